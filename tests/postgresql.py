@@ -97,8 +97,8 @@ class PostgreSQL:
             try:
                 psycopg.connect(host=str(self.folder), user="postgres", dbname="postgres").close()
             except psycopg.OperationalError as error:
-                said = (self.folder / "postgresql.log").read_text()
-                assert self._server.poll() is None and time.monotonic() < deadline, f"{error}\n{said}"
+                log = (self.folder / "postgresql.log").read_text()
+                assert self._server.poll() is None and time.monotonic() < deadline, f"{error}\n{log}"
                 time.sleep(POLL_SECONDS)
             else:
                 return

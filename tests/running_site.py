@@ -52,12 +52,12 @@ class RunningSite:
         """With a slash at its end."""
         return self.state.address
 
-    def manage(self, *words: str, told: str = "") -> None:
-        """`manage.py` beside it, on its own data and database; `told` is its input."""
+    def manage(self, *words: str, typed: str = "") -> None:
+        """`manage.py` beside it, on its own data and database; `typed` is its input."""
         subprocess.run(
             [sys.executable, "manage.py", *words],
             cwd=ROOT,
-            input=told,
+            input=typed,
             text=True,
             env=self._environment,
             check=True,

@@ -75,15 +75,15 @@ class TestSigningUp:
         page = client.get(response["Location"]).content.decode()
         assert 'value="new@example.org"' in page and "has one now" in page
         assert 'value="new@example.org"' not in client.get("/accounts/login/").content.decode(), "shown once"
-        told = {"login": "new@example.org", "password": PASSWORD, "next": "/tracks/"}
-        assert client.post("/accounts/login/", told)["Location"] == "/tracks/"
+        fields = {"login": "new@example.org", "password": PASSWORD, "next": "/tracks/"}
+        assert client.post("/accounts/login/", fields)["Location"] == "/tracks/"
         user = User.objects.get()
         assert (user.email, user.name) == ("new@example.org", "Nadia")
         assert user.has_usable_password() and not user.is_staff
         assert "Nadia" in client.get("/account/").content.decode()
 
     @pytest.mark.parametrize(
-        ("wrong", "told"),
+        ("wrong", "sentence"),
         [
             ({"password1": "short"}, "at least 10 characters"),
             ({"password1": "password1234"}, "too common"),
@@ -93,10 +93,10 @@ class TestSigningUp:
             ({"name": "Ada\u202e"}, "change the reading direction"),
         ],
     )
-    def test_what_is_wrong_is_told_at_its_field(self, client: Client, wrong: dict, told: str) -> None:
+    def test_what_is_wrong_is_told_at_its_field(self, client: Client, wrong: dict, sentence: str) -> None:
         response = client.post("/accounts/signup/", NEW | wrong)
         assert response.status_code == 200
-        assert told in response.content.decode()
+        assert sentence in response.content.decode()
         assert not User.objects.exists()
 
     def test_a_closed_site_takes_nobody(self, client: Client, settings: object) -> None:
@@ -155,8 +155,8 @@ class TestSigningIn:
 
     def test_it_leads_on_within_the_site_only(self, client: Client, ada: User) -> None:
         for there, expected in (("/tracks/", "/tracks/"), ("https://elsewhere.example/", "/account/")):
-            told = {"login": ada.email, "password": PASSWORD, "next": there}
-            assert Client().post("/accounts/login/", told)["Location"] == expected
+            fields = {"login": ada.email, "password": PASSWORD, "next": there}
+            assert Client().post("/accounts/login/", fields)["Location"] == expected
 
 
 class TestPasswords:

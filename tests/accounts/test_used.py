@@ -118,9 +118,9 @@ def test_exports_imports_and_codes_have_rates_of_their_own(
     settings.RATES = {**settings.RATES, **dict.fromkeys(counted, (1, 300))}
     session = start(client).url.split("/")[2]
     assert client.get(f"/sessions/{session}/export").status_code == 200
-    told = client.post(f"/sessions/{session}/exports", {"form": "jsonl"})
-    assert (told.status_code, told["Retry-After"]) == (429, "300")
-    assert told.json()["key"] == "problem.too_often.export.person"
+    export = client.post(f"/sessions/{session}/exports", {"form": "jsonl"})
+    assert (export.status_code, export["Retry-After"]) == (429, "300")
+    assert export.json()["key"] == "problem.too_often.export.person"
     assert [client.post("/replays/import").status_code for _ in range(2)] == [422, 429]
     user = User.objects.create_user("ina@example.org", "a long password")
     client.force_login(user)

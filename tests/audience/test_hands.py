@@ -36,9 +36,9 @@ async def test_a_hand_is_seen_where_it_was_raised_gone_to_and_lowered() -> None:
     async with presenter(session) as driver, follower(token) as one, follower(token) as other:
         await driver.asked("advance", branch=branch, after=0, count=5)
         assert await hands_of(driver) == []
-        told = await one.asked("raise_hand", branch=branch, step=4, text="  Why not?  ")
-        assert told["raised"] == {"branch": branch, "step": 4, "text": "Why not?"}
-        assert (told["follower"], told["name"]) == (1, None)
+        answer = await one.asked("raise_hand", branch=branch, step=4, text="  Why not?  ")
+        assert answer["raised"] == {"branch": branch, "step": 4, "text": "Why not?"}
+        assert (answer["follower"], answer["name"]) == (1, None)
         await driver.of("audience")
         await other.asked("raise_hand", branch=branch, step=2)
         heard = await driver.of("audience")
@@ -119,10 +119,10 @@ async def test_names_are_told_to_the_teacher_of_a_class_and_to_nobody_else(schoo
             follower(token, user=people["stranger"]) as stan,
             follower(token) as nobody,
         ):
-            told = [await page.asked("raise_hand", branch=branch, step=0) for page in (leo, stan, nobody)]
+            answers = [await page.asked("raise_hand", branch=branch, step=0) for page in (leo, stan, nobody)]
             hands = await hands_of(driver)
             seen[owner] = [hand["name"] for hand in hands]
-            assert [one["name"] for one in told] == seen[owner], "each is told what the presenter sees"
+            assert [one["name"] for one in answers] == seen[owner], "each is told what the presenter sees"
             assert [hand["follower"] for hand in hands] == [1, 2, 3]
     assert seen == {
         "instructor": [people["other learner"].called, None, None],

@@ -23,10 +23,10 @@ async def refused(token: uuid.UUID) -> tuple[dict[str, Any], int]:
     headers = [(b"origin", ORIGIN), (b"host", b"localhost")]
     socket = WebsocketCommunicator(application, f"/ws/follow/{token}/", headers=headers)
     assert (await socket.connect(timeout=20))[0]
-    told = json.loads(await socket.receive_from(timeout=20))
+    message = json.loads(await socket.receive_from(timeout=20))
     code = (await socket.receive_output(timeout=20))["code"]
     await socket.disconnect(timeout=20)
-    return told, code
+    return message, code
 
 
 async def test_a_link_has_so_many_sockets_and_one_that_leaves_makes_room(settings: Any) -> None:
@@ -38,8 +38,8 @@ async def test_a_link_has_so_many_sockets_and_one_that_leaves_makes_room(setting
         await hello(one)
         async with follow(token) as second:
             await hello(second)
-            told, code = await refused(token)
-            assert (told["key"], told["params"], code) == ("problem.link_full", {"most": 2}, 4429)
+            message, code = await refused(token)
+            assert (message["key"], message["params"], code) == ("problem.link_full", {"most": 2}, 4429)
             async with follow(await present(other)) as elsewhere:
                 await hello(elsewhere)
         async with follow(token) as third:

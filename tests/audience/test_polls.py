@@ -54,13 +54,13 @@ async def test_from_the_question_to_the_engines_answer() -> None:
         await driver.asked("change_poll", poll=poll["id"], change="show")
         assert (await other.of("poll"))["poll"]["counts"][RIGHT] == 2
         await driver.asked("change_poll", poll=poll["id"], change="close")
-        told = (await other.of("poll"))["poll"]
-        assert (told["state"], told["right"]) == ("closed", None)
+        shown = (await other.of("poll"))["poll"]
+        assert (shown["state"], shown["right"]) == ("closed", None)
         refused = await one.asked("answer_poll", poll=poll["id"], choice=WRONG)
         assert refused["key"] == "problem.poll_closed"
         await driver.asked("change_poll", poll=poll["id"], change="reveal")
-        told = (await other.of("poll"))["poll"]
-        assert (told["state"], told["right"], told["reasons"]) == ("revealed", RIGHT, QUESTION["reasons"])
+        shown = (await other.of("poll"))["poll"]
+        assert (shown["state"], shown["right"], shown["reasons"]) == ("revealed", RIGHT, QUESTION["reasons"])
         assert (await driver.asked("change_poll", poll=poll["id"], change="end"))["poll"] is None
         assert (await other.of("poll"))["poll"] is None
 
@@ -131,9 +131,9 @@ async def test_the_teacher_reads_who_of_the_class_said_what(school: School) -> N
         poll = await opened_poll(driver, branch)
         for page in (lea, stan):
             await page.asked("answer_poll", poll=poll["id"], choice=WRONG)
-        told = await driver.asked("attend")
-        assert told["names"] == {WRONG: [people["learner"].called]}
-        assert told["poll"]["counts"][WRONG] == 2
+        answer = await driver.asked("attend")
+        assert answer["names"] == {WRONG: [people["learner"].called]}
+        assert answer["poll"]["counts"][WRONG] == 2
         await driver.asked("change_poll", poll=poll["id"], change="show")
         while (shown := await lea.of("poll"))["poll"]["counts"] is None:
             pass
@@ -222,7 +222,7 @@ async def test_many_answers_are_no_storm(followers: int, monkeypatch: pytest.Mon
             heard.append((await driver.of("audience"))["poll"]["answers"])
         assert set(heard) <= {0, 1, followers}
         assert len(queries) <= 12, queries
-        told = [(await page.of("poll"))["poll"] for page in pages[1:3]]
-        while told[-1]["answers"] != followers:
-            told.append((await pages[2].of("poll"))["poll"])
-        assert len(told) <= 6
+        shown = [(await page.of("poll"))["poll"] for page in pages[1:3]]
+        while shown[-1]["answers"] != followers:
+            shown.append((await pages[2].of("poll"))["poll"])
+        assert len(shown) <= 6

@@ -207,12 +207,12 @@ async def say(socket: WebsocketCommunicator, type: str, **fields: Any) -> None:
 
 async def until_closed(socket: WebsocketCommunicator) -> tuple[list[dict[str, Any]], int]:
     """What it still said, and the code."""
-    said = []
+    messages = []
     while True:
         output = await socket.receive_output(ANSWER_SECONDS_MAX)
         if output["type"] == "websocket.close":
-            return said, output["code"]
-        said.append(json.loads(output["text"]))
+            return messages, output["code"]
+        messages.append(json.loads(output["text"]))
 
 
 @asynccontextmanager
@@ -234,13 +234,13 @@ async def test_every_socket_closes_when_its_person_is_no_longer_who_they_were(
         for who in EVERY_PERSON:
             await sync_to_async(end)(stage, who)
         for name, socket in sockets.items():
-            said, code = await until_closed(socket)
+            messages, code = await until_closed(socket)
             if (
                 end is delete_account
             ):  # Its things go too, and either may be found first; a sweep is stopped before.
                 assert code in (SIGNED_OUT, GONE), name
                 continue
-            assert (said, code) == ([], SIGNED_OUT), name
+            assert (messages, code) == ([], SIGNED_OUT), name
 
 
 @pytest.mark.parametrize("row", THING_ENDS)
@@ -249,9 +249,9 @@ async def test_the_sockets_that_show_a_thing_close_with_it_and_no_others(stage: 
         for end, closes in THING_ENDS[row]:
             await sync_to_async(end)(stage)
             for name, code in closes.items():
-                said, closed_with = await until_closed(sockets.pop(name))
+                messages, closed_with = await until_closed(sockets.pop(name))
                 assert closed_with == code, name
-                assert [message.get("ended") for message in said] == last_words(name, code), name
+                assert [message.get("ended") for message in messages] == last_words(name, code), name
         for name in {"session", "follow"} & sockets.keys():
             await say(sockets[name], "ping")
             assert json.loads(await sockets[name].receive_from(ANSWER_SECONDS_MAX))["type"] == "pong"
@@ -301,8 +301,8 @@ async def test_what_was_in_the_queue_before_the_end_does_not_go_out_after_it(
         moved = {"type": "session.presented", "frame": '{"late": 2}'}
         await layer.group_send(followers_of(stage.session.id), moved)
         await sync_to_async(presenting.end)(stage.session.id)
-        said, code = await until_closed(socket)
-        assert ([message["ended"] for message in said], code) == ([True], GONE)
+        messages, code = await until_closed(socket)
+        assert ([message["ended"] for message in messages], code) == ([True], GONE)
         may_go_on.set()
         assert await socket.receive_nothing(timeout=0.2), "neither the answer nor what had waited"
 
@@ -327,8 +327,8 @@ async def test_a_silent_socket_finds_by_itself_what_was_not_announced(
     monkeypatch.setattr(rights, "ANSWER_SECONDS", 0.0)
     async with opened(stage, "follow") as socket:
         await sync_to_async(lambda: Presentation.objects.all()._raw_delete("default"))()
-        said, code = await until_closed(socket)
-        assert (len(said), code) == (1, GONE)
+        messages, code = await until_closed(socket)
+        assert (len(messages), code) == (1, GONE)
 
 
 async def test_a_rollback_closes_nothing(stage: Stage) -> None:

@@ -52,8 +52,8 @@ ROWS: dict[str, tuple[list[str], dict[str, Any]]] = {
 
 async def refusal(page: Heard, type: str, fields: dict[str, Any], branch: str) -> str:
     """The key of the error that answers, or nothing. Only `present` is not answered when it was taken."""
-    told = {name: branch if value == BRANCH else value for name, value in fields.items()}
-    named = await page.say(type, **told)
+    content = {name: branch if value == BRANCH else value for name, value in fields.items()}
+    named = await page.say(type, **content)
     after = await page.say("ping")
     answer = ""
     while (heard := await page.next()).get("re") != after:

@@ -75,27 +75,27 @@ class Row:
     address: Callable[[Things], str]
     may: tuple[str, ...] | None = None
     method: str = "get"
-    told: Callable[[Things], Any] = field(default=lambda things: {})
+    sent: Callable[[Things], Any] = field(default=lambda things: {})
     strangers: int = 404
     others: int = 404
 
 
-def _everybody(address: str, method: str = "get", **told: Any) -> Row:
-    return Row(lambda things: address, None, method, lambda things: told)
+def _everybody(address: str, method: str = "get", **sent: Any) -> Row:
+    return Row(lambda things: address, None, method, lambda things: sent)
 
 
-def _owned(tail: str, method: str = "get", **told: Any) -> Row:
-    return Row(lambda things: f"/sessions/{things.session.id}/{tail}", OWNER, method, lambda things: told)
+def _owned(tail: str, method: str = "get", **sent: Any) -> Row:
+    return Row(lambda things: f"/sessions/{things.session.id}/{tail}", OWNER, method, lambda things: sent)
 
 
-def _api(tail: str, method: str = "get", type: str | None = None, **told: Any) -> Row:
+def _api(tail: str, method: str = "get", type: str | None = None, **sent: Any) -> Row:
     """Of the learner's session; `{branch}` stands for its branch."""
 
     def content(things: Things) -> Any:
         if type is None:
             return None
         named = {"branch": str(things.branch.id)} if type != "search_all" else {}
-        return {"v": 1, "id": str(uuid.uuid4()), "type": type, **named, **told}
+        return {"v": 1, "id": str(uuid.uuid4()), "type": type, **named, **sent}
 
     def address(things: Things) -> str:
         return f"/api/sessions/{things.session.id}{tail}".replace("{branch}", str(things.branch.id))
@@ -103,14 +103,14 @@ def _api(tail: str, method: str = "get", type: str | None = None, **told: Any) -
     return Row(address, OWNER, method, content)
 
 
-def _class(tail: str, may: tuple[str, ...], method: str = "get", **told: Any) -> Row:
+def _class(tail: str, may: tuple[str, ...], method: str = "get", **sent: Any) -> Row:
     return Row(
-        lambda things: f"/classes/{things.room}/{tail}", may, method, lambda things: told, strangers=302
+        lambda things: f"/classes/{things.room}/{tail}", may, method, lambda things: sent, strangers=302
     )
 
 
-def _signed_in(address: str, method: str = "get", **told: Any) -> Row:
-    return Row(lambda things: address, PEOPLE[1:], method, lambda things: told, strangers=302)
+def _signed_in(address: str, method: str = "get", **sent: Any) -> Row:
+    return Row(lambda things: address, PEOPLE[1:], method, lambda things: sent, strangers=302)
 
 
 def _linked(instead: str, suffix: str = "") -> Row:
@@ -123,10 +123,10 @@ def _linked(instead: str, suffix: str = "") -> Row:
     return Row(address)
 
 
-def _sweep(tail: str, method: str = "get", **told: Any) -> Row:
+def _sweep(tail: str, method: str = "get", **sent: Any) -> Row:
     """Of one's own; those of nobody are everybody's to see (`tests/pipeline/test_sweep_pages.py`)."""
     address = "/pipeline/sweeps/{}/" + tail
-    return Row(lambda things: address.format(things.own_sweep.id), OWNER, method, lambda things: told)
+    return Row(lambda things: address.format(things.own_sweep.id), OWNER, method, lambda things: sent)
 
 
 def _shrink(tail: str, method: str = "get") -> Row:
@@ -350,18 +350,18 @@ ROWS: dict[str, Row] = {
 }
 
 
-def _own_draft(tail: str, method: str = "get", **told: Any) -> Row:
+def _own_draft(tail: str, method: str = "get", **sent: Any) -> Row:
     """Of what only its author may open, whatever its visibility is."""
     return Row(
         lambda things: f"/workshop/{things.drafts['public'].id}/{tail}",
-        OWNER, method, lambda things: told, strangers=302,
+        OWNER, method, lambda things: sent, strangers=302,
     )  # fmt: skip
 
 
-def _asked_of_draft(tail: str, **told: Any) -> Row:
+def _asked_of_draft(tail: str, **sent: Any) -> Row:
     return Row(
         lambda things: f"/workshop/{things.drafts['public'].id}/{tail}",
-        OWNER, "json", lambda things: {"text": things.drafts["public"].text, **told}, strangers=302,
+        OWNER, "json", lambda things: {"text": things.drafts["public"].text, **sent}, strangers=302,
     )  # fmt: skip
 
 

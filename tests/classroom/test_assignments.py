@@ -104,8 +104,8 @@ class TestPredicting:
         for question in self.questions(school, attempt):
             choices = [one["id"] for one in question["choices"] if one["id"] != question["right"]]
             choice = choices[0] if all_wrong or question["at"] == wrong_at else question["right"]
-            told = {"branch": branch.id, "at": question["at"], "choice": choice}
-            assert client.post(f"{address}/predictions", told).status_code == 204
+            fields = {"branch": branch.id, "at": question["at"], "choice": choice}
+            assert client.post(f"{address}/predictions", fields).status_code == 204
 
     def test_right_answers_are_counted(self, school: School) -> None:
         attempt = school.attempt(school.assign(Kind.PREDICT))
@@ -243,15 +243,19 @@ class TestHolding:
         client = school.browser("learner")
         page = client.get(f"/assignments/{given.id}/").content.decode()
         assert "p1: enable_idempotence" in page and "p1: acks" in page and "p1: retries" not in page
-        told = {self.PATH: "true", "producers.p1.settings.acks": "all", "producers.p1.settings.retries": "0"}
-        response = client.post(f"/assignments/{given.id}/begin", told)
+        fields = {
+            self.PATH: "true",
+            "producers.p1.settings.acks": "all",
+            "producers.p1.settings.retries": "0",
+        }
+        response = client.post(f"/assignments/{given.id}/begin", fields)
         assert response["Location"].startswith("/sessions/")
         assert Attempt.objects.get().chosen == {self.PATH: True}
 
     def test_settings_that_a_rule_refuses_are_refused_with_it(self, school: School) -> None:
         given = school.assign(Kind.HOLD, "SC-02", settings=["enable_idempotence", "acks"])
-        told = {self.PATH: "true", "producers.p1.settings.acks": "0"}
-        response = school.browser("learner").post(f"/assignments/{given.id}/begin", told)
+        fields = {self.PATH: "true", "producers.p1.settings.acks": "0"}
+        response = school.browser("learner").post(f"/assignments/{given.id}/begin", fields)
         assert response.status_code == 422
         assert "CFG-2" in response.content.decode()
         assert not Attempt.objects.exists()
@@ -317,13 +321,13 @@ class TestAttempts:
 
 
 class TestGiving:
-    def give(self, school: School, kind: str, **told: object) -> tuple[int, str]:
-        form = {"title": "T", "material": "SC-03", "attempts_max": 3, **told}
+    def give(self, school: School, kind: str, **fields: object) -> tuple[int, str]:
+        form = {"title": "T", "material": "SC-03", "attempts_max": 3, **fields}
         response = school.browser("instructor").post(f"/classes/{school.classroom.id}/assign/{kind}/", form)
         return response.status_code, response.content.decode()
 
     @pytest.mark.parametrize(
-        ("kind", "told"),
+        ("kind", "fields"),
         [
             ("watch", {}),
             ("watch", {"material": f"track:{tracks()[0].name}"}),
@@ -333,8 +337,10 @@ class TestGiving:
             ("explain", {"material": "", "text": "Why?"}),
         ],
     )
-    def test_every_kind_is_given_and_shows_what_it_asks(self, school: School, kind: str, told: dict) -> None:
-        status, _ = self.give(school, kind, **told)
+    def test_every_kind_is_given_and_shows_what_it_asks(
+        self, school: School, kind: str, fields: dict
+    ) -> None:
+        status, _ = self.give(school, kind, **fields)
         assert status == 302
         given = Assignment.objects.get()
         for language in ("en", "zh-hans"):
@@ -345,7 +351,7 @@ class TestGiving:
             assert "[classroom." not in page.content.decode()
 
     @pytest.mark.parametrize(
-        ("kind", "told", "refused"),
+        ("kind", "fields", "refused"),
         [
             (
                 "break",
@@ -361,9 +367,9 @@ class TestGiving:
         ],
     )
     def test_what_makes_no_sense_is_refused_at_its_field(
-        self, school: School, kind: str, told: dict, refused: str
+        self, school: School, kind: str, fields: dict, refused: str
     ) -> None:
-        status, page = self.give(school, kind, **told)
+        status, page = self.give(school, kind, **fields)
         assert (status, refused in page) == (422, True)
         assert not Assignment.objects.exists()
 

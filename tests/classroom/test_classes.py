@@ -115,8 +115,8 @@ class TestTeaching:
         client.post(f"/classes/{school.classroom.id}/rename", {"name": "Streams 2"})
         given = school.assign(Kind.WATCH)
         client.post(f"/assignments/{given.id}/withdraw")
-        deeds = list(AuditEntry.objects.values_list("deed", flat=True))
-        assert deeds == ["withdrew", "assigned", "renamed", "made"]
+        entries = list(AuditEntry.objects.values_list("deed", flat=True))
+        assert entries == ["withdrew", "assigned", "renamed", "made"]
         page = client.get(f"/classes/{school.classroom.id}/").content.decode()
         assert "renamed the class from Streams 1 to Streams 2" in page and "[classroom." not in page
 

@@ -32,7 +32,7 @@ def answer(browser: Client, row: Row, method: str, address: str, things: Things)
     whole_budgets()
     if method == "post":
         kind = {"content_type": "application/json"} if row.method == "json" else {}
-        return browser.post(address, row.told(things) or {}, **kind)
+        return browser.post(address, row.sent(things) or {}, **kind)
     return getattr(browser, method)(address)
 
 
@@ -49,7 +49,7 @@ def what_it_says(response: HttpResponse, address: str) -> tuple[object, ...]:
 
 @pytest.mark.django_db
 def test_what_is_anothers_looks_like_what_is_not_there(things: Things) -> None:  # noqa: F811
-    told_apart, asked = [], Counter[str]()
+    differing, asked = [], Counter[str]()
     for who, (name, row), method in product(("anonymous", "stranger"), sorted(ROWS.items()), METHODS):
         address = row.address(things)
         nothing = address_of_nothing(address)
@@ -59,5 +59,5 @@ def test_what_is_anothers_looks_like_what_is_not_there(things: Things) -> None: 
         browser = things.school.browser(who)
         theirs, none = (answer(browser, row, method, each, things) for each in (address, nothing))
         if what_it_says(theirs, address) != what_it_says(none, nothing):
-            told_apart.append((who, name, method, theirs.status_code, none.status_code))
-    assert (told_apart, min(asked.values()) > 150) == ([], True)
+            differing.append((who, name, method, theirs.status_code, none.status_code))
+    assert (differing, min(asked.values()) > 150) == ([], True)

@@ -171,12 +171,12 @@ SEEN_BY: dict[str, tuple[str, ...]] = {
 
 def ask(browser: Client, row: Row, things: Things) -> int:
     """The status, with everything that the request did undone."""
-    address, told = row.address(things), row.told(things)
+    address, sent = row.address(things), row.sent(things)
     with transaction.atomic():
         if row.method == "json":
-            response = browser.post(address, told, content_type="application/json")
+            response = browser.post(address, sent, content_type="application/json")
         else:
-            response = getattr(browser, row.method)(address, told or None)
+            response = getattr(browser, row.method)(address, sent or None)
         if getattr(response, "streaming", False):
             b"".join(response.streaming_content)
         elif response.headers.get("Content-Type", "").startswith("text/html"):
@@ -288,7 +288,7 @@ class TestEverybody(InOneTransaction):
         for form in (*exporting.FORMS, exporting.PUBLISH):
             for name in ("replays:export_begin", "replays:replay_export"):
                 whole_budgets()
-                row = dataclasses.replace(ROWS[name], told=lambda things, form=form: {"form": form})
+                row = dataclasses.replace(ROWS[name], sent=lambda things, form=form: {"form": form})
                 faults += [f"{form}: {fault}" for fault in faults_of(name, row, things, begun)]
         assert faults == []
 

@@ -69,9 +69,9 @@ def test_what_the_engine_tells_of_a_run_fits(run: tuple[str, str | None]) -> Non
     view = as_sent(simulation.view())
     assert misfits("View", view) == []
     while isinstance(step := simulation.step(), Step):
-        told = as_sent(step.to_json())
-        assert misfits("Step", told) == []
-        for change in told["changes"]:
+        sent = as_sent(step.to_json())
+        assert misfits("Step", sent) == []
+        for change in sent["changes"]:
             place(view, tuple(change["path"]), change.get("after", ABSENT))
         if step.number % VIEW_EVERY == 0:
             assert misfits("View", view) == []
@@ -107,12 +107,12 @@ async def test_what_a_session_says_fits(scenario: str) -> None:
             ("why", {"number": newest}),
             ("rename", {"name": "mine"}),
         ]
-        said = {(await page.ask(type, branch=main, **fields))[-1]["type"] for type, fields in questions}
-        assert {"sight", "keyframe", "way", "steps", "found", "transactions", "actions", "why"} <= said
+        answers = {(await page.ask(type, branch=main, **fields))[-1]["type"] for type, fields in questions}
+        assert {"sight", "keyframe", "way", "steps", "found", "transactions", "actions", "why"} <= answers
         for after, named, answer in ((newest // 2, actor, "done"), (0, "a-stranger", "error")):
             crash = {"action": "crash", "actor": named}
-            told = (await page.ask("intervene", branch=main, after=after, intervention=crash))[-1]
-            assert told["type"] == answer, told
+            made = (await page.ask("intervene", branch=main, after=after, intervention=crash))[-1]
+            assert made["type"] == answer, made
 
 
 def test_the_page_s_messages_are_closed() -> None:
@@ -135,9 +135,9 @@ def test_the_player_file_of_a_log_fits() -> None:
 
 def test_a_recorded_step_has_the_fields_that_the_engine_tells() -> None:
     """The reader of replays bounds them, too, and says so in types of its own."""
-    told = schema.schema()["$defs"]
+    shapes = schema.schema()["$defs"]
     _, read = msgspec.json.schema_components([format.Step], ref_template="#/$defs/{name}")
     names = {"Note": "Said"}
     for name, shape in read.items():
-        known = told[names.get(name, name)]
+        known = shapes[names.get(name, name)]
         assert shape["properties"].keys() == known["properties"].keys(), name

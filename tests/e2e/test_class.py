@@ -51,7 +51,7 @@ def _count(site: RunningSite, room: str) -> str:
     ]
     rows = [{"model": "analytics.analysis", "pk": ANALYSIS_ID, "fields": analysis}]
     rows += [{"model": "analytics.figure", "fields": figure} for figure in figures]
-    site.manage("loaddata", "--format=json", "-", told=json.dumps(rows))
+    site.manage("loaddata", "--format=json", "-", typed=json.dumps(rows))
     return "?version=1&variant="
 
 

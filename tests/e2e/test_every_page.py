@@ -199,7 +199,7 @@ def _store_sweep(site: RunningSite) -> None:
         "created": "2026-01-01T00:00:00Z",
     }  # fmt: skip
     stored = json.dumps([{"model": "pipeline.sweep", "pk": SWEEP_ID, "fields": fields}])
-    site.manage("loaddata", "--format=json", "-", told=stored)
+    site.manage("loaddata", "--format=json", "-", typed=stored)
 
 
 @pytest.fixture(

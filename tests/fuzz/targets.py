@@ -164,15 +164,15 @@ def parameters(scenario: str) -> Any:
 
 
 def read_a_sweep(text: str) -> str:
-    told = "read"
+    outcome = "read"
     for reads in (lambda: read_sweep(text), lambda: of_document(text, parameters("SC-29"))):
         try:
             reads()
         except BadSweep as bad:
             assert str(bad)
             assert worded_mistakes([bad], text, "en")
-            told = "refused"
-    return told
+            outcome = "refused"
+    return outcome
 
 
 FORM = {
@@ -232,14 +232,14 @@ def a_message(chance: Random) -> bytes:
 
 
 def read_a_message(body: bytes) -> str:
-    told = "refused"
+    outcome = "refused"
     for reads in (read_message, read_new_session):
         try:
             message = reads(body)
         except Unreadable as unreadable:
             msgspec.json.encode(unreadable.problem.message(unreadable.re))
             continue
-        told = "read"
+        outcome = "read"
         conditions = [*getattr(message, "breakpoints", ()), *getattr(message, "conditions", ())]
         try:
             matching.check(conditions, "conditions")
@@ -247,7 +247,7 @@ def read_a_message(body: bytes) -> str:
             msgspec.json.encode(problem.message(None))
             return "unknown name"
         matching.holding(a_step(), conditions)
-    return told
+    return outcome
 
 
 LIKELY_VALUES: Sequence[Any] = (

@@ -142,13 +142,15 @@ class TestAdministration(InOneTransaction):
         assert latin == {}
         left = {}
         for label, model in shown().items():
-            page_said = kept_superuser.get(page(model), headers=chinese).content.decode()
+            body = kept_superuser.get(page(model), headers=chinese).content.decode()
             heads = re.findall(
-                r"<th [^>]*>.*?</th>", page_said.partition("<thead>")[2].partition("</thead>")[0], re.S
+                r"<th [^>]*>.*?</th>", body.partition("<thead>")[2].partition("</thead>")[0], re.S
             )
-            said = [text for head in heads for text in re.findall(r">\s*([A-Za-z][A-Za-z_ ]{2,})\s*<", head)]
-            if said:
-                left[label] = said
+            english_heads = [
+                text for head in heads for text in re.findall(r">\s*([A-Za-z][A-Za-z_ ]{2,})\s*<", head)
+            ]
+            if english_heads:
+                left[label] = english_heads
         assert left == {}
         with override("zh-hans"):
             chosen = {

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 WAIT_SECONDS_MAX = 20.0
 # Whoever meets the lock itself is told at once that the file is locked.
-TOLD_AT_ONCE = "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA busy_timeout=0;"
+PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA busy_timeout=0;"
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def handler(tmp_path: Path) -> ConnectionHandler:
     options = {
         "transaction_mode": "IMMEDIATE",
         "timeout": WAIT_SECONDS_MAX,
-        "init_command": TOLD_AT_ONCE,
+        "init_command": PRAGMAS,
     }
     file = {"ENGINE": "eosviz.sqlite3", "NAME": str(tmp_path / "file.sqlite3"), "OPTIONS": options}
     made = ConnectionHandler({"default": file})
@@ -58,7 +58,7 @@ def test_who_writes_second_waits_for_the_turn_and_not_for_the_lock(
 ) -> None:
     first, asked = handler["default"], threading.Event()
     first.set_autocommit(False, force_begin_transaction_with_broken_autocommit=True)
-    told: list[DatabaseError] = []
+    errors: list[DatabaseError] = []
     begin = Writing.begin
 
     def noted(self: Writing, seconds_max: float) -> bool:
@@ -71,7 +71,7 @@ def test_who_writes_second_waits_for_the_turn_and_not_for_the_lock(
         try:
             store(handler["default"], "INSERT INTO noted VALUES (2)")
         except DatabaseError as error:
-            told.append(error)
+            errors.append(error)
         handler["default"].close()
 
     thread = threading.Thread(target=second)
@@ -81,7 +81,7 @@ def test_who_writes_second_waits_for_the_turn_and_not_for_the_lock(
     first.commit()
     first.set_autocommit(True)
     thread.join(WAIT_SECONDS_MAX)
-    assert told == []
+    assert errors == []
     assert first.cursor().execute("SELECT number FROM noted ORDER BY number").fetchall() == [(1,), (2,)]
 
 

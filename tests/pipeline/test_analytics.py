@@ -39,12 +39,12 @@ MISSING_WORDS = re.compile(r"\[[a-z_]+(?:\.[a-z_]+)+\]")
 """How a key shows itself that the catalogue does not have."""
 
 
-def visit(number: int, person: int, **told: Any) -> Row:
+def visit(number: int, person: int, **fields: Any) -> Row:
     usual = {
         "group": "class", "scenario": "library SC-03", "version": 1, "variant": "", "reach": 10, "last": 10,
         "ended": True, "own_way": False,
     }  # fmt: skip
-    return {"visit": number, "person": person, **usual, **told}
+    return {"visit": number, "person": person, **usual, **fields}
 
 
 def move(visit: int, kind: str, step: int, times: int = 1) -> Row:
@@ -91,23 +91,23 @@ def counted(spark: SparkSession) -> dict[tuple[Any, ...], Row]:
     return by_key
 
 
-def told(row: Row) -> tuple[int, int, int]:
+def counts_of(row: Row) -> tuple[int, int, int]:
     return row["people"], row["times"], row["of"]
 
 
 def test_people_are_counted_of_those_who_were_there(counted: dict[tuple[Any, ...], Row]) -> None:
-    assert told(counted["left", "", 1, 4, None, None]) == (2, 2, 4)
-    assert told(counted["back", "", 1, 3, None, None]) == (2, 7, 4)  # one of them in two visits
-    assert told(counted["branched", "", 1, 6, None, None]) == (1, 1, 3)
-    assert told(counted["wrong", "", 1, 2, None, None]) == (3, 3, 3)
-    assert told(counted["wrong", "alone", 1, None, None, None]) == (0, 0, 1)
-    assert told(counted["ended", "", 1, None, None, None]) == (1, 1, 4)
-    assert told(counted["wrong", "", 1, None, None, None]) == (3, 3, 3)
+    assert counts_of(counted["left", "", 1, 4, None, None]) == (2, 2, 4)
+    assert counts_of(counted["back", "", 1, 3, None, None]) == (2, 7, 4)  # one of them in two visits
+    assert counts_of(counted["branched", "", 1, 6, None, None]) == (1, 1, 3)
+    assert counts_of(counted["wrong", "", 1, 2, None, None]) == (3, 3, 3)
+    assert counts_of(counted["wrong", "alone", 1, None, None, None]) == (0, 0, 1)
+    assert counts_of(counted["ended", "", 1, None, None, None]) == (1, 1, 4)
+    assert counts_of(counted["wrong", "", 1, None, None, None]) == (3, 3, 3)
 
 
 def test_rules_are_counted_over_their_steps(counted: dict[tuple[Any, ...], Row]) -> None:
-    assert told(counted["confused", "", None, None, "SEQ-11", None]) == (3, 10, 4)
-    assert told(counted["confused", "", None, None, "CON-3", None]) == (2, 2, 4)
+    assert counts_of(counted["confused", "", None, None, "SEQ-11", None]) == (3, 10, 4)
+    assert counts_of(counted["confused", "", None, None, "CON-3", None]) == (2, 2, 4)
     assert ("confused", "", None, None, "MRK-5", None) not in counted
 
 

@@ -110,7 +110,7 @@ def replay(name: str, tamper: "Tamper") -> bytes:
     played = scenario(name)
     header, view, steps, finished = recorded(played)
     tamper.apply(steps)
-    told = {
+    disagreements = {
         "type": "header",
         "schema": format.SCHEMA,
         "engine": header["engine"],
@@ -132,7 +132,7 @@ def replay(name: str, tamper: "Tamper") -> bytes:
             }
         ],
     }
-    return b"".join(write(format.convert(told, format.Header), [("main", step) for step in steps]))
+    return b"".join(write(format.convert(disagreements, format.Header), [("main", step) for step in steps]))
 
 
 Fits = Callable[[list[str], Change], bool]
@@ -359,7 +359,7 @@ def test_ten_thousand_runs_of_sweeps(spark: SparkSession, tmp_path: Path) -> Non
     runs = 0
     for path in sorted(SAMPLES.glob("*.toml")):
         text = path.read_text(encoding="utf-8")
-        more = re.sub(r"(?m)^seeds = (\d+)", lambda told: f"seeds = {int(told[1]) * 2}", text)
+        more = re.sub(r"(?m)^seeds = (\d+)", lambda found_number: f"seeds = {int(found_number[1]) * 2}", text)
         document = parse_sweep(more)
         runs += document.runs
         facts = swept(spark, document, 0, document.runs - 1)
@@ -403,9 +403,9 @@ def command_spark(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def called(*words: Any) -> str:
-    told = io.StringIO()
-    call_command("audit", *words, stdout=told)
-    return told.getvalue()
+    output = io.StringIO()
+    call_command("audit", *words, stdout=output)
+    return output.getvalue()
 
 
 UNCHANGED = Tamper(1, lambda path, change: True, lambda change: None)
@@ -425,10 +425,10 @@ def test_a_folder_may_hold_every_form(spark: SparkSession, tmp_path: Path) -> No
     parquet.write_table(pa.table({"run": [1]}), tmp_path / "runs.parquet")
     # What a killed job left stands under a hidden name.
     (tmp_path / ".half.parquet").write_bytes(b"half")
-    told = io.StringIO()
+    output = io.StringIO()
     with pytest.raises(SystemExit) as ended:
-        call_command("audit", str(tmp_path), "--json", stdout=told)
-    document = json.loads(told.getvalue())
+        call_command("audit", str(tmp_path), "--json", stdout=output)
+    document = json.loads(output.getvalue())
     assert ended.value.code == 1 and not document["agreed"]
     assert document["sessions"] == 4
     found = {(one["session"], one["rule"]) for one in document["disagreements"]}
@@ -462,7 +462,7 @@ def test_finished_sessions_of_the_database() -> None:
     chunk = next_steps(simulate(scenario_of(version, None), []), branch, Goal("end", 0, 5_000, "limit"))
     with transaction.atomic():
         store_steps(branch, chunk)
-    assert "1 sessions" in (told := called("--sessions")) and "agree" in told
+    assert "1 sessions" in (output := called("--sessions")) and "agree" in output
 
 
 @pytest.mark.slow

@@ -120,9 +120,9 @@ def executors_of(cluster: Cluster) -> list[int]:
 def test_logs_give_the_same_case(cluster: Cluster) -> None:
     folder = KAFKA_LOGS / "h2_open"
 
-    def told(*options: str) -> object:
+    def figures_of(*options: str) -> object:
         command = [sys.executable, "manage.py", "logs", str(folder), "--json", *options]
         done = subprocess.run(command, cwd=ROOT, check=True, timeout=900, capture_output=True)
         return json.loads(done.stdout)
 
-    assert told("--master", cluster.address) == told()
+    assert figures_of("--master", cluster.address) == figures_of()

@@ -31,12 +31,12 @@ def test_java_home_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert find_java_home(tmp_path) == tmp_path / "told"
 
 
-@pytest.mark.parametrize(("version", "told"), [("11.0.2", "is Java 11"), ("nonsense", "no Java runs there")])
+@pytest.mark.parametrize(("version", "line"), [("11.0.2", "is Java 11"), ("nonsense", "no Java runs there")])
 def test_a_java_home_that_will_not_do_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, told: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, line: str
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", str(fake_java(tmp_path / "told", version)))
-    with pytest.raises(NoJava, match=told):
+    with pytest.raises(NoJava, match=line):
         find_java_home(tmp_path)
 
 
@@ -55,8 +55,8 @@ def test_then_the_packaged_one_without_the_option_it_does_not_know(
     monkeypatch.setattr(java, "packaged_java", lambda: packaged / "bin" / "java")
     home = find_java_home(tmp_path / "data")
     words = ["-Xmx1g", "--add-modules=jdk.incubator.vector", "-cp", "a b:c", "Main", ""]
-    told = subprocess.run([home / "bin" / "java", *words], capture_output=True, text=True, check=True)
-    assert told.stdout.splitlines() == ["-Xmx1g", "-cp", "a b:c", "Main", ""]
+    answer = subprocess.run([home / "bin" / "java", *words], capture_output=True, text=True, check=True)
+    assert answer.stdout.splitlines() == ["-Xmx1g", "-cp", "a b:c", "Main", ""]
 
 
 def test_none_at_all_is_one_line_with_the_remedy(tmp_path: Path) -> None:

@@ -225,9 +225,13 @@ class TestChunks:
         (tmp_path / "runs" / ".first=000000004-last=000000007.killed.part").mkdir()
         before = spans_done(tmp_path)
         assert before and sum(last - first + 1 for first, last in before) < sweep.runs
-        told: list[int] = []
-        write_chunks(spark, sweep, tmp_path, told.append)
-        assert told[0] >= 4 and told[-1] == sweep.runs and missing(spans_done(tmp_path), sweep.runs) == []
+        reported: list[int] = []
+        write_chunks(spark, sweep, tmp_path, reported.append)
+        assert (
+            reported[0] >= 4
+            and reported[-1] == sweep.runs
+            and missing(spans_done(tmp_path), sweep.runs) == []
+        )
         assert set(before) <= set(spans_done(tmp_path))
         assert sorted(row.run for row in read_runs(spark, tmp_path).collect()) == list(range(sweep.runs))
         assert not list((tmp_path / "runs").glob(".*"))
@@ -239,9 +243,12 @@ class TestChunks:
         (left_over / "part-0.parquet").write_bytes(b"of a killed driver")
         write_chunks(spark, sweep, tmp_path, facts=True)
         facts = spark.read.schema(FACTS_SCHEMA).parquet(*map(str, (tmp_path / "facts").glob("first=*")))
-        told = facts.where("kind = 'append' AND leading").selectExpr("session", "size(serials) AS records")
+        facts_stored = facts.where("kind = 'append' AND leading").selectExpr(
+            "session", "size(serials) AS records"
+        )
         stored = {
-            row["session"]: row["sum(records)"] for row in told.groupBy("session").sum("records").collect()
+            row["session"]: row["sum(records)"]
+            for row in facts_stored.groupBy("session").sum("records").collect()
         }
         runs = read_runs(spark, tmp_path).where("outcome != 'refused'").collect()
         assert stored == {f"run-{row.run}": row.stored for row in runs} and len(runs) == 3
@@ -344,8 +351,10 @@ class TestFirstSweep:
         missing = {key: row["lost"] + row["failed"] for key, row in rows.items() if key != (False, 0)}
         assert set(missing.values()) == {0} and rows[False, 0]["failed"] > 0
 
-        told = [row.asDict(recursive=True) for row in spark.read.parquet(f"{sweep.folder}/table").collect()]
-        assert told == [{name: row[name] for name in TABLE_SCHEMA.fieldNames()} for row in sweep.table]
+        rows_stored = [
+            row.asDict(recursive=True) for row in spark.read.parquet(f"{sweep.folder}/table").collect()
+        ]
+        assert rows_stored == [{name: row[name] for name in TABLE_SCHEMA.fieldNames()} for row in sweep.table]
 
         stored = read_runs(spark, Path(sweep.folder))
         assert stored.schema.fieldNames() == RUNS_SCHEMA.fieldNames()

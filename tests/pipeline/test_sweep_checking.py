@@ -51,13 +51,13 @@ def test_a_large_one_is_given_up_after_the_time_that_it_may_take() -> None:
 @pytest.mark.parametrize("name", WRONG)
 def test_a_mistake_is_told_the_same_wherever_it_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = SWEEP.replace(*WRONG[name])
-    told = []
+    mistakes = []
     for seconds in (1000, -1):
         monkeypatch.setattr(sweep_checking, "HERE_SECONDS_MAX", seconds)
         with pytest.raises(BadSweep) as bad:
             sweep_checking.checked_sweep(text, COMMAND_LINE)
-        told.append([worded_mistakes([bad.value], text, language) for language in ("en", "zh-Hans")])
-    assert told[0] == told[1]
+        mistakes.append([worded_mistakes([bad.value], text, language) for language in ("en", "zh-Hans")])
+    assert mistakes[0] == mistakes[1]
 
 
 @pytest.mark.django_db

@@ -50,11 +50,11 @@ def test_the_settings_of_a_run_are_paths_of_the_scenario() -> None:
         ('zh-Hans = "', 'zh = "', "title"),
     ],
 )
-def test_a_mistake_names_its_place_and_what_is_allowed(old: str, new: str, told: str) -> None:
+def test_a_mistake_names_its_place_and_what_is_allowed(old: str, new: str, sentence: str) -> None:
     assert old in GOOD
     with pytest.raises(BadSweep) as caught:
         parse_sweep(GOOD.replace(old, new))
-    assert told in str(caught.value) and "; allowed: " in str(caught.value)
+    assert sentence in str(caught.value) and "; allowed: " in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -97,12 +97,12 @@ rates = [0.1]
         ('["drop"]', '["drop"]\nmatch = { partition = "t-7" }', "faults.0.match.partition"),
     ],
 )
-def test_what_no_scenario_has_is_refused_before_anything_runs(old: str, new: str, told: str) -> None:
+def test_what_no_scenario_has_is_refused_before_anything_runs(old: str, new: str, sentence: str) -> None:
     text = GOOD + FAULT
     assert parse_sweep(text).cells
     with pytest.raises(BadSweep) as caught:
         parse_sweep(text.replace(old, new, 1))
-    assert told in str(caught.value)
+    assert sentence in str(caught.value)
 
 
 def test_the_form_leaves_out_what_is_no_word() -> None:

@@ -302,8 +302,8 @@ class TestBuilding:
         page = client.post(reverse("pipeline:build"), asked, headers={"accept-language": "zh-hans"})
         text = page.content.decode()
         assert page.status_code == 422 and set(page.context["mistakes"]) == set(wrong)
-        for field, (_, told) in wrong.items():
-            assert told in page.context["mistakes"][field]["sentence"]
+        for field, (_, sentence) in wrong.items():
+            assert sentence in page.context["mistakes"][field]["sentence"]
             assert (
                 f'id="wrong-{field}"' in text and f'id="at-{field}"' in text and f'href="#at-{field}"' in text
             )
@@ -318,11 +318,11 @@ class TestBuilding:
         ],
     )
     def test_a_mistake_of_the_document_stands_at_its_field(
-        self, client: Client, field: str, value: str, told: str
+        self, client: Client, field: str, value: str, sentence: str
     ) -> None:
         asked = {**FILLED, "write": "1", field: value, "faults.1.kinds": "inject_error"}
         page = client.post(reverse("pipeline:build"), asked)
-        assert page.status_code == 422 and told in page.context["mistakes"][field]["sentence"]
+        assert page.status_code == 422 and sentence in page.context["mistakes"][field]["sentence"]
 
     def test_a_ready_document_is_pasted_without_a_scenario(self, client: Client, started: list[int]) -> None:
         page = client.get(reverse("pipeline:build"))
@@ -553,7 +553,7 @@ def test_a_job_whose_session_cannot_start_names_a_code_and_the_log_has_the_reaso
     ],
 )
 def test_no_page_of_a_job_shows_what_an_exception_says(
-    client: Client, error: BaseException, failure: str, said: str
+    client: Client, error: BaseException, failure: str, sentence: str
 ) -> None:
     client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
     sweep = Sweep.objects.get()
@@ -565,7 +565,7 @@ def test_no_page_of_a_job_shows_what_an_exception_says(
             raise error
         assert (job.state, job.error) == (State.FAILED, failure)
         page = client.get(job.get_absolute_url()).content.decode()
-        assert said in page and "/srv/data" not in page
+        assert sentence in page and "/srv/data" not in page
 
 
 def test_the_text_that_an_earlier_release_stored_is_not_shown(client: Client) -> None:

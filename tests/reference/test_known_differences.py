@@ -76,8 +76,8 @@ def page() -> dict[str, list[str]]:
 def test_the_page_says_what_is_known(page: dict[str, list[str]], aspect: str) -> None:
     columns = [list(PROFILES.values()).index(profile) for profile in GENERATIONS]
     for name, known in ROWS[aspect].items():
-        told = {"yes": say("reference.yes", "en"), "no": say("reference.no", "en")}
-        assert [page[name][column] for column in columns] == [told.get(cell, cell) for cell in known]
+        texts = {"yes": say("reference.yes", "en"), "no": say("reference.no", "en")}
+        assert [page[name][column] for column in columns] == [texts.get(cell, cell) for cell in known]
 
 
 @pytest.mark.django_db
@@ -217,5 +217,5 @@ def test_what_is_not_modelled_is_said(client: Client, what: str) -> None:
     key, word = WITHOUT_A_ROW[what]
     for language in ("en", "zh-hans"):
         text = client.get(reverse("reference:limits"), headers={"accept-language": language}).content.decode()
-        said = say(key, "zh-Hans" if language != "en" else "en")
-        assert word in said and said in html.unescape(text)
+        sentence = say(key, "zh-Hans" if language != "en" else "en")
+        assert word in sentence and sentence in html.unescape(text)

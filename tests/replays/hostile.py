@@ -73,14 +73,14 @@ def _bytes_changed(content: bytes, chance: random.Random) -> bytes:
         if not made:
             break
         at = chance.randrange(len(made))
-        deed = chance.randrange(5)
-        if deed == 0:
+        which = chance.randrange(5)
+        if which == 0:
             made[at] ^= 1 << chance.randrange(8)
-        elif deed == 1:
+        elif which == 1:
             del made[at : at + chance.choice((1, 10, 1000))]
-        elif deed == 2:
+        elif which == 2:
             made[at:at] = chance.choice(SPLICES)
-        elif deed == 3:
+        elif which == 3:
             del made[at:]
         else:
             made[at:at] = made[: chance.randrange(200)]
@@ -91,14 +91,14 @@ def _lines_changed(lines: list[bytes], chance: random.Random) -> list[bytes]:
     made = list(lines)
     for _ in range(chance.randint(1, MOST_AT_ONCE)):
         at = chance.randrange(len(made))
-        deed = chance.randrange(5)
-        if deed == 0:
+        which = chance.randrange(5)
+        if which == 0:
             made[at] = _bytes_changed(made[at], chance)
-        elif deed == 1:
+        elif which == 1:
             made.insert(at, chance.choice(made))
-        elif deed == 2 and len(made) > 1:
+        elif which == 2 and len(made) > 1:
             del made[at]
-        elif deed == 3:
+        elif which == 3:
             other = chance.randrange(len(made))
             made[at], made[other] = made[other], made[at]
         else:
@@ -111,10 +111,10 @@ def _value_changed(value: Any, chance: random.Random) -> Any:
     if isinstance(value, dict) and value and chance.random() < 0.9:
         name = chance.choice(sorted(value))
         made = dict(value)
-        deed = chance.randrange(8)
-        if deed == 0:
+        which = chance.randrange(8)
+        if which == 0:
             del made[name]
-        elif deed == 1:
+        elif which == 1:
             made[chance.choice(("more", "__proto__", "constructor", "", name + "\u0000"))] = chance.choice(
                 ODD
             )
@@ -189,22 +189,22 @@ def hostile_parquet(whole: Whole, seed: int) -> bytes:
         changed = _bytes_changed(whole.parquet, chance)
         return changed if changed.startswith(b"PAR1") else b"PAR1" + changed
     table = pq.read_table(io.BytesIO(whole.parquet))
-    deed = chance.randrange(5)
-    if deed == 0:
+    which = chance.randrange(5)
+    if which == 0:
         table = table.drop_columns([chance.choice(table.column_names)])
-    elif deed == 1:
+    elif which == 1:
         table = table.append_column("more", pa.array([1] * table.num_rows))
-    elif deed == 2:
+    elif which == 2:
         table = table.slice(chance.randrange(table.num_rows))
-    elif deed == 3:
+    elif which == 3:
         at = table.column_names.index(chance.choice(("step", "digest", "branch", "actor")))
         texts = table.column(at).to_pylist()
         texts[chance.randrange(len(texts))] = chance.choice(("", "{}", "null", "x" * 100, '{"number": 1}'))
         table = table.set_column(at, table.schema.field(at), pa.array(texts, pa.string()))
     else:
-        told = dict(table.schema.metadata or {})
-        told[b"eosviz.header"] = chance.choice((b"", b"{}", b"[]", b"\xff", b"{" * 100))
-        table = table.replace_schema_metadata(told)
+        own_metadata = dict(table.schema.metadata or {})
+        own_metadata[b"eosviz.header"] = chance.choice((b"", b"{}", b"[]", b"\xff", b"{" * 100))
+        table = table.replace_schema_metadata(own_metadata)
     file = io.BytesIO()
     pq.write_table(table, file)
     return file.getvalue()

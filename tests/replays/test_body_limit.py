@@ -57,9 +57,9 @@ async def test_an_endless_body_is_cut_off() -> None:
     assert taken <= BODY_BYTES_DISCARDED_MAX // PIECE + 2
 
 
-@pytest.mark.parametrize(("language", "said"), [("en", "larger than 256 MiB"), ("zh-Hans", "256 MiB")])
+@pytest.mark.parametrize(("language", "sentence"), [("en", "larger than 256 MiB"), ("zh-Hans", "256 MiB")])
 async def test_the_refusal_is_a_page_of_the_site_in_one_language_with_the_command(
-    language: str, said: str
+    language: str, sentence: str
 ) -> None:
     headers = {
         b"content-length": b"999999999",
@@ -69,7 +69,7 @@ async def test_the_refusal_is_a_page_of_the_site_in_one_language_with_the_comman
     status, body, _ = await ask(BodyLimit(http_application), nothing(), headers, "/replays/log")
     page = body.decode()
     assert status == 413
-    for words in (f'lang="{language}"', "page-nav", said, "python manage.py logs", "/reference/logs.md"):
+    for words in (f'lang="{language}"', "page-nav", sentence, "python manage.py logs", "/reference/logs.md"):
         assert words in page
     assert ("未保留任何内容" in page) == (language == "zh-Hans")
     assert ("Nothing was kept" in page) == (language == "en")
@@ -95,9 +95,9 @@ async def test_what_says_it_is_far_too_long_is_cut_off() -> None:
     assert (status, taken) == (413, BODY_BYTES_DISCARDED_MAX // PIECE)
 
 
-@pytest.mark.parametrize(("said", "status"), [(b"2097153", 413), (b"2097152", 404), (b"x", 404)])
-async def test_a_said_length_is_taken_at_its_word(said: bytes, status: int) -> None:
-    headers = {b"content-length": said} if said != b"x" else {b"content-length": b"-"}
+@pytest.mark.parametrize(("declared", "status"), [(b"2097153", 413), (b"2097152", 404), (b"x", 404)])
+async def test_a_said_length_is_taken_at_its_word(declared: bytes, status: int) -> None:
+    headers = {b"content-length": declared} if declared != b"x" else {b"content-length": b"-"}
     found, _, _ = await ask(BodyLimit(_not_found), nothing(), headers, "/anything")
     assert found == status
 

@@ -38,8 +38,8 @@ def test_a_recording_is_told_what_its_session_was_told(start: Callable[..., Sess
 
 def test_a_branch_with_strange_steps_has_none_and_others_have() -> None:
     made = format.convert(header(branch(newest=2), branch("2", 2, parent="1", leaves_at=1)), format.Header)
-    told = DerivedByBranch(made, lambda *_: None)
-    told.take("1", 1, json.dumps(counting_step(1)).encode())
-    told.take("1", 2, json.dumps(counting_step(2, changes=[{"path": []}, {"after": 1}])).encode())
-    told.take("2", 2, json.dumps(counting_step(2)).encode())
-    assert json.loads(msgspec.json.encode(told.results())) == {"2": {"steps": [{}]}}
+    witness = DerivedByBranch(made, lambda *_: None)
+    witness.take("1", 1, json.dumps(counting_step(1)).encode())
+    witness.take("1", 2, json.dumps(counting_step(2, changes=[{"path": []}, {"after": 1}])).encode())
+    witness.take("2", 2, json.dumps(counting_step(2)).encode())
+    assert json.loads(msgspec.json.encode(witness.results())) == {"2": {"steps": [{}]}}

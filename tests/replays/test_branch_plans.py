@@ -26,26 +26,26 @@ def test_a_recording_is_told_in_the_beats_of_its_run(start: Callable[..., Sessio
     carry_out(session, "branch", main, at=40)
     child = Branch.objects.get(session=session, parent=main)
     replay = actions.import_replay(io.BytesIO(b"".join(actions.export_session(session))), "")
-    told = played(replay)["plans"]
-    assert told[str(main.id)] == plan_ahead(entry("SC-61").scenario("k28"))
-    of_child = told[str(child.id)]
+    plans = played(replay)["plans"]
+    assert plans[str(main.id)] == plan_ahead(entry("SC-61").scenario("k28"))
+    of_child = plans[str(child.id)]
     assert (of_child["steps"], of_child["beats"][-1]["last"]) == (40, 40)
-    assert of_child["lanes"] == told[str(main.id)]["lanes"], "what its parent has keeps its place"
+    assert of_child["lanes"] == plans[str(main.id)]["lanes"], "what its parent has keeps its place"
 
 
 def test_a_branch_without_known_steps_has_no_plan_and_others_have() -> None:
     made = format.convert(header(branch(newest=2), branch("2", 2, parent="1", leaves_at=1)), format.Header)
-    told = PlansByBranch(made, lambda *_: None)
-    told.take("1", 1, json.dumps(counting_step(1)).encode())
-    told.take("1", 2, json.dumps(counting_step(2, changes=[{"path": []}, {"after": 1}])).encode())
-    told.take("2", 2, json.dumps(counting_step(2)).encode())
-    assert {name: plan["steps"] for name, plan in told.results().items()} == {"2": 2}
+    witness = PlansByBranch(made, lambda *_: None)
+    witness.take("1", 1, json.dumps(counting_step(1)).encode())
+    witness.take("1", 2, json.dumps(counting_step(2, changes=[{"path": []}, {"after": 1}])).encode())
+    witness.take("2", 2, json.dumps(counting_step(2)).encode())
+    assert {name: plan["steps"] for name, plan in witness.results().items()} == {"2": 2}
 
 
 def test_of_a_very_long_recording_the_beginning_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(branch_plans, "STEPS_MOST", 2)
-    told = PlansByBranch(format.convert(header(branch()), format.Header), lambda *_: None)
+    witness = PlansByBranch(format.convert(header(branch()), format.Header), lambda *_: None)
     for number in (1, 2, 3):
-        told.take("1", number, json.dumps(counting_step(number)).encode())
-    plan = told.results()["1"]
+        witness.take("1", number, json.dumps(counting_step(number)).encode())
+    plan = witness.results()["1"]
     assert (plan["steps"], plan["complete"]) == (2, False)

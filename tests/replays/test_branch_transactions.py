@@ -30,11 +30,11 @@ def test_every_branch_of_a_recording_tells_what_its_session_told(start: Callable
     carry_out(session, "advance", child, after=40, count=40)
     file = io.BytesIO(b"".join(actions.export_session(session)))
     replay = actions.import_replay(file, "")
-    told = played(replay)["transactions"]
-    assert {one.id for one in Branch.objects.filter(session=session)} == {int(name) for name in told}
+    lines = played(replay)["transactions"]
+    assert {one.id for one in Branch.objects.filter(session=session)} == {int(name) for name in lines}
     for one in Branch.objects.filter(session=session):
-        assert told[str(one.id)] == transactions_of(one)
-    assert len(told[str(main.id)]["lines"]) == 2
+        assert lines[str(one.id)] == transactions_of(one)
+    assert len(lines[str(main.id)]["lines"]) == 2
 
 
 MISSHAPEN: list[dict[str, Any]] = [
@@ -50,10 +50,10 @@ MISSHAPEN: list[dict[str, Any]] = [
 def test_steps_of_any_shape_leave_their_branch_without_a_list(wrong: dict[str, Any]) -> None:
     made = format.convert(header(branch(newest=2), branch("2", 3, parent="1", leaves_at=1)), format.Header)
     passed: list[int] = []
-    told = TransactionsByBranch(made, lambda _branch, number, _step: passed.append(number))
+    witness = TransactionsByBranch(made, lambda _branch, number, _step: passed.append(number))
     for number, fields in ((1, {}), (2, wrong)):
-        told.take("1", number, json.dumps(counting_step(number, **fields)).encode())
+        witness.take("1", number, json.dumps(counting_step(number, **fields)).encode())
     for number in (2, 3):
-        told.take("2", number, json.dumps(counting_step(number)).encode())
+        witness.take("2", number, json.dumps(counting_step(number)).encode())
     assert passed == [1, 2, 2, 3]
-    assert told.results() == {"2": {"through": 3, "folded": 0, "lines": []}}
+    assert witness.results() == {"2": {"through": 3, "folded": 0, "lines": []}}

@@ -59,11 +59,11 @@ def test_a_frame_plays_the_steps_that_the_session_made_and_needs_no_cookie(clien
     assert "X-Frame-Options" not in page.headers
     assert "frame-ancestors *" in page["Content-Security-Policy"]
     assert "script-src 'self'" in page["Content-Security-Policy"]
-    told = attributes(page.content.decode(), "eos-player")
-    assert told["step"] == "13"
-    assert "session" not in told and "share" not in told
-    assert html.unescape(told["open"]) == shared["address"]
-    file = played(visitor, html.unescape(told["file"]))
+    given = attributes(page.content.decode(), "eos-player")
+    assert given["step"] == "13"
+    assert "session" not in given and "share" not in given
+    assert html.unescape(given["open"]) == shared["address"]
+    file = played(visitor, html.unescape(given["file"]))
     steps = file["steps"]["1"]
     assert [json.dumps(step) for step in steps] == [
         json.dumps(json.loads(body)) for body in line_bodies(branch)
@@ -198,8 +198,8 @@ def replay(owner: str) -> Replay:
 def test_a_replay_of_nobody_may_be_framed_and_anybody_elses_may_not(client: Client) -> None:
     public, private = replay(""), replay("a" * 48)
     page = client.get(f"/embed-replay/{public.id}/?step=7")
-    told = attributes(page.content.decode(), "eos-player")
-    assert (told["step"], played(client, told["file"])) == ("7", {"v": 1})
+    given = attributes(page.content.decode(), "eos-player")
+    assert (given["step"], played(client, given["file"])) == ("7", {"v": 1})
     assert "frame-ancestors *" in page["Content-Security-Policy"]
     assert client.get(f"/embed-replay/{private.id}/").status_code == 404
     assert client.get(f"/embed-replay/{private.id}/player.json").status_code == 404

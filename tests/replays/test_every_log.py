@@ -24,7 +24,7 @@ QUICK = 4
 """Folders of the quick tests: others as soon as the analysis or the pages' code has changed."""
 
 
-def said(verdicts: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+def shown(verdicts: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     return [
         (
             one["partition"],
@@ -43,7 +43,7 @@ def check_folder(client: Client, folder: Path) -> None:
     files = [file for path in paths for file in uploads(path)]
     followed(client, client.post(reverse("replays:open_log"), **multipart(files)))
     found = Replay.objects.get().analysis["verdicts"]
-    assert said(found) == said(document(read_case(paths))["verdicts"])
+    assert shown(found) == shown(document(read_case(paths))["verdicts"])
     ill = {(one["partition"], one["first_offset"], one["kind"]) for one in found if one["kind"] != "healthy"}
     assert ill == OPEN.get(folder.name, set())
 

@@ -171,15 +171,15 @@ class TestCancelling:
     ) -> None:
         monkeypatch.setattr(exporting, "STEPS_BETWEEN_BEATS", 20)
         beats: list[int] = []
-        told = exporting.Beat.tell
+        tell_progress = exporting.Beat.tell
 
-        def tell_and_cancel(beat: exporting.Beat) -> None:
+        def tell_then_cancel(beat: exporting.Beat) -> None:
             beats.append(1)
             if len(beats) == 3:
                 assert exporting.cancel(BROWSER, export.id)
-            told(beat)
+            tell_progress(beat)
 
-        monkeypatch.setattr(exporting.Beat, "tell", tell_and_cancel)
+        monkeypatch.setattr(exporting.Beat, "tell", tell_then_cancel)
         export = exporting.begin(BROWSER, branched, None, "html", "en")
         exporting.carry_out(export.id)
         export.refresh_from_db()
@@ -218,21 +218,21 @@ class TestAddresses:
         return client
 
     def test_a_download_is_never_a_page_of_the_site(self, mine: Client, branched: Session) -> None:
-        told = mine.post(f"/sessions/{branched.id}/exports", {"form": "html"}).json()
-        assert told["state"] == "done"
-        response = mine.get(told["file"])
+        answer = mine.post(f"/sessions/{branched.id}/exports", {"form": "html"}).json()
+        assert answer["state"] == "done"
+        response = mine.get(answer["file"])
         assert response["Content-Type"] == "application/octet-stream"
         assert response["Content-Disposition"].startswith("attachment")
         assert "sandbox" in response["Content-Security-Policy"]
 
     def test_unknown_forms_and_branches_are_not_found(self, mine: Client, branched: Session) -> None:
-        for told in (
+        for answer in (
             {"form": "exe"},
             {},
             {"form": "html", "branch": "99999"},
             {"form": "html", "branch": "x"},
         ):
-            assert mine.post(f"/sessions/{branched.id}/exports", told).status_code == 404
+            assert mine.post(f"/sessions/{branched.id}/exports", answer).status_code == 404
 
     def test_who_is_not_signed_in_does_not_publish(self, mine: Client, branched: Session) -> None:
         response = mine.post(f"/sessions/{branched.id}/exports", {"form": "publish"})
@@ -303,9 +303,9 @@ def test_an_imported_replay_is_exported_by_its_owner_alone(branched: Session, cl
     assert f'export="{address}"' in client.get(f"/replays/{replay.id}/").content.decode()
     assert client.get(f"{address}/limits").json()["forms"] == list(exporting.FORMS)
     assert client.post(address, {"form": "html", "branch": "none"}).status_code == 404
-    told = client.post(address, {"form": "replay"}).json()
-    assert (told["state"], told["name"]) == ("done", f"replay-{str(replay.id)[:8]}.eosviz.jsonl.gz")
-    download = client.get(told["file"])
+    answer = client.post(address, {"form": "replay"}).json()
+    assert (answer["state"], answer["name"]) == ("done", f"replay-{str(replay.id)[:8]}.eosviz.jsonl.gz")
+    download = client.get(answer["file"])
     assert b"".join(download.streaming_content) == exported(branched)
     assert download["Content-Length"] == str(len(exported(branched)))
     lacks = 'no-export="exports.file_not_kept"'
@@ -316,8 +316,8 @@ def test_an_imported_replay_is_exported_by_its_owner_alone(branched: Session, cl
     assert client.post(address, {"form": "html"}).status_code == 404
     page = client.get(f"/replays/{replay.id}/").content.decode()
     assert lacks in page and 'export="/replays' not in page
-    said = "No file can be made from this replay"
-    assert said in client.get("/replays/import").content.decode()
+    sentence = "No file can be made from this replay"
+    assert sentence in client.get("/replays/import").content.decode()
     # Nothing is made of anything that has another digest than the file had.
     Replay.objects.filter(pk=replay.pk).update(digest="0" * 64)
     assert "0 of 1 made again" in remade_files()
@@ -328,9 +328,9 @@ def test_an_imported_replay_is_exported_by_its_owner_alone(branched: Session, cl
 
 
 def remade_files() -> str:
-    said = io.StringIO()
-    call_command("remake_replay_files", stdout=said)
-    return said.getvalue()
+    output = io.StringIO()
+    call_command("remake_replay_files", stdout=output)
+    return output.getvalue()
 
 
 async def test_a_long_answer_is_sent_while_it_is_made() -> None:

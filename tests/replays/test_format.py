@@ -58,9 +58,9 @@ def test_the_documented_schema_is_that_of_the_reader() -> None:
 
 
 def test_the_document_names_every_field_of_a_line() -> None:
-    told = (ROOT / "docs" / "replay-format.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "replay-format.md").read_text(encoding="utf-8")
     for shape in (format.Header, format.StepLine, format.End, format.Branch):
-        missing = [name for name in shape.__struct_encode_fields__ if f'"{name}"' not in told]
+        missing = [name for name in shape.__struct_encode_fields__ if f'"{name}"' not in page]
         assert missing == [], shape.__name__
 
 
@@ -97,10 +97,10 @@ def _wrong_lines(run: tuple[str, str | None]) -> list[str]:
     made = 0
     while isinstance(step := simulation.step(), Step):
         made += 1
-        told = {"type": "step", "branch": "1", "digest": "0" * 64, "step": canonical_value(step)}
-        if not validator.is_valid(told):
+        line = {"type": "step", "branch": "1", "digest": "0" * 64, "step": canonical_value(step)}
+        if not validator.is_valid(line):
             wrong += [
-                f"{run} step {step.number}: {error.message[:200]}" for error in validator.iter_errors(told)
+                f"{run} step {step.number}: {error.message[:200]}" for error in validator.iter_errors(line)
             ]
     assert made > 0 or simulation.finished is not None
     return wrong
@@ -170,7 +170,10 @@ def test_what_can_be_derived_of_a_recording_of_before_is_derived() -> None:
     made_by_today_s = player["header"]["engine"] == ENGINE_VERSION
     assert player["verified"]["state"] == ("verified" if made_by_today_s else "as_recorded")
     assert not any("derived" in step for steps in player["steps"].values() for step in steps)
-    assert {name: len(told["steps"]) for name, told in player["derived"].items()} == {"1": 134, "2": 41}
+    assert {name: len(branch_facts["steps"]) for name, branch_facts in player["derived"].items()} == {
+        "1": 134,
+        "2": 41,
+    }
     assert player["plans"].keys() == player["transactions"].keys() == {"1", "2"}
     assert player["plans"]["1"]["beats"][-1]["last"] == 134
     if made_by_today_s:
@@ -195,5 +198,5 @@ def test_a_later_version_is_named() -> None:
         carriers.read(io.BytesIO(later))
     assert caught.value.key == "replays.refused.unknown_schema"
     assert caught.value.params == {"schema": str(format.SCHEMA + 1), "known": format.SCHEMA}
-    said = say(caught.value.key, "en", caught.value.params)
-    assert "use a server that reads it" in said and str(format.SCHEMA + 1) in said
+    sentence = say(caught.value.key, "en", caught.value.params)
+    assert "use a server that reads it" in sentence and str(format.SCHEMA + 1) in sentence

@@ -20,8 +20,8 @@ def page_of(*paths: Path) -> dict[str, Any]:
     return log_case_page(document)
 
 
-def english(said: dict[str, Any]) -> str:
-    return say(said["key"], "en", said["params"])
+def english(sentence: dict[str, Any]) -> str:
+    return say(sentence["key"], "en", sentence["params"])
 
 
 def commands(answer: dict[str, Any]) -> list[str]:
@@ -44,8 +44,8 @@ def test_without_the_coordinators_log_the_page_says_what_cannot_be_said() -> Non
 
 def test_one_transaction_in_two_partitions_is_one_and_its_remedies_stand_once() -> None:
     page = page_of(INCIDENTS / "live_copy_open")
-    said = english(page["summary"]["said"])
-    assert said.startswith("One open transaction, of checkout-7 (producer 1, epoch 0)")
+    summary = english(page["summary"]["said"])
+    assert summary.startswith("One open transaction, of checkout-7 (producer 1, epoch 0)")
     assert [row["partition"] for row in page["summary"]["rows"]] == ["orders-0", "orders-1"]
     first, other = (one["answer"] for one in page["problems"])
     assert commands(first) == ["describe", "–", "forceTerminateTransaction", "–"]
@@ -58,6 +58,6 @@ def test_each_command_says_what_it_does_what_it_costs_and_since_when_it_is_there
     (problem,) = page_of(OPEN, INTERNAL)["problems"]
     for one in problem["answer"]["todo"]:
         for language in ("en", "zh-Hans"):
-            for said in (one["title"], *one["does"], one["costs"], *one["only_if"]):
-                assert "[" not in say(said["key"], language, said["params"])
+            for sentence in (one["title"], *one["does"], one["costs"], *one["only_if"]):
+                assert "[" not in say(sentence["key"], language, sentence["params"])
     assert [one["since"] for one in problem["answer"]["todo"]] == ["3.0", None, "4.1", None]

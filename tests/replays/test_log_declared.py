@@ -32,11 +32,11 @@ def orphaned() -> list[io.BytesIO]:
 def sent(client: Client, files: list[io.BytesIO], **fields: str) -> Any:
     form = multipart(files)
     boundary = form["content_type"].partition("boundary=")[2]
-    said = "".join(
+    shown = "".join(
         f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
         for name, value in fields.items()
     )
-    form["data"] = said.encode() + form["data"]
+    form["data"] = shown.encode() + form["data"]
     return followed(client, client.post(reverse("replays:open_log"), **form))
 
 
@@ -46,14 +46,14 @@ def verdict(replay: Replay, producer_id: int) -> dict[str, Any]:
     return found
 
 
-TOLD = {"transaction_partitions": "4", "one_cluster": "on", "copied_after": "2026-11-22T22:30:00Z"}
+STATED = {"transaction_partitions": "4", "one_cluster": "on", "copied_after": "2026-11-22T22:30:00Z"}
 
 
 def test_what_the_page_is_told_decides(client: Client) -> None:
-    sent(client, orphaned(), **TOLD)
-    told = verdict(Replay.objects.get(), 99)
-    assert (told["kind"], told["remedy"]["action"]) == ("orphan", "abort")
-    assert told["remedy"]["command"].endswith("abort --topic orders --partition 0 --start-offset 15")
+    sent(client, orphaned(), **STATED)
+    found = verdict(Replay.objects.get(), 99)
+    assert (found["kind"], found["remedy"]["action"]) == ("orphan", "abort")
+    assert found["remedy"]["command"].endswith("abort --topic orders --partition 0 --start-offset 15")
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_two_folders_of_one_name_are_two_folders(client: Client) -> None:
 
 
 def test_a_refusal_by_the_worker_leads_back_to_the_fields(client: Client) -> None:
-    fields = {**TOLD, "transaction_partitions": "2", "now": "2026-11-23T00:00:00.250Z"}
+    fields = {**STATED, "transaction_partitions": "2", "now": "2026-11-23T00:00:00.250Z"}
     refused = sent(client, uploads(LIVE), **fields)
     assert refused.status_code == 422
     again = f"{reverse('replays:open_log')}?again={Upload.objects.get().id}"

@@ -82,8 +82,8 @@ def test_the_sample_says_what_holds_its_records(client: Client) -> None:
     assert own["parent"] is None and [branch["parent"] for branch in tried] == [own["id"]] * len(tried)
     derived = case["derived"]
     assert derived[own["id"]]["view"]["held"] == {}
-    told = [change for step in derived[own["id"]]["steps"] for change in step.get("changes", ())]
-    held = [change.get("after") for change in told if change["path"] == ["derived", "held", "orders-0"]]
+    changes = [change for step in derived[own["id"]]["steps"] for change in step.get("changes", ())]
+    held = [change.get("after") for change in changes if change["path"] == ["derived", "held", "orders-0"]]
     assert held == [
         [[0, 0, "undecided"]],
         None,
@@ -139,7 +139,7 @@ def test_nothing_chosen_is_told(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("bound", "told"),
+    ("bound", "sentence"),
     [
         ("FILES_MAX", "More than 1 files"),
         ("FILE_BYTES_MAX", "is larger than 1 bytes"),
@@ -147,13 +147,13 @@ def test_nothing_chosen_is_told(client: Client) -> None:
     ],
 )
 def test_each_bound_is_kept_and_told(
-    client: Client, monkeypatch: pytest.MonkeyPatch, bound: str, told: str
+    client: Client, monkeypatch: pytest.MonkeyPatch, bound: str, sentence: str
 ) -> None:
     monkeypatch.setattr(log_upload, bound, 1)
     folder = next(path for path in (LOGS / "b_idem").iterdir() if path.is_dir())
     response = send(client, uploads(folder))
     assert response.status_code == 422
-    assert told in response.content.decode()
+    assert sentence in response.content.decode()
     assert not Replay.objects.exists()
 
 
@@ -345,8 +345,8 @@ def test_a_bundle_is_saved_and_opened_again_without_names(client: Client) -> Non
     address = reverse("replays:log_bundle", args=[replay.id])
     kept, moved = client.get(address), client.get(address, {"times": "moved"})
     for response in (kept, moved):
-        told = response["Content-Disposition"] + gzip.decompress(response.content).decode()
-        assert "hangopen" not in told
+        answer = response["Content-Disposition"] + gzip.decompress(response.content).decode()
+        assert "hangopen" not in answer
     assert kept.content != moved.content
     bundle = io.BytesIO(moved.content)
     bundle.name = "case.eosviz-log.jsonl.gz"
@@ -423,7 +423,7 @@ def test_every_damage_is_said_in_the_readers_language() -> None:
     for kind in DamageKind:
         one = str(Damage(kind, 7, "1..2", "9: x", ends_file=True))
         both = damage_sentences(f"t-0/0.log: {one[: one.index('; the rest')]}; {one}")
-        assert [said["key"] for said in both] == [f"log.damage.{kind.name.lower()}"] * 2
+        assert [sentence["key"] for sentence in both] == [f"log.damage.{kind.name.lower()}"] * 2
         assert both[1]["params"] == {"file": "t-0/0.log", "position": 7, "expected": "1..2", "found": "9: x"}
     assert damage_sentences("t-0/0.log: the dump says isvalid: false")[0]["key"] == "logs.damage.invalid"
     assert damage_sentences("a.txt: line 3: Found 17 invalid bytes") == [

@@ -82,48 +82,53 @@ def test_every_mistake_has_words_and_names_its_place(
 ) -> None:
     found = list(mistakes(shape, line))
     assert len(found) > 20
-    for place, value, told in found:
-        assert told["key"] != "replays.misshapen.other", (place, value)
+    for place, value, sentence in found:
+        assert sentence["key"] != "replays.misshapen.other", (place, value)
         path = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in place).lstrip(".")
         # A list of the wrong things is told at the first of them, an object at what it lacks.
-        assert told["params"]["place"].startswith(path), (place, value, told)
+        assert sentence["params"]["place"].startswith(path), (place, value, sentence)
         for language in LANGUAGES:
-            said = say(told["key"], language, told["params"]).replace(told["params"]["place"], "")
-            assert not set("[{`") & set(said), said
-    kinds = {told["key"].rpartition(".")[2] for _, _, told in found}
+            shown = say(sentence["key"], language, sentence["params"]).replace(
+                sentence["params"]["place"], ""
+            )
+            assert not set("[{`") & set(shown), shown
+    kinds = {sentence["key"].rpartition(".")[2] for _, _, sentence in found}
     assert {"missing", "wrong_type"} <= kinds
 
 
 def test_what_a_reader_reads() -> None:
-    def told(
+    def refusal_of(
         place: Place, value: Any, line: dict[str, Any] = STEP, shape: Any = format.StepLine
     ) -> list[str]:
         with pytest.raises(msgspec.ValidationError) as caught:
             format.convert(changed(line, place, value), shape)
-        said = misshapen.sentence_of(str(caught.value))
+        sentence = misshapen.sentence_of(str(caught.value))
         return [
-            say("replays.refused.wrong_shape", language, {"line": 4, "detail": said})
+            say("replays.refused.wrong_shape", language, {"line": 4, "detail": sentence})
             for language in ("en", "zh-Hans")
         ]
 
-    assert told(("step", "changes", 0, "path"), 3) == [
+    assert refusal_of(("step", "changes", 0, "path"), 3) == [
         "Line 4 does not have the format of a replay: step.changes[0].path is a whole number and should be one of: "
         "a list; export the session again.",
         "第 4 行不符合回放格式：step.changes[0].path 是整数，应为以下之一：列表；请重新导出会话。",
     ]
-    assert "step.at 小于 0；" in told(("step", "at"), -1)[1]
-    assert "缺少 step.kind；" in told(("step", "kind"), ...)[1]
-    assert "step.kind 不是该处允许的值；" in told(("step", "kind"), "magic")[1]
-    assert "step.notes[0].another is not a known field there;" in told(("step", "notes", 0), any)[0]
-    assert "title.en 的长度大于 4000；" in told(("title", "en"), "x" * 4001, HEADER, format.Header)[1]
-    assert "branches 的长度小于 1；" in told(("branches",), [], HEADER, format.Header)[1]
-    assert "branches[0].id is not a valid name" in told(("branches", 0, "id"), "ä", HEADER, format.Header)[0]
-    assert "应为以下之一：字符串、空值（null）；" in told(("variant",), 3, HEADER, format.Header)[1]
+    assert "step.at 小于 0；" in refusal_of(("step", "at"), -1)[1]
+    assert "缺少 step.kind；" in refusal_of(("step", "kind"), ...)[1]
+    assert "step.kind 不是该处允许的值；" in refusal_of(("step", "kind"), "magic")[1]
+    assert "step.notes[0].another is not a known field there;" in refusal_of(("step", "notes", 0), any)[0]
+    assert "title.en 的长度大于 4000；" in refusal_of(("title", "en"), "x" * 4001, HEADER, format.Header)[1]
+    assert "branches 的长度小于 1；" in refusal_of(("branches",), [], HEADER, format.Header)[1]
+    assert (
+        "branches[0].id is not a valid name"
+        in refusal_of(("branches", 0, "id"), "ä", HEADER, format.Header)[0]
+    )
+    assert "应为以下之一：字符串、空值（null）；" in refusal_of(("variant",), 3, HEADER, format.Header)[1]
 
 
 def test_a_sentence_that_nobody_knows_says_nothing_of_the_decoder() -> None:
-    told = misshapen.sentence_of("Something entirely new - at `$.step.at`")
-    assert told == {"key": "replays.misshapen.other", "params": {"place": "step.at"}}
+    sentence = misshapen.sentence_of("Something entirely new - at `$.step.at`")
+    assert sentence == {"key": "replays.misshapen.other", "params": {"place": "step.at"}}
     assert misshapen.sentence_of("Object contains unknown field `a\u202e\nb`")["params"] == {
         "place": "a\ufffd\ufffdb"
     }

@@ -182,8 +182,8 @@ class TestCommands:
         assert target.read_bytes() == exported(whole)
         assert list(tmp_path.iterdir()) == [target]
         call_command("import_session", str(target))
-        told = capsys.readouterr().out
-        assert "Verified" in told and f"/replays/{Replay.objects.get().id}/" in told
+        output = capsys.readouterr().out
+        assert "Verified" in output and f"/replays/{Replay.objects.get().id}/" in output
 
     def test_a_folder_gets_a_file_named_after_the_session(self, whole: Session, tmp_path: Path) -> None:
         call_command("export_session", str(whole.id), to=str(tmp_path))
@@ -227,8 +227,8 @@ class TestPages:
         response = visitor.post(reverse("replays:import"), {"file": file}, follow=True)
         replay = Replay.objects.get()
         upload = Upload.objects.get()
-        told = [reverse("replays:upload", args=[upload.id]), reverse("replays:play", args=[replay.id])]
-        assert [address for address, _ in response.redirect_chain] == told
+        addresses = [reverse("replays:upload", args=[upload.id]), reverse("replays:play", args=[replay.id])]
+        assert [address for address, _ in response.redirect_chain] == addresses
         page = response.content.decode()
         assert reverse("replays:player", args=[replay.id]) in page and catalogue_address("zh-Hans") in page
         assert visitor.get(reverse("replays:import")).content.decode().count(str(replay.id)) == 2

@@ -47,9 +47,9 @@ LARGE = "[cluster]\nbrokers = 9\n" + "".join(
 )
 
 
-def text(**said: str) -> str:
+def text(**changed: str) -> str:
     document = DOCUMENT
-    for word, value in {**USUAL, **said}.items():
+    for word, value in {**USUAL, **changed}.items():
         document = document.replace(word, value)
     return document
 
@@ -59,14 +59,27 @@ def replay_of(document: str) -> bytes:
     header, view = simulation.header(), simulation.view()
     steps = [("1", step.to_json()) for step in iter(simulation.step, None)]
     branch = {"id": "1", "name": "main", "parent": None, "leaves_at": 0, "newest": len(steps)}
-    told = {"type": "header", "schema": format.SCHEMA, "engine": header["engine"], "title": header["title"]}
-    told |= {"scenario": parse(document), "variant": None, "profile": header["profile"], "header": header}
-    told |= {"view": view, "branches": [{**branch, "finished": simulation.finished, "interventions": []}]}
-    return b"".join(writing.write(format.convert(told, format.Header), steps))
+    first_line = {
+        "type": "header",
+        "schema": format.SCHEMA,
+        "engine": header["engine"],
+        "title": header["title"],
+    }
+    first_line |= {
+        "scenario": parse(document),
+        "variant": None,
+        "profile": header["profile"],
+        "header": header,
+    }
+    first_line |= {
+        "view": view,
+        "branches": [{**branch, "finished": simulation.finished, "interventions": []}],
+    }
+    return b"".join(writing.write(format.convert(first_line, format.Header), steps))
 
 
 @pytest.mark.parametrize(
-    "said",
+    "changed",
     [
         {"TITLE": "Is 1 < 2 > 0 & so on?"},
         {"TID": "交易-1"},
@@ -79,14 +92,14 @@ def replay_of(document: str) -> bytes:
         # Its first view is longer than a MiB.
         pytest.param({"MORE": LARGE}, marks=pytest.mark.slow),
     ],
-    ids=lambda said: "-".join(said),
+    ids=lambda changed: "-".join(changed),
 )
-def test_it_comes_back_verified(said: dict[str, str]) -> None:
-    assert check(io.BytesIO(replay_of(text(**said)))).finding.state == "verified"
+def test_it_comes_back_verified(changed: dict[str, str]) -> None:
+    assert check(io.BytesIO(replay_of(text(**changed)))).finding.state == "verified"
 
 
 @pytest.mark.parametrize(
-    ("said", "place", "told"),
+    ("changed", "place", "told"),
     [
         ({"TITLE": "Is <b> bold?"}, "title.en", "looks like markup"),
         ({"TITLE": "constructor"}, "title.en", "every object in a browser already has the name"),
@@ -108,8 +121,8 @@ def test_it_comes_back_verified(said: dict[str, str]) -> None:
         ({"TOPIC": "__t"}, "topics.__t.name", "not beginning with __"),
     ],
 )
-def test_it_is_refused_with_its_place(said: dict[str, str], place: str, told: str) -> None:
+def test_it_is_refused_with_its_place(changed: dict[str, str], place: str, reason: str) -> None:
     with pytest.raises(BadScenario) as caught:
-        load(parse(text(**said)))
+        load(parse(text(**changed)))
     assert caught.value.place == place
-    assert told in str(caught.value)
+    assert reason in str(caught.value)

@@ -36,9 +36,9 @@ def test_every_step_says_what_the_engine_says(client: Client) -> None:
     simulation = Simulation(entry("SC-03").scenario())
     steps = list(iter(simulation.step, None))
     page = client.get(link(step=116).address("replays:text")).content.decode()
-    told = rows(page)
-    assert len(told) == len(steps)
-    for step, words in zip(steps, told, strict=True):
+    shown = rows(page)
+    assert len(shown) == len(steps)
+    for step, words in zip(steps, shown, strict=True):
         assert words.startswith(f"{step.number}{step.at} ms{say(step.key, 'en', step.params)}")
     assert '<tr id="step-116" class="here">' in page
     chinese = client.get(link().address("replays:text", lang="zh-Hans")).content.decode()

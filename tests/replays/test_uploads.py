@@ -149,8 +149,8 @@ def test_unfinished_uploads_are_bounded_and_the_next_is_told(
     sent(visitor)
     answer = visitor.post(reverse("replays:open_log"), {"text": "baseOffset: 0"})
     assert (answer.status_code, answer["Retry-After"]) == (429, str(uploads.RETRY_SECONDS))
-    for said in ("Nothing was accepted", "upload this again"):
-        assert said in answer.content.decode()
+    for sentence in ("Nothing was accepted", "upload this again"):
+        assert sentence in answer.content.decode()
     assert (Upload.objects.count(), len(unread)) == (1, 1)
 
 

@@ -139,8 +139,8 @@ async def test_what_follows_a_body_is_no_header() -> None:
     async with connected(headers_behind_a_body) as (reads, writes):
         for _ in range(2):
             writes.write(IN_PIECES + b"1\r\na\r\n0\r\nCookie: a=b\r\n\r\n")
-            told = await reads.readuntil(b"host transfer-encoding")
-            assert b"cookie" not in told
+            head = await reads.readuntil(b"host transfer-encoding")
+            assert b"cookie" not in head
 
 
 @pytest.mark.parametrize(

@@ -49,9 +49,9 @@ def test_missing_or_broken_results_are_not_zero(tmp_path: Path, results: Path) -
 
 def cases(passed: int = 0, failed: int = 0, skipped: int = 0) -> list[Element]:
     failure, skip = ("<failure message='it is not so'/>", "<skipped/>")
-    told = ["<testcase name='it'/>"] * passed + [f"<testcase name='it'>{failure}</testcase>"] * failed
-    told += [f"<testcase>{skip}</testcase>"] * skipped
-    return [ElementTree.fromstring(case) for case in told]
+    elements = ["<testcase name='it'/>"] * passed + [f"<testcase name='it'>{failure}</testcase>"] * failed
+    elements += [f"<testcase>{skip}</testcase>"] * skipped
+    return [ElementTree.fromstring(case) for case in elements]
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,8 @@ def test_what_failed_is_named_as_pytest_takes_it(tmp_path: Path) -> None:
         stdout=subprocess.DEVNULL,
         timeout=120,
     )
-    told = judge(read_cases(tmp_path / "results.xml"), run.returncode)
-    assert told == Outcome(
+    outcome = judge(read_cases(tmp_path / "results.xml"), run.returncode)
+    assert outcome == Outcome(
         Counts(failed=2),
         [
             "rooms/test_door.py::TestDoor::test_opens[left]: AssertionError: it stays",
@@ -169,12 +169,12 @@ def test_two_parts_run_at_a_time_and_each_line_says_whose_it_is(
 
     monkeypatch.setattr(parts, "TEST_RESULTS", tmp_path / "test-results")
     monkeypatch.setattr(parts, "install_browser", lambda: None)
-    told = Part(
+    part = Part(
         "told",
         ["sh", "-c", f"echo one; echo two >&2; cp {results} {tmp_path}/told.xml"],
         tmp_path / "told.xml",
     )
-    monkeypatch.setattr(parts, "all_parts", lambda with_slow: (meeting("a", "b"), meeting("b", "a"), told))
+    monkeypatch.setattr(parts, "all_parts", lambda with_slow: (meeting("a", "b"), meeting("b", "a"), part))
     assert parts.run_parts(with_slow=False) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == "6 passed, 9 failed, 3 skipped"

@@ -32,12 +32,12 @@ def left_open(tmp_path: Path) -> Path:
 
 
 def test_what_an_older_release_left_open_is_closed(left_open: Path) -> None:
-    said: list[str] = []
-    close_folder(left_open, 0o077, said.append)
+    lines: list[str] = []
+    close_folder(left_open, 0o077, lines.append)
     assert {mode(path) for path in (left_open, *left_open.rglob("*")) if path.is_dir()} == {0o700}
     assert {mode(path) for path in left_open.rglob("*") if path.is_file()} == {0o600}
-    assert close_folder(left_open, 0o077, said.append) == 0
-    assert said == []
+    assert close_folder(left_open, 0o077, lines.append) == 0
+    assert lines == []
 
 
 def test_a_group_keeps_what_the_setting_gives_it(left_open: Path) -> None:
@@ -55,12 +55,12 @@ def test_links_and_sockets_are_left_alone(left_open: Path, tmp_path: Path) -> No
     (left_open / "linked").symlink_to(outside)
     (left_open / "linked file").symlink_to(outside / "mine")
     (left_open / "nowhere").symlink_to(tmp_path / "not there")
-    said: list[str] = []
+    lines: list[str] = []
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(left_open / "s"))
-        close_folder(left_open, 0o077, said.append)
+        close_folder(left_open, 0o077, lines.append)
     assert (mode(outside), mode(outside / "mine")) == (0o755, 0o644)
-    assert said == []
+    assert lines == []
 
 
 def test_what_cannot_be_closed_is_named(left_open: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,9 +68,9 @@ def test_what_cannot_be_closed_is_named(left_open: Path, monkeypatch: pytest.Mon
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr(private.os, "fchmod", forbidden)
-    said: list[str] = []
-    assert close_folder(left_open, 0o077, said.append) == 0
-    (line,) = said
+    lines: list[str] = []
+    assert close_folder(left_open, 0o077, lines.append) == 0
+    (line,) = lines
     assert line.startswith(
         f"7 files in {left_open} may be read by other users and cannot be closed, the first {left_open}"
     )
@@ -78,9 +78,9 @@ def test_what_cannot_be_closed_is_named(left_open: Path, monkeypatch: pytest.Mon
 
 def test_more_than_the_bound_is_said(left_open: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(private, "ENTRIES_MAX", 2)
-    said: list[str] = []
-    close_folder(left_open, 0o077, said.append)
-    assert said == [f"{left_open} holds more than 2 files; the permissions of the rest were not looked at."]
+    lines: list[str] = []
+    close_folder(left_open, 0o077, lines.append)
+    assert lines == [f"{left_open} holds more than 2 files; the permissions of the rest were not looked at."]
     assert mode(left_open) == 0o700
 
 

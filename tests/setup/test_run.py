@@ -114,15 +114,15 @@ def test_a_start_on_a_read_only_disk_is_one_line_with_the_remedy(tmp_path: Path)
 
 
 def test_each_change_of_a_disk_that_runs_full_is_said_once(tmp_path: Path) -> None:
-    said: list[str] = []
+    lines: list[str] = []
     free = iter([500, 80, 70, 40, 700])  # MB
     seconds = iter(float(round * ASK_SECONDS / 2) for round in range(100))
     clock = [0.0]
-    watch = StorageWatch(tmp_path, said.append, lambda folder: next(free) * 10**6, lambda: clock[0])
+    watch = StorageWatch(tmp_path, lines.append, lambda folder: next(free) * 10**6, lambda: clock[0])
     for _ in range(10):
         clock[0] = next(seconds)
         watch.look()
-    assert said == [
+    assert lines == [
         f"The disk that holds {tmp_path} is nearly full (80 MB free; below 50 MB nothing is stored):"
         " free some space.",
         f"Nothing can be stored in {tmp_path} (the disk is full: 40 MB free, 50 MB needed)."
@@ -142,10 +142,10 @@ def test_each_change_of_a_disk_that_runs_full_is_said_once(tmp_path: Path) -> No
 def test_a_redis_that_does_not_answer_is_named_first(
     tmp_path: Path, url: str, shown: str, reason: str
 ) -> None:
-    said = refused(data=tmp_path, REDIS_URL=url)
-    assert said.startswith(f"eosviz: the Redis at {shown} cannot be used (")
-    assert reason in said
-    assert said.endswith("start it, correct REDIS_URL, or unset REDIS_URL to use the embedded server")
+    complaint = refused(data=tmp_path, REDIS_URL=url)
+    assert complaint.startswith(f"eosviz: the Redis at {shown} cannot be used (")
+    assert reason in complaint
+    assert complaint.endswith("start it, correct REDIS_URL, or unset REDIS_URL to use the embedded server")
     assert not (tmp_path / "eosviz.sqlite3").exists()
 
 

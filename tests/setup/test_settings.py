@@ -77,14 +77,14 @@ def test_development_needs_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("missing", ["SECRET_KEY", "EOSVIZ_ALLOWED_HOSTS"])
 def test_production_names_what_it_was_not_told(tmp_path: Path, missing: str) -> None:
-    told = {
+    variables = {
         "SECRET_KEY": "k" * 64,
         "EOSVIZ_ALLOWED_HOSTS": "eosviz.example.org",
         "EOSVIZ_DATA": str(tmp_path),
     }
-    asked = settings_in_a_process("production", "settings.DEBUG", **told)
+    asked = settings_in_a_process("production", "settings.DEBUG", **variables)
     assert asked.stdout.strip() == "False", asked.stderr
-    del told[missing]
-    asked = settings_in_a_process("production", "settings.DEBUG", **told)
+    del variables[missing]
+    asked = settings_in_a_process("production", "settings.DEBUG", **variables)
     assert asked.returncode == 1
     assert f"set {missing} (for example: " in asked.stderr

@@ -42,13 +42,13 @@ def occupancy(tmp_path: Path) -> Iterator[Occupancy]:
 
 
 @pytest.fixture
-def said() -> list[str]:
+def printed() -> list[str]:
     return []
 
 
 @pytest.fixture
-def supervisor(occupancy: Occupancy, said: list[str]) -> Iterator[Supervisor]:
-    supervisor = Supervisor(occupancy, said.append)
+def supervisor(occupancy: Occupancy, printed: list[str]) -> Iterator[Supervisor]:
+    supervisor = Supervisor(occupancy, printed.append)
     yield supervisor
     supervisor.stop()
 
@@ -63,7 +63,7 @@ def pid_of(tmp_path: Path, name: str = "sleeper") -> int | None:
 
 
 def test_a_killed_child_is_started_again_and_it_is_said(
-    tmp_path: Path, supervisor: Supervisor, said: list[str]
+    tmp_path: Path, supervisor: Supervisor, printed: list[str]
 ) -> None:
     supervisor.start(service(tmp_path))
     killed = pid_of(tmp_path)
@@ -75,11 +75,11 @@ def test_a_killed_child_is_started_again_and_it_is_said(
         return pid_of(tmp_path) not in (None, killed)
 
     wait_for(came_back, "another process in the place of the killed one")
-    assert said == ["sleeper was killed by SIGKILL; starting it again (restart 1 of at most 10 in 60 s)"]
+    assert printed == ["sleeper was killed by SIGKILL; starting it again (restart 1 of at most 10 in 60 s)"]
 
 
 def test_a_child_that_cannot_live_ends_all_with_its_last_words(
-    tmp_path: Path, supervisor: Supervisor, said: list[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, supervisor: Supervisor, printed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervisor_module, "BACK_OFF_SECONDS", (0.0,))
     supervisor.start(service(tmp_path, [sys.executable, "-c", "raise SystemExit('no such codec')"]))
@@ -89,23 +89,23 @@ def test_a_child_that_cannot_live_ends_all_with_its_last_words(
         "sleeper ended by itself with exit code 1 after 10 restarts in 60 s, so eosviz ends:"
         f" no such codec (more in {tmp_path / 'log' / 'sleeper.log'})"
     )
-    assert len(said) == supervisor_module.RESTARTS_MAX
+    assert len(printed) == supervisor_module.RESTARTS_MAX
 
 
 def test_pauses_grow_with_the_number_of_restarts(
-    tmp_path: Path, supervisor: Supervisor, said: list[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, supervisor: Supervisor, printed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervisor_module, "BACK_OFF_SECONDS", (0.0, 300.0))
     supervisor.start(service(tmp_path, [sys.executable, "-c", ""]))
 
     def rests() -> bool:
         supervisor.look_after()
-        return len(said) == 2
+        return len(printed) == 2
 
     wait_for(rests, "the second death")
     supervisor.look_after()
     assert pid_of(tmp_path) is None
-    assert said[1].startswith("sleeper ended by itself with exit code 0; starting it again in 300 s")
+    assert printed[1].startswith("sleeper ended by itself with exit code 0; starting it again in 300 s")
 
 
 def test_stop_ends_what_the_children_started(tmp_path: Path, supervisor: Supervisor) -> None:
@@ -204,10 +204,10 @@ def test_a_full_disk_ends_nothing_and_freed_space_brings_all_back(
 ) -> None:
     """Goal: more deaths than the budget allows, no note of them writable, and the process lives once there is room."""
     monkeypatch.setattr(supervisor_module, "BACK_OFF_SECONDS", (0.0,))
-    said: list[str] = []
+    lines: list[str] = []
     with small_disk(tmp_path / "disk", SMALL_DISK_BYTES) as disk:
         occupancy = Occupancy(disk)
-        supervisor = Supervisor(occupancy, said.append, lambda: room_in(disk))
+        supervisor = Supervisor(occupancy, lines.append, lambda: room_in(disk))
         supervisor.start(service(disk, [sys.executable, "-c", PROGRAM_THAT_WRITES, str(disk / "written")]))
         note = (disk / "run" / "state.json").read_text()
         first = pid_of(disk)
@@ -236,11 +236,11 @@ def test_a_full_disk_ends_nothing_and_freed_space_brings_all_back(
         wait_for(lives, "a process that stays, and its note")
         supervisor.stop()
         occupancy.release()
-    assert said[0] == (
+    assert lines[0] == (
         "sleeper was killed by SIGKILL, and nothing can be stored (the disk is full: 0 MB free, 50 MB needed);"
         " it is started again every 0 s until it stays"
     )
-    assert len(said) <= 2  # the second: a process that died while there was room again
+    assert len(lines) <= 2  # the second: a process that died while there was room again
 
 
 def test_a_log_that_cannot_be_made_costs_the_lines_and_not_the_process(

@@ -43,7 +43,7 @@ def wait_for(condition: Callable[[], object], what: str) -> None:
 
 
 @pytest.fixture
-def said() -> list[str]:
+def printed() -> list[str]:
     return []
 
 
@@ -56,9 +56,9 @@ def orphans() -> Iterator[None]:
 
 
 @pytest.fixture
-def supervisor(tmp_path: Path, said: list[str], orphans: None) -> Iterator[Supervisor]:
+def supervisor(tmp_path: Path, printed: list[str], orphans: None) -> Iterator[Supervisor]:
     occupancy = Occupancy(tmp_path)
-    supervisor = Supervisor(occupancy, said.append)
+    supervisor = Supervisor(occupancy, printed.append)
     yield supervisor
     supervisor.stop()
     occupancy.release()
@@ -120,7 +120,7 @@ def test_a_process_from_the_template_is_a_child_like_all_others(
 
 
 def test_what_is_killed_is_made_again_from_the_template(
-    tmp_path: Path, supervisor: Supervisor, said: list[str]
+    tmp_path: Path, supervisor: Supervisor, printed: list[str]
 ) -> None:
     supervisor.start(template(tmp_path))
     supervisor.start(sleeper(tmp_path))
@@ -129,7 +129,7 @@ def test_what_is_killed_is_made_again_from_the_template(
     os.kill(first, signal.SIGKILL)
     another(supervisor, tmp_path, "sleeper", than=first)
     assert words_of(tmp_path, 2) == [f"made as {PLAIN} sleeper"] * 2
-    assert said == ["sleeper was killed by SIGKILL; starting it again (restart 1 of at most 10 in 60 s)"]
+    assert printed == ["sleeper was killed by SIGKILL; starting it again (restart 1 of at most 10 in 60 s)"]
 
 
 def test_a_killed_template_takes_nothing_with_it_and_comes_back(
@@ -153,7 +153,7 @@ def test_a_killed_template_takes_nothing_with_it_and_comes_back(
 
 
 def test_where_the_template_does_not_answer_one_process_is_started_plainly(
-    tmp_path: Path, supervisor: Supervisor, said: list[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, supervisor: Supervisor, printed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Goal: one process for one request, although the template would have made another had it gone on."""
     supervisor.start(template(tmp_path))
@@ -166,7 +166,7 @@ def test_where_the_template_does_not_answer_one_process_is_started_plainly(
     os.kill(first, signal.SIGKILL)
     another(supervisor, tmp_path, "sleeper", than=first)
     assert words_of(tmp_path, 2) == [f"made as {PLAIN} sleeper", "started plainly"]
-    assert "template: no answer within 0.1 s; sleeper is started without it" in said
+    assert "template: no answer within 0.1 s; sleeper is started without it" in printed
     another(supervisor, tmp_path, "template", than=hanging)
     assert len(words_of(tmp_path, 2)) == 2
 

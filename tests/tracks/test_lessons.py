@@ -23,10 +23,10 @@ pytestmark = pytest.mark.django_db
     ],
 )
 def test_a_run_that_comes_out_the_other_way_is_offered_first(
-    scenario: str, variant: str | None, kind: str, told: str
+    scenario: str, variant: str | None, kind: str, verdict: str
 ) -> None:
     offered = lesson_of_scenario(scenario, variant)["variant"]
-    assert (offered["kind"], offered["title"]["en"]) == (kind, told)
+    assert (offered["kind"], offered["title"]["en"]) == (kind, verdict)
     assert bool(offered["broken"]) == (kind == "opposite")
 
 

@@ -33,8 +33,8 @@ def asked(client: Client, session: Session, branch: Branch) -> dict:
 
 
 def answer(client: Client, session: Session, branch: Branch, at: int, choice: str) -> int:
-    told = {"branch": branch.id, "at": at, "choice": choice}
-    return client.post(f"/sessions/{session.id}/predictions", told).status_code
+    fields = {"branch": branch.id, "at": at, "choice": choice}
+    return client.post(f"/sessions/{session.id}/predictions", fields).status_code
 
 
 class TestTheFirstPage:
@@ -173,8 +173,8 @@ class TestQuestions:
     )
     def test_a_bad_answer_is_not_found(self, client: Client, at: str, choice: str) -> None:
         session = begin(client, position=3)
-        told = {"branch": root(session).id, "at": at, "choice": choice}
-        assert client.post(f"/sessions/{session.id}/predictions", told).status_code == 404
+        fields = {"branch": root(session).id, "at": at, "choice": choice}
+        assert client.post(f"/sessions/{session.id}/predictions", fields).status_code == 404
 
     def test_a_branch_of_another_session_is_not_found(self, client: Client) -> None:
         session = begin(client, position=3)

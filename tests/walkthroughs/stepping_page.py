@@ -48,8 +48,8 @@ def steps_of_engine(count: int) -> list[Json]:
     simulation = Simulation(entry(SCENARIO).scenario())
     derived = following(simulation)
     made = (simulation.step() for _ in range(count))
-    told = [step.to_json() for step in made if step is not None]
-    return [json.loads(json.dumps({**step, "derived": derived.take(step)})) for step in told]
+    steps = [step.to_json() for step in made if step is not None]
+    return [json.loads(json.dumps({**step, "derived": derived.take(step)})) for step in steps]
 
 
 class Caller:

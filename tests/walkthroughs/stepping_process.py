@@ -38,8 +38,8 @@ class SteppingProcess:
         self._process.stdin.flush()
         answer = self._process.stdout.readline()
         assert answer, "the process ended"
-        told: dict[str, Any] = json.loads(answer)
-        return told
+        decoded: dict[str, Any] = json.loads(answer)
+        return decoded
 
     def end(self) -> None:
         assert self._process.stdin is not None
@@ -89,8 +89,8 @@ def main() -> None:
             continue
         session_id, made = uuid.UUID(asked.pop("session")), 0
         command = messages.read_message(json.dumps({"v": 1, "id": str(uuid.uuid4()), **asked}).encode())
-        told = json.loads(messages.encode(actions.carry_out(session_id, command)))  # type: ignore[arg-type]
-        print(json.dumps({**told, "engine_steps": made}), flush=True)
+        answered = json.loads(messages.encode(actions.carry_out(session_id, command)))  # type: ignore[arg-type]
+        print(json.dumps({**answered, "engine_steps": made}), flush=True)
 
 
 if __name__ == "__main__":

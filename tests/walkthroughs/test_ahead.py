@@ -18,7 +18,7 @@ from eosviz.walkthroughs.messages import Advance, AskActions, AskAhead, CommandA
 from eosviz.walkthroughs.models import Branch, Session
 from tests.walkthroughs.conftest import carry_out, line_bodies, line_sent, message, numbers, root
 
-Told = list[dict[str, Any]]
+Sent = list[dict[str, Any]]
 
 
 @pytest.fixture
@@ -30,9 +30,9 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> Told:
+def steps_sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
     """What the socket said to its page."""
-    found: Told = []
+    found: Sent = []
     kept = KeptAhead()
     monkeypatch.setattr(ahead, "send_to_page", lambda page, event: found.append(json.loads(kept.keep(event))))
     return found
@@ -43,16 +43,16 @@ def look(session: Session) -> None:
 
 
 def test_the_step_made_ahead_is_the_one_that_is_stored_when_it_is_asked_for(
-    session: Session, told: Told
+    session: Session, steps_sent: Sent
 ) -> None:
     branch = root(session)
     for after in range(30):
         carry_out(session, "advance", branch, after=after, count=1)
         look(session)
         assert numbers(branch) == list(range(1, after + 2))
-    assert [message["after"] for message in told] == list(range(1, 31))
+    assert [message["after"] for message in steps_sent] == list(range(1, 31))
     bodies = [json.loads(body) for body in line_sent(branch)]
-    assert [message["step"] for message in told[:-1]] == bodies[1:]
+    assert [message["step"] for message in steps_sent[:-1]] == bodies[1:]
 
 
 def test_a_run_goes_on_from_the_step_made_ahead_as_if_nobody_had_looked(session: Session, start: Any) -> None:
@@ -68,26 +68,26 @@ def test_a_run_goes_on_from_the_step_made_ahead_as_if_nobody_had_looked(session:
 
 
 def test_where_nothing_follows_nothing_is_told_and_the_end_is_found(
-    session: Session, told: Told, start: Any
+    session: Session, steps_sent: Sent, start: Any
 ) -> None:
     plain = start()
     last = carry_out(plain, "run_until", root(plain), after=0, until="end").newest
     carry_out(session, "advance", root(session), after=0, count=last)
     assert root(session).finished is None
     look(session)
-    assert told == []
+    assert steps_sent == []
     assert carry_out(session, "advance", root(session), after=last, count=1).stopped == "end"
     assert (root(session).newest, root(session).finished) == (last, "complete")
 
 
-def test_what_is_done_first_makes_another_step(session: Session, told: Told) -> None:
+def test_what_is_done_first_makes_another_step(session: Session, steps_sent: Sent) -> None:
     carry_out(session, "advance", root(session), after=0, count=12)
     look(session)
     crash = {"action": "crash", "actor": "broker-3"}
     carry_out(session, "intervene", root(session), after=12, intervention=crash)
     stored = json.loads(line_bodies(root(session))[-1])
-    assert stored["number"] == told[0]["step"]["number"] == 13
-    assert stored["kind"] != told[0]["step"]["kind"]
+    assert stored["number"] == steps_sent[0]["step"]["number"] == 13
+    assert stored["kind"] != steps_sent[0]["step"]["kind"]
 
 
 def test_what_is_asked_about_the_newest_step_is_answered_as_of_then(session: Session) -> None:
@@ -103,7 +103,9 @@ def test_what_is_asked_about_the_newest_step_is_answered_as_of_then(session: Ses
     assert carry_out(session, "advance", root(session), after=12, count=1).newest == 13
 
 
-def test_a_step_that_another_process_stored_is_the_one_that_counts(session: Session, told: Told) -> None:
+def test_a_step_that_another_process_stored_is_the_one_that_counts(
+    session: Session, steps_sent: Sent
+) -> None:
     carry_out(session, "advance", root(session), after=0, count=5)
     look(session)
     held = list(actions.recent._slots.items())
@@ -117,7 +119,7 @@ def test_a_step_that_another_process_stored_is_the_one_that_counts(session: Sess
 
 
 def test_what_the_engine_cannot_make_is_told_to_who_asks_for_it(
-    session: Session, told: Told, monkeypatch: pytest.MonkeyPatch
+    session: Session, steps_sent: Sent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(simulation: Simulation) -> None:
         raise EngineError("on purpose")
@@ -126,19 +128,19 @@ def test_what_the_engine_cannot_make_is_told_to_who_asks_for_it(
     with monkeypatch.context() as patched:
         patched.setattr(Simulation, "step", broken)
         look(session)
-    assert told == []
+    assert steps_sent == []
     assert carry_out(session, "advance", root(session), after=5, count=1).newest == 6
 
 
 def test_beyond_its_bound_nothing_is_made(
-    session: Session, told: Told, monkeypatch: pytest.MonkeyPatch
+    session: Session, steps_sent: Sent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ahead, "STEPS_MAX", 4)
     carry_out(session, "advance", root(session), after=0, count=4)
     look(session)
     carry_out(session, "advance", root(session), after=4, count=1)
     look(session)
-    assert [message["after"] for message in told] == [4]
+    assert [message["after"] for message in steps_sent] == [4]
 
 
 def asked(session: Session, after: int) -> AskAhead:

@@ -75,8 +75,8 @@ def test_a_program_steps_and_reads(caller: Caller) -> None:
         f"{session}/branches/{branch}/actions", number=20, kind="actor", id="broker-1"
     ).json()["actions"]
     assert "crash" in [offer["action"] for offer in offers if offer["enabled"]]
-    told = caller.get(f"{session}/branches/{branch}/why", number=20, kind="partition", id="t-0").json()
-    assert (told["question"], told["links"][0]["key"]) == ("lso", "why.lso.at")
+    explained = caller.get(f"{session}/branches/{branch}/why", number=20, kind="partition", id="t-0").json()
+    assert (explained["question"], explained["links"][0]["key"]) == ("lso", "why.lso.at")
     listed = caller.get(f"{session}/branches/{branch}/transactions").json()
     assert (listed["through"], listed["folded"], listed["lines"]) == (20, 0, [])
     held = caller.get(session).json()

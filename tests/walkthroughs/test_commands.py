@@ -108,8 +108,8 @@ class TestAdvance:
         carry_out(session, "advance", branch, after=0, count=1)
         with django_assert_num_queries(5) as made:
             done(carry_out(session, "advance", branch, after=1, count=1))
-        told = [query["sql"].split()[0] for query in made.captured_queries]
-        assert told in (
+        statements = [query["sql"].split()[0] for query in made.captured_queries]
+        assert statements in (
             ["SAVEPOINT", "UPDATE", "INSERT", "INSERT", "RELEASE"],
             ["BEGIN", "UPDATE", "INSERT", "INSERT", "COMMIT"],
         )
@@ -498,9 +498,9 @@ def test_four_threads_with_one_aim_store_each_step_once(
         thread.join(60)
     assert numbers(branch) == list(range(1, 61))
     assert line_bodies(branch) == engine_bodies("SC-03", 60)
-    told = [answer for answer in answers if isinstance(answer, Done)]
+    done = [answer for answer in answers if isinstance(answer, Done)]
     assert len(answers) == 80
-    assert {answer.reached for answer in told} == set(range(3, 61, 3))
+    assert {answer.reached for answer in done} == set(range(3, 61, 3))
     # Whoever was overtaken five times in a row is asked to come again, and nothing else may go wrong.
     assert {answer.code for answer in answers if isinstance(answer, ErrorMessage)} <= {"unavailable"}
 

@@ -117,8 +117,8 @@ async def test_from_hello_to_the_end() -> None:
             "created": None,
             "hits": [],
         }
-        told = [message["branches"][0] for message in heard if message["type"] == "branches"]
-        assert told[-1]["finished"] == "complete"
+        summaries = [message["branches"][0] for message in heard if message["type"] == "branches"]
+        assert summaries[-1]["finished"] == "complete"
 
 
 async def test_a_run_to_a_breakpoint_and_a_search_name_the_same_step() -> None:
@@ -155,8 +155,8 @@ async def test_every_page_hears_a_branch_s_new_name() -> None:
             "branch": str(branch.id),
             "name": "what if",
         }
-        told = await other.next()
-        assert (told["type"], told["branches"][0]["name"]) == ("branches", "what if")
+        message = await other.next()
+        assert (message["type"], message["branches"][0]["name"]) == ("branches", "what if")
         blank = (await one.ask("rename", branch=str(branch.id), name="  "))[-1]
         assert (blank["code"], blank["key"]) == ("malformed", "problem.blank_name")
 
@@ -392,12 +392,12 @@ async def test_a_page_is_told_the_plan_when_it_asks_and_from_then_on_before_its_
     session, branch = await make_session()
     async with open_page(session) as page:
         assert [message["type"] for message in await page.ask("hello", have={})] == ["welcome"]
-        told = (await page.ask("plan", branch=str(branch.id)))[-1]
-        assert (told["type"], told["branch"], told["interventions"]) == ("plan", str(branch.id), 0)
-        assert told["plan"]["beats"][-1]["key"] == "beat.sends"
+        answer = (await page.ask("plan", branch=str(branch.id)))[-1]
+        assert (answer["type"], answer["branch"], answer["interventions"]) == ("plan", str(branch.id), 0)
+        assert answer["plan"]["beats"][-1]["key"] == "beat.sends"
         again = (await page.ask("plan", branch=str(branch.id)))[-1]
-        assert again == told | {"re": again["re"]}
+        assert again == answer | {"re": again["re"]}
     async with open_page(session) as page:
         heard = await page.ask("hello", have={})
         assert [message["type"] for message in heard] == ["plan", "welcome"]
-        assert heard[0] == told | {"re": None}
+        assert heard[0] == answer | {"re": None}

@@ -61,8 +61,8 @@ def test_losing_redis_in_the_middle_of_a_task_ends_no_other_process(
     assert {child: site.pid(child) for child in others} == others, site.output()
     stepping.start()
     stepping.join(60)
-    told = f"{stepping.done} done, {stepping.connections} connections, {stepping.resent} sent again"
-    assert not stepping.is_alive(), told
+    counts = f"{stepping.done} done, {stepping.connections} connections, {stepping.resent} sent again"
+    assert not stepping.is_alive(), counts
     assert stepping.problems == []
     assert [stepping.steps[number] for number in range(1, STEPS + 1)] == steps_of_engine(STEPS)
 
@@ -73,9 +73,9 @@ def test_a_site_heals_itself_and_says_so(site: RunningSite) -> None:
     for child in ("template", "redis", "worker", "web"):
         site.kill(child)
     site.wait_until_healthy()
-    said = site.output().removeprefix(before)
+    printed = site.output().removeprefix(before)
     for child in ("template", "redis", "worker", "web"):
-        assert f"{child} was killed by SIGKILL; starting it again" in said
+        assert f"{child} was killed by SIGKILL; starting it again" in printed
 
 
 def _stored(page: SteppingPage) -> list[dict[str, object]]:

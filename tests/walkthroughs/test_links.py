@@ -72,9 +72,9 @@ class TestOpening:
         assert line_bodies(opened) == line_bodies(branch)[:27]
         assert opened.interventions == branch.interventions
         assert opened.first_broken == {name: step for name, step in branch.first_broken.items() if step <= 27}
-        told = attributes(visitor.get(answer["Location"]).content.decode(), "eos-player")
-        assert (told["step"], told["view"], told["select"]) == ("27", "spacetime", "batch:p1/0")
-        assert (told["select-in"], told["select-serials"]) == ("t-0", "1.2")
+        given = attributes(visitor.get(answer["Location"]).content.decode(), "eos-player")
+        assert (given["step"], given["view"], given["select"]) == ("27", "spacetime", "batch:p1/0")
+        assert (given["select-in"], given["select-serials"]) == ("t-0", "1.2")
         # It is a session like any other: it goes on as the first one does.
         carry_out(own, "advance", opened, after=27, count=3)
         assert line_bodies(opened) == line_bodies(branch)
@@ -118,8 +118,8 @@ class TestOpening:
         assert client.post(address).status_code == 302
         opened = root(Session.objects.exclude(id=long_session.id).get())
         assert line_bodies(opened) == line_bodies(branch)
-        told = [list(one.keyframes.order_by("number").values_list(*KEYFRAME)) for one in (opened, branch)]
-        assert told[0] == told[1] and [number for number, *_ in told[0]] == [0, 500]
+        views = [list(one.keyframes.order_by("number").values_list(*KEYFRAME)) for one in (opened, branch)]
+        assert views[0] == views[1] and [number for number, *_ in views[0]] == [0, 500]
         assert (opened.interventions, opened.first_broken) == (branch.interventions, branch.first_broken)
 
     @pytest.mark.parametrize(("clock_seconds", "memory", "status", "key"), [
@@ -163,10 +163,10 @@ class TestOpening:
         ],
     )
     def test_what_cannot_be_opened_says_why_and_leaves_nothing(
-        self, client: Client, address: str, status: int, said: str
+        self, client: Client, address: str, status: int, sentence: str
     ) -> None:
         answer = client.post(address)
-        assert (answer.status_code, said in answer.content.decode()) == (status, True), answer.content
+        assert (answer.status_code, sentence in answer.content.decode()) == (status, True), answer.content
         assert not Session.objects.exists()
 
     def test_who_opens_too_many_is_asked_to_wait(self, client: Client, settings: Any) -> None:

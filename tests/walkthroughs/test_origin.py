@@ -35,11 +35,11 @@ def test_the_scheme_is_that_of_the_page_too(host: str) -> None:
 
 
 def test_tls_may_end_at_a_proxy_whose_header_is_believed(settings: Any) -> None:
-    told = {b"x-forwarded-proto": b"https"}
+    headers = {b"x-forwarded-proto": b"https"}
     settings.SECURE_PROXY_SSL_HEADER = None
-    assert (is_secure("ws", told), is_secure("wss", {})) == (False, True)
+    assert (is_secure("ws", headers), is_secure("wss", {})) == (False, True)
     settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-    assert is_secure("ws", told) and is_secure("ws", {b"x-forwarded-proto": b"https, http"})
+    assert is_secure("ws", headers) and is_secure("ws", {b"x-forwarded-proto": b"https, http"})
     assert is_secure("wss", {}) and not is_secure("ws", {})
     assert not is_secure("ws", {b"x-forwarded-proto": b"http, https"})
 

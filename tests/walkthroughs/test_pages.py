@@ -31,13 +31,13 @@ class TestStarting:
     def test_the_button_of_a_card_makes_a_session_and_opens_it(self, client: Client) -> None:
         session = start(client)
         page = client.get(f"/sessions/{session.id}/").content.decode()
-        told = attributes(page, "eos-player")
-        assert told["session"] == str(session.id)
-        assert (told["branch"], told["step"]) == (str(root(session).id), "0")
-        assert told["language"] == "en"
-        assert client.get(told["catalogue-en"].replace("&amp;", "&")).status_code == 200
-        assert client.get(told["catalogue-zh-hans"]).status_code == 200
-        assert told["export"] == f"/sessions/{session.id}/exports"
+        given = attributes(page, "eos-player")
+        assert given["session"] == str(session.id)
+        assert (given["branch"], given["step"]) == (str(root(session).id), "0")
+        assert given["language"] == "en"
+        assert client.get(given["catalogue-en"].replace("&amp;", "&")).status_code == 200
+        assert client.get(given["catalogue-zh-hans"]).status_code == 200
+        assert given["export"] == f"/sessions/{session.id}/exports"
 
     def test_the_address_of_a_scenario_can_be_sent_and_makes_nothing_by_itself(self, client: Client) -> None:
         page = client.get("/sessions/new?scenario=sc-07&variant=acks-one")
@@ -95,16 +95,16 @@ class TestPlayer:
         child = Branch.objects.of_session(session.id)[1]
         address = f"/sessions/{session.id}/?branch={child.id}&step="
         assert attributes(client.get(address + "5").content.decode(), "eos-player")["step"] == "5"
-        told = attributes(client.get(address + "99").content.decode(), "eos-player")
-        assert (told["branch"], told["step"]) == (str(child.id), "8")
+        given = attributes(client.get(address + "99").content.decode(), "eos-player")
+        assert (given["branch"], given["step"]) == (str(child.id), "8")
 
     @pytest.mark.parametrize(
         "query", ["branch=x&step=y", "branch=999999", "branch=²&step=²", f"step={'9' * 400}"]
     )
     def test_a_permalink_that_is_wrong_opens_the_start(self, client: Client, query: str) -> None:
         session = start(client)
-        told = attributes(client.get(f"/sessions/{session.id}/?{query}").content.decode(), "eos-player")
-        assert (told["branch"], told["step"]) == (str(root(session).id), "0")
+        opened = attributes(client.get(f"/sessions/{session.id}/?{query}").content.decode(), "eos-player")
+        assert (opened["branch"], opened["step"]) == (str(root(session).id), "0")
 
     def test_somebody_elses_session_is_not_found(self, client: Client) -> None:
         session = start(client)
@@ -154,17 +154,17 @@ class TestCompare:
 
     def test_two_branches(self, client: Client) -> None:
         one, other = root(start(client)), root(start(client, "SC-02"))
-        told = attributes(
+        given = attributes(
             client.get(f"/compare/?left={one.id}&right={other.id}").content.decode(), "eos-compare"
         )
-        assert (told["left-session"], told["left-branch"]) == (str(one.session_id), str(one.id))
-        assert (told["right-session"], told["right-branch"]) == (str(other.session_id), str(other.id))
+        assert (given["left-session"], given["left-branch"]) == (str(one.session_id), str(one.id))
+        assert (given["right-session"], given["right-branch"]) == (str(other.session_id), str(other.id))
 
     def test_one_scenario_with_one_difference_makes_two_sessions(self, client: Client) -> None:
         response = client.post("/compare/new", {"choice": "SC-03", "difference": "idempotence"}, follow=True)
-        told = attributes(response.content.decode(), "eos-compare")
-        assert told["difference"] == "Idempotence on or off"
-        left, right = (Session.objects.get(id=told[f"{side}-session"]) for side in ("left", "right"))
+        compared = attributes(response.content.decode(), "eos-compare")
+        assert compared["difference"] == "Idempotence on or off"
+        left, right = (Session.objects.get(id=compared[f"{side}-session"]) for side in ("left", "right"))
         for session in (left, right):
             carry_out(session, "run_until", root(session), after=0, until="end")
         assert "duplicated" not in root(left).first_broken
@@ -178,15 +178,15 @@ class TestCompare:
     def test_a_branch_as_it_is_beside_another_version(self, client: Client) -> None:
         mine = root(start(client))
         carry_out(mine.session, "advance", mine, after=0, count=12)
-        told = client.get(f"/compare/differences.json?branch={mine.id}").json()
-        names = told["differences"]
-        assert told["generations"] == "/generations/?scenario=SC-03"
+        offered = client.get(f"/compare/differences.json?branch={mine.id}").json()
+        names = offered["differences"]
+        assert offered["generations"] == "/generations/?scenario=SC-03"
         assert {"version_k010", "version_k20", "duplicate_lookup"} <= set(names)
         assert "version_k28" not in names, "that is what it is"
         response = client.post("/compare/new", {"branch": mine.id, "difference": "version_k20"}, follow=True)
-        told = attributes(response.content.decode(), "eos-compare")
-        assert (told["left-branch"], told["difference"]) == (str(mine.id), "Kafka 2.0")
-        other = Session.objects.get(id=told["right-session"])
+        offered = attributes(response.content.decode(), "eos-compare")
+        assert (offered["left-branch"], offered["difference"]) == (str(mine.id), "Kafka 2.0")
+        other = Session.objects.get(id=offered["right-session"])
         assert other.decoded_header["profile"] == "k20"
         assert Session.objects.count() == 2
 

@@ -87,8 +87,8 @@ def test_a_page_that_holds_nothing_is_told_the_plan_that_is_kept(start: Callable
     assert plans.on_arrival(session, hello) == []
     plan = made(root(session))
     (frame,) = plans.on_arrival(session, hello)
-    told = msgspec.json.decode(frame)
-    assert (told["type"], told["re"], told["plan"]) == ("plan", None, plan)
+    answer = msgspec.json.decode(frame)
+    assert (answer["type"], answer["re"], answer["plan"]) == ("plan", None, plan)
     assert plans.on_arrival(session, again) == []
 
 

@@ -207,14 +207,14 @@ def test_a_coordinators_timer_offers_the_setting_of_its_producer_and_anothers_sa
 
 def test_what_is_refused_is_said_in_the_readers_language() -> None:
     simulation = after(40, {"action": "crash", "actor": "broker-2"})
-    said = [
+    sentences = [
         say(offer.why_key, "zh-Hans", offer.params)
         for kind, name in selections(simulation)
         for offer in offers(simulation, kind, name)
         if offer.why_key is not None
     ]
-    assert said
-    for text in said:
+    assert sentences
+    for text in sentences:
         assert "[" not in text and any("\u4e00" <= letter <= "\u9fff" for letter in text), text
 
 

@@ -77,10 +77,10 @@ async def test_followers_see_the_steps_and_are_taken_along() -> None:
             while heard[-1]["type"] != "presented":
                 heard.append(await page.next())
             assert step_numbers(heard) == [1, 2, 3, 4, 5]
-            told = heard[-1]
-            assert (told["branch"], told["step"], told["view"]) == (str(branch.id), 4, "spacetime")
-            assert told["selection"] == selected, "what it has not is not there: a page asks whether it is"
-            assert told["ended"] is False
+            last = heard[-1]
+            assert (last["branch"], last["step"], last["view"]) == (str(branch.id), 4, "spacetime")
+            assert last["selection"] == selected, "what it has not is not there: a page asks whether it is"
+            assert last["ended"] is False
 
 
 async def test_who_comes_late_or_comes_back_is_where_the_presenter_is() -> None:
@@ -161,13 +161,13 @@ async def test_how_closely_the_presenter_looks_and_the_answer_on_show_come_along
             await driver.say(
                 "present", branch=str(branch.id), step=0, zoom="decision:3", view="code", why=why
             )
-            told = await at(page, first["number"])
-            assert told["zoom"] == "decision:3"
-            shown = told["why"]["links"][0]
-            assert (told["why"]["key"], shown["key"], shown["step"]) == (why["key"], link["key"], 3)
+            place = await at(page, first["number"])
+            assert place["zoom"] == "decision:3"
+            shown = place["why"]["links"][0]
+            assert (place["why"]["key"], shown["key"], shown["step"]) == (why["key"], link["key"], 3)
             assert shown["subject"]["id"] == "t-0"
         async with follow(token) as late:
-            assert (await hello(late))["why"] == told["why"]
+            assert (await hello(late))["why"] == place["why"]
         for wrong in (
             {"zoom": "decision:0"},
             {"zoom": "near"},
@@ -199,8 +199,8 @@ async def test_the_end_is_told_and_the_address_leads_nowhere() -> None:
     async with follow(token) as page:
         first = await hello(page)
         await sync_to_async(presenting.end)(session.id)
-        told = await at(page, first["number"])
-        assert told["ended"] is True
+        place = await at(page, first["number"])
+        assert place["ended"] is True
         assert (await page.socket.receive_output(timeout=20))["code"] == 4404
     assert not await Presentation.objects.aexists()
     assert await present(session) != token
@@ -255,14 +255,14 @@ class TestPages:
         session = start_session(client)
         address = client.post(f"/sessions/{session.id}/present").json()["address"]
         assert client.post(f"/sessions/{session.id}/present").json()["address"] == address
-        told = attributes(client.get(f"/sessions/{session.id}/").content.decode(), "eos-player")
-        assert told["presenting"] == address
+        given = attributes(client.get(f"/sessions/{session.id}/").content.decode(), "eos-player")
+        assert given["presenting"] == address
         visitor = Client()
         page = visitor.get(address)
-        told = attributes(page.content.decode(), "eos-player")
-        assert (told["follow"], told["branch"]) == (address.split("/")[-2], str(root(session).id))
+        given = attributes(page.content.decode(), "eos-player")
+        assert (given["follow"], given["branch"]) == (address.split("/")[-2], str(root(session).id))
         # What a follower shares is a copy of the run, not the owner's session.
-        assert address.endswith(told["share"].removesuffix("link")) and "export" not in told
+        assert address.endswith(given["share"].removesuffix("link")) and "export" not in given
         for path in ("present", "present/end"):
             assert visitor.post(f"/sessions/{session.id}/{path}").status_code == 404
             assert Client(enforce_csrf_checks=True).post(f"/sessions/{session.id}/{path}").status_code == 403

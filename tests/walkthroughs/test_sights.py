@@ -72,7 +72,7 @@ def ran(session: Session, branch: Branch, until: int) -> Branch:
     return branch
 
 
-def told(branch: Branch, number: int, whole: bool = False) -> Json:
+def view_sent(branch: Branch, number: int, whole: bool = False) -> Json:
     answer: Json = msgspec.json.decode(encode(questions.sight_answer(branch, number, "", whole)))
     return answer
 
@@ -151,15 +151,17 @@ def session(db: None, small: None) -> Session:
 def test_every_sight_says_what_its_view_says(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[bool] = []
     count = sights._is_counted
-    monkeypatch.setattr(sights, "_is_counted", lambda *said: counted.append(count(*said)) or counted[-1])
+    monkeypatch.setattr(
+        sights, "_is_counted", lambda *arguments: counted.append(count(*arguments)) or counted[-1]
+    )
     branch = ran(session, root(session), STEPS)
     kept = Keyframe.objects.get(branch=branch, number=500)
     assert kept.near_json is not None and len(kept.near_json) < len(kept.view_json)
     folds = waiting = 0
     for number in (0, 1, 59, 120, 499, *range(500, branch.newest + 1, 3)):
-        whole = told(branch, number, whole=True)
+        whole = view_sent(branch, number, whole=True)
         assert whole["view"].pop("folded") == {"at": number, "reaches": sights.REACH}
-        sight = told(branch, number)
+        sight = view_sent(branch, number)
         folds = check(whole["view"], sight["view"])
         waiting += check_clients(whole["view"], sight["view"])
         assert (None if sight["step"] is None else sight["step"]["number"]) == (number or None)
@@ -175,7 +177,7 @@ def test_what_is_changed_far_back_is_counted_again(session: Session) -> None:
     made = actions.carry_out(session.id, MakeBranch(v=1, id=uuid.uuid4(), branch=str(branch.id), at=510))
     assert isinstance(made, Done) and made.created is not None
     side = questions.branch_of(session.id, made.created)
-    offset = told(side, 510)["view"]["partitions"]["t-0"]["replicas"]
+    offset = view_sent(side, 510)["view"]["partitions"]["t-0"]["replicas"]
     broker = next(iter(offset))
     end = offset[broker]["high_watermark"]
     fields = {
@@ -189,7 +191,7 @@ def test_what_is_changed_far_back_is_counted_again(session: Session) -> None:
     done = actions.carry_out(session.id, msgspec.convert(fields, Intervene))
     assert isinstance(done, Done), done
     side.refresh_from_db()
-    before, after = told(side, 510), told(side, side.newest)
+    before, after = view_sent(side, 510), view_sent(side, side.newest)
     check(whole_view(side, 510), before["view"])
     check(whole_view(side, side.newest), after["view"])
     assert len(after["view"]["folded"].get("logs", {}).get("t-0", {})) < len(
@@ -198,7 +200,7 @@ def test_what_is_changed_far_back_is_counted_again(session: Session) -> None:
 
 
 def whole_view(branch: Branch, number: int) -> Json:
-    view: Json = told(branch, number, whole=True)["view"]
+    view: Json = view_sent(branch, number, whole=True)["view"]
     del view["folded"]
     return view
 

@@ -24,7 +24,7 @@ def fenced(start: Callable[..., Session]) -> Session:
     return start("SC-61", "k28")
 
 
-def told(session: Session, branch: Branch) -> dict[str, object]:
+def lines_of(session: Session, branch: Branch) -> dict[str, object]:
     return transactions.transactions_of(Branch.objects.get(id=branch.id))
 
 
@@ -46,19 +46,19 @@ def test_they_are_the_engine_s_at_every_stop(fenced: Session) -> None:
     for until in (0, 20, 90, 134):
         if until:
             advance(fenced, branch, until - Branch.objects.get(id=branch.id).newest)
-        assert told(fenced, branch) == by_engine(until)
+        assert lines_of(fenced, branch) == by_engine(until)
 
 
 def test_what_was_folded_by_somebody_else_meanwhile_is_not_lost(fenced: Session) -> None:
     branch = root(fenced)
     advance(fenced, branch, 134)
-    first = told(fenced, branch)
+    first = lines_of(fenced, branch)
     taken = transactions._kept.take((fenced.id, branch.id))
     assert taken is not None and taken.through == 134
-    assert told(fenced, branch) == first
+    assert lines_of(fenced, branch) == first
     older = TransactionLines({})
     transactions._kept.keep((fenced.id, branch.id), older)
-    assert told(fenced, branch) == first
+    assert lines_of(fenced, branch) == first
 
 
 def test_a_branch_has_its_parent_s_transactions_up_to_where_it_left(fenced: Session) -> None:
@@ -66,7 +66,7 @@ def test_a_branch_has_its_parent_s_transactions_up_to_where_it_left(fenced: Sess
     advance(fenced, branch, 134)
     carry_out(fenced, "branch", branch, at=40)
     child = Branch.objects.get(session=fenced, parent=branch)
-    (line,) = told(fenced, child)["lines"]  # type: ignore[misc]
+    (line,) = lines_of(fenced, child)["lines"]  # type: ignore[misc]
     assert (line["first_step"], line["result"]) == (14, "open")
 
 

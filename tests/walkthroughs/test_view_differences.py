@@ -50,8 +50,8 @@ def views(branch: Branch) -> list[Json]:
 
 
 def way(branch: Branch, first: int, last: int) -> Json:
-    told: Json = msgspec.json.decode(encode(questions.way_answer(branch, first, last, "")))
-    return told
+    answer: Json = msgspec.json.decode(encode(questions.way_answer(branch, first, last, "")))
+    return answer
 
 
 def run(session: Session, branch: Branch, until: int) -> Branch:
@@ -75,12 +75,12 @@ def test_every_way_leads_where_its_steps_lead(start: Any, scenario: str) -> None
     places = [0, 1, 2, branch.newest // 3, branch.newest // 2, branch.newest - 1, branch.newest]
     for first in places:
         for last in places:
-            told = way(branch, first, last)
-            assert without_empty(walk(every[first], told["changes"])) == without_empty(every[last]), (
+            answer = way(branch, first, last)
+            assert without_empty(walk(every[first], answer["changes"])) == without_empty(every[last]), (
                 first,
                 last,
             )
-            assert (told["step"] or {"number": 0})["number"] == last
+            assert (answer["step"] or {"number": 0})["number"] == last
     whole = way(branch, 0, branch.newest)["changes"]
     assert len({tuple(change["path"]) for change in whole}) == len(whole)
 

@@ -103,16 +103,16 @@ def test_the_subject_of_a_link_can_be_selected(held: Session) -> None:
 
 
 def test_a_page_that_asked_is_told_when_its_task_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[Any] = []
+    messages: list[Any] = []
 
     def failing(*arguments: Any) -> Why:
         raise KeyError("replicas")
 
     monkeypatch.setattr(tasks, "explained", failing)
-    monkeypatch.setattr(tasks, "publish", lambda session_id, frames, answer: told.append(answer))
+    monkeypatch.setattr(tasks, "publish", lambda session_id, frames, answer: messages.append(answer))
     asked = ask_why("1", 0)
     with pytest.raises(KeyError):
         tasks.find_why(str(uuid.uuid4()), encode(asked).decode())
-    assert [(one.re, one.code, one.key) for one in told] == [(str(asked.id), "refused", "problem.failed")]
+    assert [(one.re, one.code, one.key) for one in messages] == [(str(asked.id), "refused", "problem.failed")]
     # The text of the exception stays in the log, under this code.
-    assert told[0].params == {"report": str(asked.id)[:8]}
+    assert messages[0].params == {"report": str(asked.id)[:8]}

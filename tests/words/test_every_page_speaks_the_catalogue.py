@@ -144,7 +144,7 @@ def test_a_page_in_chinese_joins_its_words_with_chinese_marks(client: Client, ad
     page.feed(client.get(address, headers={"accept-language": "zh-CN"}).content.decode())
     code = {line.chinese for component in components().values() for line in component.lines}
     # A line of code has the marks of its language.
-    said = [text for text in (*page.whole, *page.texts) if text.strip() not in code]
-    assert any(re.search(CHINESE, text) for text in said)
-    wrong = {found.group() for text in said for found in HALF_WIDTH.finditer(CALL.sub("…", text))}
+    shown = [text for text in (*page.whole, *page.texts) if text.strip() not in code]
+    assert any(re.search(CHINESE, text) for text in shown)
+    wrong = {found.group() for text in shown for found in HALF_WIDTH.finditer(CALL.sub("…", text))}
     assert sorted(wrong) == []

@@ -25,7 +25,7 @@ def texts() -> list[Said]:
 
 
 @pytest.fixture(scope="module")
-def said(texts: list[Said]) -> list[Said]:
+def texts_shown(texts: list[Said]) -> list[Said]:
     return [*texts, *table.lines()]
 
 
@@ -38,8 +38,8 @@ def name(rule: Rule) -> str:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=name)
-def test_no_text_breaks_a_rule(said: list[Said], rule: Rule) -> None:
-    assert table.broken(rule, said) == []
+def test_no_text_breaks_a_rule(texts_shown: list[Said], rule: Rule) -> None:
+    assert table.broken(rule, texts_shown) == []
 
 
 @pytest.mark.parametrize("rule", RULES, ids=name)
@@ -55,8 +55,8 @@ def test_a_text_that_breaks_it_is_found_wherever_it_is(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule.but], ids=name)
-def test_every_exception_is_needed_and_has_its_reason(said: list[Said], rule: Rule) -> None:
-    assert table.unneeded(rule, said) == []
+def test_every_exception_is_needed_and_has_its_reason(texts_shown: list[Said], rule: Rule) -> None:
+    assert table.unneeded(rule, texts_shown) == []
     assert all(reason for reason in rule.but.values())
     excepted = Said("some", next(iter(rule.but)), rule.language, rule.bad)
     assert table.broken(rule, [excepted]) == []
@@ -67,7 +67,7 @@ def test_the_one_word_is_the_one_that_is_used(texts: list[Said], word: str) -> N
     assert any(word in one.text for one in texts if one.language == CHINESE)
 
 
-def test_nothing_with_words_is_left_out(said: list[Said]) -> None:
+def test_nothing_with_words_is_left_out(texts_shown: list[Said]) -> None:
     """Every folder's file with both languages is among them."""
     both = {
         path.stem
@@ -76,8 +76,8 @@ def test_nothing_with_words_is_left_out(said: list[Said]) -> None:
         if path.name != table.ASKED and "zh-Hans = " in path.read_text("utf-8")
     }
     assert len(both) > 140
-    assert both - {one.file for one in said} == set()
-    assert len(said) > 15_000
+    assert both - {one.file for one in texts_shown} == set()
+    assert len(texts_shown) > 15_000
 
 
 def test_a_document_is_read_by_cells_and_without_its_code(

@@ -55,8 +55,10 @@ def test_a_mistake_is_told_in_words_that_the_page_has_in_its_language(browser: C
     (mistake,) = post(browser, draft, "edit", text=TEXT, edits=[edit]).json()["mistakes"]
     assert mistake["wrong"] == "'k99'"
     assert mistake["allowed"]["params"]["names"] == ["k010", "k20", "k28", "k39", "k41"]
-    said = [say("builder.mistake", language, mistake) for language in ("en", "zh-Hans")]
-    assert "one of k010, k20, k28, k39, k41" in said[0] and "k010、k20、k28、k39、k41 之一" in said[1]
+    sentences = [say("builder.mistake", language, mistake) for language in ("en", "zh-Hans")]
+    assert (
+        "one of k010, k20, k28, k39, k41" in sentences[0] and "k010、k20、k28、k39、k41 之一" in sentences[1]
+    )
 
 
 def test_a_trial_tells_what_the_world_cannot_be_built_from_with_its_line() -> None:
@@ -104,14 +106,14 @@ def test_a_name_of_a_beat_that_the_run_does_not_have_is_told_with_its_line_and_w
     title = 'title = { en = "Mine", "zh-Hans" = "我的" }'
     rows = [("sends", 1), ("sends", 2), ("fenced", 1)]
     beats = "".join(f'\n[[beats]]\nkind = "{kind}"\nnth = {nth}\n{title}\n' for kind, nth in rows)
-    told = tried(TEXT + beats, None)
+    trial = tried(TEXT + beats, None)
     lines = (TEXT + beats).split("\n")
-    assert [(one.place, one.kind, one.nth, one.found) for one in told.empty_names] == [
+    assert [(one.place, one.kind, one.nth, one.found) for one in trial.empty_names] == [
         ("beats.1", "sends", 2, 1),
         ("beats.2", "fenced", 1, 0),
     ]
-    assert [lines[one.line - 1] for one in told.empty_names if one.line] == ["[[beats]]"] * 2
-    assert told.beat_kinds["sends"] == 1 and "fenced" not in told.beat_kinds
+    assert [lines[one.line - 1] for one in trial.empty_names if one.line] == ["[[beats]]"] * 2
+    assert trial.beat_kinds["sends"] == 1 and "fenced" not in trial.beat_kinds
     assert tried(TEXT, None).empty_names == []
 
 

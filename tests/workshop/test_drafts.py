@@ -120,8 +120,8 @@ def test_a_scenario_called_after_a_version_of_kafka_has_pictures_and_links(ina: 
     assert "/cards/MY-2.8/" in browser.get(f"/workshop/{draft.id}/").content.decode()
     browser.post(f"/workshop/{draft.id}/versions/{edition.number}/start")
     session = Session.objects.get()
-    told = browser.get(f"/sessions/{session.id}/link?branch={root(session).id}&step=0").json()
-    assert browser.get(told["address"]).status_code == 200
+    answer = browser.get(f"/sessions/{session.id}/link?branch={root(session).id}&step=0").json()
+    assert browser.get(answer["address"]).status_code == 200
 
 
 def test_a_newer_engine_that_makes_other_steps_is_reported_with_the_first_of_them(
@@ -132,9 +132,11 @@ def test_a_newer_engine_that_makes_other_steps_is_reported_with_the_first_of_the
     digests = bytearray(edition.step_digests[""])
     digests[8 * 6] ^= 1  # as an engine would have made it whose seventh step is another one
     Edition.objects.filter(pk=edition.pk).update(steps=Edition.pack([bytes(digests)]), checked="1")
-    said = io.StringIO()
-    call_command("check_editions", stdout=said)
-    assert "step 7 is another one" in said.getvalue() and "1 compared, 1 of them differ" in said.getvalue()
+    output = io.StringIO()
+    call_command("check_editions", stdout=output)
+    assert (
+        "step 7 is another one" in output.getvalue() and "1 compared, 1 of them differ" in output.getvalue()
+    )
     assert settings.CELERY_BEAT_SCHEDULE["check_editions"]["task"] == check_editions.name
     check_editions()  # as the schedule and a worker that starts ask for it; all of them were compared just now
     edition.refresh_from_db()

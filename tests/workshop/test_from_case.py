@@ -42,17 +42,17 @@ def opened(name: str, *partitions: str, owner: str = "") -> Replay:
 
 def by_offset(folder: Path) -> dict[int, str]:
     """What Kafka's own dump says of each offset: data, or the marker's kind."""
-    told: dict[int, str] = {}
+    kinds: dict[int, str] = {}
     dump = next(folder.glob("*.log.dump.txt")).read_text()
     for line in dump.splitlines():
         if line.startswith("baseOffset: "):
             first, last = (
                 int(line.split(f"{name}: ")[1].split()[0]) for name in ("baseOffset", "lastOffset")
             )
-            told |= dict.fromkeys(range(first, last + 1), "data")
+            kinds |= dict.fromkeys(range(first, last + 1), "data")
         elif "endTxnMarker: " in line:
-            told[int(line.split("offset: ")[1].split()[0])] = line.split("endTxnMarker: ")[1].split()[0]
-    return told
+            kinds[int(line.split("offset: ")[1].split()[0])] = line.split("endTxnMarker: ")[1].split()[0]
+    return kinds
 
 
 @pytest.mark.django_db
@@ -64,15 +64,15 @@ def test_the_run_holds_what_kafka_says_of_the_files(name: str) -> None:
     run.run()
     played = lanes_of(run.view())
     folders = [folder for folder in sorted((LOGS / name).iterdir()) if any(folder.glob("*.log.dump.txt"))]
-    told = {folder.name: by_offset(folder) for folder in folders}
-    assert {partition for partition in told if told[partition]} == set(played)
+    found = {folder.name: by_offset(folder) for folder in folders}
+    assert {partition for partition in found if found[partition]} == set(played)
     for partition, batches in played.items():
         held = {
             offset: batch.control or "data"
             for batch in batches
             for offset in range(batch.first_offset, batch.last_offset + 1)
         }
-        assert held == told[partition], partition
+        assert held == found[partition], partition
 
 
 @pytest.mark.django_db
@@ -102,22 +102,22 @@ def test_the_page_makes_a_draft_of_it_in_the_builder() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("language", "said"), [("en", "Records are missing before"), ("zh-hans", "之前缺少记录")]
+    ("language", "sentence"), [("en", "Records are missing before"), ("zh-hans", "之前缺少记录")]
 )
-def test_the_page_says_why_there_is_none(language: str, said: str) -> None:
+def test_the_page_says_why_there_is_none(language: str, sentence: str) -> None:
     learner = person("mai@example.org")
     client = signed_in(learner)
     replay = opened("l_compact", "compacted-0", owner=learner.owner_key)
     answer = client.post(
         reverse("workshop:from_case", args=[replay.id]), headers={"accept-language": language}
     )
-    assert answer.status_code == 422 and said in answer.content.decode()
+    assert answer.status_code == 422 and sentence in answer.content.decode()
     assert not Draft.objects.exists()
 
 
-def batch(at: int, partition: str = "t-0", producer: int = 7, **told: Any) -> Stored:
+def batch(at: int, partition: str = "t-0", producer: int = 7, **changed: Any) -> Stored:
     """A batch of one record of a transaction."""
-    return Stored(partition, at, at, producer, 0, True, None)._replace(**told)
+    return Stored(partition, at, at, producer, 0, True, None)._replace(**changed)
 
 
 def marker(at: int, kind: str = COMMIT, partition: str = "t-0", producer: int = 7) -> Stored:

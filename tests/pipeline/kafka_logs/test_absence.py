@@ -158,7 +158,7 @@ def of_99(paths: list[Path], declared: Declared | None) -> dict[str, Any]:
 
 
 ENOUGH = replace(WHOLE, rest_empty=False)
-NOT_SAID = {
+NOT_STATED = {
     "transaction_partitions": "how many partitions __transaction_state has",
     "one_cluster": "meta.properties",
     "copied_after": "--copied-after",
@@ -170,12 +170,12 @@ def test_an_orphan_is_one_where_everything_is_proved(orphaned: list[Path]) -> No
     assert (found["kind"], found["remedy"]["action"]) == ("orphan", "abort")
 
 
-@pytest.mark.parametrize("name", NOT_SAID)
+@pytest.mark.parametrize("name", NOT_STATED)
 def test_what_is_not_said_is_asked_for(orphaned: list[Path], name: str) -> None:
     found = of_99(orphaned, replace(ENOUGH, **{name: getattr(Declared(), name)}))
     assert (found["kind"], found["remedy"]["action"]) == ("undecided", "look")
     (asked,) = found["would_change"]
-    assert NOT_SAID[name] in asked
+    assert NOT_STATED[name] in asked
 
 
 def test_files_prove_what_need_not_be_said(orphaned: list[Path], tmp_path: Path) -> None:

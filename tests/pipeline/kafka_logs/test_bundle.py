@@ -38,8 +38,8 @@ def names_in(case: Case) -> set[str]:
     return {name for name in partitions if not name.startswith("__")} | ids
 
 
-def renamed(told: Any, names: Pseudonyms, case: Case) -> Any:
-    """`told` with the names that a bundle of `case` has."""
+def renamed(content: Any, names: Pseudonyms, case: Case) -> Any:
+    """`content` with the names that a bundle of `case` has."""
     ids, groups = set(case.coordinator.latest), {key.group for key in case.groups.committed}
     every = sorted(names_in(case), key=len, reverse=True)
     pattern = re.compile(rf"(?<![\w.-])({'|'.join(map(re.escape, every))})(?![\w-])")
@@ -51,8 +51,8 @@ def renamed(told: Any, names: Pseudonyms, case: Case) -> Any:
         return names.group(name) if name in groups else names.partition(name)
 
     topic = re.compile(r"(?<=--topic )[\w.-]+")
-    said = topic.sub(lambda found: names.topic(found[0]), pattern.sub(other, json.dumps(told)))
-    return json.loads(said)
+    text = topic.sub(lambda found: names.topic(found[0]), pattern.sub(other, json.dumps(content)))
+    return json.loads(text)
 
 
 def by_name(whole: dict[str, Any]) -> dict[str, Any]:
@@ -139,7 +139,7 @@ HEAD = '{"type":"bundle","format":"eosviz-log-bundle","version":1,"times":"kept"
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reason"),
     [
         ("", "line 0 is the last one"),
         (HEAD, "cut short"),
@@ -156,10 +156,10 @@ HEAD = '{"type":"bundle","format":"eosviz-log-bundle","version":1,"times":"kept"
         ),
     ],
 )  # fmt: skip
-def test_what_is_no_bundle_is_refused_in_words(text: str, told: str, tmp_path: Path) -> None:
+def test_what_is_no_bundle_is_refused_in_words(text: str, reason: str, tmp_path: Path) -> None:
     file = tmp_path / "b.gz"
     file.write_bytes(gzip.compress(text.encode()))
-    with pytest.raises(LogsError, match=re.escape(told)):
+    with pytest.raises(LogsError, match=re.escape(reason)):
         read_case([file])
 
 

@@ -29,11 +29,11 @@ def test_the_documented_schema_is_that_of_the_shape() -> None:
     assert SCHEMA_FILE.read_text(encoding="utf-8") == document_shape.as_text()
 
 
-def fits(told: Any) -> None:
+def fits(content: Any) -> None:
     validator = jsonschema_rs.validator_for(json.loads(SCHEMA_FILE.read_text(encoding="utf-8")))
-    assert [(list(error.instance_path), error.message) for error in validator.iter_errors(told)] == []
+    assert [(list(error.instance_path), error.message) for error in validator.iter_errors(content)] == []
     # The schema lets further keys pass where a reader of it would not mind; here each one must be documented.
-    msgspec.convert(told, document_shape.Document)
+    msgspec.convert(content, document_shape.Document)
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
@@ -50,6 +50,6 @@ def test_text_and_single_files_fit(tmp_path: Path, capsys: pytest.CaptureFixture
                     "start offset to 14 due to segment deletion\n")  # fmt: skip
     (segment,) = (KAFKA_LOGS / "c_commit" / "txcommit-0").glob("*.log")
     call_command("logs", str(text), str(segment), "--json")
-    told = json.loads(capsys.readouterr().out)
-    fits(told)
-    assert [one["name"] for one in told["partitions"]] == ["txcommit-0"]
+    printed = json.loads(capsys.readouterr().out)
+    fits(printed)
+    assert [one["name"] for one in printed["partitions"]] == ["txcommit-0"]

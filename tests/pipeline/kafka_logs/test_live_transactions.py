@@ -293,8 +293,8 @@ def test_an_answer_of_the_coordinator_is_not_newer_because_it_was_printed(tmp_pa
     write(home / "orders-0" / LOG, log([data(7, 3, NOON - MINUTE)]))
     text.write_text(DESCRIBED.format(start=NOON - 20 * MINUTE))
     for paths in ([named(home), text], [text, home]):
-        told = Declared(copied_after=NOON + MINUTE, one_cluster=True)
-        assert open_in(paths, told)["kind"] == "slow_but_alive"
+        declared = Declared(copied_after=NOON + MINUTE, one_cluster=True)
+        assert open_in(paths, declared)["kind"] == "slow_but_alive"
     text.write_text(DESCRIBED.format(start=NOON + 5 * MINUTE))
     assert open_in([home, text])["kind"] != "slow_but_alive"
 

@@ -19,7 +19,7 @@ EMPTY = "00000000000000000000"
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "sentence"),
     [
         (
             "00000000000000000008.snapshot",
@@ -32,10 +32,10 @@ EMPTY = "00000000000000000000"
         ("leader-epoch-checkpoint", "1 leader epoch, the newest 0 from offset 0 on"),
     ],
 )
-def test_the_command_says_what_a_file_tells_and_what_is_missing(name: str, said: str) -> None:
+def test_the_command_says_what_a_file_tells_and_what_is_missing(name: str, sentence: str) -> None:
     with pytest.raises(CommandError) as refused:
         call_command("logs", str(FOLDER / name))
-    assert str(refused.value).startswith(f"{name} ") and said in str(refused.value)
+    assert str(refused.value).startswith(f"{name} ") and sentence in str(refused.value)
     assert "pen its partition folder, with the segments" in str(refused.value)
 
 
@@ -65,8 +65,8 @@ def test_all_files_of_a_folder_are_the_folder() -> None:
     ],
 )
 def test_a_damaged_one_says_so(name: str, content: bytes, key: str) -> None:
-    told = lone_file(name, content)
-    assert told is not None and told.key == key
+    sentence = lone_file(name, content)
+    assert sentence is not None and sentence.key == key
 
 
 @pytest.mark.django_db
@@ -87,12 +87,12 @@ def test_time_indexes_read_as_kafka_dumps_them() -> None:
     entries = 0
     for dump in dumps:
         base = int(dump.name[:20])
-        told = [
+        sentences = [
             (int(time), int(offset))
             for time, offset in re.findall(r"timestamp: (\d+) offset: (\d+)", dump.read_text())
         ]
         read = time_index_entries(dump.with_name(dump.name.removesuffix(".dump.txt")).read_bytes())
         found = [(entry.timestamp, base + entry.relative_offset) for entry in read]
-        assert found == [one for one in told if one[0] > 0], dump
+        assert found == [one for one in sentences if one[0] > 0], dump
         entries += len(found)
     assert entries > 20

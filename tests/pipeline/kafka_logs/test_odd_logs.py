@@ -140,10 +140,10 @@ def test_what_a_broker_has_not_cleared_away_yet_is_not_read(tmp_path: Path) -> N
     aside = {f"t-0.{5:032x}-{ending}/{FIRST}": other for ending in ("delete", "stray", "future")}
     log = batch(0, producer_id=7) + marker(ControlType.COMMIT, 1)
     case = case_of(tmp_path, {f"t-0/{FIRST}": log, **leftovers, **aside})
-    told = document(case)
-    assert [one["producer_id"] for one in told["producers"]] == [7]
-    assert [Path(one).name[-6:] for one in told["left_out"]] == ["delete", "-stray"]
-    assert [one["name"] for one in told["copies"]] == ["t-0"], "what moves to another disk is a copy"
+    found = document(case)
+    assert [one["producer_id"] for one in found["producers"]] == [7]
+    assert [Path(one).name[-6:] for one in found["left_out"]] == ["delete", "-stray"]
+    assert [one["name"] for one in found["copies"]] == ["t-0"], "what moves to another disk is a copy"
 
 
 def test_with_transaction_version_2_every_marker_raises_the_epoch(tmp_path: Path) -> None:
@@ -154,8 +154,8 @@ def test_with_transaction_version_2_every_marker_raises_the_epoch(tmp_path: Path
         for epoch, kind in enumerate(kinds)
     )
     case = case_of(tmp_path, {f"t-0/{FIRST}": log})
-    told = document(case)
-    assert [one["result"] for one in told["transactions"]] == ["committed", "aborted", "committed"]
-    assert told["visible_read_committed"] == {"t-0": ((0, 0), (4, 4))}
-    assert [(one["epoch"], one["gaps"], one["duplicates"]) for one in told["producers"]] == [(3, 0, 0)]
-    assert {one["kind"] for one in told["verdicts"]} == {"healthy"}
+    found = document(case)
+    assert [one["result"] for one in found["transactions"]] == ["committed", "aborted", "committed"]
+    assert found["visible_read_committed"] == {"t-0": ((0, 0), (4, 4))}
+    assert [(one["epoch"], one["gaps"], one["duplicates"]) for one in found["producers"]] == [(3, 0, 0)]
+    assert {one["kind"] for one in found["verdicts"]} == {"healthy"}

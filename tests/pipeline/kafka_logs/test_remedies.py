@@ -38,10 +38,10 @@ RETENTION = INCIDENTS / "retention_open"
 
 def test_what_retention_took_holds_back_the_log_from_its_start() -> None:
     """The broker said: log start and last stable offset 6, high watermark 16; a read_committed consumer got nothing."""
-    told = document(read_case([RETENTION]))
-    (partition,) = [one for one in told["partitions"] if one["name"] == "ret2-0"]
+    found = document(read_case([RETENTION]))
+    (partition,) = [one for one in found["partitions"] if one["name"] == "ret2-0"]
     assert [partition[name] for name in ("log_start", "last_stable_offset", "high_watermark")] == [6, 6, 16]
-    assert told["visible_read_committed"]["ret2-0"] == ()
+    assert found["visible_read_committed"]["ret2-0"] == ()
     assert partition["held_by"] == {"producer_id": 7, "epoch": 0, "first_offset": 2}
     verdict = only(read_case([RETENTION]), "ret2-0")
     assert (verdict["kind"], verdict["rests_on"]) == ("evidence_deleted", "slow_but_alive")
@@ -108,8 +108,8 @@ def test_an_offset_that_waits_for_a_transaction_is_told(tmp_path: Path) -> None:
     (place / LOG).write_bytes(commit(1, 0) + commit(5, 1, producer_id=7))
     (row,) = document(read_case([HANGOPEN, place]))["groups"]
     assert (row["committed_offset"], row["pending_producer_id"], row["pending_offset"]) == (1, 7, 5)
-    said = [english(one) for one in group_sentences(row)]
-    assert any("offset 5 is pending" in one and "UNSTABLE_OFFSET_COMMIT" in one for one in said)
+    sentences = [english(one) for one in group_sentences(row)]
+    assert any("offset 5 is pending" in one and "UNSTABLE_OFFSET_COMMIT" in one for one in sentences)
 
 
 def test_a_jump_that_no_cleaner_made_deserves_a_word(tmp_path: Path) -> None:
@@ -159,10 +159,10 @@ def test_copies_are_one_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("declared", "said"), [(None, "--now TIME sets another"), (Declared(now=1), "as given (--now)")]
+    ("declared", "sentence"), [(None, "--now TIME sets another"), (Declared(now=1), "as given (--now)")]
 )
-def test_the_moment_is_said(declared: Declared | None, said: str) -> None:
-    assert any(said in line for line in lines_of(read_case([HANGOPEN, INTERNAL], declared)))
+def test_the_moment_is_said(declared: Declared | None, sentence: str) -> None:
+    assert any(sentence in line for line in lines_of(read_case([HANGOPEN, INTERNAL], declared)))
 
 
 def report(language: str, **changed: Any) -> str:
@@ -171,8 +171,8 @@ def report(language: str, **changed: Any) -> str:
 
 
 def test_a_report_has_a_bound_and_no_name_changes_its_form() -> None:
-    told = kafka_case.document(read_case([INCIDENTS / "live_copy_open"]), as_kept)
-    (verdict,) = [one for one in told["verdicts"] if one["partition"] == "orders-0"]
+    found = kafka_case.document(read_case([INCIDENTS / "live_copy_open"]), as_kept)
+    (verdict,) = [one for one in found["verdicts"] if one["partition"] == "orders-0"]
     hostile = verdict | {"transactional_id": "a|b\n# <img> [x](y) `c`"}
     text = report("en", verdicts=[hostile] * 1000)
     assert text.count("### orders-0") == LISTED_MAX["verdicts"]

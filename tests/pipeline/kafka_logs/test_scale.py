@@ -35,7 +35,7 @@ LOG = f"{0:020}"
 
 
 def entry(number: int, status: TransactionStatus, producer_id: int, partitions: int = 1) -> CoordinatorEntry:
-    told = TransactionLogValue(
+    value = TransactionLogValue(
         producer_id=producer_id,
         producer_epoch=0,
         timeout_ms=1000,
@@ -44,7 +44,7 @@ def entry(number: int, status: TransactionStatus, producer_id: int, partitions: 
         last_update_ms=number * 10,
         start_ms=number * 10,
     )
-    return CoordinatorEntry(f"id-{producer_id}", "__transaction_state-0", number, number * 10, told)
+    return CoordinatorEntry(f"id-{producer_id}", "__transaction_state-0", number, number * 10, value)
 
 
 def of_one_id(transactions: int) -> Coordinator:
@@ -88,9 +88,9 @@ def judged(transactions: int, coordinator: Coordinator, lines: int = 0, **shape:
     """The whole document of one partition."""
     partition = fold("t-0", batches(transactions, **shape))
     log_lines = [LogLine("client_fatal", f"l: line {n}", "", producer_id=n) for n in range(lines)]
-    told = verdicts_of(partition, Copies(coordinator), 1, log_lines=LoggedLines(log_lines))
+    verdicts = verdicts_of(partition, Copies(coordinator), 1, log_lines=LoggedLines(log_lines))
     case = Case((), 1, coordinator=coordinator, log_lines=[])
-    case.partitions.append(ReadPartition(TextPartition("t-0", Path()), partition, "", told))
+    case.partitions.append(ReadPartition(TextPartition("t-0", Path()), partition, "", verdicts))
     return document(case)
 
 

@@ -30,7 +30,7 @@ def place(folder: Path) -> str:
     return folder.relative_to(KAFKA_LOGS).as_posix()
 
 
-def told(case: Case) -> dict[str, Any]:
+def document_of(case: Case) -> dict[str, Any]:
     """What a dump and the files have in common: a dump has no bytes to point at, and no checkpoints."""
     whole = document(case)
     return {
@@ -47,7 +47,7 @@ def test_the_dump_of_a_folder_says_what_the_folder_says(folder: Path) -> None:
     for read in from_files.partitions:
         # DeleteRecords leaves its mark in a checkpoint that is not dumped.
         read.partition.log_start = from_text.partitions[0].partition.log_start
-    assert told(from_text) == told(from_files)
+    assert document_of(from_text) == document_of(from_files)
     (read,) = from_text.partitions
     assert tuple(read.directory.aborted_in_files[0]) == from_files.partitions[0].directory.aborted_in_files[0]
     assert read.directory.newest_snapshot == from_files.partitions[0].directory.newest_snapshot

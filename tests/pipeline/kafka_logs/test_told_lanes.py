@@ -15,7 +15,7 @@ from tests.engine.codec.kafka_dump import KAFKA_LOGS
 from tests.engine.codec.test_log_case import folded
 
 DUMPED = sorted({path.parent for path in KAFKA_LOGS.rglob("*.log.dump.txt")})
-NOT_TOLD = ("log.delete_horizon",)
+LEFT_OUT = ("log.delete_horizon",)
 """Remarks that a dump's lines and a bundle have nothing of."""
 
 
@@ -24,13 +24,13 @@ def from_files(folder: Path) -> LogCase:
     return log_case(files, segment_reader())
 
 
-def told(paths: list[Path], most: int = 20_001) -> LogCase:
+def lanes_case(paths: list[Path], most: int = 20_001) -> LogCase:
     return log_case({}, None, read_lanes(lane_lines(read_case(paths), most)))
 
 
 def steps(case: LogCase) -> list[Any]:
     return [
-        one | {"notes": [note for note in one["notes"] if note["key"] not in NOT_TOLD]} for one in case.steps
+        one | {"notes": [note for note in one["notes"] if note["key"] not in LEFT_OUT]} for one in case.steps
     ]
 
 
@@ -44,7 +44,7 @@ def lane_changes(step: Any) -> list[Any]:
 
 @pytest.mark.parametrize("folder", DUMPED, ids=lambda path: path.relative_to(KAFKA_LOGS).as_posix())
 def test_a_dump_steps_as_its_folder_does(folder: Path) -> None:
-    given, printed = from_files(folder), told(sorted(folder.glob("*.dump.txt")))
+    given, printed = from_files(folder), lanes_case(sorted(folder.glob("*.dump.txt")))
     if folder.name.startswith("__"):
         # What the records of Kafka's own topics say is told of folders alone.
         assert [lane_changes(step) for step in printed.steps] == [lane_changes(step) for step in given.steps]
@@ -56,7 +56,7 @@ def test_a_dump_steps_as_its_folder_does(folder: Path) -> None:
 def test_a_bundle_steps_as_its_folder_does_under_another_name(tmp_path: Path) -> None:
     folder = KAFKA_LOGS / "h2_open" / "hangopen-0"
     save(read_case([folder]), tmp_path / "b")
-    bundled = told([tmp_path / "b"])
+    bundled = lanes_case([tmp_path / "b"])
     assert bundled.header["partitions"] == ["topic-1-0"]
     text = str(steps(bundled)).replace("topic-1-0", folder.name)
     assert text == str(steps(from_files(folder)))
@@ -78,7 +78,7 @@ def test_files_and_text_are_one_run(tmp_path: Path) -> None:
 
 def test_at_most_so_many_batches_are_handed_on() -> None:
     dumps = sorted((KAFKA_LOGS / "h2_open").rglob("*.dump.txt"))
-    assert [len(told(dumps, most).steps) for most in (1, 8, 99)] == [2, 9, 10]
+    assert [len(lanes_case(dumps, most).steps) for most in (1, 8, 99)] == [2, 9, 10]
 
 
 def line(**changes: Any) -> BatchLine:

@@ -61,10 +61,10 @@ def coordinator_log(folder: Path, *values: TransactionLogValue | None) -> Path:
     producer whose markers stand in hangopen-0.
     """
     committed = value(TransactionStatus.COMPLETE_COMMIT, producer_id=1021, partitions=())
-    for name, said in (("tx", values), ("another", (committed,))):
+    for name, written in (("tx", values), ("another", (committed,))):
         place = folder / partition_of(name, 4)
         place.mkdir()
-        (place / LOG).write_bytes(b"".join(record(offset, name, one) for offset, one in enumerate(said)))
+        (place / LOG).write_bytes(b"".join(record(offset, name, one) for offset, one in enumerate(written)))
     return folder
 
 
@@ -79,7 +79,7 @@ def record(offset: int, name: str, one: TransactionLogValue | None) -> bytes:
 
 KNOWN = Declared(transaction_partitions=4, rest_empty=True, one_cluster=True)
 """What the person who copied the files says, but for when."""
-TOLD = replace(KNOWN, copied_after=OPEN_SINCE + 200_000)
+STATED = replace(KNOWN, copied_after=OPEN_SINCE + 200_000)
 
 
 def copied(source: Path, folder: Path, end: int | None = None, more: bytes = b"") -> Path:
@@ -163,7 +163,7 @@ COORDINATOR_SAYS = {
 def test_what_the_coordinator_says_decides(
     tmp_path: Path, says: tuple[TransactionLogValue | None, ...], kind: str
 ) -> None:
-    case = read_case([HANGOPEN, coordinator_log(tmp_path, *says)], TOLD)
+    case = read_case([HANGOPEN, coordinator_log(tmp_path, *says)], STATED)
     verdict = only(case, "hangopen-0")
     assert verdict["kind"] == kind
     action = verdict["remedy"]["action"]
@@ -174,7 +174,7 @@ def test_what_the_coordinator_says_decides(
 
 def test_evidence_that_no_coordinator_log_knows_the_producer_names_the_logs(tmp_path: Path) -> None:
     logs = coordinator_log(tmp_path, value(TransactionStatus.ONGOING, producer_id=5))
-    verdict = only(read_case([HANGOPEN, logs], TOLD), "hangopen-0")
+    verdict = only(read_case([HANGOPEN, logs], STATED), "hangopen-0")
     named = ", ".join(sorted(folder.name for folder in tmp_path.iterdir()))
     assert named in [one["place"] for one in verdict["evidence"]]
 
@@ -192,7 +192,7 @@ def test_real_files_cut_between_the_decision_and_its_marker(tmp_path: Path) -> N
     verdict = only(read_case([partition, cut]), "hang-0")
     assert (verdict["kind"], verdict["coordinator_state"]) == ("coordinator_owes_marker", "PrepareAbort")
     assert only(read_case([partition, INTERNAL]), "hang-0")["kind"] == "undecided"
-    assert only(read_case([partition, INTERNAL], TOLD), "hang-0")["kind"] == "fenced_writer"
+    assert only(read_case([partition, INTERNAL], STATED), "hang-0")["kind"] == "fenced_writer"
 
 
 def late_batch(producer_id: int, offset: int, sequence: int) -> bytes:
@@ -209,7 +209,7 @@ def late_batch(producer_id: int, offset: int, sequence: int) -> bytes:
 
 def test_a_write_behind_the_marker_of_a_newer_epoch(tmp_path: Path) -> None:
     partition = copied(KAFKA_LOGS / "h_hang" / "hang-0", tmp_path, more=late_batch(1004, 8, 2))
-    verdict = only(read_case([partition, INTERNAL], TOLD), "hang-0")
+    verdict = only(read_case([partition, INTERNAL], STATED), "hang-0")
     assert (verdict["kind"], verdict["first_offset"]) == ("late_write_after_marker", 8)
     assert any("marker of epoch 1" in one["says"] for one in verdict["evidence"])
 
@@ -218,7 +218,7 @@ def test_a_write_behind_the_marker_of_its_own_epoch(tmp_path: Path) -> None:
     """With the older protocol the epoch stays, and only the coordinator knows that the transaction is over."""
     partition = copied(HANGOPEN, tmp_path, more=late_batch(1021, 8, 3))
     ended = value(TransactionStatus.COMPLETE_ABORT, producer_id=1021, partitions=())
-    both = verdicts(read_case([partition, coordinator_log(tmp_path, ended)], TOLD), "hangopen-0")
+    both = verdicts(read_case([partition, coordinator_log(tmp_path, ended)], STATED), "hangopen-0")
     assert [(one["producer_id"], one["kind"]) for one in both] == [(1022, "orphan"), (1021, "undecided")]
     assert "first end the open transaction at offset 2" in both[1]["would_change"][0]
     with (partition / LOG).open("ab") as file:
@@ -233,7 +233,7 @@ def test_a_write_behind_the_marker_of_its_own_epoch(tmp_path: Path) -> None:
                 partition_leader_epoch=0,
             )
         )
-    (left,) = verdicts(read_case([partition, tmp_path], TOLD), "hangopen-0")
+    (left,) = verdicts(read_case([partition, tmp_path], STATED), "hangopen-0")
     assert (left["producer_id"], left["kind"]) == (1021, "late_write_after_marker")
 
 
@@ -254,14 +254,16 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 def test_the_document_has_what_others_may_rely_on(capsys: pytest.CaptureFixture[str]) -> None:
-    said = json.loads(printed(capsys, str(KAFKA_LOGS / "h2_open"), str(INTERNAL), "--json"))
-    (partition,) = [one for one in said["partitions"] if one["name"] == "hangopen-0"]
+    printed_case = json.loads(printed(capsys, str(KAFKA_LOGS / "h2_open"), str(INTERNAL), "--json"))
+    (partition,) = [one for one in printed_case["partitions"] if one["name"] == "hangopen-0"]
     wanted = ("log_start", "high_watermark", "last_stable_offset", "batches", "records", "control_batches")
     assert [partition[name] for name in wanted] == [0, 8, 2, 7, 8, 3]
     assert partition["corrupt"] == 0
-    assert said["visible_read_uncommitted"]["hangopen-0"] == [[0, 0], [2, 4], [6, 6]]
-    assert said["visible_read_committed"] | {"hangopen-0": []} == said["visible_read_committed"]
-    mine = [one for one in said["transactions"] if one["partition"] == "hangopen-0"]
+    assert printed_case["visible_read_uncommitted"]["hangopen-0"] == [[0, 0], [2, 4], [6, 6]]
+    assert (
+        printed_case["visible_read_committed"] | {"hangopen-0": []} == printed_case["visible_read_committed"]
+    )
+    mine = [one for one in printed_case["transactions"] if one["partition"] == "hangopen-0"]
     assert [(one["first_offset"], one["last_offset"], one["result"]) for one in mine] == [
         (0, 0, "aborted"),
         (2, 3, "open"),
@@ -272,9 +274,9 @@ def test_the_document_has_what_others_may_rely_on(capsys: pytest.CaptureFixture[
 
 
 def test_the_same_partition_twice_is_one_and_the_other_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    said = json.loads(printed(capsys, str(KAFKA_LOGS / "l_compact"), "--json"))
-    assert [Path(one["path"]).parent.name for one in said["partitions"]] == ["l_compact"]
-    assert [Path(one["path"]).parent.name for one in said["copies"]] == ["before"]
+    printed_case = json.loads(printed(capsys, str(KAFKA_LOGS / "l_compact"), "--json"))
+    assert [Path(one["path"]).parent.name for one in printed_case["partitions"]] == ["l_compact"]
+    assert [Path(one["path"]).parent.name for one in printed_case["copies"]] == ["before"]
 
 
 def test_the_text_says_verdict_evidence_and_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -337,9 +339,9 @@ def test_space_that_is_reserved_is_no_damage_and_is_judged_as_without_it(tmp_pat
     begins, *_ = [end_with(place, RESERVED) for place in (*places, *internal.glob("__*"))]
     case = read_case([*places, internal])
     assert (case.coordinator.damaged, case.groups.damaged) == (0, 0)
-    told = {one["name"]: one for one in document(case)["partitions"]}
-    assert told["hangopen-0"]["reserved"] == f"hangopen-0/{LOG}: byte {begins}"
-    assert {one["corrupt"] for one in told.values()} == {0}
+    partitions = {one["name"]: one for one in document(case)["partitions"]}
+    assert partitions["hangopen-0"]["reserved"] == f"hangopen-0/{LOG}: byte {begins}"
+    assert {one["corrupt"] for one in partitions.values()} == {0}
     for name in ("hangopen-0", "hangopen-1"):
         assert [one["kind"] for one in verdicts(case, name)] == [one["kind"] for one in verdicts(given, name)]
     deep = read_case([*places, internal], reading=ReadingHere(Depth.DEEP))
