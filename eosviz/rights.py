@@ -264,7 +264,7 @@ class Board:
                 endings = await in_thread(batch.ask)()
             except Exception as error:
                 batch.done.set_exception(error)
-                batch.done.exception()  # the sockets that waited may be closed
+                batch.done.exception()  # read here too: the sockets that waited may be closed
                 continue
             for answer, ending, before in zip(batch.answers.values(), endings, changes, strict=True):
                 if answer.changes == before:
@@ -272,7 +272,7 @@ class Board:
             batch.done.set_result(None)
 
     def changed(self, topics: Iterable[str] | None) -> None:
-        """None: any right may have changed."""
+        """Have the sockets check whose rights have one of these topics; None: all sockets."""
         found = (
             set(self._all)
             if topics is None

@@ -24,8 +24,8 @@ class BeyondBounds(NoAnswer):
 
 
 class NotThisTime(BeyondBounds):
-    """The clock ran out on a busy machine, or something ended the process that its row does not bound. The same
-    question may be answered another time, so nothing is concluded."""
+    """The clock ran out on a busy machine, or the process was ended by something that its row of `tasks.py` does not
+    bound. The same question may be answered another time, so nothing is concluded."""
 
 
 class Busy(NoAnswer):

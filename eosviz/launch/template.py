@@ -102,7 +102,7 @@ class Template:
 
     @property
     def is_loading(self) -> bool:
-        """Whether to wait before a request."""
+        """True while the template loads the site: a request has to wait."""
         return self._load_deadline > 0.0
 
     @property

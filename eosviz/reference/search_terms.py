@@ -97,9 +97,9 @@ def _written(word: str) -> str:
 
 
 def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
-    """Splits a run of Chinese that occurs nowhere into its longest parts that occur: it is a sentence without
-    gaps. A letter that occurs nowhere is left out, and so is a word without meaning. A prefix of an occurring part
-    occurs too, so each part is extended until it does not: two lookups a letter."""
+    """Splits a run of Chinese that occurs nowhere, a sentence without gaps, into its longest parts that occur. A letter
+    that occurs nowhere is left out, and so is a word without meaning. A part is extended letter by letter while it
+    occurs: about two lookups a letter."""
     is_known = wish.same is not None or wish.leads
     if is_known or not _CHINESE_RUN.fullmatch(wish.text):
         return [wish]

@@ -29,7 +29,7 @@ from eosviz.walkthroughs.simulations import scenario_of
 from eosviz.walkthroughs.tasks import plan_soon
 
 FIRST = "SC-91/end-level-0"
-"""Shown before a scenario is chosen: all of its generations but one end differently."""
+"""The run that is shown before a scenario is chosen: all of its generations but one end differently."""
 
 
 @dataclass(frozen=True, slots=True)
