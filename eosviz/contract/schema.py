@@ -133,7 +133,8 @@ def of(whole: Schema, name: str) -> Schema:
 
 
 def _named(node: Any, names: set[str]) -> Any:
-    """Undecoded JSON is named by its shape; arbitrary values are `Json`."""
+    """The node of a schema, with references for what msgspec writes out: undecoded JSON by the name of its shape,
+    arbitrary values as `Json`."""
     if isinstance(node, list):
         return [_named(item, names) for item in node]
     if not isinstance(node, dict):

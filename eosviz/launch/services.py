@@ -51,7 +51,7 @@ def redis_command(socket_path: Path, folder: Path) -> Sequence[str | Path]:
 
 
 def embedded_redis(data_folder: Path, environment: Mapping[str, str]) -> Service:
-    """Started directly: through its own Python wrapper the server would outlive a killed parent."""
+    """The embedded server, started directly: through its own Python wrapper it would outlive a killed parent."""
     socket_path = embedded_redis_socket(data_folder)
     folder = data_folder / "redis"
     folder.mkdir(parents=True, exist_ok=True)
@@ -79,7 +79,7 @@ def answers_ping(socket_path: Path) -> bool:
 
 
 def template(data_folder: Path, environment: Mapping[str, str], listener: socket.socket) -> Service:
-    """Worker and web process are forked from it, so it has what either of them needs."""
+    """The template process. Worker and web process are forked from it, so it has what either of them needs."""
     return Service(
         "template",
         [environment_python(), "-m", "eosviz.template", str(listener.fileno())],
@@ -116,7 +116,7 @@ def workers(data_folder: Path, environment: Mapping[str, str]) -> list[Service]:
 
 
 def web(data_folder: Path, environment: Mapping[str, str], listener: socket.socket) -> Service:
-    """It inherits the listening socket: while it is restarted, browsers wait and are not refused."""
+    """The web process. It inherits the listening socket: while it is restarted, browsers wait and are not refused."""
     command: list[str | Path] = [environment_python(), "-m", "eosviz.serve", str(listener.fileno())]
     return Service(
         "web",

@@ -95,7 +95,8 @@ class Supervisor:
             self.rest()
 
     def watch(self, *each_round: Callable[[], None]) -> None:
-        """Returns once `stop_requested` is set. Raises Problem if a process cannot be kept alive."""
+        """Keep the processes alive until `stop_requested` is set, and call `each_round` in every round. Raises Problem
+        if a process cannot be kept alive."""
         while not self.stop_requested:
             self.look_after()
             for look in each_round:

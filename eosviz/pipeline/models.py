@@ -93,7 +93,7 @@ class Job(models.Model):
 
     @property
     def shown_state(self) -> str:
-        """The state's key in the catalogue: `sweeps.state.<it>`."""
+        """The state as pages show it: the last part of its key in the catalogue, `sweeps.state.<it>`."""
         if self.is_silent:
             return "interrupted"
         if self.stop_asked and self.is_active:

@@ -108,7 +108,7 @@ def bring_to(simulation: Simulation, line: list[Branch], number: int) -> None:
 
 
 def _compare_each(simulation: Simulation, line: list[Branch], number: int) -> None:
-    """Step until `number`, a few hundred stored steps at a time."""
+    """Step until `number`, and compare every step with the stored one. Raises Diverged."""
     while simulation.number < number:
         first = simulation.number + 1
         last = min(number, simulation.number + STEPS_PER_TRANSACTION)

@@ -191,7 +191,7 @@ Need = Callable[[Situation], tuple[Words, ...]]
 
 
 def data_whole(at: Situation) -> tuple[Words, ...]:
-    """No damage, no gap and no cut after the first batch of the transaction."""
+    """Need: no damage, no gap and no cut after the first batch of the transaction."""
     first_offset = at.transaction.first_offset
     if not at.partition.is_doubted_behind(first_offset):
         return ()
@@ -199,14 +199,14 @@ def data_whole(at: Situation) -> tuple[Words, ...]:
 
 
 def print_whole(at: Situation) -> tuple[Words, ...]:
-    """Text shows the end of a log only if the person says so: it may have been cut."""
+    """Need: printed text is whole. It may have been cut, so only the person can say that it shows the end of a log."""
     if not at.partition.is_printed or at.copies.declared.rest_empty:
         return ()
     return (words("need.whole_print", partition=at.partition.name),)
 
 
 def same_cluster(at: Situation) -> tuple[Words, ...]:
-    """The data and the coordinator's log are from one cluster: the files say so, or the person does."""
+    """Need: the data and the coordinator's log are from one cluster. The files say so, or the person does."""
     if at.copies.has_mixed_names:
         return (words("need.one_bundle"),)
     mixed = at.copies.mixed_topics & {TOPIC, at.partition.name.rpartition("-")[0]}
@@ -222,7 +222,7 @@ def same_cluster(at: Situation) -> tuple[Words, ...]:
 
 
 def id_whole(at: Situation) -> tuple[Words, ...]:
-    """The log with all records of the id has lost none."""
+    """Need: the log with all records of the id has lost none."""
     if at.was_asked or at.entry is None:
         return ()
     if not at.logs:
@@ -231,7 +231,7 @@ def id_whole(at: Situation) -> tuple[Words, ...]:
 
 
 def topic_whole(at: Situation) -> tuple[Words, ...]:
-    """No partition of the coordinator's topic is missing, and none has lost a record."""
+    """Need: no partition of the coordinator's topic is missing, and none has lost a record."""
     copies = at.copies
     # Cached: it is the same for every transaction with an unknown id, and there may be many.
     if copies.missing is None:
@@ -276,8 +276,8 @@ def _flaws(at: Situation) -> Sequence[Words]:
 
 
 def coordinator_newer(at: Situation) -> tuple[Words, ...]:
-    """Each of these logs of the coordinator was copied after the transaction had begun here, so that it would mention
-    the transaction."""
+    """Need: each of the coordinator's logs (`Situation.logs`) was copied after the transaction had begun here, so that
+    it would mention the transaction."""
     entry, value, mine = at.entry, at.value, at.transaction
     same_id = value is not None and value.producer_id == mine.producer_id
     if entry is not None and value is not None and same_id and value.producer_epoch < mine.newest_epoch:
@@ -319,7 +319,7 @@ def segments_declared_whole(at: Situation) -> list[str]:
 
 
 def data_newer(at: Situation) -> tuple[Words, ...]:
-    """The data was copied after the coordinator had ended the transaction: its marker would be there."""
+    """Need: the data was copied after the coordinator had ended the transaction, so that its marker would be there."""
     over = _over_since(at)
     if over is None or is_marked(at):
         return ()
@@ -364,7 +364,7 @@ def is_marked(at: Situation) -> bool:
 
 
 def not_contradicted(at: Situation) -> tuple[Words, ...]:
-    """The data itself does not show that the coordinator knew more than was given."""
+    """Need: the data does not show that the coordinator knew more than the given files say."""
     marker = at.last_marker
     offset = at.copies.stranger_at(at.partition)
     since = at.copies.coordinator.newest_ms - EXPIRY_MS

@@ -163,7 +163,8 @@ OF_A_LOG = re.compile(
     r"|^(?:Caused by: )?org\.apache\.kafka\.common\.errors\.\w+: "
     r"|^\tat [\w.$]+\("
 )
-"""Whether a line is a log entry at all. An exception's own line has no time: it belongs to the entry above."""
+"""Matches the lines of a log: entries, and the lines of an exception, which have no time and belong to the
+entry above."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,]\d{3}Z?|%\d\|(?P<seconds>\d+\.\d+)\|")
 _WHOLE = ("producer_id", "epoch")
 _OWN = ("partition", "transactional_id", "topic", "number", *_WHOLE)
