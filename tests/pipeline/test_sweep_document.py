@@ -31,7 +31,7 @@ def test_the_settings_of_a_run_are_paths_of_the_scenario() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "sentence"),
     [
         ('"SC-02"', '"SC-99"', "no such scenario"),
         ("seeds = 100", "seeds = 0", "seeds: 0"),
@@ -67,7 +67,7 @@ rates = [0.1]
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "sentence"),
     [
         ("settings.retries", "settings.retrys", "nearest: producers.p1.settings.retries;"),
         ("producers.p1.settings.retries", "producers.p9.settings.retries", "nearest: producers.p1.settings."),

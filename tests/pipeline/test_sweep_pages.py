@@ -309,7 +309,7 @@ class TestBuilding:
             )
 
     @pytest.mark.parametrize(
-        ("field", "value", "told"),
+        ("field", "value", "sentence"),
         [
             ("producers.p1.settings.retries", "1, 1", "different plain values"),
             ("consumers.c1.isolation", "read_all", "read_uncommitted, read_committed"),
@@ -545,7 +545,7 @@ def test_a_job_whose_session_cannot_start_names_a_code_and_the_log_has_the_reaso
 
 
 @pytest.mark.parametrize(
-    ("error", "failure", "said"),
+    ("error", "failure", "sentence"),
     [
         (KeyError("/srv/data"), "fault", "the server&#x27;s log has the reason"),
         (OSError(errno.ENOSPC, "full", "/srv/data"), "no_room", "could not store anything"),

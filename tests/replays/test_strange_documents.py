@@ -99,7 +99,7 @@ def test_it_comes_back_verified(changed: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "place", "told"),
+    ("changed", "place", "reason"),
     [
         ({"TITLE": "Is <b> bold?"}, "title.en", "looks like markup"),
         ({"TITLE": "constructor"}, "title.en", "every object in a browser already has the name"),

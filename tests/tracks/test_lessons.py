@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize(
-    ("scenario", "variant", "kind", "told"),
+    ("scenario", "variant", "kind", "verdict"),
     [
         ("SC-40", None, "cure", "acks = all"),
         ("SC-40", "acks-all", "opposite", "acks=1 or acks=all?"),

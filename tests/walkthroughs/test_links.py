@@ -146,7 +146,7 @@ class TestOpening:
         assert not Session.objects.exists()
 
     @pytest.mark.parametrize(
-        ("address", "status", "said"),
+        ("address", "status", "sentence"),
         [
             ("/open/SC-03/0/?step=x", 400, "truncated or altered"),
             ("/open/SC-03/0/?done=abc", 400, "truncated or altered"),

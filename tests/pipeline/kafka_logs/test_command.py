@@ -60,7 +60,7 @@ def test_where_much_is_read_is_said_and_can_be_chosen(
 ) -> None:
     call_command("logs", str(OPEN))
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr(reader_choice, "TOLD_FROM_BYTES", 1)
+    monkeypatch.setattr(reader_choice, "PRINTED_FROM_BYTES", 1)
     monkeypatch.setattr(reader_choice, "SPARK_FROM_BYTES", dict.fromkeys(reader_choice.SPARK_FROM_BYTES, 1))
     monkeypatch.setattr(reader_choice.os, "cpu_count", lambda: reader_choice.SPARK_PROCESSORS_MIN - 1)
     call_command("logs", str(OPEN))

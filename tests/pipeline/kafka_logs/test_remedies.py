@@ -24,7 +24,7 @@ from tests.pipeline.kafka_logs.test_verdicts import (
     INTERNAL,
     LOG,
     OPEN_SINCE,
-    TOLD,
+    STATED,
     coordinator_log,
     copied,
     only,
@@ -74,7 +74,7 @@ def test_a_group_behind_what_retention_took_is_held_up(tmp_path: Path) -> None:
 
 def test_a_decided_commit_is_told_and_predicted_as_one(tmp_path: Path) -> None:
     decided = coordinator_log(tmp_path, value(TransactionStatus.PREPARE_COMMIT))
-    verdict = only(read_case([HANGOPEN, decided], TOLD), "hangopen-0")
+    verdict = only(read_case([HANGOPEN, decided], STATED), "hangopen-0")
     remedy = verdict["remedy"]
     assert (verdict["kind"], remedy["action"], remedy["ends"]) == (
         "coordinator_owes_marker",
@@ -84,7 +84,7 @@ def test_a_decided_commit_is_told_and_predicted_as_one(tmp_path: Path) -> None:
     assert remedy["visible_read_committed"] == ((2, 4),)
     assert remedy["preconditions"][0].startswith("the leader of hangopen-0 is running")
     assert remedy["others"] == []
-    printed = "\n".join(lines_of(read_case([HANGOPEN, decided], TOLD)))
+    printed = "\n".join(lines_of(read_case([HANGOPEN, decided], STATED)))
     assert "once it is committed, the last stable offset is 9" in printed
     assert "once it is aborted" not in printed
 
@@ -188,14 +188,14 @@ def test_every_recorded_incident_has_a_report_in_both_languages() -> None:
 def test_a_transaction_that_a_newer_epoch_goes_on_with_is_not_aborted(tmp_path: Path) -> None:
     """The marker that ends the newer epoch's transaction in this partition ends the older data too."""
     newer = value(TransactionStatus.ONGOING, epoch=3)
-    verdict = only(read_case([HANGOPEN, coordinator_log(tmp_path, newer)], TOLD), "hangopen-0")
+    verdict = only(read_case([HANGOPEN, coordinator_log(tmp_path, newer)], STATED), "hangopen-0")
     assert (verdict["kind"], verdict["remedy"]["action"]) == ("slow_but_alive", "wait")
 
 
 def test_a_record_that_is_older_than_the_datas_epoch_decides_nothing(tmp_path: Path) -> None:
     data = copied(HANGOPEN, tmp_path)
     older = value(TransactionStatus.COMPLETE_ABORT, epoch=-1, partitions=())
-    verdict = only(read_case([data, coordinator_log(tmp_path, older)], TOLD), "hangopen-0")
+    verdict = only(read_case([data, coordinator_log(tmp_path, older)], STATED), "hangopen-0")
     assert verdict["kind"] == "undecided"
     assert any("already has epoch 0" in one for one in verdict["would_change"])
 
@@ -203,9 +203,9 @@ def test_a_record_that_is_older_than_the_datas_epoch_decides_nothing(tmp_path: P
 def test_a_coordinators_log_that_lost_something_is_not_whole(tmp_path: Path) -> None:
     others = value(TransactionStatus.ONGOING, producer_id=5)
     coordinator_log(tmp_path, others, others, others)
-    assert only(read_case([HANGOPEN, tmp_path], TOLD), "hangopen-0")["kind"] == "orphan"
+    assert only(read_case([HANGOPEN, tmp_path], STATED), "hangopen-0")["kind"] == "orphan"
     place = tmp_path / "__transaction_state-0"
-    strict = replace(TOLD, rest_empty=False)
+    strict = replace(STATED, rest_empty=False)
     for number in (2, 3):
         (tmp_path / f"__transaction_state-{number}").mkdir()
         (tmp_path / f"__transaction_state-{number}" / LOG).touch()
