@@ -96,8 +96,8 @@ def find(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, l
 
 
 def closest(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
-    """If no entry contains every term: of each kind the entries that contain the most terms or one less, but at least
-    two and a third of them. Empty for a single term."""
+    """What to show when no entry contains every term: of each kind the entries that contain the most terms or one less,
+    but at least two and a third of them. Empty for a single term."""
     every = (*entries(), *own)
     wishes = _wishes(question, every)
     if len(wishes) < 2:

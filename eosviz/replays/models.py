@@ -21,7 +21,7 @@ class ReplayQuerySet(models.QuerySet["Replay"]):
         return self.filter(owner="")
 
     def of_browser(self, browser: str) -> "ReplayQuerySet":
-        """The browser's own, newest first, without the player bytes."""
+        """The browser's own, newest first, without the large columns."""
         return (
             self.filter(owner=browser)
             .exclude(owner="")

@@ -116,9 +116,9 @@ class PartitionDirectory:
 
     @cached_property
     def log_start(self) -> tuple[int, str]:
-        """The log start offset and where it was found; a checkpoint in the log directory takes precedence.
-        DeleteRecords moves the start of the oldest leader epoch (`LeaderEpochFileCache`): batches of that epoch
-        before it are deleted and only not removed yet."""
+        """The log start offset that this folder's files show, and where it was found. DeleteRecords moves the start of
+        the oldest leader epoch (`LeaderEpochFileCache`): batches of that epoch before it are deleted and only not
+        removed yet."""
         first = base_offset_of(self.segments[0].name) or 0
         epochs = self.path / LEADER_EPOCHS
         rows = self.rows(segment_reader(Records.SKIP))

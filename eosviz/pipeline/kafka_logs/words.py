@@ -23,7 +23,7 @@ def as_kept(sentence: Words) -> dict[str, Any]:
 
 
 def moment(milliseconds: int | None) -> str:
-    """Milliseconds since 1970 as readable text; an invalid time is shown as it is."""
+    """Milliseconds since 1970 as readable text, in UTC; `–` for none, and a number that is no time as it is."""
     if milliseconds is None or milliseconds < 0:
         return "–"
     try:
