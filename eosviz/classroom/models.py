@@ -150,7 +150,7 @@ class Assignment(models.Model):
     title = models.CharField(max_length=NAME_CHARACTERS_MAX)
     text = models.TextField(max_length=TEXT_CHARACTERS_MAX, blank=True)
     version = models.ForeignKey(ScenarioVersion, on_delete=models.PROTECT, null=True, related_name="+")
-    """The scenario; null for a track."""
+    """The scenario; null for a track, and for a text without a scenario."""
     variant = models.CharField(max_length=100, null=True)  # noqa: DJ001  none: the document itself
     track = models.CharField(max_length=64, blank=True)
     """The track to watch, instead of a scenario."""

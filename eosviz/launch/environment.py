@@ -96,7 +96,8 @@ def install_with_uv(uv: Path, wanted: Sequence[str | Path]) -> bool:
 
 
 def create_with_venv() -> None:
-    """Debian's python3 comes without the part of venv that installs pip."""
+    """Make `.venv` with Python's own venv. Debian's python3 comes without the part of it that installs pip, which is
+    then installed first. Raises Problem if that is impossible."""
     command: Sequence[str | Path] = [sys.executable, "-m", "venv", ENVIRONMENT]
     if attempt(command)[0]:
         return

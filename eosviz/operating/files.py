@@ -21,7 +21,7 @@ LEFT_OUT = frozenset(
         "pipeline.lock",
     }
 )
-"""First parts of paths."""
+"""The first parts of the paths that a backup leaves out."""
 DATABASE_FILE = "eosviz.sqlite3"
 """The backup has its rows; the file, with those that SQLite keeps beside it, is left out."""
 

@@ -96,7 +96,7 @@ class CoordinatorEntry:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A row of `kafka-transactions.sh list`: neither epoch nor partitions."""
+    """A row of `kafka-transactions.sh list`, which has neither epoch nor partitions."""
 
     transactional_id: str
     state: str
