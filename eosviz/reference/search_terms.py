@@ -92,7 +92,7 @@ def _begins(word: str) -> str:
 
 
 def _written(word: str) -> str:
-    """A pattern of its parts with anything between them."""
+    """A pattern of the word's parts with separators between them."""
     return _BETWEEN.join(re.escape(part) for part in re.split(r"[\s\-_]+", word) if part)
 
 

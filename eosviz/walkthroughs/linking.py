@@ -62,8 +62,8 @@ def check_length(link: Link) -> None:
 
 @contextmanager
 def _made(version: ScenarioVersion, link: Link, asks: Caller) -> Iterator[Iterator[Stretch]]:
-    """Runs of the library are made here, those with interventions one at a time; all others in a bounded process.
-    Raises NoAnswer."""
+    """The stretches of a link's run. Runs of the library are made in this process, those with interventions one at a
+    time; other runs are made in a bounded process. Raises NoAnswer."""
     asked = Asked(version.document, version.identifier, link.variant, link.done, link.steps_needed)
     if version.library_position is not None or not asked.steps:
         with _turn() if asked.done else nullcontext():

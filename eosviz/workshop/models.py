@@ -96,7 +96,7 @@ class Draft(models.Model):
     text = models.TextField()
     """TOML as the author wrote it, valid or not."""
     revision = models.PositiveIntegerField(default=1)
-    """Grows with every change; saving states which revision was changed."""
+    """Grows with every change. A save names the revision that it changes."""
     identifier = models.CharField(max_length=64, blank=True)
     title = models.JSONField(default=dict)
     profile = models.CharField(max_length=16, blank=True)

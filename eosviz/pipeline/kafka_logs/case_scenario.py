@@ -266,7 +266,7 @@ def _ended(known: list[_Transaction], batch: Stored) -> _Transaction:
 def _check_ends(
     transactions: Mapping[int, Sequence[_Transaction]], ends: Mapping[_Transaction, _Call]
 ) -> None:
-    """A commit or abort must reach all partitions of the transaction."""
+    """Raises NoScenarioError if an ended transaction has a partition without a marker."""
     for known in transactions.values():
         for one in known:
             if one in ends and one.open_in:

@@ -61,7 +61,7 @@ def base_offset_of_snapshot(name: str) -> int:
 
 
 def end_in_files(source: Beside) -> int:
-    """The log end offset according to a file beside the log; 0 if none has one."""
+    """The highest end of the log that a file beside it names; 0 if none names one."""
     snapshot = source.newest_snapshot
     ends = [] if snapshot is None else [base_offset_of_snapshot(snapshot[0])]
     ends.append(source.newest_epoch_start)
