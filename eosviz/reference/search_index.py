@@ -48,6 +48,7 @@ PAGES = (
 """The pages of the site: route name, title key, key of the description."""
 EXCERPT = {"en": 150, "zh-Hans": 75}
 """Letters of an entry's text that are shown around a match: two lines."""
+SENTENCE_ENDS = re.compile(r"[.!?:] |[。！？：]")
 CUT = 16
 """Letters that may be dropped at an end so that no word is cut."""
 POINTS = {
@@ -178,17 +179,27 @@ def _points(entry: Entry, wish: Wish) -> float:
 
 
 def excerpt(text: str, wishes: list[Wish], most: int = EXCERPT["en"]) -> str:
-    """The part of a text around the first match; its beginning without one."""
+    """The part of a text around the first match, from the beginning of its sentence where that is near; the text's
+    beginning without a match."""
     if len(text) <= most:
         return text
     places = [place.start() for wish in wishes if (place := wish.in_text(text.casefold())) is not None]
-    start = max(0, min(places, default=0) - most // 3)
-    end = start + most
+    first = min(places, default=0)
+    begun = max((end.end() for end in SENTENCE_ENDS.finditer(text, 0, first)), default=0)
+    if first - begun < most * 2 // 3:
+        cut = _cut(text, begun, begun + most)
+        return cut if begun == 0 else f"… {cut}"
+    start = max(0, first - most // 3)
     if start and (space := text.find(" ", start, start + CUT)) >= 0:
         start = space + 1
+    return f"… {_cut(text, start, start + most)}"
+
+
+def _cut(text: str, start: int, end: int) -> str:
+    """From one place to another, to the end of a word."""
     if end < len(text) and (space := text.rfind(" ", end - CUT, end)) >= 0:
         end = space
-    return f"{'… ' if start else ''}{text[start:end]}{' …' if end < len(text) else ''}"
+    return f"{text[start:end]}{' …' if end < len(text) else ''}"
 
 
 @cache

@@ -58,6 +58,9 @@ function stateOf(client: ClientView): { said: string; bad: boolean } {
   if (client.closed) return { said: say("stage.closed"), bad: false };
   const state = client.transaction_manager?.state;
   if (state === undefined) return { said: say("stage.plain_producer"), bad: false };
+  // Kafka 2.0 leaves the state of a producer without transactions as it begins, with an id and without.
+  const { transactional_id: id, producer_id: producer } = client.transaction_manager ?? {};
+  if (state === "UNINITIALIZED" && id === null && !isAbsent(producer ?? null)) return { said: say("stage.idempotent"), bad: false };
   return { said: stateWord(state), bad: state.includes("ERROR") };
 }
 

@@ -281,6 +281,8 @@ def test_an_excerpt_holds_the_word_that_was_found() -> None:
             assert len(row.excerpt) <= search_index.EXCERPT["en"] + 4
     long = "a" * 300 + " marker " + "b" * 300
     assert "marker" in search_index.excerpt(long, understand("marker"))
+    told = f"{'It ends. ' * 40}The marker is written. {'It ends. ' * 40}"
+    assert search_index.excerpt(told, understand("marker")).startswith("… The marker is written.")
 
 
 @pytest.mark.parametrize(
