@@ -48,7 +48,7 @@ PAGES = (
 """The pages of the site: route name, title key, key of the description."""
 EXCERPT = {"en": 150, "zh-Hans": 75}
 """Letters of an entry's text that are shown around a match: two lines."""
-SENTENCE_ENDS = re.compile(r"[.!?:] |[。！？：]")
+SENTENCE_ENDS = re.compile(r"[.!?] |[。！？]")
 CUT = 16
 """Letters that may be dropped at an end so that no word is cut."""
 POINTS = {
