@@ -30,7 +30,11 @@ POSTGRESQL_TESTS = (
     "tests/walkthroughs/test_commands.py",
 )
 """Permissions, and what must happen once: run on both databases by `make test`."""
-NOT_TWICE = ("tests/classroom/test_permissions.py", "tests/classroom/test_nothing_there.py")
+NOT_TWICE = (
+    "tests/classroom/test_permissions.py",
+    "tests/classroom/test_nothing_there.py",
+    "tests/operating/test_administration.py",
+)
 """Every address × every person: run on one database by `make test`, on both by `make test-all`."""
 PARTS_AT_A_TIME = 3
 FAILURES_MAX = 20
