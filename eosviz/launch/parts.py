@@ -200,7 +200,9 @@ def run_part(part: Part) -> Outcome:
     assert process.stdout is not None  # noqa: S101 - it was asked for
     for line in process.stdout:
         print_line(part, line.rstrip())
-    process.wait()
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    print_line(part, f"took {used.ru_utime + used.ru_stime:.0f} s of processor time")
     cases = read_cases(part.results)
     outcome = judge(cases, process.returncode)
     if cases is None or outcome.counts != count(cases):
