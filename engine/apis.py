@@ -36,6 +36,10 @@ from engine.messages import (
     BrokerRegistrationRequest,
     BrokerRegistrationResponse,
     CommittedOffset,
+    DescribeProducersRequest,
+    DescribeProducersResponse,
+    DescribeTransactionsRequest,
+    DescribeTransactionsResponse,
     EndTxnRequest,
     EndTxnResponse,
     FetchRequest,
@@ -44,6 +48,8 @@ from engine.messages import (
     FindCoordinatorResponse,
     InitProducerIdRequest,
     InitProducerIdResponse,
+    ListTransactionsRequest,
+    ListTransactionsResponse,
     MetadataRequest,
     MetadataResponse,
     OffsetCommitRequest,
@@ -52,10 +58,12 @@ from engine.messages import (
     OffsetFetchResponse,
     PartitionFetchResponse,
     PartitionProduceResponse,
+    PartitionProducers,
     ProduceRequest,
     ProduceResponse,
     ReplicaFetchRequest,
     ReplicaFetchResponse,
+    TransactionDescription,
     TxnMarkerEntry,
     TxnOffsetCommitRequest,
     TxnOffsetCommitResponse,
@@ -112,6 +120,8 @@ class Api:
     kept_by: str = ""
     """``zookeeper`` or ``quorum``: only brokers of clusters with that kind of controller send the request;
     empty: all do."""
+    only_if: str | None = None
+    """The field of the profile without which no broker knows the request; None: all brokers know it."""
     craft: Callable[[dict[str, Any]], Any] | None = None
     """A function: the request made from these fields; None: the fields are those of the request."""
 
@@ -188,7 +198,9 @@ def _batches(request: ProduceRequest) -> Names:
     return tuple(request.batches)
 
 
-def _partition_errors(response: ProduceResponse | FetchResponse) -> Iterable[Error]:
+def _partition_errors(
+    response: ProduceResponse | FetchResponse | DescribeProducersResponse,
+) -> Iterable[Error]:
     return (answer.error for answer in response.partitions.values())
 
 
@@ -298,6 +310,52 @@ def _offset_fetch_answer(request: OffsetFetchRequest, error: Error, log_start: i
 
 def _craft_offset_fetch(values: dict[str, Any]) -> OffsetFetchRequest:
     return OffsetFetchRequest(**_tuple_of_partitions(values))
+
+
+def _producers_answer(
+    request: DescribeProducersRequest, error: Error, log_start: int
+) -> DescribeProducersResponse:
+    return DescribeProducersResponse(
+        partitions={name: PartitionProducers(error=error) for name in request.partitions}
+    )
+
+
+def _producers_altered(response: DescribeProducersResponse, error: Error) -> DescribeProducersResponse:
+    return DescribeProducersResponse(
+        partitions={name: PartitionProducers(error=error) for name in response.partitions}
+    )
+
+
+def _of_described(response: DescribeTransactionsResponse) -> Names:
+    return tuple(name for found in response.transactions.values() for name in found.partitions)
+
+
+def _description_errors(response: DescribeTransactionsResponse) -> Iterable[Error]:
+    return (found.error for found in response.transactions.values())
+
+
+def _description_answer(
+    request: DescribeTransactionsRequest, error: Error, log_start: int
+) -> DescribeTransactionsResponse:
+    return DescribeTransactionsResponse(
+        transactions={name: TransactionDescription(error=error) for name in request.transactional_ids}
+    )
+
+
+def _description_altered(
+    response: DescribeTransactionsResponse, error: Error
+) -> DescribeTransactionsResponse:
+    return DescribeTransactionsResponse(
+        transactions={name: TransactionDescription(error=error) for name in response.transactions}
+    )
+
+
+def _list_answer(request: ListTransactionsRequest, error: Error, log_start: int) -> ListTransactionsResponse:
+    return ListTransactionsResponse(error=error, transactions={})
+
+
+def _list_altered(response: ListTransactionsResponse, error: Error) -> ListTransactionsResponse:
+    return ListTransactionsResponse(error=error, transactions={})
 
 
 _PRODUCER: dict[str, tuple[type, Any]] = {
@@ -446,6 +504,41 @@ APIS: list[Api] = [
         answers_about=_of_partitions,
         errors=_partition_errors,
         answer=_fetch_answer,
+    ),
+    Api(
+        request=DescribeProducersRequest,
+        response=DescribeProducersResponse,
+        key=61,
+        versions=(0, 0),
+        only_if="describes_transactions",
+        asks_about=_of_partitions,
+        answers_about=_of_partitions,
+        errors=_partition_errors,
+        answer=_producers_answer,
+        altered=_producers_altered,
+    ),
+    Api(
+        request=DescribeTransactionsRequest,
+        response=DescribeTransactionsResponse,
+        key=65,
+        versions=(0, 0),
+        only_if="describes_transactions",
+        asks_about=_of_none,
+        answers_about=_of_described,
+        errors=_description_errors,
+        answer=_description_answer,
+        altered=_description_altered,
+    ),
+    Api(
+        request=ListTransactionsRequest,
+        response=ListTransactionsResponse,
+        key=66,
+        versions=(0, 1),
+        only_if="describes_transactions",
+        asks_about=_of_none,
+        answers_about=_of_none,
+        answer=_list_answer,
+        altered=_list_altered,
     ),
     Api(request=ReplicaFetchRequest, response=ReplicaFetchResponse),
     Api(request=ZooKeeperRead, kept_by="zookeeper"),

@@ -31,6 +31,7 @@ from engine.scenario.phrases import allowed, any_of, shown, wrong
 from engine.spreading import Announced, Fetched
 from engine.switches import Switches
 from engine.telling.messages import shown_fields
+from engine.tool.transactions_tool import TransactionsTool
 from engine.topic_partition import partition_name
 from engine.watching import Watch
 from engine.world import World
@@ -261,3 +262,6 @@ def _build_roles(world: World) -> None:
     for name in world.controller.other_names:
         world.roles[name] = world.controller
     world.roles["crafter"] = Crafter(world.watch)
+    if world.brokers:
+        tool = world.tool = TransactionsTool(world.watch, world.profile, world.broker_of)
+        world.roles[tool.name] = world.connecting[tool.name] = tool

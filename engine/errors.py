@@ -60,6 +60,7 @@ class Error(Enum):
     INVALID_UPDATE_VERSION = (95, False, "2.7")
     UNKNOWN_TOPIC_ID = (100, False, "2.8")
     DUPLICATE_BROKER_REGISTRATION = (101, False, "2.8")
+    TRANSACTIONAL_ID_NOT_FOUND = (105, False, "3.0")
     INELIGIBLE_REPLICA = (107, False, "3.3")
     TRANSACTION_ABORTABLE = (120, False, "3.8")
 

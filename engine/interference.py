@@ -36,6 +36,7 @@ from engine.network.error_answers import error_answer, with_error
 from engine.network.faults import FaultRule
 from engine.pending import FAULT as FAULT_CLASS
 from engine.scenario.schema import APIS, MIDDLEWARE_APIS
+from engine.tool.command import COMMANDS, OPTIONS, TOOL, command_of
 
 
 class Interference:
@@ -64,6 +65,8 @@ class Interference:
             if rule.api is None:
                 entry = rule.entry
                 actor = entry["actor"] or entry["partition"] or "controller"
+                if entry["action"] in COMMANDS:
+                    actor = TOOL
                 self.kernel.put(
                     entry["at"], FAULT_CLASS, "fault", ("timed", rule.index), actor, entry["action"]
                 )
@@ -498,6 +501,16 @@ class Interference:
         )
         kernel.send("crafter", Send(to, request, kernel.world.next_crafted()))
 
+    def _run_tool(self, entry: dict[str, Any]) -> None:
+        """An operator runs a command of ``kafka-transactions.sh`` (KIP-664)."""
+        kernel = self.kernel
+        tool = kernel.world.tool
+        if tool is None:
+            raise Refused("GEN-6", "action", "no_broker", actor=TOOL, known=list(kernel.world.brokers))
+        kernel.at_work(TOOL, "api_call")
+        kernel.carry_out(TOOL, tool.run(command_of(entry), kernel.now))
+        kernel.ask(TOOL)
+
     def _make_unavailable(self, entry: dict[str, Any]) -> None:
         """Make a live broker unreachable, for a limited time or until it is made available again (MRK-2)."""
         self._on_cluster(entry)
@@ -565,6 +578,7 @@ _EMPTY: dict[str, Any] = {
     "topic": None,
     "until": None,
     "taken": 0,
+    **dict.fromkeys(OPTIONS),
 }
 
 
@@ -603,6 +617,7 @@ _ON_WORLD: dict[str, Callable[[Interference, dict[str, Any]], None]] = {
     "fail_controller": Interference._fail_controller,
     "elect_controller": Interference._elect_controller,
     "advance_clock": Interference._advance_clock,
+    **dict.fromkeys(COMMANDS, Interference._run_tool),
     "connect_slowly": Interference._connect_slowly,
     "update_features": Interference._on_cluster,
     "set": Interference._set,

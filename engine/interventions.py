@@ -12,6 +12,8 @@ from typing import Any
 from engine.broker.leadership import PartitionState
 from engine.errors import Refused
 from engine.kernel import Kernel
+from engine.messages import INT_MAX, LONG_MAX, SHORT_MAX
+from engine.tool.command import COMMANDS, TOOL, command_of, missing_option
 
 Intervention = dict[str, Any]
 
@@ -158,6 +160,36 @@ def _at_live_replicas(kernel: Kernel, intervention: Intervention) -> None:
         raise Refused("GEN-6", "partition", "no_live_replica", partition=name)
 
 
+_OPTION_RANGES: dict[str, tuple[int, int]] = {
+    "duration_ms": (0, LONG_MAX),
+    "timeout_minutes": (0, INT_MAX),
+    "start_offset": (0, LONG_MAX),
+    "producer_id": (0, LONG_MAX),
+    "producer_epoch": (0, SHORT_MAX),
+    "coordinator_epoch": (-1, INT_MAX),
+}
+"""Option of ``kafka-transactions.sh`` to its lowest and highest number."""
+
+
+def _tool(kernel: Kernel, intervention: Intervention) -> None:
+    """The options of a command name what exists, and none that the tool demands is missing."""
+    world = kernel.world
+    if world.tool is None:
+        raise Refused("GEN-6", "action", "no_broker", actor=TOOL, known=list(world.brokers))
+    if intervention.get("partition") is not None:
+        _partition(kernel, intervention)
+    broker = intervention.get("broker")
+    if broker is not None and broker not in world.broker_of:
+        raise Refused("GEN-6", "broker", "not_among", broker=broker, known=list(world.broker_of))
+    for name, (low, high) in _OPTION_RANGES.items():
+        if intervention.get(name) is not None:
+            _whole(intervention, name, low, high)
+    command = command_of(intervention)
+    missing = missing_option(command)
+    if missing is not None:
+        raise Refused("GEN-6", missing, "option_missing", command=command.name, option=missing)
+
+
 def _one_of(intervention: Intervention, able: list[int], none: str, *, optional: bool) -> None:
     """Raises Refused unless the named broker is one of ``able``; if ``optional``, no broker need be named.
     ``none``: the refusal when ``able`` is empty."""
@@ -191,6 +223,7 @@ INTERVENTIONS: dict[str, Callable[[Kernel, Intervention], Any]] = {
     **dict.fromkeys(("crash", "restart", "pause", "resume"), _actor),
     "set": _set,
     "hold_messages": _hold,
+    **dict.fromkeys(COMMANDS, _tool),
     **AS_FAULTS,
 }
 """Every intervention, with the check whether it is possible now."""

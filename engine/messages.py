@@ -82,15 +82,21 @@ class RecordBatch:
 @value
 class MetadataRequest:
     api: ClassVar[str] = "Metadata"
+    unsaid: ClassVar[Unsaid] = {"with_internal": False}
     topics: tuple[str, ...] = ()
+    """Empty: all topics but the internal ones."""
+    with_internal: bool = False
+    """Without topics: the internal ones, too."""
 
 
 @value
 class PartitionMetadata:
+    unsaid: ClassVar[Unsaid] = {"replicas": ANY_VALUE}
     leader: int | None
     leader_epoch: int
     isr: tuple[int, ...]
     error: Error = Error.NONE
+    replicas: tuple[int, ...] = ()
 
 
 @value
@@ -285,6 +291,105 @@ class WriteTxnMarkersResponse:
     api: ClassVar[str] = "WriteTxnMarkers"
     errors: dict[int, dict[str, Error]]
     """Producer id to topic-partition to error."""
+
+
+@value
+class DescribeProducersRequest:
+    """From an administrator's client: the producers that the logs of these partitions remember (KIP-664, since 3.0)."""
+
+    api: ClassVar[str] = "DescribeProducers"
+    partitions: tuple[str, ...]
+
+
+@value
+class ProducerDescription:
+    """One producer that a log remembers."""
+
+    producer_id: int
+    producer_epoch: int
+    last_sequence: int = NO_SEQUENCE
+    last_timestamp: int = -1
+    coordinator_epoch: int = -1
+    """That of the producer's last marker here; -1 before the first one."""
+    current_txn_start_offset: int = NO_OFFSET
+    """First offset of the transaction that is open in this log; -1 when none is."""
+
+
+@value
+class PartitionProducers:
+    """The result of a DescribeProducers for one partition."""
+
+    error: Error
+    active_producers: tuple[ProducerDescription, ...] = ()
+
+
+@value
+class DescribeProducersResponse:
+    api: ClassVar[str] = "DescribeProducers"
+    partitions: dict[str, PartitionProducers]
+    throttle_time_ms: int = 0
+
+
+@value
+class DescribeTransactionsRequest:
+    """From an administrator's client to a coordinator: the state of these transactional ids (KIP-664, since 3.0)."""
+
+    api: ClassVar[str] = "DescribeTransactions"
+    transactional_ids: tuple[str, ...]
+
+
+@value
+class TransactionDescription:
+    """One transactional id at its coordinator; with an error, only that."""
+
+    error: Error
+    state: str = ""
+    timeout_ms: int = 0
+    start_ms: int = 0
+    """When the newest transaction began, -1 before the first one."""
+    producer_id: int = 0
+    producer_epoch: int = 0
+    partitions: tuple[str, ...] = ()
+    """The partitions of the open transaction; once it is decided, those that still need their marker."""
+
+
+@value
+class DescribeTransactionsResponse:
+    api: ClassVar[str] = "DescribeTransactions"
+    transactions: dict[str, TransactionDescription]
+    throttle_time_ms: int = 0
+
+
+@value
+class ListTransactionsRequest:
+    """From an administrator's client: the transactional ids that a broker coordinates (KIP-664, since 3.0).
+
+    Only those in one of ``states``, with one of ``producer_ids``, and whose transaction began more than
+    ``duration_ms`` ago (KIP-994, since 3.8); empty, and -1: all.
+    """
+
+    api: ClassVar[str] = "ListTransactions"
+    states: tuple[str, ...] = ()
+    producer_ids: tuple[int, ...] = ()
+    duration_ms: int = -1
+
+
+@value
+class TransactionListing:
+    """One transactional id in the list of its coordinator."""
+
+    producer_id: int
+    state: str
+
+
+@value
+class ListTransactionsResponse:
+    api: ClassVar[str] = "ListTransactions"
+    error: Error
+    transactions: dict[str, TransactionListing]
+    unknown_states: tuple[str, ...] = ()
+    """Those of the wanted states that the coordinator does not know."""
+    throttle_time_ms: int = 0
 
 
 @value

@@ -122,6 +122,8 @@ class Profile:
     unknown_mapping_is_fatal: bool
     """INVALID_PRODUCER_ID_MAPPING ends the producer, because the id may have been another's meanwhile (KAFKA-18019,
     since 4.0); else the transaction can be aborted and the epoch raised."""
+    describes_transactions: bool
+    """Brokers list and describe transactional ids, and the producers that a log remembers (KIP-664, since 3.0)."""
     commit_may_raise_epoch: bool
     """A commit may be followed by InitProducerId, which raises the epoch for the next transaction: so a client goes
     over to transaction version 2 (``TransactionManager``, since 4.0)."""

@@ -29,6 +29,9 @@ class Switches:
     """Only the oldest unanswered batch of a partition may be resent (ORD-5, last test)."""
     drain_stop_scope: str = "node"
     """What the stop test stops: the drain of the whole ``node``, or only of this ``partition`` (CTR-15)."""
+    partition_verification: bool = True
+    """A leader verifies with the coordinator before it stores the first batch of a transaction
+    (``transaction.partition.verification.enable``, since 3.6). False: as brokers before 3.6."""
     marker_retry: bool = True
     transaction_log_acks_all: bool = True
     in_flight_cap: bool = True

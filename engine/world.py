@@ -34,6 +34,8 @@ from engine.scenario.application import Application, ScriptedCall
 from engine.scenario.loop import Loop
 from engine.spreading import Done, Spreading
 from engine.switches import Switches
+from engine.tool.command import TOOL
+from engine.tool.transactions_tool import TransactionsTool
 from engine.topic_partition import partition_name
 from engine.watching import Part, Watch
 
@@ -71,6 +73,7 @@ class World:
         "starting",
         "stoppable",
         "switches",
+        "tool",
         "watch",
     )
 
@@ -116,6 +119,8 @@ class World:
         self.lanes: dict[str, list[ReaderLane]] = {}
         """Topic-partition to the lane part of each consumer."""
         self._crafted = 0
+        self.tool: TransactionsTool | None = None
+        """``kafka-transactions.sh``; None in a world without brokers."""
 
     # -- announcements, leaders and readers ------------------------------------------------------------
 
@@ -213,7 +218,7 @@ class World:
         if name in self.nodes:
             return [node for node in self.nodes if node != name]
         if name in self.brokers:
-            return [*self.clients, *self.consumers, *self.brokers, "controller", "crafter"]
+            return [*self.clients, *self.consumers, *self.brokers, "controller", "crafter", TOOL]
         return list(self.brokers)
 
     def broker_is_back(self, name: str, now: int) -> Done:

@@ -19,6 +19,7 @@ from engine.broker.controller import News
 from engine.broker.controller_link import ControllerLink, QuorumLink, ZooKeeperLink
 from engine.broker.copying import Copying
 from engine.broker.delayed_appends import DelayedAppends
+from engine.broker.describing import DescribingHandler
 from engine.broker.fetch import FetchHandler
 from engine.broker.find_coordinator import FindCoordinatorHandler
 from engine.broker.group_host import GroupHost
@@ -46,6 +47,8 @@ from engine.messages import (
     FOR_VERIFICATION,
     AddOffsetsToTxnRequest,
     AddPartitionsToTxnRequest,
+    DescribeProducersRequest,
+    DescribeTransactionsRequest,
     Effects,
     EndTxnRequest,
     Envelope,
@@ -55,6 +58,7 @@ from engine.messages import (
     IdlePartitions,
     InitProducerIdRequest,
     LeaderAndIsr,
+    ListTransactionsRequest,
     MetadataRequest,
     OffsetCommitRequest,
     OffsetFetchRequest,
@@ -178,9 +182,19 @@ class Broker:
         self.init_producer_ids = handler_of(self.producer_ids)(
             setup, self.producer_ids, requests, self.cluster, self.permissions
         )
-        self.handlers: dict[type, Handler] = self._handlers(appending, requests)
+        describing = None
+        if profile.describes_transactions and self.transactions is not None:
+            describing = DescribingHandler(
+                setup, self.cluster, self.permissions, self.replicas, self.transactions
+            )
+        self.handlers: dict[type, Handler] = self._handlers(appending, requests, describing)
 
-    def _handlers(self, appending: Appending, requests: TransactionRequests | None) -> dict[type, Handler]:
+    def _handlers(
+        self,
+        appending: Appending,
+        requests: TransactionRequests | None,
+        describing: DescribingHandler | None,
+    ) -> dict[type, Handler]:
         """The handler of each kind of message; a generation without transactions has fewer."""
         setup, cluster, permissions = self.setup, self.cluster, self.permissions
         produce = ProduceHandler(setup, appending, self.verification)
@@ -199,6 +213,12 @@ class Broker:
                 EndTxnRequest: requests.handle_end,
                 WriteTxnMarkersResponse: requests.host.handle_marker_response,
                 VerifyPartitionsRequest: requests.host.handle_verify,
+            }
+        if describing is not None:
+            handlers |= {
+                DescribeProducersRequest: describing.handle_producers,
+                DescribeTransactionsRequest: describing.handle_transactions,
+                ListTransactionsRequest: describing.handle_list,
             }
         if self.groups is not None:
             offsets = GroupRequests(setup, self.groups, cluster, permissions, self.verification)

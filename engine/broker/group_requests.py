@@ -114,6 +114,7 @@ class GroupRequests:
         if (
             verification is not None
             and isinstance(request, TxnOffsetCommitRequest)
+            and verification.concerns(request.transaction_version)
             and coordinator.lookup(request.group_id) is Error.NONE
         ):
             partition = partition_name(self.host.topic, coordinator.partition_of(request.group_id))

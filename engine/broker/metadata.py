@@ -30,7 +30,7 @@ class MetadataHandler:
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
         """Answer with the leaders, ISRs and live brokers that this broker has learned of. A request without
-        topics means all but the internal ones."""
+        topics means all, without or with the internal ones."""
         request = envelope.body
         if type(request) is not MetadataRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a Metadata request")
@@ -41,7 +41,7 @@ class MetadataHandler:
             topic = topic_of(name)
             known.add(topic)
             # Clients request internal topics by name.
-            if topic in topics or not (topics or is_internal(name)):
+            if topic in topics or (not topics and (request.with_internal or not is_internal(name))):
                 partitions[name] = _metadata_of(word)
         for topic in topics:
             if topic not in known:
@@ -61,5 +61,6 @@ def _metadata_of(word: LeaderAndIsr) -> PartitionMetadata:
         leader=word.leader,
         leader_epoch=word.leader_epoch,
         isr=word.isr,
+        replicas=word.replicas,
         error=Error.NONE if word.leader is not None else Error.LEADER_NOT_AVAILABLE,
     )

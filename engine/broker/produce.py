@@ -57,7 +57,7 @@ class ProduceHandler:
                 answers[partition] = refused(arriving, rule)
             return self._answer(envelope, request, answers)
         verification = self.verification
-        if verification is None:
+        if verification is None or not verification.concerns(request.transaction_version):
             return self._append(envelope, request, None, now)
         asked = verification.of_produce(envelope, request, self._permitted(request), now)
         if asked is not None:

@@ -179,6 +179,10 @@ class Verification:
             effects = effects + self.goes_on[type(one.envelope.body)](one, now)
         return effects
 
+    def concerns(self, transaction_version: int) -> bool:
+        """Whether a request needs verification: with the switch off, only one whose partitions the leader adds."""
+        return self.setup.switches.partition_verification or transaction_version >= RAISING_VERSION
+
     # Asking ---------------------------------------------------------------------------------------
 
     def of_produce(

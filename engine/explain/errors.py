@@ -80,6 +80,7 @@ _ROWS = (
     (Error.INVALID_UPDATE_VERSION, "inside"),
     (Error.UNKNOWN_TOPIC_ID, "inside"),
     (Error.DUPLICATE_BROKER_REGISTRATION, "inside"),
+    (Error.TRANSACTIONAL_ID_NOT_FOUND, "by_case"),
     (Error.INELIGIBLE_REPLICA, "inside"),
     (Error.TRANSACTION_ABORTABLE, "abortable"),
 )
@@ -102,10 +103,12 @@ SPECIFICATION = tuple(
         Error.INVALID_RECORD,
         Error.UNSTABLE_OFFSET_COMMIT,
         Error.TRANSACTION_ABORTABLE,
+        Error.TRANSACTIONAL_ID_NOT_FOUND,
         *WITH_THE_CONTROLLER,
     )
 )
-"""The errors of appendix A; all others come only to consumers, leaders and brokers, or occur in recorded cases."""
+"""The errors of appendix A; all others come only to consumers, leaders, brokers and administrators, or occur in
+recorded cases."""
 
 
 def error_lines(error: Error, language: str) -> Iterator[str]:

@@ -12,14 +12,18 @@ from __future__ import annotations
 
 from engine.apis import connection_of
 from engine.crafter import Crafter
-from engine.messages import Envelope
+from engine.messages import FOR_ALL_ELSE, Envelope
+from engine.tool.command import TOOL
 
 Name = tuple[str, str, str]
 """The client that opened the connection, the broker, and the purpose (``Api.connection``)."""
 
 
 def _name(client: str, broker: str, body: object, correlation_id: int) -> Name:
-    """The connection of a request or its response. A hand-made request has a connection of its own."""
+    """The connection of a request or its response. A hand-made request has a connection of its own; the tool has one
+    to each broker, for markers, too."""
+    if client == TOOL:
+        return client, broker, FOR_ALL_ELSE
     return client, broker, str(correlation_id) if client == Crafter.name else connection_of(body)
 
 

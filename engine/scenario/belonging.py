@@ -62,6 +62,17 @@ BELONGING: dict[str, Belonging] = {
             "set": ("path", "value"),
             "connect_slowly": ("actor", "by_ms"),
             "update_features": ("to",),
+            "list_transactions": ("duration_ms",),
+            "describe_transaction": ("transactional_id",),
+            "describe_producers": ("partition", "broker"),
+            "find_hanging": ("broker", "topic", "partition", "timeout_minutes"),
+            "abort_hanging": (
+                "partition",
+                "start_offset",
+                "producer_id",
+                "producer_epoch",
+                "coordinator_epoch",
+            ),
         },
     ),
     "call": Belonging(

@@ -14,6 +14,7 @@ from engine.errors import Error, Refused
 from engine.scenario import schema
 from engine.scenario.bad_scenario import MISSING, BadScenario, known
 from engine.scenario.phrases import Phrase, allowed, any_of, shown, wrong
+from engine.tool.command import COMMANDS, command_of, missing_option
 from engine.topic_partition import topic_of
 
 LEVEL_MAX = 2
@@ -99,6 +100,8 @@ def check_fault(
     if action == "inject_error":
         known(f"{place}.error", fault["error"], list(Error.__members__))
         _check_numbers(fault["message"] or {}, f"{place}.message", ERROR_ANSWER_FIELDS)
+    if action in COMMANDS:
+        _check_command(fault, place, brokers, partitions)
     if action == "update_features" and fault["to"] > LEVEL_MAX:
         raise BadScenario(f"{place}.to", shown(fault["to"]), _MEANING["to"])
     if action == "set":
@@ -110,6 +113,20 @@ def check_fault(
 def _check_partition(place: str, name: str, partitions: list[str]) -> None:
     if topic_of(name) not in INTERNAL_TOPICS:
         known(place, name, partitions)
+
+
+def _check_command(fault: dict[str, Any], place: str, brokers: list[str], partitions: list[str]) -> None:
+    """Check the options of ``kafka-transactions.sh`` as the tool does."""
+    if not brokers:
+        raise BadScenario(f"{place}.action", shown(fault["action"]), allowed("no_brokers"))
+    command = command_of(fault)
+    if command.broker is not None:
+        known(f"{place}.broker", f"broker-{command.broker}", brokers)
+    if command.topic is not None:
+        known(f"{place}.topic", command.topic, sorted({*map(topic_of, partitions), *INTERNAL_TOPICS}))
+    missing = missing_option(command)
+    if missing is not None:
+        raise BadScenario(f"{place}.{missing}", MISSING, allowed(f"option.{missing}"))
 
 
 def _check_crafted(fault: dict[str, Any], place: str, actors: list[str]) -> None:

@@ -14,6 +14,7 @@ from engine.middleware import messages
 from engine.middleware.strategies import STRATEGIES
 from engine.profiles import PROFILES
 from engine.scenario.phrases import Phrase, allowed
+from engine.tool.command import COMMANDS
 
 NAME = r"[a-z][a-z0-9_-]{0,31}"
 PARTITION = r"[a-z_][a-z0-9_.-]{0,63}-[0-9]{1,4}"
@@ -116,6 +117,7 @@ WORLD_ACTIONS = (
     "set",
     "connect_slowly",
     "update_features",
+    *COMMANDS,
 )
 CALLS = (
     "send",
@@ -286,6 +288,13 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "value": Field(kind="any"),
         "clean": Field(kind="bool", default=False),
         "message": Field(kind="table"),
+        "transactional_id": Field(kind="text"),
+        "duration_ms": _time(),
+        "timeout_minutes": _count(None, TIME_MAX // 60_000),
+        "start_offset": Field(kind="int", low=0),
+        "producer_id": Field(kind="int", low=0),
+        "producer_epoch": _count(None, 2**15 - 1),
+        "coordinator_epoch": Field(kind="int", low=-1, high=2**31 - 1),
     },
     "match": {
         "api": Field(kind="text", choices=APIS + MIDDLEWARE_APIS),

@@ -9,6 +9,7 @@ from engine.shapes.clients import ApplicationView, ClientView, RecordView
 from engine.shapes.logs import PartitionView
 from engine.shapes.middleware import MiddlewareView
 from engine.shapes.readers import ConsumerView
+from engine.shapes.tool import ToolView
 from engine.shapes.words import JsonObject
 
 _FromTo = TypedDict("_FromTo", {"from": str, "to": str})
@@ -99,6 +100,8 @@ class View(TypedDict):
     zookeeper: NotRequired[ZooKeeperView]
     quorum: NotRequired[QuorumView]
     """Only for versions without ZooKeeper."""
+    tool: NotRequired[ToolView]
+    """``kafka-transactions.sh``, from its first command on."""
     network: NotRequired[NetworkView]
     pending: NotRequired[dict[str, PendingView]]
     faults: NotRequired[dict[str, FaultView]]

@@ -8,6 +8,7 @@ from engine.telling import (
     batches,
     brokers,
     controller,
+    describing,
     groups,
     kernel,
     logs,
@@ -19,6 +20,7 @@ from engine.telling import (
     readers,
     requests,
     sender,
+    tool,
     transactions,
     verification,
 )
@@ -29,6 +31,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     **batches.TELLINGS,
     **brokers.TELLINGS,
     **controller.TELLINGS,
+    **describing.TELLINGS,
     **groups.TELLINGS,
     **kernel.TELLINGS,
     **logs.TELLINGS,
@@ -40,6 +43,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     **readers.TELLINGS,
     **requests.TELLINGS,
     **sender.TELLINGS,
+    **tool.TELLINGS,
     **transactions.TELLINGS,
     **verification.TELLINGS,
 }

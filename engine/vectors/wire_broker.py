@@ -13,9 +13,11 @@ from engine.broker.broker import Broker
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.controllers import controller_of
 from engine.broker.internal_topics import INTERNAL_TOPICS
-from engine.errors import EngineError
+from engine.errors import EngineError, Error
 from engine.messages import (
     Connect,
+    DescribeProducersRequest,
+    DescribeTransactionsRequest,
     Disconnect,
     Effect,
     Effects,
@@ -148,34 +150,40 @@ class Recording:
     # The state afterwards, under the names of the recording -------------------------------------------
 
     def transaction(self, transactional_id: str) -> dict[str, Any]:
-        """The transaction in the form of DescribeTransactions."""
-        host = self.broker.transactions
-        metadata = None if host is None else host.coordinator.metadata.get(transactional_id)
-        if metadata is None:
-            return {"error": "TRANSACTIONAL_ID_NOT_FOUND", "state": ""}
+        """The broker's answer to a DescribeTransactions."""
+        answer = self._described(DescribeTransactionsRequest(transactional_ids=(transactional_id,)))
+        found = answer.transactions[transactional_id]
+        if found.error is not Error.NONE:
+            return {"error": found.error.name, "state": ""}
         return {
-            "state": metadata.state,
-            "timeout_ms": metadata.timeout_ms,
-            "producer_id": metadata.producer_id,
-            "producer_epoch": metadata.producer_epoch,
-            "partitions": sorted(metadata.partitions),
+            "state": found.state,
+            "timeout_ms": found.timeout_ms,
+            "producer_id": found.producer_id,
+            "producer_epoch": found.producer_epoch,
+            "partitions": list(found.partitions),
         }
 
     def producers(self) -> dict[str, Any]:
-        """``partition/producer id`` to the producer, in the form of DescribeProducers."""
+        """``partition/producer id`` to the producer: the broker's answer to a DescribeProducers."""
+        answer = self._described(DescribeProducersRequest(partitions=tuple(self.partitions)))
         return {
-            f"{number}/{producer_id}": {
-                "producer_id": producer_id,
-                "producer_epoch": entry.producer_epoch,
-                "last_sequence": entry.last_sequence,
-                "coordinator_epoch": entry.coordinator_epoch,
-                "current_txn_start_offset": -1
-                if entry.transaction_first_offset is None
-                else entry.transaction_first_offset,
+            f"{number}/{found.producer_id}": {
+                "producer_id": found.producer_id,
+                "producer_epoch": found.producer_epoch,
+                "last_sequence": found.last_sequence,
+                "coordinator_epoch": found.coordinator_epoch,
+                "current_txn_start_offset": found.current_txn_start_offset,
             }
             for number, partition in enumerate(self.partitions)
-            for producer_id, entry in self.broker.replicas[partition].log.producers.entries.items()
+            for found in answer.partitions[partition].active_producers
         }
+
+    def _described(self, request: object) -> Any:
+        """The answer to a request that changes nothing, at once: no time passes."""
+        self.asked += 1
+        envelope = self._envelope(CLIENT, self.broker.name, request, self.asked, False)
+        self._settle(self.broker.handle(envelope, self.now))
+        return self.answers.pop(self.asked)
 
     def offsets(self) -> dict[str, list[int]]:
         logs = [self.broker.replicas[partition].log for partition in self.partitions]

@@ -39,5 +39,6 @@ PROFILE = replace(
     producers_expire_in_a_day=True,
     any_write_suffices=True,
     retry_backoff_grows=True,
+    describes_transactions=True,
     quorum_controller=True,
 )

@@ -260,6 +260,14 @@ FAULTS = (
     Opener("impossible", 4, ("fault.impossible",), ("action",)),
 )  # fmt: skip
 
+TOOL = (
+    Opener("tool_runs", 8, ("tool.begins",), ("name",), ("tool.ends",)),
+    Opener("tool_finds", 8, ("tool.search_ends",), ("hanging",)),
+    Opener("tool_finds_nothing", 6, ("tool.nothing_hangs",)),
+    Opener("tool_aborted", 8, ("tool.abort_done",), ("partition",)),
+    Opener("tool_fails", 8, ("tool.fails", "tool.no_open_transaction", "tool.api_missing")),
+)  # fmt: skip
+
 MIDDLEWARE = (
     Opener("opened", 5, ("initiator.starts",), ("initiator",)),
     Opener("asked", 6, ("middleware.asks_participants",), (), ("participant.reserves",)),
@@ -331,6 +339,7 @@ OPENERS = (
     *TRANSACTIONS,
     *READERS,
     *FAULTS,
+    *TOOL,
     *MIDDLEWARE,
     *LOGS,
 )

@@ -67,6 +67,12 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
         "group_session.asks_committed", "group.offsets_told", "consumer.begins_at", "consumer.resumes_at",
         "group_session.commits", "group_session.retry", "group_session.look_up",
     ),
+    "tool": (
+        "broker.producers_described", "broker.transaction_described", "broker.transaction_described_over",
+        "broker.transactions_listed", "broker.no_transaction_listed", "broker.coordinates_nothing",
+        "tool.broker_found", "tool.every_broker_found", "tool.partitions_to_search", "tool.producers_shown",
+        "tool.transactions_shown", "tool.description_shown", "tool.description_shown_over",
+    ),
     "ids": (
         "zookeeper.read", "zookeeper.read_missing", "zookeeper.written", "zookeeper.created",
         "broker.first_block_wanted", "broker.next_block_wanted", "broker.late_zookeeper_reply",

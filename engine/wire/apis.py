@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from engine import apis
-from engine.wire import api_versions, fetch, offsets, produce, transactions
+from engine.wire import api_versions, describing, fetch, offsets, produce, transactions
 from engine.wire.records import KeptRecords
 from engine.wire.request import WireRequest
 
@@ -33,6 +33,9 @@ _READ_AND_WRITTEN: dict[str, tuple[Any, Any]] = {
     "AddPartitionsToTxn": (transactions.read_add_partitions, transactions.write_add_partitions),
     "AddOffsetsToTxn": (transactions.read_add_offsets, transactions.write_error),
     "EndTxn": (transactions.read_end_transaction, transactions.write_end_transaction),
+    "DescribeProducers": (describing.read_producers, describing.write_producers),
+    "DescribeTransactions": (describing.read_transactions, describing.write_transactions),
+    "ListTransactions": (describing.read_list, describing.write_list),
     "TxnOffsetCommit": (offsets.read_transactional, offsets.write_transactional),
 }
 
@@ -51,7 +54,8 @@ def _rows() -> Iterator[WireApi]:
 
 APIS: dict[int, WireApi] = {api.key: api for api in sorted(_rows())}
 """Api key to its row. The highest version is the last one before a field for which the engine has no message:
-Fetch 13 and Produce 13 name topics by id (KIP-516), OffsetFetch 8 requests several groups."""
+Fetch 13 and Produce 13 name topics by id (KIP-516), OffsetFetch 8 requests several groups, ListTransactions 2 filters
+by a pattern (KIP-1152)."""
 
 
 def known() -> str:

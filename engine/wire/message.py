@@ -128,5 +128,5 @@ def _one(field: Field, given: Any) -> Any:
     if kind in ("timedelta_i32", "timedelta_i64"):
         return timedelta(milliseconds=given)
     if kind == "datetime_i64":
-        return None if given < 0 else _EPOCH + timedelta(milliseconds=given)
+        return None if given < 0 and field.is_nullable else _EPOCH + timedelta(milliseconds=given)
     return given

@@ -134,6 +134,46 @@ class MakeAvailable(ToActor, tag="make_available", frozen=True):
     pass
 
 
+class Command(Intervention, frozen=True, omit_defaults=True):
+    """A command of `kafka-transactions.sh` (KIP-664). A field that is null is an option that is not given."""
+
+
+class ListTransactions(Command, tag="list_transactions", frozen=True, omit_defaults=True):
+    """`list`: only transactions that have been open for longer than `duration_ms`."""
+
+    duration_ms: Offset | None = None
+
+
+class DescribeTransaction(Command, tag="describe_transaction", frozen=True):
+    transactional_id: Word
+
+
+class DescribeProducers(Command, tag="describe_producers", frozen=True, omit_defaults=True):
+    """`describe-producers`, at the partition's leader, or at `broker`."""
+
+    partition: Word
+    broker: BrokerId | None = None
+
+
+class FindHanging(Command, tag="find_hanging", frozen=True, omit_defaults=True):
+    """`find-hanging`, in the replicas of a broker, a topic or a partition."""
+
+    broker: BrokerId | None = None
+    topic: Word | None = None
+    partition: Word | None = None
+    timeout_minutes: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None = None
+
+
+class AbortHanging(Command, tag="abort_hanging", frozen=True, omit_defaults=True):
+    """`abort`: the transaction by its first offset, or by its producer."""
+
+    partition: Word
+    start_offset: Offset | None = None
+    producer_id: Offset | None = None
+    producer_epoch: Annotated[int, Meta(ge=0, le=2**15 - 1)] | None = None
+    coordinator_epoch: Annotated[int, Meta(ge=-1, le=2**31 - 1)] | None = None
+
+
 AnyIntervention = (
     DropMessage
     | DuplicateMessage
@@ -154,6 +194,11 @@ AnyIntervention = (
     | ExpireProducers
     | MakeUnavailable
     | MakeAvailable
+    | ListTransactions
+    | DescribeTransaction
+    | DescribeProducers
+    | FindHanging
+    | AbortHanging
 )
 
 InterventionJson = Annotated[dict[str, Any], Meta(title="Intervention")]

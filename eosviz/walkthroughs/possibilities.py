@@ -111,6 +111,10 @@ def _actor(view: Json, name: str) -> Iterator[Candidate]:
     if name.startswith("broker-"):
         yield Candidate({"action": "make_unavailable", "actor": name}, params, down, "action.why.hidden")
         yield Candidate({"action": "make_available", "actor": name}, params, refused="action.why.not_hidden")
+        number = name.removeprefix("broker-")
+        if shown is not None:
+            find = {"action": "find_hanging", "broker": int(number), "timeout_minutes": 0}
+            yield Candidate(find, {"about": name})
     yield from _settings(view, name)
 
 
@@ -180,8 +184,31 @@ def _partition(view: Json, name: str) -> Iterator[Candidate]:
     yield Candidate(head, {**params, "to": high_watermark}, refused="action.why.no_head")
     for action in ("compact", "expire_producers"):
         yield Candidate({"action": action, "partition": name}, params, refused="action.why.no_replica")
+    yield Candidate({"action": "describe_producers", "partition": name}, params)
+    yield Candidate(
+        {"action": "find_hanging", "partition": name, "timeout_minutes": 0}, {**params, "about": name}
+    )
+    yield from _aborts(name, shown.get("replicas", {}).get(str(leader), {}).get("producers", {}), params)
     if leader is not None:
         yield from _actor(view, f"broker-{leader}")
+
+
+def _aborts(partition: str, producers: Json, params: Json) -> Iterator[Candidate]:
+    """The two ways to end each open transaction of a log: by its first offset, and by its producer, which brokers
+    before 3.0 need."""
+    for producer_id, producer in producers.items():
+        start = producer["transaction_first_offset"]
+        if start is None:
+            continue
+        identity = {
+            "producer_id": int(producer_id),
+            "producer_epoch": producer["producer_epoch"],
+            "coordinator_epoch": producer["coordinator_epoch"],
+        }
+        for chosen in ({"start_offset": start}, identity):
+            options = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in chosen.items())
+            abort = {"action": "abort_hanging", "partition": partition, **chosen}
+            yield Candidate(abort, {**params, "options": options})
 
 
 def _to_each(action: str, brokers: list[int], params: Json) -> Iterator[Candidate]:
@@ -261,7 +288,10 @@ def _arrives_before(view: Json, actor: str, until: int) -> bool:
 
 
 def _of_transaction(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """For a transactional id: its current producers, as far as the run shows them."""
+    """For a transactional id: what the tool shows of it, and its current producers, as far as the run shows them."""
+    params = {"transactional_id": selection.id}
+    yield Candidate({"action": "describe_transaction", **params}, params)
+    yield Candidate({"action": "list_transactions"}, {})
     for name, client in view.get("clients", {}).items():
         setting = client.get("configuration", {}).get("transactional_id")
         if setting is not None and setting["value"] == selection.id:

@@ -51,7 +51,12 @@ export type Intervention =
   | Compact
   | ExpireProducers
   | MakeUnavailable
-  | MakeAvailable;
+  | MakeAvailable
+  | ListTransactions
+  | DescribeTransaction
+  | DescribeProducers
+  | FindHanging
+  | AbortHanging;
 /**
  * Any value of JSON.
  */
@@ -273,6 +278,46 @@ export interface MakeUnavailable {
 export interface MakeAvailable {
   action: "make_available";
   actor: string;
+}
+/**
+ * `list`: only transactions that have been open for longer than `duration_ms`.
+ */
+export interface ListTransactions {
+  action: "list_transactions";
+  duration_ms?: number | null;
+}
+export interface DescribeTransaction {
+  action: "describe_transaction";
+  transactional_id: string;
+}
+/**
+ * `describe-producers`, at the partition's leader, or at `broker`.
+ */
+export interface DescribeProducers {
+  action: "describe_producers";
+  partition: string;
+  broker?: number | null;
+}
+/**
+ * `find-hanging`, in the replicas of a broker, a topic or a partition.
+ */
+export interface FindHanging {
+  action: "find_hanging";
+  broker?: number | null;
+  topic?: string | null;
+  partition?: string | null;
+  timeout_minutes?: number | null;
+}
+/**
+ * `abort`: the transaction by its first offset, or by its producer.
+ */
+export interface AbortHanging {
+  action: "abort_hanging";
+  partition: string;
+  start_offset?: number | null;
+  producer_id?: number | null;
+  producer_epoch?: number | null;
+  coordinator_epoch?: number | null;
 }
 export interface Hello {
   type: "hello";
@@ -895,6 +940,10 @@ export interface View {
    * Only for versions without ZooKeeper.
    */
   quorum?: QuorumView;
+  /**
+   * ``kafka-transactions.sh``, from its first command on.
+   */
+  tool?: ToolView;
   network?: NetworkView;
   pending?: {
     [k: string]: PendingView;
@@ -1779,6 +1828,49 @@ export interface MetadataRecordView {
   count?: number;
 }
 /**
+ * The newest command of the tool, and its table.
+ */
+export interface ToolView {
+  command: string;
+  /**
+   * ``running``, ``done`` or ``failed``.
+   */
+  state: string;
+  columns: string[];
+  rows: (string | number | null)[][];
+  call?: AdminCallView;
+  /**
+   * The commands that wait for this one.
+   */
+  next?: string[];
+}
+/**
+ * The call of the admin client that the tool is busy with.
+ */
+export interface AdminCallView {
+  name: string;
+  /**
+   * When the call fails, if it has not ended before.
+   */
+  until: number;
+  /**
+   * The keys whose broker is not known yet: partitions, transactional ids, or all brokers.
+   */
+  unmapped: string[];
+  /**
+   * Key to the broker that has to answer for it.
+   */
+  mapped: {
+    [k: string]: string;
+  };
+  retry_at: number | null;
+  answered: string[];
+  /**
+   * The requests that are not answered yet: API and broker.
+   */
+  requests: string[];
+}
+/**
  * The messages in flight.
  */
 export interface NetworkView {
@@ -1905,6 +1997,10 @@ export interface Sight {
    * Only for versions without ZooKeeper.
    */
   quorum?: QuorumView;
+  /**
+   * ``kafka-transactions.sh``, from its first command on.
+   */
+  tool?: ToolView;
   network?: NetworkView;
   pending?: {
     [k: string]: PendingView;
@@ -2184,6 +2280,10 @@ export interface Plan {
    * Whether the controller or ZooKeeper acts in this run.
    */
   controller: boolean;
+  /**
+   * Whether an operator runs ``kafka-transactions.sh`` in this run; absent if none does.
+   */
+  tool?: boolean;
   middleware: PlannedMiddleware | null;
   /**
    * Number of steps that were made to compute the plan.

@@ -19,6 +19,7 @@ from engine.explain.sentences import catalogue
 from engine.profiles import PROFILES
 from engine.scenario.shelf import entry
 from engine.simulation import Simulation
+from engine.tool.command import TOOL
 from tests.engine.every_run import Played
 
 
@@ -94,7 +95,7 @@ def test_what_is_altered_is_in_the_header(run: Played) -> None:
 @pytest.mark.requirement("GEN-3")
 def test_every_actor_has_its_lane(run: Played) -> None:
     """Whoever sends, gets or does something is announced before the first step."""
-    lanes = {actor["name"] for actor in run.header["actors"]} | {"zookeeper", "controller", "crafter"}
+    lanes = {actor["name"] for actor in run.header["actors"]} | {"zookeeper", "controller", "crafter", TOOL}
     for step in run.steps:
         assert step["actor"] in lanes, (step["number"], step["actor"])
 

@@ -165,7 +165,9 @@ def test_a_changed_file_beside_the_log_fails(tmp_path, kind, place):
 
 
 def test_without_verification_the_broker_takes_what_the_recorded_one_refused():
-    result = wire.play(recording("wire_tv0", "transaction_rules"), Generation(K28, 0))
+    result = wire.play(
+        recording("wire_tv0", "transaction_rules"), Generation(replace(K28, describes_transactions=True), 0)
+    )
     assert result.failure.step == "step 3 Produce: error_code"
     assert (result.failure.expected, result.failure.got) == (48, 0)
 

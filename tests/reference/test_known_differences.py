@@ -200,7 +200,6 @@ def test_only_version_2_raises_the_epoch_at_the_end(profile: str, level: int | N
 # What is known and not modelled --------------------------------------------------------------------------------------
 
 WITHOUT_A_ROW = {
-    "List, describe and abort transactions (KIP-664)": ("limit.next", "KIP-664"),
     "A marker of version 2 above the stored epoch, since 4.2 (KIP-1228, KAFKA-19999)": (
         "limit.next",
         "KIP-1228",

@@ -100,6 +100,7 @@ def test_what_is_offered_works_and_what_is_not_is_refused(
 PARTITION_ACTIONS = {
     *("change_leader", "shrink_isr", "restore_isr", "delete_head", "compact", "expire_producers"),
     *("crash", "restart", "pause", "resume", "make_unavailable", "make_available"),
+    *("describe_producers", "find_hanging"),
 }
 
 

@@ -11,10 +11,20 @@ import pytest
 from engine.codec.crc32c import crc32c
 from engine.errors import Error
 from engine.messages import (
+    DescribeProducersRequest,
+    DescribeProducersResponse,
+    DescribeTransactionsRequest,
+    DescribeTransactionsResponse,
     FetchResponse,
+    ListTransactionsRequest,
+    ListTransactionsResponse,
     PartitionFetchResponse,
     PartitionProduceResponse,
+    PartitionProducers,
+    ProducerDescription,
     ProduceResponse,
+    TransactionDescription,
+    TransactionListing,
     VerifyPartitionsResponse,
 )
 from engine.profiles import K41
@@ -29,6 +39,8 @@ from engine.wire.records import KeptRecords
 from engine.wire.wire_error import WireError
 from tests.engine.wire.recorded import FOLDERS, KEYS, NAMES, exchanges, recording
 
+NOT_RECORDED = {61, 65, 66}
+"""Requests of administrators; only what the broker's tool made of the answers was recorded (KIP-664)."""
 FIELDS = (
     *("transactional_id", "transaction_timeout_ms", "producer_id", "producer_epoch"),
     *("committed", "group_id", "require_stable"),
@@ -227,7 +239,7 @@ def test_every_version_of_the_table_is_known():
     """Goal: no bound of the table promises a version that cannot be read, and none of Kafka's answers is unwritten."""
     kept = KeptRecords()
     apis = {api: data for api, _, data, _ in exchanges()}
-    assert {KEYS[name] for name in apis} == APIS.keys()
+    assert {KEYS[name] for name in apis} | NOT_RECORDED == APIS.keys()
     for key, api in APIS.items():
         for version in range(api.lowest, api.highest + 1):
             with pytest.raises(WireError, match="byte 8"):
@@ -263,3 +275,70 @@ def test_a_partition_named_twice_or_below_zero_is_refused():
         read_request(produced(("t", [(0, records)]), ("t", [(0, records)])), KeptRecords())
     with pytest.raises(WireError, match="topic 't': partition -1; partitions are numbered from 0"):
         read_request(produced(("t", [(-1, records)])), KeptRecords())
+
+
+def test_what_an_administrator_asks_is_read_and_answered_in_kafkas_layout():
+    """Bytes of no recording: kio reads what was written, but for a start time of -1."""
+    header = struct.pack(">i", 7) + struct.pack(">h", -1) + b"\0"
+    topic = bytes([2, 2]) + b"t" + bytes([3]) + struct.pack(">ii", 0, 1) + b"\0"
+    asked = {
+        61: struct.pack(">hh", 61, 0) + header + topic + b"\0",
+        65: struct.pack(">hh", 65, 0) + header + bytes([2, 6]) + b"txn-1" + b"\0",
+        66: struct.pack(">hh", 66, 1)
+        + header
+        + bytes([2, 8])
+        + b"Ongoing"
+        + bytes([2])
+        + struct.pack(">q", 1000)
+        + struct.pack(">q", 5000)
+        + b"\0",
+    }
+    read = {key: read_request(data, KeptRecords()) for key, data in asked.items()}
+    assert read[61].body == DescribeProducersRequest(partitions=("t-0", "t-1"))
+    assert read[65].body == DescribeTransactionsRequest(transactional_ids=("txn-1",))
+    assert read[66].body == ListTransactionsRequest(
+        states=("Ongoing",), producer_ids=(1000,), duration_ms=5000
+    )
+
+    def answered(answer, key):
+        return decode_response(
+            write_response(read[key], answer, KeptRecords()), key, read[key].version
+        ).payload
+
+    producer = ProducerDescription(producer_id=1000, producer_epoch=3, last_sequence=8, last_timestamp=12)
+    partitions = {
+        "t-0": PartitionProducers(error=Error.NONE, active_producers=(producer,)),
+        "t-1": PartitionProducers(error=Error.NOT_LEADER_OR_FOLLOWER),
+    }
+    (topic,) = answered(DescribeProducersResponse(partitions=partitions), 61).topics
+    (shown,) = topic.partitions[0].active_producers
+    assert (shown.producer_id, shown.producer_epoch, shown.coordinator_epoch) == (1000, 3, -1)
+    assert (shown.last_sequence, shown.current_txn_start_offset) == (8, -1)
+    assert [one.error_code.value for one in topic.partitions] == [0, 6]
+    described = TransactionDescription(
+        error=Error.NONE,
+        state="Empty",
+        timeout_ms=60000,
+        start_ms=1500,
+        producer_id=1000,
+        producer_epoch=0,
+        partitions=("t-0", "t-1", "u-2"),
+    )
+    (state,) = answered(
+        DescribeTransactionsResponse(transactions={"txn-1": described}), 65
+    ).transaction_states
+    assert (state.transactional_id, state.transaction_state) == ("txn-1", "Empty")
+    assert [(one.topic, one.partitions) for one in state.topics] == [("t", (0, 1)), ("u", (2,))]
+    never = DescribeTransactionsResponse(transactions={"txn-1": replace(described, start_ms=-1)})
+    data = write_response(read[65], never, KeptRecords())
+    assert struct.pack(">iq", 60000, -1) in data, "before the first transaction"
+    listing = ListTransactionsResponse(
+        error=Error.NONE,
+        transactions={"txn-1": TransactionListing(producer_id=1000, state="Ongoing")},
+        unknown_states=("Open",),
+    )
+    shown = answered(listing, 66)
+    assert shown.unknown_state_filters == ("Open",)
+    assert [(one.transactional_id, one.transaction_state) for one in shown.transaction_states] == [
+        ("txn-1", "Ongoing")
+    ]

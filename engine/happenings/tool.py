@@ -1,0 +1,253 @@
+"""Happenings of ``kafka-transactions.sh`` (KIP-664)."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from engine.errors import Error
+from engine.happenings.base import Aside, Happening, happening
+
+
+@happening
+class CommandBegins(Happening):
+    """The tool begins with a command; ``name``: without its options."""
+
+    command: str
+    name: str
+
+
+@happening
+class CommandWaits(Happening):
+    """A command begins only once the one before it has ended."""
+
+    command: str
+    before: str
+
+
+@happening
+class CommandFails(Happening):
+    """The tool ends with an error. ``about``: the partition, transactional id or broker of the failed request."""
+
+    command: str
+    error: Error
+    about: str
+
+
+@happening
+class ApiMissing(Happening):
+    """The broker's version lacks a request that the command needs: the tool sends nothing and ends."""
+
+    command: str
+    api: str
+    broker: str
+    error: Error
+
+
+@happening
+class AsksAgain(Happening):
+    """A response has an error that passes: the tool sends the request again at ``at``; ``looks_up``: after it has
+    looked up the broker again."""
+
+    broker: str
+    api: str
+    error: Error
+    about: str
+    at: int
+    looks_up: bool
+
+
+@happening
+class ConnectionLost(Happening):
+    """A connection of the tool ended or could not be made: its requests are sent again at ``at``."""
+
+    broker: str
+    at: int
+
+
+@happening
+class RequestOverdue(Happening):
+    """A broker did not respond in time: the tool closes its connection to it."""
+
+    broker: str
+    api: str
+
+
+@happening
+class BrokerFound(Happening):
+    """The response to Metadata or FindCoordinator names the broker to ask: a partition's leader, a transactional id's
+    coordinator."""
+
+    broker: str
+    api: str
+    about: str
+    found: str
+
+
+@happening
+class EveryBrokerFound(Happening):
+    """The response to Metadata names the live brokers, all of which the tool asks."""
+
+    broker: str
+    brokers: tuple[str, ...]
+
+
+@happening
+class PartitionsToSearch(Happening):
+    """find-hanging: the partitions whose producers the tool asks for."""
+
+    broker: str
+    partitions: tuple[str, ...]
+
+
+@happening
+class ProducersShown(Happening):
+    """A broker's response to DescribeProducers has arrived, with the producers of these partitions."""
+
+    broker: str
+    partitions: tuple[str, ...]
+    producers: int
+
+
+@happening
+class ProducerShown(Aside):
+    """One producer in that response, a row of the tool's table; without a transaction that is open."""
+
+    partition: str
+    producer_id: int
+    producer_epoch: int
+    coordinator_epoch: int
+    last_sequence: int
+
+
+@happening
+class OpenTransactionShown(Aside):
+    """One producer in that response whose transaction is open there since ``start_offset``."""
+
+    partition: str
+    producer_id: int
+    producer_epoch: int
+    coordinator_epoch: int
+    last_sequence: int
+    start_offset: int
+
+
+@happening
+class CandidatesChosen(Aside):
+    """find-hanging: of ``still_open`` open transactions, these were last written to more than ``timeout_ms`` ago."""
+
+    candidates: int
+    still_open: int
+    timeout_ms: int
+
+
+@happening
+class TransactionsShown(Happening):
+    """A broker's response to ListTransactions has arrived."""
+
+    broker: str
+    transactions: int
+
+
+@happening
+class TransactionShown(Aside):
+    """One transactional id in that response, a row of the tool's table."""
+
+    transactional_id: str
+    coordinator: str
+    producer_id: int
+    state: str
+
+
+@happening
+class DescriptionShown(Happening):
+    """A coordinator described a transactional id."""
+
+    transactional_id: str
+    coordinator: str
+    producer_id: int
+    producer_epoch: int
+    state: str
+    partitions: tuple[str, ...]
+
+
+@happening
+class DescriptionMissing(Happening):
+    """The coordinator does not know the transactional id."""
+
+    transactional_id: str
+    coordinator: str
+
+
+class Hanging(Enum):
+    """Why no marker will end a candidate (``FindHangingTransactionsCommand.filterHangingTransactions``)."""
+
+    NO_ID = "no_id"
+    """No transactional id has this producer id now."""
+    FORGOTTEN = "forgotten"
+    """The coordinator no longer knows the transactional id."""
+    NOT_INCLUDED = "not_included"
+    """The partition is none of those that the coordinator will send a marker to."""
+
+
+@happening
+class HangingFound(Aside):
+    """One hanging transaction, a row of the tool's table."""
+
+    why: Hanging
+    partition: str
+    producer_id: int
+    producer_epoch: int
+    coordinator_epoch: int
+    start_offset: int
+    transactional_id: str | None
+    minutes: int
+
+
+@happening
+class MarkerExpected(Aside):
+    """A candidate that does not hang: its coordinator still has to end it."""
+
+    partition: str
+    producer_id: int
+    transactional_id: str
+
+
+@happening
+class SearchEnds(Happening):
+    """find-hanging has ended. ``hanging``: the number of rows in its table."""
+
+    command: str
+    hanging: int
+
+
+@happening
+class NoOpenTransaction(Happening):
+    """abort: no transaction of this partition begins at the offset, so the tool ends with an error."""
+
+    partition: str
+    start_offset: int
+
+
+@happening
+class AbortChosen(Aside):
+    """abort: the tool asks the leader to write this ABORT marker."""
+
+    partition: str
+    producer_id: int
+    producer_epoch: int
+    coordinator_epoch: int
+
+
+@happening
+class AbortDone(Happening):
+    """abort: the leader has written the ABORT marker, and the tool ends."""
+
+    partition: str
+    producer_id: int
+
+
+@happening
+class CommandEnds(Aside):
+    """The tool has printed its table and ends."""
+
+    command: str

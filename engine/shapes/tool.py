@@ -1,0 +1,34 @@
+"""``kafka-transactions.sh``: a part of the view from its first command on."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+
+class AdminCallView(TypedDict):
+    """The call of the admin client that the tool is busy with."""
+
+    name: str
+    until: int
+    """When the call fails, if it has not ended before."""
+    unmapped: list[str]
+    """The keys whose broker is not known yet: partitions, transactional ids, or all brokers."""
+    mapped: dict[str, str]
+    """Key to the broker that has to answer for it."""
+    retry_at: int | None
+    answered: list[str]
+    requests: list[str]
+    """The requests that are not answered yet: API and broker."""
+
+
+class ToolView(TypedDict):
+    """The newest command of the tool, and its table."""
+
+    command: str
+    state: str
+    """``running``, ``done`` or ``failed``."""
+    columns: list[str]
+    rows: list[list[str | int | None]]
+    call: NotRequired[AdminCallView]
+    next: NotRequired[list[str]]
+    """The commands that wait for this one."""

@@ -1,0 +1,1 @@
+"""``kafka-transactions.sh``: the tool with which an operator looks for hanging transactions and ends them (KIP-664)."""
