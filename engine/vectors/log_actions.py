@@ -15,6 +15,7 @@ from itertools import groupby
 from typing import Any
 
 from engine.topic_partition import topic_of, topic_partition
+from engine.vectors.log_tools import ToolRuns
 from engine.vectors.outcome import Skip
 
 TURN_MS = 200
@@ -72,16 +73,7 @@ class LeaderIs:
     broker: int
 
 
-@dataclass(frozen=True, slots=True)
-class ToolAborts:
-    """An action: at this time an operator's tool aborts the transaction that begins at an offset."""
-
-    at: int
-    partition: str
-    first_offset: int
-
-
-Check = CallEnded | LeaderIs | ToolAborts
+Check = CallEnded | LeaderIs | ToolRuns
 
 
 @dataclass(slots=True)
@@ -200,6 +192,7 @@ class _Reader:
         self.script = script
         self.phase = phase
         script.behind_ms = script.now
+        self.tools = list(phase.get("tool", ()))
         self.clients: dict[str, str] = {}
         """Names of this phase's clients to their names in the script; every phase has its own clients."""
 
@@ -214,26 +207,26 @@ class _Reader:
             actions_of_turn = list(turn)
             while views and views[0]["t_ms"] < actions_of_turn[0]["t_ms"]:
                 self._look(views.pop(0))
+            self._run_tools(before=actions_of_turn[0].get("n", 0))
             self._turn(actions_of_turn)
         for view in views:
-            self._tools(before=view)
+            if view is views[-1]:
+                self._run_tools()
             self._look(view)
 
     def _look(self, view: dict[str, Any]) -> None:
         at = self.script.turn(view["t_ms"])
         self.script.views.append((at + TURN_MS - 1, view))
 
-    def _tools(self, before: dict[str, Any]) -> None:
-        """The changes that an operator's tool made between the last two views."""
-        if before is not self.phase["views"][-1]:
-            return
-        for tool in self.phase.get("tool", ()):
-            command = tool["cmd"]
-            if command[1] == "abort":
-                given = dict(zip(command[2::2], command[3::2], strict=False))
-                partition = f"{given['--topic']}-{given['--partition']}"
-                at = self.script.turn()
-                self.script.checks.append(ToolAborts(at, partition, int(given["--start-offset"])))
+    def _run_tools(self, before: int | None = None) -> None:
+        """The commands that an operator ran before the action with this number; None: those that are left, which
+        were run before the last view."""
+        while self.tools and (before is None or self.tools[0]["after_action"] < before):
+            tool = self.tools.pop(0)
+            at = self.script.turn()
+            ran = ToolRuns(at, at + TURN_MS - 1, tuple(tool["cmd"][1:]), tool["stdout"])
+            self.script.faults.append(ran.entry)
+            self.script.checks.append(ran)
 
     def _turn(self, actions: list[dict[str, Any]]) -> None:
         kind = actions[0]["action"]

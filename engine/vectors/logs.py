@@ -30,7 +30,8 @@ from engine.scenario.document import Scenario, load
 from engine.simulation import Simulation
 from engine.topic_partition import topic_of, topic_partition
 from engine.vectors.beside import Beside
-from engine.vectors.log_actions import CallEnded, LeaderIs, Script, ToolAborts, independent, read
+from engine.vectors.log_actions import CallEnded, LeaderIs, Script, independent, read
+from engine.vectors.log_tools import ToolRuns, compare_tables
 from engine.vectors.outcome import Failure
 from engine.vectors.wire_versions import OpenField, Taken
 
@@ -52,7 +53,11 @@ OPEN = (
     OpenField(
         "batches", "where a client cuts them hangs on its clock; records are compared with their sequences"
     ),
-    OpenField("clocks", "times of records, markers and values"),
+    OpenField("clocks", "times of records, markers and values, and what a tool prints of them"),
+    OpenField(
+        "other folders",
+        "a list of all transactional ids of the cluster has theirs; those of this one are compared",
+    ),
     OpenField("partitions of internal topics", "which one an id or a group belongs to hangs on their number"),
     OpenField(
         "AddPartitionsToTxn",
@@ -264,6 +269,11 @@ def rows_of(batches: Iterable[RecordBatch], owners: dict[int, str]) -> list[Row]
 ROW_FIELDS = ("offset", "kind", "producer", "epoch", "sequence", "coordinator epoch", "leader epoch")
 
 
+def _due(check: CallEnded | LeaderIs | ToolRuns) -> int:
+    """When a check is made."""
+    return check.ended if isinstance(check, ToolRuns) else check.at
+
+
 # The run --------------------------------------------------------------------------------------------
 
 
@@ -276,7 +286,7 @@ class _Run:
         self.recorded = recorded
         self.counts = counts
         self.simulation = self._begun()
-        self.checks = sorted(script.checks, key=lambda check: check.at)
+        self.checks = sorted(script.checks, key=_due)
 
     def _begun(self) -> Simulation:
         return Simulation(scenario_of(self.script, self.level))
@@ -293,16 +303,16 @@ class _Run:
 
     def _run_to(self, until: int) -> Failure | None:
         """Run on, with the checks and actions on the way."""
-        while self.checks and self.checks[0].at <= until:
+        while self.checks and _due(self.checks[0]) <= until:
             check = self.checks.pop(0)
-            self.simulation.run(until=check.at)
+            self.simulation.run(until=_due(check))
             failure = None
             if isinstance(check, CallEnded):
                 failure = self._compare_call(check)
             elif isinstance(check, LeaderIs):
                 failure = self._compare_leader(check)
             else:
-                self._abort(check)
+                failure = self._compare_tool(check)
             if failure is not None:
                 return failure
         self.simulation.run(until=until)
@@ -321,27 +331,16 @@ class _Run:
         self.counts["leaders"] += 1
         return None if leader == check.broker else Failure(f"leader of {first}", check.broker, leader)
 
-    def _abort(self, abort: ToolAborts) -> None:
-        """``kafka-transactions.sh abort``: a marker for the producer whose transaction begins at an offset.
-        The run so far shows the producer; then the run is made again with the request."""
-        entry = next(
-            found
-            for found in self._log(abort.partition).producers.entries.values()
-            if found.transaction_first_offset == abort.first_offset
+    def _compare_tool(self, ran: ToolRuns) -> Failure | None:
+        """Compare what the tool printed."""
+        owners = owners_of(
+            (name, value.producer_id) for name, found in self._images().items() for value in found
         )
-        message = {
-            "api": "WriteTxnMarkers",
-            "producer_id": entry.producer_id,
-            "producer_epoch": entry.producer_epoch,
-            "coordinator_epoch": max(entry.coordinator_epoch, 0),
-            "result": "ABORT",
-            "partitions": [abort.partition],
-        }
-        leader = self.simulation.world.controller.partitions[abort.partition].leader
-        request = {"at": abort.at, "action": "craft_request", "actor": f"broker-{leader}", "message": message}
-        self.script.faults.append(request)
-        self.simulation = self._begun()
-        self.simulation.run(until=abort.at)
+        shown = self.simulation.view()["tool"]
+        equal, failure = compare_tables(ran, shown, self.recorded.owners, owners)
+        self.counts["commands of kafka-transactions.sh"] += 1
+        self.counts["rows that it printed"] += equal
+        return failure
 
     def _log(self, partition: str) -> PartitionLog:
         log = self.simulation.world.leader_log(partition)
