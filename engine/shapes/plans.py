@@ -68,6 +68,8 @@ class PlannedPlaces(TypedDict):
     consumers: list[PlannedConsumer]
     controller: bool
     """Whether the controller or ZooKeeper acts in this run."""
+    tool: NotRequired[bool]
+    """Whether an operator runs ``kafka-transactions.sh`` in this run; absent if none does."""
     middleware: PlannedMiddleware | None
 
 

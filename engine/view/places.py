@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from engine.tool.command import TOOL
+
 INTERNAL = "__"
 """Prefix of the names of internal topics."""
 MIDDLEWARE_ROLES = ("initiator", "business", "middleware", "manager")
@@ -30,6 +32,7 @@ class Places:
         self.lanes: dict[str, dict[str, Any]] = {}
         self.consumers: dict[str, dict[str, Any]] = {}
         self.controller = False
+        self.tool = False
         self.roles: list[str] = []
         self.participants: list[str] = []
         for actor in header.get("actors") or ():
@@ -42,6 +45,7 @@ class Places:
                     self._leaf(path, value)
 
     def take(self, step: Mapping[str, Any]) -> None:
+        self.tool = self.tool or step["actor"] == TOOL
         for change in step["changes"]:
             if "after" in change and change["path"][0] not in _WITHOUT_PLACES:
                 for path, value in leaves(tuple(change["path"]), change["after"]):
@@ -66,6 +70,7 @@ class Places:
             },
             "consumers": list(self.consumers.values()),
             "controller": self.controller,
+            **({"tool": True} if self.tool else {}),
             "middleware": {"roles": list(self.roles), "participants": list(self.participants)}
             if has_middleware
             else None,
@@ -202,6 +207,7 @@ def extended(before: Mapping[str, Any], places: Mapping[str, Any]) -> dict[str, 
         "hues": hues,
         "lanes": lanes,
         "controller": before["controller"] or places["controller"],
+        **({"tool": True} if before.get("tool") or places.get("tool") else {}),
         "middleware": _joined(stood, middleware) if stood and middleware else stood or middleware,
         **{room: _named(before[room], places[room]) for room in ("clients", "brokers", "consumers")},
     }

@@ -23,6 +23,7 @@ import "../diagrams/pending.ts";
 import "../diagrams/producer-table.ts";
 import "../diagrams/spacetime.ts";
 import "../diagrams/timers.ts";
+import "../diagrams/tool.ts";
 import "../diagrams/quorum.ts";
 import "../diagrams/zookeeper.ts";
 import "./branch-list.ts";

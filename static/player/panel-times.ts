@@ -21,6 +21,8 @@ export const worksNow: Asked = (frame) => begun(frame) && works(frame);
 export const clientsNow: Asked = (frame) => begun(frame) && clients(frame);
 /** The controllers of this cluster have a log of their own; ZooKeeper is not there. */
 export const hasQuorum: Asked = (frame) => some(frame.view.quorum);
+/** An operator has run the tool. */
+export const hasTool: Asked = (frame) => frame.view.tool !== undefined;
 export const decided: Asked = (frame) => frame.step?.decision != null;
 export const refused: Asked = (frame) => frame.step?.refusal != null;
 export const decides: Asked = (frame) => clientsNow(frame) || decided(frame) || refused(frame);

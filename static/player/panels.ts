@@ -15,7 +15,7 @@ import type { Code } from "./checks.ts";
 import type { Frame, Header } from "./frame.ts";
 import {
   begun, clients, clientsNow, decided, decides, hasAborted, hasCompensation, hasCoordinators, hasGroups, hasInternalLogs, hasLog, hasMarkerBoard,
-  hasMiddleware, hasQuorum, hasRoles, hasStates, hasVotes, isFromFiles, kafka, mayCommitOffsets, mayTransact, reads, refused, remembers, runs, sends, works, worksNow, writesInternalLog,
+  hasMiddleware, hasQuorum, hasRoles, hasStates, hasTool, hasVotes, isFromFiles, kafka, mayCommitOffsets, mayTransact, reads, refused, remembers, runs, sends, works, worksNow, writesInternalLog,
 } from "./panel-times.ts";
 import type { PlayerStore } from "./store.ts";
 import type { Transactions } from "./transactions.ts";
@@ -192,6 +192,11 @@ const ROWS = [
     tag: "eos-numbers", key: "", place: "right", name: "player.panel.numbers", room: 146, may: runs, when: (frame) => begun(frame) && runs(frame),
     shows: [["counters"]],
     draw: ({ frame }) => html`<eos-numbers .frame=${frame}></eos-numbers>`,
+  },
+  {
+    tag: "eos-tool", key: "", place: "right", name: "player.panel.tool", room: 168, when: hasTool,
+    shows: [["tool"]],
+    draw: ({ frame }) => html`<eos-tool .frame=${frame}></eos-tool>`,
   },
   {
     tag: "eos-zookeeper", key: "", place: "right", name: "player.panel.zookeeper", may: clients, when: (frame) => clientsNow(frame) && !hasQuorum(frame),

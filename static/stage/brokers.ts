@@ -9,7 +9,7 @@ import type { Frame, LogBatchView, ReplicaView } from "../player/frame.ts";
 import { listed, named, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { BrokerPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
-import { wholeOf } from "./contract.ts";
+import { TOOL, wholeOf } from "./contract.ts";
 import { coordinatorObjects } from "./coordinator.ts";
 import { DEPTH } from "./depth.ts";
 import type { Drawn } from "./draw.ts";
@@ -224,6 +224,22 @@ function how(x: number, y: number, gap: number, width: number): { drawn: Drawn; 
   });
   return { drawn: svg`${text(x, y, say("stage.log.how"), "s13 b")}${parts}`, end: next - 26 };
 }
+
+/** An operator runs the tool in this run: it has its place in the corner of the network, above the controller. */
+export const tool: Layer = (frame, here) => {
+  const place = here.others[TOOL];
+  if (place === undefined || here.kind !== "cluster") return [];
+  const focused = frame.step?.actor === TOOL;
+  const { width, height } = place.box;
+  const selection = plainly("actor", TOOL);
+  const [command] = (frame.view.tool?.command ?? "").split(" ");
+  return [{
+    key: "tool", ...place.box, phase: "static", depth: DEPTH.body, hot: focused, select: selection, picked: isPicked(frame.selection, selection),
+    draw: svg`${box(0, 0, width, height, "body", 8)}${focused ? box(0, 0, width, height, "ring", 8) : nothing}${
+      text(12, 18, "kafka-transactions", "s13 b")}${text(12, 34, command ?? "", "s12 q")}`,
+    label: "kafka-transactions.sh",
+  }];
+};
 
 /** The controller acts in this run: it has its place in the corner of the network. */
 export const controller: Layer = (frame, here, focus) => {

@@ -27,8 +27,15 @@ export interface StagePlan {
   consumers: { name: string; isolation: string; lanes: string[] }[];
   /** The controller or ZooKeeper acts in this run. */
   controller: boolean;
+  /** An operator runs `kafka-transactions.sh` in this run. */
+  tool?: boolean;
   middleware: { roles: string[]; participants: string[] } | null;
 }
+
+/** The name of the tool as an actor. */
+export const TOOL = "kafka-transactions";
+/** Who has a place in the corner of the network: the controller, and above it the tool. */
+export const CORNERS = ["controller", TOOL] as const;
 
 export type Form = "desk" | "phone" | "projector";
 
@@ -40,6 +47,11 @@ export interface Size {
 }
 
 export type Point = readonly [x: number, y: number];
+
+export interface OtherPlace {
+  box: Box;
+  port: Point;
+}
 
 export interface ClientPlace {
   box: Box;
@@ -107,7 +119,7 @@ export interface Places {
   /** Readers at the ends of the lanes: partition → consumer → place; consumers that stand together share one. */
   readers: Record<string, Record<string, ReaderPlace>>;
   /** Everything else that acts: controller, nodes of a middleware. */
-  others: Record<string, { box: Box; port: Point }>;
+  others: Record<string, OtherPlace>;
   /** Between clients and brokers, and between brokers and readers (null: a run without readers). */
   network: Box;
   fetches: Box | null;
@@ -258,4 +270,9 @@ export function windowOf(lane: LanePlace, logStart: number, logEnd: number, batc
     return at + Math.min(Math.max(0, offset - logEnd), most) * unit;
   };
   return { first, x };
+}
+
+/** The boxes in the corner of the network; a middleware has none. */
+export function cornersOf(here: Places): Box[] {
+  return here.kind === "cluster" ? CORNERS.flatMap((name) => here.others[name]?.box ?? []) : [];
 }

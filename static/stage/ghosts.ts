@@ -11,7 +11,7 @@ import type { Frame, LogBatchView, ReplicaView, Selection } from "../player/fram
 import { facts, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, LanePlace, Layer, Places, StageObject, Window } from "./contract.ts";
-import { wholeOf, windowOf } from "./contract.ts";
+import { cornersOf, wholeOf, windowOf } from "./contract.ts";
 import { box, cellType, fittedText, halo, path, text, textWidth } from "./draw.ts";
 import { decidedBy } from "./decided.ts";
 import { RING_INSIDE, ghostNeeds, namesBeside } from "./gate-names.ts";
@@ -318,8 +318,7 @@ function freePlace(frame: Frame, here: Places, focus: Focus, size: { width: numb
   const { network } = here;
   const x = round(network.x + (network.width - size.width) / 2);
   const flights = networkOf(frame, here, focus).flights.map(({ box: one }) => one);
-  const controller = here.others["controller"]?.box;
-  const taken = controller === undefined ? flights : [...flights, controller];
+  const taken = [...flights, ...cornersOf(here)];
   // Under the name of its column.
   let best = { y: network.y + HEAD, cost: Number.POSITIVE_INFINITY, covers: Number.POSITIVE_INFINITY };
   for (let y = network.y + HEAD; y + size.height <= network.y + network.height - 2; y += 3) {

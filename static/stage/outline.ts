@@ -47,6 +47,7 @@ export function extended(plan: StagePlan, view: View, actor: string | null = nul
   if (brokers !== null) grow("brokers", brokers);
   const consumers = mergedConsumers(plan, view);
   if (consumers !== null) grow("consumers", consumers);
+  if (plan.tool !== true && view.tool !== undefined) grow("tool", true);
   if (!plan.controller && (actor === "controller" || actor === "zookeeper")) grow("controller", true);
   const participants = Object.keys(view.middleware?.participants ?? {});
   const known = plan.middleware?.participants ?? [];

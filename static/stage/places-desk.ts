@@ -6,7 +6,8 @@
  */
 
 import { clamp, round } from "../diagrams/geometry.ts";
-import type { Box, BrokerPlace, ClientPlace, LanePlace, Places, Point, ReaderPlace, Size, StagePlan } from "./contract.ts";
+import type { Box, BrokerPlace, ClientPlace, LanePlace, OtherPlace, Places, Point, ReaderPlace, Size, StagePlan } from "./contract.ts";
+import { CORNERS, TOOL } from "./contract.ts";
 import { textWidth } from "./draw.ts";
 import { huesOf } from "./outline.ts";
 
@@ -176,11 +177,15 @@ export function framed(
   brokers: Places["brokers"], readers: Places["readers"], lens: LanePlace | null,
 ): Places {
   const [from, to] = columns.network;
-  const controller: Box = rounded({ x: from + 8, y: seen - 52, width: 144, height: 42 });
+  const corners = CORNERS.filter((name) => to > from && (name === TOOL ? plan.tool === true : plan.controller));
+  const others = Object.fromEntries(corners.map((name, index): [string, OtherPlace] => {
+    const own: Box = rounded({ x: from + 8, y: seen - 52 * (index + 1), width: 144, height: 42 });
+    return [name, { box: own, port: [own.x + own.width, own.y + own.height / 2] }];
+  }));
   return {
     kind: "cluster", form, width: round(width), height: round(height), hue: huesOf(plan),
     clients: clientPlaces(plan, MARGIN, columns.clients, seen), brokers, readers,
-    others: plan.controller && to > from ? { controller: { box: controller, port: [controller.x + controller.width, controller.y + controller.height / 2] } } : {},
+    others,
     network: rounded({ x: from, y: 0, width: to - from, height }),
     fetches: columns.readers === null ? null : rounded({ x: columns.brokers[1], y: 0, width: FETCH, height }),
     lens, upright: false,

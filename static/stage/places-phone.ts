@@ -7,6 +7,7 @@
 
 import { clamp, round } from "../diagrams/geometry.ts";
 import type { Box, BrokerPlace, LanePlace, Places, Size, StagePlan } from "./contract.ts";
+import { CORNERS, TOOL } from "./contract.ts";
 import { textWidth } from "./draw.ts";
 import { huesOf } from "./outline.ts";
 import { ARRIVAL, lanePlace, rounded, rowsIn } from "./places-desk.ts";
@@ -194,7 +195,9 @@ export function phonePlaces(plan: StagePlan, size: Size): Places {
   if (slots.readers !== null) for (const name of Object.keys(plan.lanes)) readers[name] = rowsIn(plan, name, slots.readers);
   return {
     kind: "cluster", form: "phone", width, height, hue: huesOf(plan), clients, brokers, readers,
-    others: plan.controller ? { controller: { box: slots.client, port: [slots.down, slots.client.y + slots.client.height] } } : {},
+    // One of them acts at a time, in the place of the client.
+    others: Object.fromEntries(CORNERS.filter((name) => (name === TOOL ? plan.tool === true : plan.controller))
+      .map((name) => [name, { box: slots.client, port: [slots.down, slots.client.y + slots.client.height] as const }])),
     network: { x: SIDE, y: bottom, width: width - 2 * SIDE, height: top - bottom }, fetches: null, lens: null, upright: true, rows: slots.rows,
     away: { clients: [], brokers: [], lanes: [], readers: [] },
   };

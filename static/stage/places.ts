@@ -200,8 +200,8 @@ function endsOf(frame: Frame, focus: Focus): (string | undefined)[] {
   return messages.flatMap((message) => [message?.from, message?.to]);
 }
 
-/** Who acts at the controller's place. */
-const CONTROLS = new Set(["controller", "zookeeper"]);
+/** The corner of the network in which this actor has its place. */
+const cornerOf = (actor: string): string => (actor === "zookeeper" ? "controller" : actor);
 
 const brokerHeard = (frame: Frame, run: Places, focus: Focus): string | null => endsOf(frame, focus).find((name) => name !== undefined && name in run.brokers) ?? null;
 
@@ -263,7 +263,9 @@ const wholeLane = (run: Places, partition: string): LanePlace | undefined => Obj
 function castOf(run: Places, frame: Frame, focus: Focus): Places {
   const partition = partitionAt(frame, run, focus);
   const client = clientAt(frame, run, focus);
-  const controls = run.others["controller"] !== undefined && CONTROLS.has(focus.actor ?? frame.step?.actor ?? "");
+  const corner = cornerOf(focus.actor ?? frame.step?.actor ?? "");
+  const standing = run.kind === "cluster" ? run.others[corner] : undefined;
+  const controls = standing !== undefined;
   const leader = partition === null ? null : ledBy(frame, run, partition);
   const acting = actingIn(run, frame, focus, partition);
   const coordinator = coordinatorAt(frame, run, focus);
@@ -299,10 +301,10 @@ function castOf(run: Places, frame: Frame, focus: Focus): Places {
   const clients = clientsOf(run, partition, controls ? null : client);
   return {
     ...run, brokers, clients,
-    others: controls ? run.others : {},
+    others: standing === undefined ? {} : { [corner]: standing },
     readers: partition === null || run.readers[partition] === undefined ? {} : { [partition]: run.readers[partition] as Places["readers"][string] },
     away: {
-      clients: [...Object.keys(run.clients).filter((name) => !(name in clients)), ...(controls ? [] : Object.keys(run.others))],
+      clients: [...Object.keys(run.clients).filter((name) => !(name in clients)), ...Object.keys(run.others).filter((name) => name !== corner)],
       brokers: Object.keys(run.brokers).filter((name) => !(name in brokers)),
       lanes: [...new Set(Object.values(run.brokers).flatMap((one) => Object.keys(one.lanes)))].filter((name) => !seen.has(name)),
       readers: [],

@@ -13,7 +13,7 @@ import { errorTerm } from "../player/terms.ts";
 import { facts, named } from "../player/joins.ts";
 import { formatValue, say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
-import { wholeOf } from "./contract.ts";
+import { cornersOf, wholeOf } from "./contract.ts";
 import { box, fittedText, text, textWidth } from "./draw.ts";
 import { copies } from "./brokers.ts";
 import { missingConnections } from "./connections.ts";
@@ -377,7 +377,7 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const network = networkOf(frame, here, focus);
   const away = awayBox(here, network);
   const columns = here.upright ? [] : [{ x: 0, y: 0, width: here.width, height: HEADS }];
-  const flights = network.flights.map(withNote).concat(away ?? [], doubtCard(frame, here, focus) ?? [], columns, controllerIn(here, focus), missingConnections(frame, here, focus).flatMap(({ words }) => words ?? []), here.upright ? network.bundles.map(({ box: one }) => one) : []);
+  const flights = network.flights.map(withNote).concat(away ?? [], doubtCard(frame, here, focus) ?? [], columns, cornersIn(here, focus), missingConnections(frame, here, focus).flatMap(({ words }) => words ?? []), here.upright ? network.bundles.map(({ box: one }) => one) : []);
   const strips = [...(here.rows ?? []), ...chipsIn(here)];
   if (focus.kind === "sent" || focus.kind === "lost") {
     // On a phone what bodies leave free is all the room there is.
@@ -407,11 +407,12 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   return [...flights, cells, ...gates, ...ghost, ...others, ...aroundLane(frame, here, focus, shown), ...(here.upright ? [] : otherBrokers(frame, here, focus, shown.broker))];
 }
 
-/** The controller stands in the network, and on a phone in the place of a client; its own steps are told beside it. */
-function controllerIn(here: Places, focus: Focus): Box[] {
-  const own = here.kind === "cluster" ? here.others["controller"]?.box : undefined;
-  if (here.upright) return own === undefined || (focus.actor !== "controller" && focus.actor !== "zookeeper") ? [] : [{ ...own, height: own.height - HEIGHT / 2 }];
-  return own === undefined || focus.actor === "controller" || focus.actor === "zookeeper" ? [] : [own];
+/** Controller and tool stand in the network, and on a phone in the place of a client; their own steps are told beside them. */
+function cornersIn(here: Places, focus: Focus): Box[] {
+  const acting = here.others[focus.actor === "zookeeper" ? "controller" : focus.actor ?? ""]?.box;
+  const corners = cornersOf(here);
+  if (here.upright) return corners.filter((own) => own === acting).map((own) => ({ ...own, height: own.height - HEIGHT / 2 }));
+  return corners.filter((own) => own !== acting);
 }
 
 /** Roles say their names, states and numbers down to their feet. */

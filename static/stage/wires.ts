@@ -8,6 +8,7 @@
 import { clamp, round } from "../diagrams/geometry.ts";
 import type { MessageView } from "../player/frame.ts";
 import type { Box, BrokerPlace, LanePlace, Places, Point, ReaderPlace } from "./contract.ts";
+import { cornersOf } from "./contract.ts";
 
 /** Outwards from the body: right, left, down, up. */
 type Facing = readonly [dx: -1 | 0 | 1, dy: -1 | 0 | 1];
@@ -195,13 +196,13 @@ function between(message: MessageView, here: Places): Wire | null {
     const at = clamp((y ?? own.y + own.height / 2) + apart, slides[0], slides[1]);
     return { at: [facing[0] > 0 ? own.x + own.width : own.x, at], facing, slides };
   };
-  const { controller } = here.others;
-  // The controller stands in the network's corner: what it hears and says goes over its upper edge.
+  // Who stands in the network's corner: what it hears and says goes over its upper edge.
+  const corners = cornersOf(here);
   const over = (own: Box): Port => ({
     at: [own.x + own.width / 2 + apart, own.y], facing: [0, -1], slides: [own.x + INSET, own.x + own.width - INSET],
   });
-  const from = one === controller?.box && here.kind === "cluster" ? over(one) : end(one, other);
-  const to = other === controller?.box && here.kind === "cluster" ? over(other) : end(other, one);
+  const from = corners.includes(one) ? over(one) : end(one, other);
+  const to = corners.includes(other) ? over(other) : end(other, one);
   return {
     from, to, bundle: `${message.from} ${message.to}`, short: false, upright: false, bulges: stacked,
     swing: swingOf(from.at, to.at, stacked), shift: [0, 0],

@@ -14,6 +14,7 @@ import { layoutPending } from "../../diagrams/pending.ts";
 import { layoutProducerTable } from "../../diagrams/producer-table.ts";
 import { arcPath, layoutTimers, shortLeft } from "../../diagrams/timers.ts";
 import { factOf, layoutQuorum } from "../../diagrams/quorum.ts";
+import { layoutTool } from "../../diagrams/tool.ts";
 import { layoutZooKeeper } from "../../diagrams/zookeeper.ts";
 import type { Change, View } from "../../player/frame.ts";
 import { wholeView } from "../../player/whole.ts";
@@ -317,4 +318,15 @@ test("an operator's numbers: only those above 0, with what they were and the dif
   assert.equal(rows.length + quiet, 14);
   assert.equal(differenceText({ key: "", name: "", was: 4, now: 1, alarming: false }), "−3");
   assert.equal(differenceText({ key: "", name: "", was: null, now: 1, alarming: false }), "–");
+});
+
+test("kafka-transactions.sh: the command as it is typed, its table as it is printed, and what it waits for", () => {
+  assert.equal(layoutTool(frameOf(null)), null);
+  const rows = Array.from({ length: 14 }, (_, number) => [`txn-${number}`, 1, 1000 + number, null]);
+  const call = { name: "listTransactions", until: 60_000, unmapped: [], mapped: { "broker-1": "broker-1" }, retry_at: null, answered: [], requests: ["ListTransactions broker-1"] };
+  const tool = { command: "list", state: "running", columns: ["TransactionalId", "Coordinator", "ProducerId", "TransactionState"], rows, call };
+  const shape = layoutTool(frameOf(null, view({ tool })));
+  assert.deepEqual([shape?.command, shape?.state, shape?.folded, shape?.rows.length], ["list", "running", 2, 12]);
+  assert.deepEqual(shape?.rows[0], ["txn-0", "1", "1000", "None"]);
+  assert.deepEqual(shape?.waits, { call: "listTransactions", requests: ["ListTransactions broker-1"] });
 });

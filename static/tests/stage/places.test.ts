@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { overlap } from "../../diagrams/geometry.ts";
 import type { Box, Places, Size, StagePlan } from "../../stage/contract.ts";
-import { NO_FOCUS, windowOf } from "../../stage/contract.ts";
+import { NO_FOCUS, TOOL, windowOf } from "../../stage/contract.ts";
 import { ARRIVAL } from "../../stage/places-desk.ts";
 import { grown, places, standing } from "../../stage/places.ts";
 import { HEADER, frameOf, partition, replica, view } from "../diagrams/fixture.ts";
@@ -137,4 +137,15 @@ test("A lane shows all offsets while they fit, else the newest, each batch once"
   const newest = windowOf(lane, 0, 60, long);
   assert.ok(newest.first > 40 && newest.x(60) <= lane.cells.x + lane.cells.width - lane.cells.after);
   assert.ok(lane.cells.after > 58); // What is refused stands there, clear of the newest offset.
+});
+
+test("The tool of an operator stands in the corner of the network, above the controller, and in the place of a client on a phone", () => {
+  const plan: StagePlan = { ...planOf(3, 1, 1), controller: true, tool: true };
+  const desk = made(plan, DESK);
+  const [controller, tool] = ["controller", TOOL].map((name) => desk.others[name]?.box as Box) as [Box, Box];
+  assert.ok(!overlap(controller, tool) && tool.y < controller.y && overlap(tool, desk.network));
+  assert.deepEqual(made({ ...plan, controller: false }, DESK).others[TOOL]?.box, controller);
+  const phone = made(plan, PHONE);
+  const told = (actor: string): string[] => Object.keys(standing(phone, frameOf(null, view()), { ...NO_FOCUS, actor }).others);
+  assert.deepEqual([told(TOOL), told("zookeeper"), told("p1")], [[TOOL], ["controller"], []]);
 });
