@@ -89,7 +89,7 @@ class Names:
 OFTEN = ("Produce", "Produce", "EndTxn", "WriteTxnMarkers", "WriteTxnMarkers", "InitProducerId")
 Fields = Callable[[Random, Names], dict[str, Any]]
 UNNAMED_BEFORE_BUMPS = ("producer_id", "producer_epoch")
-LIE_ACTIONS = ("craft_produce", "craft_request", "expire_producers", "delete_topic")
+LIE_ACTIONS = ("craft_produce", "craft_request", "expire_producers", "delete_topic", "abort_hanging")
 """Left to the worlds where anything is allowed: they are done by nobody who keeps to the protocol, or forget on
 purpose what the guarantees rest on."""
 HONEST_ACTIONS = tuple(action for action in WORLD_ACTIONS if action not in LIE_ACTIONS)
@@ -284,6 +284,41 @@ def _setting(generator: Random, names: Names) -> dict[str, Any]:
     return setting(generator, one_of(generator, names.producers))
 
 
+def _listed(generator: Random, names: Names) -> dict[str, Any]:
+    return {"duration_ms": below(generator, 1000)} if perhaps(generator, 0.5) else {}
+
+
+def _described(generator: Random, names: Names) -> dict[str, Any]:
+    return {"transactional_id": one_of(generator, ("txn-1", "txn-2", "other"))}
+
+
+def _remembered(generator: Random, names: Names) -> dict[str, Any]:
+    """The producers of a partition, at its leader or at any broker."""
+    fields: dict[str, Any] = {"partition": one_of(generator, names.partitions)}
+    if perhaps(generator, 0.3):
+        fields["broker"] = _number(one_of(generator, names.brokers))
+    return fields
+
+
+def _searched(generator: Random, names: Names) -> dict[str, Any]:
+    fields: dict[str, Any] = {"timeout_minutes": below(generator, 2)}
+    if perhaps(generator, 0.5):
+        return fields | {"broker": _number(one_of(generator, names.brokers))}
+    return fields | {"partition": one_of(generator, names.partitions)}
+
+
+def _aborted(generator: Random, names: Names) -> dict[str, Any]:
+    partition = {"partition": one_of(generator, names.partitions)}
+    if perhaps(generator, 0.5):
+        return partition | {"start_offset": below(generator, 8)}
+    identity = {"producer_id": 1000 + below(generator, 2), "producer_epoch": below(generator, 2)}
+    return partition | identity | {"coordinator_epoch": below(generator, 2)}
+
+
+def _number(broker: str) -> int:
+    return int(broker.removeprefix("broker-"))
+
+
 def _everything(generator: Random, names: Names) -> dict[str, Any]:
     """For an action that nobody wrote a row for: something in every field."""
     fields: dict[str, Any] = {}
@@ -319,6 +354,11 @@ FIELDS: dict[str, Fields] = {
     "set": _setting,
     "connect_slowly": _slow,
     "update_features": _level,
+    "list_transactions": _listed,
+    "describe_transaction": _described,
+    "describe_producers": _remembered,
+    "find_hanging": _searched,
+    "abort_hanging": _aborted,
 }
 """Action to what stands in its entry besides action and time."""
 ON_NODES = (*ACTOR_ACTIONS, "craft_request")
