@@ -12,7 +12,7 @@ def main(arguments: list[str]) -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.development")
     if arguments[1:2] == ["logs"] and not any(one.startswith(OF_DJANGO) for one in arguments):
         # It needs nothing of Django, whose start takes longer than the reading of a large log.
-        from eosviz.pipeline.kafka_logs.command import main as logs
+        from eosviz.replays.logs_command import main as logs
 
         return logs(arguments[2:])
     from django.core.management import execute_from_command_line

@@ -21,9 +21,9 @@ from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
 from django.urls import reverse  # noqa: E402
 
 from benchmarks.generated import generated_document, wide_document  # noqa: E402
+from eosviz.browser import BROWSER_KEY  # noqa: E402
 from eosviz.scenarios.models import ScenarioVersion  # noqa: E402
 from eosviz.walkthroughs import actions  # noqa: E402
-from eosviz.walkthroughs.browser import BROWSER_KEY  # noqa: E402
 from eosviz.walkthroughs.messages import Advance, Done, RunUntil  # noqa: E402
 
 OWNER = "benchmark"

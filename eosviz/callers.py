@@ -7,7 +7,7 @@ import ipaddress
 from django.conf import settings
 from django.http import HttpRequest
 
-from eosviz.walkthroughs.browser import browser_of
+from eosviz.browser import browser_of
 
 IPV6_PREFIX = 64
 """A network's customer gets a whole prefix of this length; it counts as one address."""

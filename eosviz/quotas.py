@@ -1,6 +1,6 @@
 """How much one person may have: one table of what is counted, and one function that compares it with the setting.
 
-A person is a key: an account's, or that of a browser without one (`walkthroughs/browser.py`). Each app calls `check`
+A person is a key: an account's, or that of a browser without one (`eosviz/browser.py`). Each app calls `check`
 in the transaction that stores something, and words the refusal itself; the page *What you have used* reads the same
 table. Rows without an owner (command line, samples) have no quota.
 """

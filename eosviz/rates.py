@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Literal
 
+import msgspec
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -20,8 +21,7 @@ from django.shortcuts import render
 from eosviz.buckets import Rate, buckets
 from eosviz.callers import address_of, caller_of
 from eosviz.middleware import Middleware
-from eosviz.walkthroughs import messages
-from eosviz.walkthroughs.messages import Problem
+from eosviz.refusals import Problem
 
 LEASES = {"messages.person": 30, "messages.page": 30, "calls.person": 30}
 """How many tokens a process takes at once, for rates that each message uses."""
@@ -43,7 +43,7 @@ class TooOften(Problem):
     whole seconds until the next try."""
 
     def __init__(self, rate: Rate, wait: float) -> None:
-        self.wait_seconds = max(math.ceil(wait), 1)
+        self.wait_seconds: int = max(math.ceil(wait), 1)
         super().__init__(
             "too_frequent",
             f"too_often.{rate.name}",
@@ -183,7 +183,7 @@ def too_often(request: HttpRequest, refused: TooOften, says: Says = "page", **sh
         response = JsonResponse(content, status=HTTPStatus.TOO_MANY_REQUESTS)
     else:
         response = HttpResponse(
-            messages.encode(refused.message(None)),
+            msgspec.json.encode(refused.message(None)),
             content_type="application/json",
             status=HTTPStatus.TOO_MANY_REQUESTS,
         )

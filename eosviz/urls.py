@@ -17,7 +17,7 @@ urlpatterns = [
     path("administration/", admin.site.urls),
     path("accounts/", include("allauth.urls")),
     path("account/", include("eosviz.accounts.urls")),
-    path("", include("eosviz.scenarios.urls")),
+    path("", include("eosviz.front.urls")),
     path("", include("eosviz.walkthroughs.urls")),
     path("", include("eosviz.replays.urls")),
     path("", include("eosviz.pipeline.urls")),

@@ -1,5 +1,8 @@
 from django.apps import AppConfig
-from django.db.models.signals import post_migrate
+from django.db.models.signals import m2m_changed, post_migrate
+
+from eosviz.right_changes import any_change_ends
+from eosviz.rights import of_owner
 
 
 class AccountsConfig(AppConfig):
@@ -11,14 +14,18 @@ class AccountsConfig(AppConfig):
         from allauth.account.signals import password_reset
         from django.contrib.auth.signals import user_logged_in
 
+        from eosviz.accounts import owning
         from eosviz.accounts.known_browsers import remember
+        from eosviz.accounts.models import User
         from eosviz.accounts.ownership import take_over_browser
-        from eosviz.accounts.right_changes import announce_changes
+        from eosviz.accounts.role_changes import roles_changed
         from eosviz.accounts.roles import keep_groups
 
         user_logged_in.connect(take_over_browser, dispatch_uid="take over browser")
         user_logged_in.connect(remember, dispatch_uid="known browsers: signed in")
         password_reset.connect(remember, dispatch_uid="known browsers: new password")
-        announce_changes()
+        any_change_ends(User, lambda user: of_owner(user.owner_key))
+        m2m_changed.connect(roles_changed, sender=User.groups.through, dispatch_uid="rights: roles")
+        owning.load()
         # Without a sender: once per app, so that it also runs after the app whose permissions come last.
         post_migrate.connect(keep_groups, dispatch_uid="keep groups")

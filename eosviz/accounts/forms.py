@@ -10,10 +10,9 @@ from django.http import HttpRequest
 from django.utils.functional import lazy
 from django.utils.translation import get_language
 
-from eosviz.accounts.models import NAME_CHARACTERS_MAX, User
-from eosviz.analytics.models import PEOPLE_MIN_ALL
+from eosviz.accounts.models import COUNTED_MIN, NAME_CHARACTERS_MAX, User
 from eosviz.catalogue import language_of, say
-from eosviz.walkthroughs.names import NAME_PATTERN
+from eosviz.names import NAME_PATTERN
 
 
 def _words(key: str, **params: Any) -> str:
@@ -60,7 +59,7 @@ class NameForm(forms.ModelForm):
         model = User
         fields = ("name", "counted")
         labels = {"counted": words("analytics.agree")}  # noqa: RUF012
-        help_texts = {"counted": words("analytics.agree.why", least=PEOPLE_MIN_ALL)}  # noqa: RUF012
+        help_texts = {"counted": words("analytics.agree.why", least=COUNTED_MIN)}  # noqa: RUF012
 
 
 class DeleteForm(forms.Form):

@@ -12,6 +12,8 @@ from django.db import models
 from eosviz.rights import AnnouncedUpdates
 
 NAME_CHARACTERS_MAX = 80
+COUNTED_MIN = 5
+"""Figures of all who agreed to be counted are shown from this many people on."""
 
 
 def new_owner_key() -> str:

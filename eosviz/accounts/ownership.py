@@ -1,4 +1,4 @@
-"""Ownership. A browser's key owns what anonymous visitors create (`walkthroughs/browser.py`); an account has such
+"""Ownership. A browser's key owns what anonymous visitors create (`eosviz/browser.py`); an account has such
 a key too. Signing in gives the account what the browser owned, and from then on the browser's session has the
 account's key: so one rule about owners is enough."""
 
@@ -10,11 +10,8 @@ from django.db import transaction
 from django.http import HttpRequest
 
 from eosviz.accounts.models import User
-from eosviz.pipeline.models import Shrink, Sweep
-from eosviz.replays.models import Export, Replay, Upload
-from eosviz.tracks.models import Visit
-from eosviz.walkthroughs.browser import BROWSER_KEY, browser_of
-from eosviz.walkthroughs.models import Session
+from eosviz.accounts.owning import everything
+from eosviz.browser import BROWSER_KEY, browser_of
 
 
 def take_over_browser(sender: Any, request: HttpRequest, user: User, **kwargs: Any) -> None:
@@ -30,26 +27,5 @@ def claim(user: User, browser: str) -> None:
     if not browser or User.objects.filter(owner_key=browser).exists():
         return
     with transaction.atomic():
-        Session.objects.of_browser(browser).update(owner=user.owner_key)
-        Replay.objects.of_browser(browser).update(owner=user.owner_key)
-        Export.objects.of_browser(browser).update(owner=user.owner_key)
-        Upload.objects.of_browser(browser).update(owner=user.owner_key)
-        Sweep.objects.of_browser(browser).update(owner=user.owner_key)
-        Shrink.objects.of_browser(browser).update(owner=user.owner_key)
-        _claim_visits(user.owner_key, browser)
-
-
-def _claim_visits(account: str, browser: str) -> None:
-    """Merges progress: what was done in either is done, and the account's run is kept."""
-    known = {(visit.track, visit.position): visit for visit in Visit.objects.of_browser(account)}
-    for visit in Visit.objects.of_browser(browser):
-        mine = known.get((visit.track, visit.position))
-        if mine is None:
-            visit.owner = account
-            visit.save(update_fields=["owner"])
-            continue
-        run = visit.session
-        visit.delete()
-        mine.done = mine.done or visit.done
-        mine.session = mine.session or run
-        mine.save(update_fields=["done", "session"])
+        for owned in everything():
+            owned.claim(browser, user.owner_key)

@@ -7,8 +7,8 @@ from typing import Any
 from django.contrib.auth import SESSION_KEY
 
 from eosviz.accounts.sessions import SessionStore
+from eosviz.browser import browser_of
 from eosviz.rights import Ending, Right, of_cookie, of_owner
-from eosviz.walkthroughs.browser import browser_of
 
 
 def rights_of_person(scope: dict[str, Any]) -> tuple[Right, ...]:

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from eosviz import quotas
-from eosviz.walkthroughs.browser import browser_of
+from eosviz.browser import browser_of
 
 NEARLY_FULL = 0.9
 """From this share on the bar has another colour."""

@@ -14,11 +14,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from eosviz.accounts import actions
-from eosviz.accounts.belongings import holdings, packed
+from eosviz.accounts.belongings import holdings, packed, shown
 from eosviz.accounts.forms import DeleteForm, NameForm, words
+from eosviz.accounts.request_types import SignedInRequest
 from eosviz.accounts.roles import role_of
-from eosviz.replays.models import Publication
-from eosviz.request_types import SignedInRequest
 from eosviz.streamed import StreamedFile
 
 
@@ -35,7 +34,7 @@ def account(request: SignedInRequest) -> HttpResponse:
     context = {
         "form": form,
         "holdings": holdings(request.user),
-        "publications": Publication.objects.of_browser(request.user.owner_key),
+        **shown(request.user),
         "role_key": f"accounts.role.{role_of(request.user)}",
         "other_sites": bool(settings.SIGN_IN_WITH),
     }

@@ -13,8 +13,8 @@ from eosviz.analytics.gathering import sessions_of
 from eosviz.analytics.models import BACKS_MAX, Analysis, Trail
 from eosviz.classroom.models import Attempt, Classroom
 from eosviz.pipeline.models import State
+from eosviz.refusals import Problem
 from eosviz.tracks.models import Prediction, Visit
-from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Command, Session
 
 logger = logging.getLogger(__name__)

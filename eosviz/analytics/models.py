@@ -10,7 +10,7 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
 
-from eosviz.accounts.models import User
+from eosviz.accounts.models import COUNTED_MIN, User
 from eosviz.classroom.models import Classroom
 from eosviz.pipeline.models import Job, JobQuerySet
 from eosviz.scenarios.models import ScenarioVersion
@@ -19,7 +19,6 @@ from eosviz.walkthroughs.models import Session
 BACKS_MAX = 200
 """The most steps of one session from which going back is counted."""
 PEOPLE_MIN_CLASS = 3
-PEOPLE_MIN_ALL = 5
 """A figure about fewer people is withheld, because it would identify someone."""
 
 
@@ -60,6 +59,7 @@ class Analysis(Job):
     """One analysis of everything that a class did (without a class: all who agreed). Its figures identify no
     person."""
 
+    runner = "eosviz.analytics.job.run_analysis"
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, null=True, related_name="analyses")
     people = models.PositiveIntegerField(default=0)
     sessions = models.PositiveIntegerField(default=0)
@@ -82,7 +82,7 @@ class Analysis(Job):
 
     @property
     def people_min(self) -> int:
-        return PEOPLE_MIN_ALL if self.classroom_id is None else PEOPLE_MIN_CLASS
+        return COUNTED_MIN if self.classroom_id is None else PEOPLE_MIN_CLASS
 
 
 class Kind(models.TextChoices):

@@ -14,16 +14,17 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from msgspec import Meta, Struct
 
+from eosviz.accounts.models import COUNTED_MIN
+from eosviz.accounts.request_types import SignedInRequest
 from eosviz.analytics import actions
-from eosviz.analytics.models import PEOPLE_MIN_ALL, PEOPLE_MIN_CLASS, Analysis, may_see_all
+from eosviz.analytics.models import PEOPLE_MIN_CLASS, Analysis, may_see_all
 from eosviz.analytics.reading import overview, run_of
+from eosviz.browser import browser_of
 from eosviz.classroom.models import Classroom
 from eosviz.pipeline.tasks import ask_for_process
-from eosviz.request_types import SignedInRequest
+from eosviz.refusals import Problem
 from eosviz.unreadable_json import UNREADABLE
-from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.message_base import BranchId, StepNumber
-from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Session
 
 TRAIL_BYTES_MAX = 4_096
@@ -114,7 +115,7 @@ def _page(request: HttpRequest, classroom: Classroom | None) -> HttpResponse:
         "newest": newest,
         "analysis": shown,
         "may_see_all": may_see_all(request.user),
-        "least": PEOPLE_MIN_ALL if classroom is None else PEOPLE_MIN_CLASS,
+        "least": COUNTED_MIN if classroom is None else PEOPLE_MIN_CLASS,
         "counted_at": shown and f"{shown.finished:%Y-%m-%d %H:%M}",
     }
     version = request.GET.get("version", "")

@@ -13,9 +13,9 @@ from django.db.models import F, Max
 from django.utils import timezone
 
 from eosviz.audience.models import POLL_CHANGES, Answer, Follower, Hand, Poll, PollState
+from eosviz.refusals import Problem
 from eosviz.tracks.asking import questions_or_problem
 from eosviz.walkthroughs.limits import LIMITS
-from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Presentation
 from eosviz.walkthroughs.presenting_messages import PollChange, RaiseHand
 

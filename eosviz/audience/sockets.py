@@ -19,13 +19,13 @@ from redis.exceptions import RedisError
 from eosviz.audience import actions, audience_messages
 from eosviz.audience.coalescing import Coalesced
 from eosviz.audience.models import AWAY_SECONDS
+from eosviz.browser import browser_of
 from eosviz.in_thread import in_thread
 from eosviz.rates import take_soon
+from eosviz.refusals import Problem
 from eosviz.walkthroughs import messages, presenting_messages
-from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.consumer import Handlers, SessionConsumer
 from eosviz.walkthroughs.follower import FollowerConsumer
-from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.streaming import followers_of
 
 logger = logging.getLogger(__name__)

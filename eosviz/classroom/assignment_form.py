@@ -20,6 +20,7 @@ from eosviz.bounded.refusing import BeyondBounds, Busy
 from eosviz.bounded.register import caller
 from eosviz.catalogue import language_of, say
 from eosviz.classroom.judging import broken_by_itself
+from eosviz.classroom.material import built, built_by
 from eosviz.classroom.models import (
     ATTEMPTS_MAX,
     BUDGET_MAX,
@@ -32,7 +33,6 @@ from eosviz.classroom.models import (
 from eosviz.scenarios.cards import Card, card_of
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.time_zone import zone_named
-from eosviz.workshop.models import Edition
 
 EVERY_GUARANTEE = (*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES)
 OFFERED_SETTINGS = (
@@ -219,9 +219,7 @@ class AssignmentForm(forms.Form):
     def _version(self, identifier: str) -> ScenarioVersion | None:
         """A scenario of the library, or the newest version of one that the teacher built."""
         if identifier.startswith(EDITION):
-            usable = Edition.objects.usable_by(self.teacher)
-            edition = usable.filter(pk=identifier.removeprefix(EDITION)).first()
-            return None if edition is None else edition.version
+            return built(self.teacher, identifier.removeprefix(EDITION))
         return ScenarioVersion.objects.library().filter(identifier=identifier).first()
 
     def _check_run(self, version: ScenarioVersion, variant: str | None, guarantee: str) -> None:
@@ -300,8 +298,8 @@ def _materials(
         variant = card.variant(given.variant)
         title = card.title[language] if variant is None else variant.title[language]
         yield KEPT, f"{card.identifier} {title} {_say('classroom.material.kept')}"
-    built = [(one.version, f"{EDITION}{one.pk}") for one in Edition.objects.usable_by(teacher)]
-    yield from _scenarios(kind, built, f"{_say('page.workshop')}{_say('join.colon')}", language)
+    own = [(version, f"{EDITION}{key}") for version, key in built_by(teacher)]
+    yield from _scenarios(kind, own, f"{_say('page.workshop')}{_say('join.colon')}", language)
     if kind == Kind.WATCH:
         yield (
             _say("page.tracks"),

@@ -20,6 +20,7 @@ from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from eosviz.accounts.forms import words
+from eosviz.accounts.request_types import SignedInRequest
 from eosviz.catalogue import language_of
 from eosviz.classroom import actions
 from eosviz.classroom.actions import ClassRefused
@@ -29,12 +30,10 @@ from eosviz.classroom.models import Assignment, Attempt, Classroom, Kind, Member
 from eosviz.classroom.results import csv_of, results_of
 from eosviz.classroom.runs import branches_of, link_of
 from eosviz.classroom.views import add_refusal
-from eosviz.request_types import SignedInRequest
+from eosviz.refusals import PROBLEM_STATUS, Problem
 from eosviz.security import FRAMED_HERE_POLICY
 from eosviz.streamed import Streamed
 from eosviz.time_zone import difference_to_utc
-from eosviz.walkthroughs.messages import Problem
-from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS
 from eosviz.walkthroughs.views import element_attributes
 
 

@@ -17,6 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from eosviz.accounts.forms import words
+from eosviz.accounts.request_types import SignedInRequest, is_signed_in
 from eosviz.classroom import actions
 from eosviz.classroom.actions import ClassRefused
 from eosviz.classroom.forms import HandInForm, JoinForm, NameForm, SettingsForm
@@ -31,9 +32,7 @@ from eosviz.classroom.models import (
     Outcome,
     Part,
 )
-from eosviz.request_types import SignedInRequest, is_signed_in
-from eosviz.walkthroughs.messages import Problem
-from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS
+from eosviz.refusals import PROBLEM_STATUS, Problem
 
 ASSIGNED = (("SC-01", Kind.WATCH), ("SC-03", Kind.PREDICT), ("SC-02", Kind.BREAK))
 """The example's assignments: scenarios of the library, each as another kind."""

@@ -29,8 +29,10 @@ from engine.shapes import (
     views,
     words,
 )
+from eosviz import refusals, server_message
 from eosviz.contract.documented import texts_of_fields
 from eosviz.replays import player_file
+from eosviz.server_message import VERSION
 from eosviz.walkthroughs import (
     conditions,
     interventions,
@@ -45,7 +47,6 @@ from eosviz.walkthroughs.interventions import AnyIntervention
 
 Schema = dict[str, Any]
 
-VERSION = message_base.VERSION
 MODULES: tuple[ModuleType, ...] = (
     brokers,
     clients,
@@ -63,6 +64,8 @@ MODULES: tuple[ModuleType, ...] = (
     presenting_messages,
     questions,
     readers,
+    refusals,
+    server_message,
     sights,
     steps,
     tool,

@@ -3,6 +3,9 @@ from typing import Any
 from celery.signals import worker_ready
 from django.apps import AppConfig
 
+from eosviz.right_changes import deleting_ends
+from eosviz.rights import of_job
+
 LOOK_SECONDS = 60.0
 
 
@@ -21,4 +24,8 @@ class PipelineConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from eosviz.pipeline.waiting import kinds
+
+        for kind in kinds():
+            deleting_ends(kind, lambda job: of_job(job.pk))
         worker_ready.connect(take_what_waits, weak=False, dispatch_uid="pipeline take")

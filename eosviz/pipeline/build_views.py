@@ -20,6 +20,7 @@ from engine.scenario.shelf import entry
 from eosviz.bounded.refusing import BeyondBounds, Busy
 from eosviz.bounded.register import COMMAND_LINE, Caller, caller
 from eosviz.bounded.tasks import TASKS
+from eosviz.browser import browser_making, browser_of
 from eosviz.callers import address_of
 from eosviz.catalogue import language_of
 from eosviz.pipeline import actions
@@ -49,7 +50,6 @@ from eosviz.pipeline.sweep_places import places_of
 from eosviz.pipeline.sweep_writing import BadForm, write_form
 from eosviz.pipeline.tasks import ask_for_process
 from eosviz.scenarios.cards import cards
-from eosviz.walkthroughs.browser import browser_making, browser_of
 
 SAMPLES = Path(__file__).with_name("samples")
 

@@ -12,15 +12,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from eosviz.bounded.register import caller
+from eosviz.browser import browser_making, browser_of
 from eosviz.callers import address_of
 from eosviz.pipeline import actions
 from eosviz.pipeline.actions import NotNow
 from eosviz.pipeline.models import Job, jobs_of
 from eosviz.pipeline.opening import open_document
 from eosviz.pipeline.tasks import ask_for_process
-from eosviz.walkthroughs.browser import browser_making, browser_of
-from eosviz.walkthroughs.messages import Problem
-from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS, with_wait
+from eosviz.refusals import PROBLEM_STATUS, Problem, with_wait
 
 
 def seen_job(request: HttpRequest, kind: type[Job], job_id: UUID) -> Any:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from django.http import QueryDict
 from django.template.loader import render_to_string
 
+from eosviz.browser import browser_of
 from eosviz.groups import send_to_group
 from eosviz.live_page import LivePart
 from eosviz.rights import Ending, Right, of_job
-from eosviz.walkthroughs.browser import browser_of
 
 if TYPE_CHECKING:
     from eosviz.pipeline.models import Job, JobQuerySet

@@ -5,7 +5,7 @@ import uuid
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -62,11 +62,15 @@ class JobQuerySet(models.QuerySet[Any]):
 
 
 class Job(models.Model):
-    """Work on Spark for a page or a command, and its progress. `actions.py` writes it."""
+    """Work on Spark for a page or a command, and its progress. `actions.py` writes it. Each subclass with a table is
+    a kind of job, which the process of `runner.py` takes when it waits."""
+
+    runner: ClassVar[str]
+    """The function that does it, given a Spark session and the job. Its dotted name: web processes do not load it."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.CharField(max_length=64, blank=True, db_index=True)
-    """The owner's key (`walkthroughs/browser.py`); empty for public jobs."""
+    """The owner's key (`eosviz/browser.py`); empty for public jobs."""
     state = models.CharField(max_length=10, choices=State.choices, default=State.DONE)
     stop_asked = models.BooleanField(default=False)
     done = models.PositiveIntegerField(default=0)
@@ -127,6 +131,7 @@ def jobs_of(kind: type[Job]) -> JobQuerySet:
 class Sweep(Job):
     """One sweep document, run once. Its chunks are in `folder`; the table is computed from the finished chunks."""
 
+    runner = "eosviz.pipeline.sweep_job.run_sweep"
     title = models.JSONField()
     """Language to text."""
     lesson = models.JSONField(default=dict)
@@ -186,6 +191,7 @@ class Sweep(Job):
 class Shrink(Job):
     """The search for a smaller fault script that still breaks a guarantee."""
 
+    runner = "eosviz.pipeline.shrink_job.run_shrink"
     sweep = models.ForeignKey(Sweep, models.CASCADE, null=True, related_name="shrinks")
     """The sweep in which the broken run was found."""
     scenario = models.CharField(max_length=100)

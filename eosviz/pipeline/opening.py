@@ -9,11 +9,11 @@ from eosviz.bounded.register import Caller
 from eosviz.pipeline.bad_sweep import BadSweep
 from eosviz.pipeline.models import Sweep
 from eosviz.pipeline.sweep_document import SweepDocument, read_sweep
+from eosviz.refusals import Problem
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.actions import bad_scenario
 from eosviz.walkthroughs.linking import Opened, open_link
 from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
-from eosviz.walkthroughs.messages import Problem
 
 
 def run_document(document: SweepDocument, cell: int, seed: int) -> dict[str, Any]:

@@ -14,18 +14,14 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
 
 from django.conf import settings
+from django.utils.module_loading import import_string
 from pyspark.sql import SparkSession
 
-from eosviz.analytics.job import run_analysis
-from eosviz.analytics.models import Analysis
 from eosviz.pipeline import actions
-from eosviz.pipeline.models import Failure, Job, Shrink, Sweep
-from eosviz.pipeline.shrink_job import run_shrink
+from eosviz.pipeline.models import Failure, Job
 from eosviz.pipeline.spark import start_session
-from eosviz.pipeline.sweep_job import run_sweep
 from eosviz.pipeline.waiting import waiting
 
 logger = logging.getLogger(__name__)
@@ -33,11 +29,6 @@ logger = logging.getLogger(__name__)
 LINGER_SECONDS = 30.0
 """How long the session is kept for a next job: starting one takes several seconds."""
 LOOK_SECONDS = 0.5
-_RUN: dict[type[Job], Callable[[SparkSession, Any], object]] = {
-    Sweep: run_sweep,
-    Shrink: run_shrink,
-    Analysis: run_analysis,
-}
 
 
 def run_jobs(linger: float = LINGER_SECONDS, start: Callable[[], SparkSession] | None = None) -> int:
@@ -101,7 +92,7 @@ def _run(spark: SparkSession, job: Job, parent: int) -> None:
     ended = threading.Event()
     threading.Thread(target=_follow_parent, args=(job, parent, ended), name="parent", daemon=True).start()
     try:
-        _RUN[type(job)](spark, job)
+        import_string(job.runner)(spark, job)
     except Exception:
         # Its page says that it failed, with the reference to this log entry.
         logger.exception("%s failed, code %s", job, job.report)

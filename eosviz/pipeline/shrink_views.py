@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from django.views.decorators.http import require_POST, require_safe
 
+from eosviz.browser import browser_making
 from eosviz.catalogue import language_of
 from eosviz.pipeline import actions
 from eosviz.pipeline.actions import NotNow
@@ -19,8 +20,7 @@ from eosviz.pipeline.models import Shrink, Sweep
 from eosviz.pipeline.opening import document_of_run
 from eosviz.pipeline.tasks import ask_for_process
 from eosviz.pipeline.views import row_of, run_of
-from eosviz.walkthroughs.browser import browser_making
-from eosviz.walkthroughs.messages import Problem
+from eosviz.refusals import Problem
 
 
 @require_POST

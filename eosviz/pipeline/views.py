@@ -12,6 +12,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from eosviz.browser import browser_of
 from eosviz.pipeline import actions
 from eosviz.pipeline.actions import NotNow
 from eosviz.pipeline.build_views import samples
@@ -23,9 +24,8 @@ from eosviz.pipeline.sample_map import sample_map
 from eosviz.pipeline.sweep_figures import panels_of, read_look
 from eosviz.pipeline.sweep_measures import JUDGED, MEASURES, SUMS
 from eosviz.pipeline.sweep_page import map_context, socket_address
+from eosviz.refusals import Problem
 from eosviz.spreadsheet import inert
-from eosviz.walkthroughs.browser import browser_of
-from eosviz.walkthroughs.messages import Problem
 
 SWEEPS_SHOWN = 50
 

@@ -1,14 +1,18 @@
 """The next job that no process has taken yet."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
-from eosviz.analytics.models import Analysis
-from eosviz.pipeline.models import Job, Shrink, State, Sweep, jobs_of
+from django.apps import apps
 
-KINDS: Sequence[type[Job]] = (Sweep, Shrink, Analysis)
+from eosviz.pipeline.models import Job, State, jobs_of
+
+
+def kinds() -> Iterator[type[Job]]:
+    """Every kind of job, of whichever app."""
+    return (model for model in apps.get_models() if issubclass(model, Job))
 
 
 def waiting() -> Job | None:
     """The job that has waited longest; None if no job waits."""
-    found = [jobs_of(kind).filter(state=State.WAITING).order_by("created").first() for kind in KINDS]
+    found = [jobs_of(kind).filter(state=State.WAITING).order_by("created").first() for kind in kinds()]
     return min((job for job in found if job is not None), key=lambda job: job.created, default=None)

@@ -17,9 +17,9 @@ from engine.scenario.shelf import library
 from engine.scenario.tracks import tracks
 from eosviz.catalogue import say
 from eosviz.reference import tables
-from eosviz.reference.libraries import behaviours
 from eosviz.reference.search_terms import Wish, in_parts, plain, understand
 from eosviz.reference.signatures import signatures
+from eosviz.scenarios.libraries import behaviours
 
 KINDS = ("track", "scenario", "session", "signature", "library", "term", "error", "page", "requirement")
 PAGES = (

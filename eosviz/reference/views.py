@@ -21,13 +21,13 @@ from engine.pseudocode import documents
 from engine.pseudocode.documents import components
 from engine.scenario.shelf import library
 from engine.telling.comparison import COMPARISON
+from eosviz.browser import browser_of
 from eosviz.catalogue import language_of, say
 from eosviz.reference import drawing, search_index, tables
-from eosviz.reference.libraries import behaviours
-from eosviz.reference.libraries import libraries as client_libraries
 from eosviz.reference.signatures import signatures as known_signatures
 from eosviz.scenarios.cards import shelf
-from eosviz.walkthroughs.browser import browser_of
+from eosviz.scenarios.libraries import behaviours
+from eosviz.scenarios.libraries import libraries as client_libraries
 from eosviz.walkthroughs.models import Session, SessionLine
 from eosviz.walkthroughs.views import element_attributes
 

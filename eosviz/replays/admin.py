@@ -9,9 +9,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
+from eosviz.accounts.request_types import user_of
 from eosviz.replays.models import Publication
 from eosviz.replays.publishing import withdraw
-from eosviz.request_types import user_of
 
 
 @admin.register(Publication)

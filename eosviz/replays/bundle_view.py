@@ -7,9 +7,9 @@ from django.shortcuts import redirect
 from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
+from eosviz.browser import browser_of
 from eosviz.pipeline.kafka_logs.bundle_writing import ENDING, moved_bundle
 from eosviz.replays.models import Replay
-from eosviz.walkthroughs.browser import browser_of
 
 
 @require_safe

@@ -22,6 +22,7 @@ from eosviz.bounded.register import caller
 from eosviz.callers import address_of
 from eosviz.catalogue import language_of, say
 from eosviz.rates import take
+from eosviz.refusals import PROBLEM_STATUS, Problem, problem_answer, with_wait
 from eosviz.replays import linked
 from eosviz.replays.card_size import HEIGHT, WIDTH
 from eosviz.replays.models import LinkedFile, Replay
@@ -30,10 +31,8 @@ from eosviz.scenarios.cards import card_of
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.security import EMBEDDED_POLICY
 from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, read_link, version_of
-from eosviz.walkthroughs.messages import Problem
-from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS, problem_answer, with_wait
+from eosviz.walkthroughs.opening import check_open
 from eosviz.walkthroughs.views import element_attributes
-from eosviz.workshop.opening import check_open
 
 FRAME_WIDTH, FRAME_HEIGHT = 1000, 620
 KEPT_SECONDS = 3600

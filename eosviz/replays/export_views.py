@@ -17,6 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from eosviz import quotas
+from eosviz.browser import browser_of
 from eosviz.catalogue import language_of
 from eosviz.replays import exporting, recorded
 from eosviz.replays.models import (
@@ -34,7 +35,6 @@ from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.stores import exports
 from eosviz.replays.tasks import make_export
 from eosviz.streamed import StreamedFile
-from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.models import Branch, Session
 
 

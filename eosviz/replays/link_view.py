@@ -10,10 +10,11 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from eosviz.browser import browser_of
 from eosviz.catalogue import language_of
+from eosviz.refusals import Problem, problem_answer
 from eosviz.replays.embed_views import frame_html
 from eosviz.replays.linked_run import STEPS_MAX
-from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.link_views import place_in
 from eosviz.walkthroughs.linking import check_length
 from eosviz.walkthroughs.links import (
@@ -26,9 +27,7 @@ from eosviz.walkthroughs.links import (
     read_view,
     read_zoom,
 )
-from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Presentation, Session
-from eosviz.walkthroughs.problem_answers import problem_answer
 
 
 @never_cache

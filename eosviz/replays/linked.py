@@ -17,11 +17,11 @@ from engine.simulation import ENGINE_VERSION
 from eosviz.bounded import runner
 from eosviz.bounded.register import Caller
 from eosviz.bounded.tasks import TASKS
+from eosviz.refusals import Problem
 from eosviz.replays.linked_run import STEPS_MAX, Asked, made
 from eosviz.replays.models import LINKED_FILES_MAX, LinkedFile
 from eosviz.walkthroughs.bounded_problems import problems
 from eosviz.walkthroughs.links import Link, version_of
-from eosviz.walkthroughs.messages import Problem
 
 
 def kept(kind: str, link: Link, count: Callable[[], None], asks: Caller) -> LinkedFile:

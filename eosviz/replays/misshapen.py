@@ -4,7 +4,7 @@ of the decoder's sentences; the affected part of the line is a path, `step.chang
 import re
 from typing import Any
 
-from eosviz.walkthroughs.names import UNPRINTABLE
+from eosviz.names import UNPRINTABLE
 
 _UNPRINTABLE = re.compile(f"[{UNPRINTABLE}]")
 _PLACE = re.compile(r" - at `\$\.?(?P<place>.*)`$", re.DOTALL)

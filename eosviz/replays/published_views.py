@@ -12,13 +12,13 @@ from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_POST, require_safe
 
+from eosviz.browser import browser_of
 from eosviz.replays import published_files
 from eosviz.replays.embed_views import framed
 from eosviz.replays.models import Publication
 from eosviz.replays.packed_answer import packed_answer
 from eosviz.replays.publishing import withdraw as withdraw_publication
 from eosviz.streamed import StreamedFile
-from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.previewing import preview_of_file
 from eosviz.walkthroughs.views import element_attributes
 

@@ -13,11 +13,11 @@ from typing import Any, BinaryIO, Protocol
 import msgspec
 
 from engine.scenario.plain_texts import MARKUP
+from eosviz.names import UNPRINTABLE
 from eosviz.replays import folding, format, misshapen
 from eosviz.replays.bounds import BOUNDS, Bounds
 from eosviz.replays.lines import GZIP, canonical, decode_line, split_lines, unpacked
 from eosviz.replays.refusal import ReplayRefused
-from eosviz.walkthroughs.names import UNPRINTABLE
 
 _CONTROL = re.compile(f"[{UNPRINTABLE}]")
 

@@ -8,10 +8,10 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
+from eosviz.browser import browser_of
 from eosviz.catalogue import language_of
 from eosviz.pipeline.kafka_logs.ticket import ticket_lines
 from eosviz.replays.models import Replay
-from eosviz.walkthroughs.browser import browser_of
 
 
 @require_safe

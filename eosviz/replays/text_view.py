@@ -10,11 +10,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from eosviz.refusals import PROBLEM_STATUS, Problem, with_wait
 from eosviz.replays import player_file
 from eosviz.replays.embed_views import linked_file
 from eosviz.walkthroughs.links import Link, read_link
-from eosviz.walkthroughs.messages import Problem
-from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS, with_wait
 
 STEPS_SHOWN = 200
 """Steps on one page; further pages are linked."""

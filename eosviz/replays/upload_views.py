@@ -12,12 +12,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
+from eosviz.accounts.request_types import HtmxRequest
 from eosviz.bounded.waiting_rows import is_forgotten, place_of
+from eosviz.browser import browser_of
 from eosviz.replays import uploads
 from eosviz.replays.models import ExportState, Replay, Upload
 from eosviz.replays.tasks import take_upload
-from eosviz.request_types import HtmxRequest
-from eosviz.walkthroughs.browser import browser_of
 
 FORMS = {"log": "replays:open_log", "replay": "replays:import"}
 """Kind of an upload to the page that sends another."""

@@ -15,6 +15,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from engine.codec.log_case import STEPS_MAX
+from eosviz.browser import browser_making, browser_of
 from eosviz.callers import address_of
 from eosviz.replays import actions, uploads
 from eosviz.replays.bounds import BOUNDS
@@ -28,10 +29,9 @@ from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.sample_case import sample_case
 from eosviz.replays.spool import GiveBody, move
 from eosviz.replays.tasks import take_upload
-from eosviz.scenarios.pictured import pictured
 from eosviz.streamed import Streamed
-from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.models import Session
+from eosviz.walkthroughs.pictured import pictured
 from eosviz.walkthroughs.previewing import Preview, preview_of_file
 from eosviz.walkthroughs.views import element_attributes
 

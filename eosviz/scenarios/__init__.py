@@ -1,1 +1,1 @@
-"""The library of scenarios as pages."""
+"""The library of scenarios: stored versions, cards, settings of a variant, edits of a document."""

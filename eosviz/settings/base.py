@@ -52,6 +52,7 @@ INSTALLED_APPS = [
     "eosviz.accounts",
     "eosviz.walkthroughs",
     "eosviz.scenarios",
+    "eosviz.front",
     "eosviz.replays",
     "eosviz.pipeline",
     "eosviz.reference",

@@ -12,8 +12,8 @@ from django.utils.http import urlencode
 from engine.scenario.document import BadScenario, lesson_texts
 from engine.scenario.shelf import entry
 from engine.scenario.tracks import Track, tracks
-from eosviz.reference.libraries import of_scenario
 from eosviz.scenarios.cards import Run, Shelved, shelf
+from eosviz.scenarios.libraries import of_scenario
 from eosviz.tracks.models import Visit
 
 

@@ -20,7 +20,7 @@ class Visit(models.Model):
     """One browser's progress in one scenario of a track."""
 
     owner = models.CharField(max_length=64)
-    """The owner's key (`eosviz/walkthroughs/browser.py`)."""
+    """The owner's key (`eosviz/browser.py`)."""
     track = models.CharField(max_length=64)
     position = models.PositiveSmallIntegerField()
     """From 1."""

@@ -11,14 +11,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from engine.scenario.tracks import Track, TrackItem, tracks
+from eosviz.browser import browser_making, browser_of
+from eosviz.refusals import Problem, problem_answer
 from eosviz.tracks import actions
 from eosviz.tracks.asking import questions_or_problem
 from eosviz.tracks.models import Prediction
 from eosviz.tracks.progress import progress_in, progress_of
-from eosviz.walkthroughs.browser import browser_making, browser_of
-from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Session
-from eosviz.walkthroughs.problem_answers import problem_answer
 
 
 @require_safe

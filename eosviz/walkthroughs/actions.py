@@ -26,6 +26,7 @@ from engine.errors import EngineError, Refused
 from engine.scenario.document import BadScenario
 from engine.simulation import Simulation
 from eosviz import quotas
+from eosviz.refusals import Problem
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import matching, messages, presenting
 from eosviz.walkthroughs.deriving import sent
@@ -40,7 +41,6 @@ from eosviz.walkthroughs.messages import (
     Intervene,
     MakeBranch,
     Offer,
-    Problem,
     RunUntil,
     Stopped,
 )

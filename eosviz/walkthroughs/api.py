@@ -21,15 +21,16 @@ from ninja import NinjaAPI, Path, Query
 from ninja.errors import HttpError, ValidationError
 from ninja.security import APIKeyCookie
 
+from eosviz.browser import browser_making, browser_of
+from eosviz.refusals import ErrorMessage, Problem
 from eosviz.scenarios.cards import cards
 from eosviz.scenarios.models import ScenarioVersion
+from eosviz.server_message import FromServer
 from eosviz.walkthroughs import actions, explaining, matching, messages, questions, tasks
 from eosviz.walkthroughs.api_document import DESCRIPTION, described, with_schemas
-from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.malformed import explained_parameter
-from eosviz.walkthroughs.message_base import FromServer
-from eosviz.walkthroughs.messages import Problem, Unreadable
+from eosviz.walkthroughs.messages import Unreadable
 from eosviz.walkthroughs.models import Command, Session
 from eosviz.walkthroughs.unavailable import unavailable
 
@@ -84,7 +85,7 @@ def _json(content: Any, status: int = HTTPStatus.OK) -> HttpResponse:
 
 
 def _answer(answer: FromServer) -> HttpResponse:
-    if isinstance(answer, messages.ErrorMessage):
+    if isinstance(answer, ErrorMessage):
         return _json(answer, STATUS[answer.code])
     return _json(answer)
 

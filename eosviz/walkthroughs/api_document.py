@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 import msgspec
 
+from eosviz.refusals import ErrorMessage
 from eosviz.scenarios.cards import Card
 from eosviz.walkthroughs import messages
 from eosviz.walkthroughs.limits import Limits
@@ -36,7 +37,7 @@ _ANSWERED = (
     messages.Rename,
     messages.Renamed,
     messages.Transactions,
-    messages.ErrorMessage,
+    ErrorMessage,
     messages.SessionSummary,
     messages.NewSession,
     Limits,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from eosviz.bounded.refusing import Busy, NoAnswer
-from eosviz.walkthroughs.messages import Problem
+from eosviz.refusals import Problem
 
 
 class RunsFull(Problem):

@@ -22,15 +22,16 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from eosviz.accounts.person_right import rights_of_person
+from eosviz.browser import browser_of
 from eosviz.in_thread import in_thread
 from eosviz.rates import TooOften, take_soon
+from eosviz.refusals import Problem
 from eosviz.rights import Ending, Right, of_session
+from eosviz.server_message import FromServer
 from eosviz.sockets import RightfulConsumer
 from eosviz.walkthroughs import actions, messages, plans, presenting, presenting_messages, questions, tasks
-from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.kept_ahead import KeptAhead, storing
-from eosviz.walkthroughs.message_base import FromServer
-from eosviz.walkthroughs.messages import Problem, Unreadable
+from eosviz.walkthroughs.messages import Unreadable
 from eosviz.walkthroughs.models import Session
 from eosviz.walkthroughs.streaming import group_of
 from eosviz.walkthroughs.unavailable import unavailable

@@ -10,8 +10,9 @@ from engine.why.asking import question_of, why
 from engine.why.links import NotAsked
 from engine.why.moment import Moment
 from engine.why.offering import questions_about
+from eosviz.refusals import Problem
 from eosviz.walkthroughs.actions import look_at
-from eosviz.walkthroughs.messages import AskWhy, Problem, Why, WhyLink, WhyQuestion
+from eosviz.walkthroughs.messages import AskWhy, Why, WhyLink, WhyQuestion
 
 
 def explained(session_id: uuid.UUID, asked: AskWhy) -> Why:

@@ -13,10 +13,10 @@ from redis.exceptions import RedisError
 from eosviz.accounts.person_right import rights_of_person
 from eosviz.in_thread import in_thread
 from eosviz.rates import take_soon
+from eosviz.refusals import Problem
 from eosviz.rights import Ending, Right, of_owner, of_session
 from eosviz.walkthroughs import follower_count, messages, plans, presenting, questions
 from eosviz.walkthroughs.consumer import Handlers, SessionConsumer
-from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Presentation, Session
 from eosviz.walkthroughs.presenting_messages import OfPresenter
 from eosviz.walkthroughs.streaming import followers_of

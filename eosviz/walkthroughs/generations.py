@@ -18,13 +18,12 @@ from engine.generations.generation import GENERATIONS, Generation, is_own, setti
 from engine.generations.grid import Cell, grid_of
 from engine.profiles import PROFILES
 from engine.scenario.document import BadScenario, Scenario
+from eosviz.browser import browser_making
+from eosviz.refusals import PROBLEM_STATUS, Problem
 from eosviz.scenarios.actions import with_settings
 from eosviz.scenarios.cards import Card, Run, VariantCard, card_of, cards
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions
-from eosviz.walkthroughs.browser import browser_making
-from eosviz.walkthroughs.messages import Problem
-from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS
 from eosviz.walkthroughs.simulations import scenario_of
 from eosviz.walkthroughs.tasks import plan_soon
 

@@ -13,10 +13,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from eosviz.bounded.register import caller
+from eosviz.browser import browser_making, browser_of
 from eosviz.callers import address_of
 from eosviz.rates import take
+from eosviz.refusals import PROBLEM_STATUS, Problem, with_wait
 from eosviz.scenarios.cards import card_of
-from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.linking import check_length, open_link
 from eosviz.walkthroughs.links import (
     Link,
@@ -27,11 +28,9 @@ from eosviz.walkthroughs.links import (
     version_of,
     view_fields,
 )
-from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Session
+from eosviz.walkthroughs.opening import check_open
 from eosviz.walkthroughs.previewing import preview_of
-from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS, with_wait
-from eosviz.workshop.opening import check_open
 
 OPENED_KEY = "opened_links"
 OPENED_MAX = 50

@@ -13,11 +13,11 @@ from eosviz.bounded import runner
 from eosviz.bounded.refusing import Busy
 from eosviz.bounded.register import Caller
 from eosviz.bounded.tasks import TASKS
+from eosviz.refusals import Problem
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.actions import check_quota, create_session
 from eosviz.walkthroughs.bounded_problems import problems
 from eosviz.walkthroughs.links import Link, version_of
-from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Keyframe, Step
 from eosviz.walkthroughs.reached_run import Asked, Stretch, stretches, written
 from eosviz.walkthroughs.walking import Chunk, store_steps, storing

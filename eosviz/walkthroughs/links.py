@@ -20,11 +20,11 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from msgspec import Meta, Struct
 
+from eosviz.refusals import Problem
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.interventions import AnyIntervention
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.message_base import Selection, StepNumber
-from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, line_interventions
 from eosviz.walkthroughs.presenting_messages import ZOOM_PATTERN, View
 

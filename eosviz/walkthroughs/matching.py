@@ -20,6 +20,7 @@ from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTE
 from engine.profiles import PROFILES
 from engine.scenario.kept_by import KINDS, exists
 from eosviz.catalogue import say
+from eosviz.refusals import Problem
 from eosviz.walkthroughs.conditions import (
     AnyCondition,
     Condition,
@@ -33,7 +34,6 @@ from eosviz.walkthroughs.conditions import (
     OnText,
     StepKind,
 )
-from eosviz.walkthroughs.messages import Problem
 
 Json = dict[str, Any]
 

@@ -10,8 +10,6 @@ from msgspec import Meta, Struct
 
 from eosviz.walkthroughs.interventions import Word
 
-VERSION = 1
-
 Json = msgspec.Raw | dict[str, Any]
 """A JSON object that is passed on as stored, unread."""
 HeaderJson = Annotated[Json, Meta(title="Header")]
@@ -40,9 +38,3 @@ class FromPage(Struct, tag_field="type", forbid_unknown_fields=True, frozen=True
 
     v: Literal[1]
     id: uuid.UUID
-
-
-class FromServer(Struct, tag_field="type", frozen=True, kw_only=True):
-    """Base of every message that the server sends. Fields may be added within a version; pages ignore unknown ones."""
-
-    v: int = VERSION

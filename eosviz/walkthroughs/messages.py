@@ -14,6 +14,9 @@ from msgspec import Meta, Struct
 
 from engine.shapes.transactions import TransactionLine
 from engine.shapes.words import Bilingual
+from eosviz.names import NAME_PATTERN
+from eosviz.refusals import ErrorMessage, Problem
+from eosviz.server_message import VERSION, FromServer
 from eosviz.unreadable_json import UNREADABLE
 from eosviz.walkthroughs.conditions import AnyCondition
 from eosviz.walkthroughs.interventions import (
@@ -25,10 +28,8 @@ from eosviz.walkthroughs.interventions import (
 from eosviz.walkthroughs.limits import LIMITS, Limits
 from eosviz.walkthroughs.malformed import choices_of, explained
 from eosviz.walkthroughs.message_base import (
-    VERSION,
     BranchId,
     FromPage,
-    FromServer,
     HeaderJson,
     PlanJson,
     Selection,
@@ -38,25 +39,12 @@ from eosviz.walkthroughs.message_base import (
     StepNumber,
     ViewJson,
 )
-from eosviz.walkthroughs.names import NAME_PATTERN
 from eosviz.walkthroughs.presenting_messages import FromPresenting, OfFollower, OfPresenter, Present
 from eosviz.walkthroughs.view_differences import WayChange
 
 Name = Annotated[str, Meta(max_length=LIMITS.name_characters, pattern=NAME_PATTERN)]
 Stopped = Literal["count", "interesting", "time", "breakpoint", "end", "limit", "pause"]
 """Why a command made no more steps."""
-ErrorCode = Literal[
-    "malformed",
-    "unknown_type",
-    "unsupported_version",
-    "too_large",
-    "too_frequent",
-    "not_found",
-    "conflict",
-    "refused",
-    "limit",
-    "unavailable",
-]
 
 
 class Hello(FromPage, tag="hello", frozen=True, kw_only=True):
@@ -405,14 +393,6 @@ class Why(FromServer, tag="why", frozen=True, kw_only=True):
     links: list[WhyLink]
 
 
-class ErrorMessage(FromServer, tag="error", frozen=True, kw_only=True):
-    re: str | None
-    code: ErrorCode
-    key: str
-    params: dict[str, Any]
-    remedy_key: str
-
-
 class Pong(FromServer, tag="pong", frozen=True, kw_only=True):
     re: str
 
@@ -458,29 +438,6 @@ _message_decoder = msgspec.json.Decoder(AnyFromPage)
 _types = {kind.__struct_config__.tag for kind in get_args(AnyFromPage)}
 _choices = choices_of(AnyFromPage)
 encode = msgspec.json.encode
-
-
-class Problem(Exception):
-    """A request that cannot be carried out, as the `error` message reports it.
-
-    `code` is one of docs/websocket.md. `key` and `remedy_key` are in eosviz/catalogue/problems.toml, where each
-    `<key>` has a `<key>.remedy`; `params` fill both.
-    """
-
-    def __init__(self, code: ErrorCode, key: str, **params: Any) -> None:
-        super().__init__(f"{code}: {key} {params}")
-        self.code: ErrorCode = code
-        self.key = f"problem.{key}"
-        self.params = params
-
-    @property
-    def remedy_key(self) -> str:
-        return f"{self.key}.remedy"
-
-    def message(self, re: str | None) -> ErrorMessage:
-        return ErrorMessage(
-            re=re, code=self.code, key=self.key, params=self.params, remedy_key=self.remedy_key
-        )
 
 
 class Unreadable(Exception):

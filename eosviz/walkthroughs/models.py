@@ -82,7 +82,7 @@ class Session(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.CharField(max_length=64, db_index=True)
-    """The owner's key (`browser.py`)."""
+    """The owner's key (`eosviz/browser.py`)."""
     version = models.ForeignKey(ScenarioVersion, on_delete=models.PROTECT, related_name="sessions")
     variant = models.CharField(max_length=100, null=True)  # noqa: DJ001  none: the document itself
     header = models.BinaryField()

@@ -11,8 +11,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
+from eosviz.browser import browser_of
 from eosviz.walkthroughs import presenting
-from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.models import Presentation, Session
 from eosviz.walkthroughs.views import element_attributes
 

@@ -15,7 +15,8 @@ from channels.layers import get_channel_layer
 from django.db import transaction
 from django.db.models import F
 
-from eosviz.walkthroughs.messages import Problem, encode
+from eosviz.refusals import Problem
+from eosviz.walkthroughs.messages import encode
 from eosviz.walkthroughs.models import Branch, Presentation, Session
 from eosviz.walkthroughs.presenting_messages import Present, Presented, View
 from eosviz.walkthroughs.streaming import followers_of

@@ -8,10 +8,11 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from engine.shapes.questions import QuestionChoice, Reason
+from eosviz.names import NAME_PATTERN
+from eosviz.server_message import FromServer
 from eosviz.walkthroughs.interventions import Word
 from eosviz.walkthroughs.limits import LIMITS
-from eosviz.walkthroughs.message_base import BranchId, FromPage, FromServer, Selection, StepNumber
-from eosviz.walkthroughs.names import NAME_PATTERN
+from eosviz.walkthroughs.message_base import BranchId, FromPage, Selection, StepNumber
 
 ShownState = Literal["open", "closed", "revealed"]
 """Of a poll that is not over."""

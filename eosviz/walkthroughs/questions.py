@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from engine.view import sights
+from eosviz.refusals import Problem
 from eosviz.walkthroughs import matching
 from eosviz.walkthroughs.deriving import changes_of, sent_bodies, view_of
 from eosviz.walkthroughs.limits import LIMITS
@@ -20,7 +21,6 @@ from eosviz.walkthroughs.messages import (
     FoundSteps,
     Hit,
     KeyframeAnswer,
-    Problem,
     RunUntil,
     Search,
     SessionSummary,

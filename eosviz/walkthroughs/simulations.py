@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 from engine.errors import Refused
 from engine.scenario.document import Scenario, load
 from engine.simulation import Simulation
+from eosviz.refusals import Problem
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.engine_steps import note_made
 from eosviz.walkthroughs.made_steps import STEPS_PER_TRANSACTION, encode_step
-from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Keyframe, Step, line_interventions
 from eosviz.walkthroughs.walking import Chunk, Overtaken
 

@@ -17,6 +17,7 @@ from kombu.exceptions import OperationalError
 
 from eosviz.celery import app
 from eosviz.no_room import means_no_room
+from eosviz.refusals import Problem
 from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.ahead import answer_ahead, go_on_ahead, look_ahead
 from eosviz.walkthroughs.engine_steps import counted_click
@@ -30,7 +31,6 @@ from eosviz.walkthroughs.messages import (
     AskPlan,
     AskWhy,
     Command,
-    Problem,
 )
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.walkthroughs.plans import made_plan

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from eosviz.no_room import means_no_room
-from eosviz.walkthroughs.messages import Problem
+from eosviz.refusals import Problem
 
 
 def unavailable(error: BaseException, otherwise: str) -> Problem:

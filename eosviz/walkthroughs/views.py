@@ -16,21 +16,20 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from engine.scenario.document import BadScenario, lesson_texts
+from eosviz.browser import browser_making, browser_of
 from eosviz.catalogue import language_of
-from eosviz.reference.libraries import of_scenario
+from eosviz.catalogue.served import catalogue_address
+from eosviz.refusals import PROBLEM_STATUS, Problem
 from eosviz.scenarios.actions import with_settings
 from eosviz.scenarios.cards import Card, card_of, cards, shelf
 from eosviz.scenarios.differences import DIFFERENCES, possible
+from eosviz.scenarios.libraries import of_scenario
 from eosviz.scenarios.models import ScenarioVersion
-from eosviz.scenarios.pictured import pictured
-from eosviz.scenarios.views import catalogue_address
 from eosviz.walkthroughs import actions
-from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, read_selection, read_view, read_zoom
-from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Presentation, Session
+from eosviz.walkthroughs.pictured import pictured
 from eosviz.walkthroughs.previewing import LAST_STEP, preview_of
-from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS
 from eosviz.walkthroughs.simulations import scenario_of
 from eosviz.walkthroughs.tasks import plan_soon
 

@@ -8,9 +8,9 @@ from django.contrib import admin
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 
+from eosviz.accounts.request_types import user_of
 from eosviz.classroom.audit import note
 from eosviz.operating.naming import column
-from eosviz.request_types import user_of
 from eosviz.workshop.actions import delete_draft
 from eosviz.workshop.models import Draft, Edition
 

@@ -22,5 +22,12 @@ class WorkshopConfig(AppConfig):
     name = "eosviz.workshop"
 
     def ready(self) -> None:
+        from eosviz.classroom.material import add_source
+        from eosviz.scenarios.visibility import add_rule
+        from eosviz.workshop.assignable import NewestEditions
+        from eosviz.workshop.visibility import published_to
+
+        add_rule(published_to)
+        add_source(NewestEditions())
         worker_ready.connect(compare_editions, weak=False, dispatch_uid="workshop compare")
         worker_ready.connect(take_publications_again, weak=False, dispatch_uid="workshop publish")

@@ -26,27 +26,27 @@ from engine.scenario.bounds import TEXT_BYTES_MAX
 from engine.scenario.document import BadScenario, parse
 from engine.scenario.form import form, names_in
 from engine.scenario.mistakes import mistakes
+from eosviz.accounts.request_types import SignedInRequest
 from eosviz.bounded.refusing import BeyondBounds, Busy
 from eosviz.bounded.register import caller
+from eosviz.browser import browser_making
 from eosviz.callers import address_of
 from eosviz.catalogue import language_of, say
+from eosviz.catalogue.served import cached, catalogue_address
 from eosviz.rates import TooOften, take, too_often
-from eosviz.request_types import SignedInRequest
+from eosviz.refusals import PROBLEM_STATUS, Problem
 from eosviz.scenarios.cards import card_of
 from eosviz.scenarios.editing import EDITS_MAX, CannotEdit, Edit
 from eosviz.scenarios.rewriting import edited
-from eosviz.scenarios.views import YEAR_SECONDS, catalogue_address
 from eosviz.unreadable_json import UNREADABLE
 from eosviz.walkthroughs import actions as walking
-from eosviz.walkthroughs.browser import browser_making
-from eosviz.walkthroughs.messages import Problem
-from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS
 from eosviz.workshop import actions, publishing
 from eosviz.workshop.actions import WorkshopRefused
 from eosviz.workshop.models import Draft, Edition
 from eosviz.workshop.tasks import publish as publish_task
 from eosviz.workshop.trial import Asked, mistake_of
 from eosviz.workshop.trial import try_out as trial_of
+from eosviz.workshop.views import refused_page
 
 BODY_BYTES_MAX = 2 * TEXT_BYTES_MAX + 64 * 1024
 """The request body: a text as JSON, with its edits."""
@@ -254,8 +254,6 @@ def save(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 @require_POST
 def try_out(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     """Start a session of the saved draft, or of its `variant`, in the player."""
-    from eosviz.workshop.views import refused_page
-
     draft = _own(request, draft_id)
     try:
         version = actions.version_of_draft(draft)
@@ -275,8 +273,6 @@ def try_out(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 def publish(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     """Publish the saved draft as a version, once a worker has run it: the scenario's page shows the progress. A
     refusal is shown on that page."""
-    from eosviz.workshop.views import refused_page
-
     draft = _own(request, draft_id)
     try:
         take("try_out.person", request.user.owner_key)
@@ -293,10 +289,7 @@ def publish(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 def form_file(request: HttpRequest) -> HttpResponse:
     """The data that the form is made from. The address contains its digest, so it may be cached for ever."""
     body, digest = _form_file()
-    response = HttpResponse(body, content_type="application/json")
-    named = request.GET.get("v") == digest
-    response["Cache-Control"] = f"public, max-age={YEAR_SECONDS}, immutable" if named else "public, no-cache"
-    return response
+    return cached(HttpResponse(body, content_type="application/json"), request, digest)
 
 
 @cache

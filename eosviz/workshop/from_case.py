@@ -15,7 +15,9 @@ from django.views.decorators.http import require_POST
 
 from engine.explain.sentences import LANGUAGES
 from eosviz.accounts.models import User
+from eosviz.accounts.request_types import SignedInRequest
 from eosviz.bounded.register import COMMAND_LINE, Caller, caller
+from eosviz.browser import browser_of
 from eosviz.catalogue import say
 from eosviz.pipeline.kafka_logs.case_scenario import (
     NoScenarioError,
@@ -27,8 +29,6 @@ from eosviz.pipeline.kafka_logs.case_scenario import (
 from eosviz.replays import player_file
 from eosviz.replays.log_page import log_case_page
 from eosviz.replays.models import Replay
-from eosviz.request_types import SignedInRequest
-from eosviz.walkthroughs.browser import browser_of
 from eosviz.workshop.actions import WorkshopRefused, create_draft, text_of_document, within_bounds
 from eosviz.workshop.models import Draft
 from eosviz.workshop.trial import played

@@ -10,11 +10,11 @@ from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
+from eosviz.accounts.request_types import SignedInRequest
 from eosviz.pipeline.actions import NotNow
 from eosviz.pipeline.job_views import conflict_page, refused_page, seen_job
 from eosviz.pipeline.models import Shrink
 from eosviz.pipeline.shrink_views import scenario_text
-from eosviz.request_types import SignedInRequest
 from eosviz.workshop.actions import WorkshopRefused, from_text
 
 

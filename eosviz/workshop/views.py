@@ -24,19 +24,18 @@ from engine.profiles import PROFILES
 from engine.scenario.bounds import TEXT_BYTES_MAX
 from engine.scenario.shelf import entry
 from eosviz.accounts.forms import words
+from eosviz.accounts.request_types import SignedInRequest, is_signed_in
 from eosviz.bounded.waiting_rows import is_forgotten, place_of
+from eosviz.browser import browser_making, browser_of
 from eosviz.catalogue import LANGUAGES, language_of
 from eosviz.classroom.models import Classroom, Kind
-from eosviz.request_types import SignedInRequest, is_signed_in
+from eosviz.refusals import PROBLEM_STATUS, Problem
 from eosviz.scenarios.cards import card_of, cards
 from eosviz.scenarios.models import ScenarioVersion
-from eosviz.scenarios.pictured import pictured
 from eosviz.walkthroughs import actions as walking
-from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
-from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch
-from eosviz.walkthroughs.problem_answers import PROBLEM_STATUS
+from eosviz.walkthroughs.pictured import pictured
 from eosviz.workshop import actions, publishing
 from eosviz.workshop.actions import WorkshopRefused
 from eosviz.workshop.models import Draft, Edition, Publishing, Visibility

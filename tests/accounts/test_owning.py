@@ -8,18 +8,23 @@ import zipfile
 from collections.abc import Callable
 
 import pytest
+from django.apps import apps
 from django.contrib.auth.hashers import make_password
 from django.core.management import CommandError, call_command
+from django.db.models import Model
 from django.test import Client
 
 from engine.scenario.tracks import tracks
 from eosviz.accounts.models import User
+from eosviz.accounts.owning import OwnedByKey, everything
 from eosviz.accounts.roles import LOOKED_AT, MAY, Role, give_role, role_of
+from eosviz.analytics.models import Analysis
 from eosviz.replays.actions import import_replay
 from eosviz.replays.models import Replay
 from eosviz.tracks.models import Prediction, Visit
 from eosviz.walkthroughs import presenting
 from eosviz.walkthroughs.models import Presentation, Session
+from eosviz.workshop.models import Draft
 from tests.accounts.conftest import PASSWORD, person, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -241,3 +246,28 @@ class TestRoles:
         with django_assert_max_num_queries(12):
             page = client.get("/administration/accounts/user/?q=p2").content.decode()
         assert "p29@example.org" in page and "p19@example.org" not in page
+
+
+def owners_of(model: type[Model]) -> set[str]:
+    """The fields that say whom a row belongs to: a key, or an account."""
+    keys = {"owner"} & {field.name for field in model._meta.local_fields}
+    return keys | {field.name for field in model._meta.local_fields if field.related_model is User}
+
+
+NOT_OWNED = {
+    *("admin.LogEntry", "account.EmailAddress", "socialaccount.SocialAccount"),  # go with the account
+    "audience.Follower",  # goes with the presentation
+    "analytics.Analysis",  # identifies no person
+}
+
+
+def test_every_model_that_names_its_owner_says_what_becomes_of_its_rows() -> None:
+    owned = {model._meta.label for model in apps.get_models() if owners_of(model)} - NOT_OWNED
+    assert owned <= {one.model._meta.label for one in everything()}
+    assert {"walkthroughs.Session", "pipeline.Shrink", "workshop.Draft", "classroom.Attempt"} <= owned
+
+
+def test_every_model_that_a_browser_owns_goes_to_the_account() -> None:
+    keyed = {one.model for one in everything() if isinstance(one, OwnedByKey)}
+    by_key = {model for model in apps.get_models() if "owner" in owners_of(model)} - {Draft, Analysis}
+    assert keyed == by_key

@@ -12,10 +12,10 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from eosviz import buckets, quotas, rates
 from eosviz.accounts.models import User
 from eosviz.accounts.roles import Role
+from eosviz.browser import browser_of
 from eosviz.catalogue import interface_words
 from eosviz.classroom.actions import create_class
-from eosviz.walkthroughs.browser import browser_of
-from eosviz.walkthroughs.messages import Problem
+from eosviz.refusals import Problem
 from eosviz.walkthroughs.models import Session
 from tests.accounts.conftest import person, signed_in
 

@@ -37,12 +37,49 @@ def loaded_with(name: str) -> set[str]:
     return {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
 
 
+def packages() -> dict[str, set[str]]:
+    """What stands directly in ``eosviz/``, a package or a single module, and what of it each imports."""
+    known = modules("eosviz")
+    graph: dict[str, set[str]] = {}
+    for name, path in known.items():
+        own = name.split(".")[1:2]
+        found = {module.split(".")[1] for module in imported(path, known) if "." in module}
+        for package in own:
+            graph.setdefault(package, set()).update(found - {package})
+    return graph
+
+
+def layers() -> list[list[str]]:
+    """The list of docs/architecture.md, the lowest first."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    block = text.partition("```layers\n")[2].partition("```")[0]
+    return [line.split() for line in reversed(block.splitlines())]
+
+
+def assert_no_circle(graph: dict[str, set[str]]) -> None:
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as circle:
+        raise AssertionError(" imports ".join(reversed(circle.args[1]))) from None
+
+
+def test_no_package_of_the_site_imports_one_that_imports_it() -> None:
+    assert_no_circle(packages())
+
+
+def test_a_package_of_the_site_imports_only_from_layers_below_its_own() -> None:
+    graph, below = packages(), set[str]()
+    listed = [name for layer in layers() for name in layer]
+    assert sorted(listed) == sorted(path.parent.name for path in (ROOT / "eosviz").glob("*/__init__.py"))
+    for layer in layers():
+        for name in layer:
+            assert graph[name] & set(listed) <= below, f"{name} imports from its own layer or one above"
+        below |= set(layer)
+
+
 @pytest.mark.parametrize("package", ["engine", "eosviz"])
 def test_no_module_imports_one_that_imports_it(package: str) -> None:
     known = modules(package)
     assert len(known) > 200
     graph = {name: imported(path, known) - {name} for name, path in known.items()}
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as circle:
-        raise AssertionError(" imports ".join(reversed(circle.args[1]))) from None
+    assert_no_circle(graph)

@@ -46,12 +46,13 @@ from eosviz.pipeline.sweep_mistakes import worded_mistakes
 from eosviz.pipeline.sweep_parameters import sections_of
 from eosviz.pipeline.sweep_writing import BadForm, write_form
 from eosviz.reference.search_index import find
+from eosviz.refusals import Problem
 from eosviz.replays import carriers
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.scenarios.editing import CannotEdit, Edit, edited
 from eosviz.walkthroughs import matching
 from eosviz.walkthroughs.links import read_link
-from eosviz.walkthroughs.messages import Problem, Unreadable, read_message, read_new_session
+from eosviz.walkthroughs.messages import Unreadable, read_message, read_new_session
 from eosviz.workshop.lesson import lesson_html
 from tests.engine.wire.recorded import exchanges
 from tests.fuzz.changing import (

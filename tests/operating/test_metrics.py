@@ -16,10 +16,10 @@ import pytest
 from channels.testing import WebsocketCommunicator
 from django.test import Client
 
+from eosviz.accounts.tasks import apply_retention
 from eosviz.launch.places import ROOT
 from eosviz.operating import worker_signals
 from eosviz.operating.log_context import TEXT_CHARACTERS_MAX, AddContext, JsonLines, about, session_in
-from eosviz.operating.tasks import apply_retention
 from eosviz.walkthroughs.models import Session
 
 TOKEN = "for the one who measures"

@@ -10,8 +10,9 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from eosviz.operating.needed_tables import TablesCommand, check_tables
-from eosviz.pipeline.kafka_logs import command as logs_command
-from eosviz.pipeline.management.commands import audit, sweep
+from eosviz.pipeline.management.commands import sweep
+from eosviz.replays import logs_command as logs_command
+from eosviz.replays.management.commands import audit
 
 SWEEP = Path(__file__).parents[2] / "docs" / "examples" / "first-sweep.toml"
 WITHOUT = {"audit", "logs", "close_data_folder", "mail"}

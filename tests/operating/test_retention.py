@@ -12,11 +12,11 @@ from django.contrib.sessions.models import Session as Cookie
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from eosviz.operating import retention
-from eosviz.operating.tasks import apply_retention
+from eosviz.accounts import retention
+from eosviz.accounts.tasks import apply_retention
 from eosviz.replays.models import Replay
 from eosviz.tracks.models import Visit
-from eosviz.walkthroughs import actions, presenting
+from eosviz.walkthroughs import actions, owned, presenting
 from eosviz.walkthroughs.models import Command, Session, Step
 from tests.accounts.conftest import person
 from tests.walkthroughs.conftest import carry_out, root, version
@@ -83,7 +83,13 @@ def test_so_do_replays_visits_and_cookies_of_nobody() -> None:
     Visit.objects.update(begun=timezone.now() - LONG_AGO)
     Cookie.objects.create(session_key="over", session_data="", expire_date=timezone.now() - LONG_AGO)
     Cookie.objects.create(session_key="held", session_data="", expire_date=timezone.now() + LONG_AGO)
-    assert retention.apply(30) == retention.Numbers(sessions=0, steps=0, replays=1, visits=2, cookies=1)
+    assert retention.apply(30) == {
+        "sessions": 0,
+        "steps": 0,
+        "replays": 1,
+        "visits": 2,
+        "cookies": 1,
+    }
     assert set(Replay.objects.values_list("owner", flat=True)) == {mine, ""}
     assert set(Visit.objects.values_list("owner", flat=True)) == {mine}
     assert Cookie.objects.get().session_key == "held"
@@ -93,7 +99,7 @@ def test_more_than_one_batch_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "BATCH", 2)
     for number in range(5):
         begun(f"{number}" * 48)
-    assert retention.apply(30).sessions == 5
+    assert retention.apply(30)["sessions"] == 5
     assert Session.objects.count() == 0
 
 
@@ -105,7 +111,7 @@ def test_who_comes_back_while_others_go_keeps_theirs(monkeypatch: pytest.MonkeyP
         actions.delete_session(owner, session_id)
         Command.objects.all().update(answered=timezone.now())
 
-    monkeypatch.setattr(retention, "delete_session", delete)
+    monkeypatch.setattr(owned, "delete_session", delete)
     retention.apply(30)
     assert Session.objects.count() == 1
 

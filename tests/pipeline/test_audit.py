@@ -31,10 +31,10 @@ from eosviz.pipeline.audit_sources import (
     facts_of_replay,
 )
 from eosviz.pipeline.facts import ARROW_SCHEMA, FACTS_SCHEMA, FactReader
-from eosviz.pipeline.management.commands import audit as audit_command
 from eosviz.pipeline.sweep_checks import parse_sweep
 from eosviz.pipeline.sweep_facts import facts_of as swept
 from eosviz.replays import format
+from eosviz.replays.management.commands import audit as audit_command
 from eosviz.replays.parquet_steps import parquet_file
 from eosviz.replays.reading import read
 from eosviz.replays.writing import write

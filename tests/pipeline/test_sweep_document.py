@@ -11,7 +11,7 @@ from eosviz.pipeline.sweep_checks import BUILT_MAX, parse_sweep
 from eosviz.pipeline.sweep_document import read_sweep
 from eosviz.pipeline.sweep_form import of_document
 from eosviz.pipeline.sweep_places import places_of
-from eosviz.walkthroughs.messages import Problem
+from eosviz.refusals import Problem
 
 GOOD = (Path(__file__).parents[2] / "docs" / "examples" / "first-sweep.toml").read_text()
 

@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from engine.scenario.shelf import library
-from eosviz.reference.libraries import behaviours, libraries, of_scenario
+from eosviz.scenarios.libraries import behaviours, libraries, of_scenario
 from eosviz.tracks.lessons import lesson_of_scenario
 
 ROWS = {one.name: one for one in behaviours()}

@@ -17,6 +17,7 @@ from django.test import Client
 
 from eosviz.bounded import runner
 from eosviz.bounded.tasks import TASKS
+from eosviz.browser import BROWSER_KEY
 from eosviz.replays import carriers, exporting
 from eosviz.replays.actions import export_session, import_replay
 from eosviz.replays.checking import check
@@ -24,7 +25,6 @@ from eosviz.replays.models import EXPORTS_AT_ONCE, EXPORTS_KEPT, Export, ExportS
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.stores import exports
 from eosviz.streamed import PIECE_BYTES, Streamed, StreamedFile
-from eosviz.walkthroughs.browser import BROWSER_KEY
 from eosviz.walkthroughs.models import Branch, Session
 from tests.replays.conftest import BROWSER, command, exported, root, walk_to_end, with_branch
 

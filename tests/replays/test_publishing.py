@@ -17,13 +17,13 @@ from django.test import Client
 from engine.simulation import Simulation
 from eosviz.accounts.actions import delete_account
 from eosviz.accounts.models import User
+from eosviz.browser import BROWSER_KEY
 from eosviz.launch.places import ROOT
 from eosviz.replays import bounded_check, exporting, publishing
 from eosviz.replays.card_picture import draw_card
 from eosviz.replays.checking import check
 from eosviz.replays.models import Export, Publication
 from eosviz.replays.stores import published
-from eosviz.walkthroughs.browser import BROWSER_KEY
 from eosviz.walkthroughs.models import Session
 from eosviz.walkthroughs.simulations import simulate_to
 from tests.replays.conftest import BROWSER, exported, root, walk_to_end

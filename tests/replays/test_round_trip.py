@@ -14,12 +14,12 @@ from django.test import Client
 from django.urls import reverse
 
 from eosviz.bounded.tasks import TASKS
+from eosviz.catalogue.served import catalogue_address
 from eosviz.replays import verification
 from eosviz.replays.actions import import_replay
 from eosviz.replays.checking import check
 from eosviz.replays.models import Replay, Upload
 from eosviz.replays.refusal import ReplayRefused
-from eosviz.scenarios.views import catalogue_address
 from eosviz.walkthroughs.models import Session, Step
 from tests.replays.conftest import BROWSER, command, exported, imported, root, walk_to_end, with_branch
 from tests.replays.stories import chained, header, lines, packed

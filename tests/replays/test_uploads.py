@@ -25,6 +25,7 @@ from eosviz.bounded.refusing import BeyondBounds, Refused, Stopped
 from eosviz.bounded.register import COMMAND_LINE
 from eosviz.bounded.tasks import INTERACTIVE_BYTES_MAX, TASKS
 from eosviz.bounded.waiting_rows import ASK_AGAIN_SECONDS
+from eosviz.browser import BROWSER_KEY
 from eosviz.replays import actions, log_upload, spool, tasks, uploads
 from eosviz.replays.log_files import NOT_READ, given_files
 from eosviz.replays.log_options import LogOptions
@@ -32,7 +33,6 @@ from eosviz.replays.log_upload import LogFiles
 from eosviz.replays.models import Replay, Upload
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.tasks import take_upload
-from eosviz.walkthroughs.browser import BROWSER_KEY
 from tests.replays.conftest import BROWSER
 from tests.replays.test_log_pages import LOGS, OPEN, multipart
 

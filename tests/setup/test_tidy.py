@@ -147,7 +147,7 @@ READS_TOML = {
     "engine/scenario/toml_faults.py": "the parser's errors alone",
     "engine/explain/sentences.py": "the engine's own catalogue",
     "engine/scenario/tracks.py": "a file of the engine",
-    "eosviz/reference/libraries.py": "a file of the project",
+    "eosviz/scenarios/libraries.py": "a file of the project",
     "eosviz/reference/signatures.py": "a file of the project",
     "eosviz/pipeline/build_views.py": "the project's own samples",
     "eosviz/pipeline/shrink_views.py": "writes, and reads nothing",

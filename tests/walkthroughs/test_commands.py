@@ -12,10 +12,11 @@ import pytest
 
 from engine.scenario.shelf import entry
 from engine.simulation import Simulation
+from eosviz.refusals import ErrorMessage
 from eosviz.walkthroughs import actions, simulations
 from eosviz.walkthroughs.limits import Limits
 from eosviz.walkthroughs.made_steps import encode_step
-from eosviz.walkthroughs.messages import Done, ErrorMessage
+from eosviz.walkthroughs.messages import Done
 from eosviz.walkthroughs.models import Branch, Command, Keyframe, Session, Step
 from eosviz.walkthroughs.simulations import RecentSimulations, recent
 from tests.walkthroughs.conftest import BROWSER, carry_out, line_bodies, message, numbers, root, version

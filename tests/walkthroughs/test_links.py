@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from eosviz.bounded import runner
 from eosviz.bounded.tasks import TASKS
 from eosviz.catalogue import say
+from eosviz.refusals import Problem
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import linking
 from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, link_to, pack_done, read_link
-from eosviz.walkthroughs.messages import Done, Problem
+from eosviz.walkthroughs.messages import Done
 from eosviz.walkthroughs.models import Branch, Session
 from tests.walkthroughs.conftest import carry_out, line_bodies, root, stranger
 from tests.walkthroughs.test_pages import attributes, start

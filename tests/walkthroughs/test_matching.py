@@ -10,6 +10,7 @@ import pytest
 
 from engine.scenario.shelf import entry
 from engine.simulation import Simulation
+from eosviz.refusals import Problem
 from eosviz.walkthroughs import actions, matching, questions
 from eosviz.walkthroughs.conditions import (
     AnyCondition,
@@ -24,7 +25,7 @@ from eosviz.walkthroughs.conditions import (
 )
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.made_steps import STEPS_PER_TRANSACTION, encode_step
-from eosviz.walkthroughs.messages import Done, Problem
+from eosviz.walkthroughs.messages import Done
 from eosviz.walkthroughs.models import Branch, Session
 from tests.walkthroughs.conftest import carry_out, message, numbers, root
 

@@ -16,11 +16,12 @@ import pytest
 from django.test import Client
 
 from engine.errors import Refused
+from eosviz.browser import BROWSER_KEY
+from eosviz.refusals import ErrorMessage
 from eosviz.replays import actions as replay_actions
 from eosviz.scenarios.models import ScenarioVersion
-from eosviz.walkthroughs.browser import BROWSER_KEY
 from eosviz.walkthroughs.made_steps import encode_step
-from eosviz.walkthroughs.messages import CommandAnswer, Done, ErrorMessage
+from eosviz.walkthroughs.messages import CommandAnswer, Done
 from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step, line_interventions
 from eosviz.walkthroughs.questions import welcome
 from eosviz.walkthroughs.simulations import recent, scenario_of, simulate

@@ -9,9 +9,10 @@ import msgspec
 import pytest
 
 from engine.view import sights
+from eosviz.refusals import Problem
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions, questions
-from eosviz.walkthroughs.messages import Done, Intervene, MakeBranch, Problem, RunUntil, encode
+from eosviz.walkthroughs.messages import Done, Intervene, MakeBranch, RunUntil, encode
 from eosviz.walkthroughs.models import Branch, Keyframe, Session
 from tests.walkthroughs.conftest import root
 

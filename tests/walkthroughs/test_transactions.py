@@ -10,8 +10,8 @@ import pytest
 from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 from engine.transaction_lines import TransactionLines
+from eosviz.refusals import Problem
 from eosviz.walkthroughs import questions, transactions
-from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Session
 from tests.walkthroughs.conftest import carry_out, root
 

@@ -8,9 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from eosviz.refusals import Problem
 from eosviz.walkthroughs import actions, deriving, questions
 from eosviz.walkthroughs.limits import LIMITS
-from eosviz.walkthroughs.messages import Done, MakeBranch, Problem, RunUntil, Unreadable, encode, read_message
+from eosviz.walkthroughs.messages import Done, MakeBranch, RunUntil, Unreadable, encode, read_message
 from eosviz.walkthroughs.models import Branch, Keyframe, Session
 from tests.walkthroughs.conftest import root
 

@@ -12,9 +12,10 @@ from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 from engine.why.asking import why
 from engine.why.offering import questions_about
+from eosviz.refusals import Problem
 from eosviz.walkthroughs import simulations, tasks
 from eosviz.walkthroughs.explaining import explained
-from eosviz.walkthroughs.messages import Problem, Why, ask_why, encode
+from eosviz.walkthroughs.messages import Why, ask_why, encode
 from eosviz.walkthroughs.models import Session
 from tests.walkthroughs.conftest import carry_out, message, root
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.conf import settings
 
+from eosviz.accounts import retention
 from eosviz.celery import app
-from eosviz.operating import retention
 
 
 @app.task(name="operating.apply_retention", ignore_result=True, acks_late=False)

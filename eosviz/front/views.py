@@ -1,24 +1,25 @@
-"""The front page, the library, one's own sessions, the player's words, and the theme."""
+"""The front page, the library, one's own sessions, and the theme."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.utils.translation import get_language
 from django.views.decorators.http import require_POST, require_safe
 
-from eosviz.catalogue import LANGUAGES, catalogue_file, language_of
+from eosviz.browser import browser_of
+from eosviz.catalogue import language_of
+from eosviz.catalogue.served import YEAR_SECONDS
+from eosviz.front.resuming import PLACE_COOKIE, newest_of
 from eosviz.scenarios import choices, trailer, trailer_picture
 from eosviz.scenarios.cards import shelf
-from eosviz.scenarios.pictured import pictured
-from eosviz.scenarios.resuming import PLACE_COOKIE, newest_of
 from eosviz.tracks.progress import progress_of
-from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.models import Session
+from eosviz.walkthroughs.pictured import pictured
 from eosviz.walkthroughs.previewing import preview_of_site
 
 SESSIONS_SHOWN = 12
@@ -26,7 +27,6 @@ EXAMPLE = ("SC-03", 116)
 """Scenario and step of the example that readers without a session see."""
 QUERY_CHARACTERS_MAX = 100
 THEMES = ("light", "dark", "system")
-YEAR_SECONDS = 365 * 24 * 3600
 
 
 @require_safe
@@ -89,28 +89,6 @@ def sessions(request: HttpRequest) -> HttpResponse:
         "example": None if held else pictured(*EXAMPLE),
     }
     return render(request, "scenarios/sessions.html", context)
-
-
-@require_safe
-def catalogue(request: HttpRequest, language: str) -> HttpResponse:
-    """All words of one language. The address contains their digest, so they may be cached for ever."""
-    if language not in LANGUAGES:
-        raise Http404
-    body, digest = catalogue_file(language)
-    tag = f'"{digest}"'
-    if request.headers.get("If-None-Match") == tag:
-        response = HttpResponse(status=304)
-    else:
-        response = HttpResponse(body, content_type="application/json")
-    response["ETag"] = tag
-    named = request.GET.get("v") == digest
-    response["Cache-Control"] = f"public, max-age={YEAR_SECONDS}, immutable" if named else "public, no-cache"
-    return response
-
-
-def catalogue_address(language: str) -> str:
-    _, digest = catalogue_file(language)
-    return f"{reverse('scenarios:catalogue', args=[language])}?v={digest}"
 
 
 @require_POST

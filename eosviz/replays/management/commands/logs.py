@@ -1,11 +1,11 @@
-"""`logs PATH…` as Django calls it; `manage.py` calls `kafka_logs/command.py` itself, without starting Django."""
+"""`logs PATH…` as Django calls it; `manage.py` calls `logs_command.py` itself, without starting Django."""
 
 from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from eosviz.pipeline.kafka_logs.command import HELP, CommandFailed, add_arguments, run
+from eosviz.replays.logs_command import HELP, CommandFailed, add_arguments, run
 
 
 class Command(BaseCommand):

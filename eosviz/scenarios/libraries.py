@@ -87,5 +87,5 @@ _libraries = libraries
 
 
 def _table() -> dict[str, list[dict[str, Any]]]:
-    text = resources.files("eosviz.reference").joinpath("libraries.toml").read_text(encoding="utf-8")
+    text = resources.files("eosviz.scenarios").joinpath("libraries.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)

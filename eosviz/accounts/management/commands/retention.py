@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from eosviz.operating import retention
+from eosviz.accounts import retention
 from eosviz.operating.needed_tables import TablesCommand
 
 
@@ -24,7 +24,9 @@ class Command(TablesCommand):
         days = options["days"] if options["days"] is not None else settings.KEEP_ANONYMOUS_DAYS
         if days < 1:
             raise CommandError("say how many days are kept: --days 90, or set EOSVIZ_KEEP_ANONYMOUS_DAYS")
-        self.stdout.write(f"older than {days} days and without an account: {retention.due(days)}")
+        self.stdout.write(
+            f"older than {days} days and without an account: {retention.said(retention.due(days))}"
+        )
         if options["delete"]:
             retention.apply(days)
             self.stdout.write("deleted")

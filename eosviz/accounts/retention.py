@@ -1,0 +1,64 @@
+"""Deletes what people without an account left behind, after a time that the operator sets.
+
+Accounts keep everything. Each app says what it counts as left behind (`owning.py`).
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib.sessions.models import Session as Cookie
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from eosviz.accounts.owning import everything
+
+logger = logging.getLogger(__name__)
+
+BATCH = 100
+
+
+def due(days: int) -> dict[str, int]:
+    """Counts what is older than this many days and deletes nothing. ValueError for fewer than one day."""
+    before = _before(days)
+    numbers: dict[str, int] = {}
+    for owned in everything():
+        rows = owned.left_behind(before)
+        if rows is not None:
+            numbers |= owned.lost(rows)
+    return {**numbers, "cookies": _cookies().count()}
+
+
+def apply(days: int) -> dict[str, int]:
+    """Deletes what `due` counts, in batches, so that commands of running sessions wait only briefly. The numbers are
+    logged first."""
+    before = _before(days)
+    numbers = due(days)
+    logger.info("retention: older than %s days and without an account: %s", days, said(numbers))
+    for owned in everything():
+        while keys := _some(owned.left_behind(before)):
+            owned.delete_left(before, keys)
+    while keys := _some(_cookies()):
+        Cookie.objects.filter(pk__in=keys).delete()
+    return numbers
+
+
+def said(numbers: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in numbers.items())
+
+
+def _some(rows: QuerySet[Any] | None) -> list[Any]:
+    return [] if rows is None else list(rows.values_list("pk", flat=True)[:BATCH])
+
+
+def _before(days: int) -> datetime:
+    if days < 1:
+        raise ValueError("retention needs at least one day: what people do now is theirs")
+    return timezone.now() - timedelta(days=days)
+
+
+def _cookies() -> QuerySet[Cookie]:
+    """Sessions of cookies that have expired."""
+    return Cookie.objects.filter(expire_date__lt=timezone.now())

@@ -1,0 +1,21 @@
+"""A changed role may end rights of the person's open sockets (`eosviz/rights.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from eosviz.accounts.models import User
+from eosviz.rights import changed, of_owner
+
+
+def roles_changed(
+    sender: Any, instance: Any, action: str, pk_set: Iterable[int] | None, **kwargs: Any
+) -> None:
+    if not action.startswith("post_"):
+        return
+    if isinstance(instance, User):
+        changed(of_owner(instance.owner_key))
+        return
+    users = User.objects.filter(pk__in=pk_set or ())  # the group's side of the relation
+    changed(*(of_owner(key) for key in users.values_list("owner_key", flat=True)))

@@ -1,0 +1,33 @@
+"""Scenarios that a teacher may assign besides the library's. The app in which people build scenarios sets the source
+in its `AppConfig.ready`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from eosviz.accounts.models import User
+from eosviz.scenarios.models import ScenarioVersion
+
+
+class Source(Protocol):
+    def built_by(self, teacher: User) -> Iterable[tuple[ScenarioVersion, str]]:
+        """The versions, each with the key that a form keeps of it."""
+
+    def built(self, teacher: User, key: str) -> ScenarioVersion | None:
+        """The version with this key; None if the teacher may not assign it."""
+
+
+_sources: list[Source] = []
+
+
+def add_source(source: Source) -> None:
+    _sources.append(source)
+
+
+def built_by(teacher: User) -> list[tuple[ScenarioVersion, str]]:
+    return [one for source in _sources for one in source.built_by(teacher)]
+
+
+def built(teacher: User, key: str) -> ScenarioVersion | None:
+    return next((found for source in _sources if (found := source.built(teacher, key)) is not None), None)

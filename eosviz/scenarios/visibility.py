@@ -1,0 +1,39 @@
+"""Who may see a version of a scenario. Everyone, unless an app that publishes versions knows better, and even then
+those to whom another app shows it. Apps add both in their `AppConfig.ready`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.contrib.auth.models import AnonymousUser
+
+from eosviz.accounts.models import User
+from eosviz.scenarios.models import ScenarioVersion
+
+SeenBy = Callable[[User | AnonymousUser], bool]
+Rule = Callable[[ScenarioVersion], SeenBy | None]
+"""None: the rule does not concern this version."""
+
+Exemption = Callable[[ScenarioVersion, User | AnonymousUser], bool]
+
+_rules: list[Rule] = []
+_exemptions: list[Exemption] = []
+
+
+def add_rule(rule: Rule) -> None:
+    _rules.append(rule)
+
+
+def add_exemption(sees: Exemption) -> None:
+    _exemptions.append(sees)
+
+
+def viewers_of(version: ScenarioVersion) -> SeenBy:
+    """Who sees it. Versions of the library are decided without reading anything."""
+    rules = [] if version.library_position is not None else [rule(version) for rule in _rules]
+    asked = [seen_by for seen_by in rules if seen_by is not None]
+
+    def sees(user: User | AnonymousUser) -> bool:
+        return all(seen_by(user) for seen_by in asked) or any(may(version, user) for may in _exemptions)
+
+    return sees

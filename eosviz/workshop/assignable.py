@@ -1,0 +1,20 @@
+"""What classes may be assigned of the workshop: the newest version of each of the teacher's own scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from eosviz.accounts.models import User
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.workshop.models import Edition
+
+
+class NewestEditions:
+    """A `Source` of `classroom/material.py`."""
+
+    def built_by(self, teacher: User) -> Iterator[tuple[ScenarioVersion, str]]:
+        return ((one.version, str(one.pk)) for one in Edition.objects.usable_by(teacher))
+
+    def built(self, teacher: User, key: str) -> ScenarioVersion | None:
+        edition = Edition.objects.usable_by(teacher).filter(pk=key).first()
+        return None if edition is None else edition.version

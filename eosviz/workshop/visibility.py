@@ -1,0 +1,22 @@
+"""Who may see a version that a scenario of the workshop published: whoever may see that scenario
+(`DraftQuerySet.seen_by`). A version that none contains (of a comparison, of a draft that its author tried out, of a
+deleted scenario) is open to everyone with its address, which cannot be guessed."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import AnonymousUser
+
+from eosviz.accounts.models import User
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.scenarios.visibility import SeenBy
+from eosviz.workshop.models import Draft, Edition
+
+
+def published_to(version: ScenarioVersion) -> SeenBy | None:
+    if not Edition.objects.filter(version=version).exists():
+        return None
+
+    def seen_by(user: User | AnonymousUser) -> bool:
+        return Draft.objects.seen_by(user).filter(editions__version=version).exists()
+
+    return seen_by
