@@ -7,7 +7,7 @@ table. Rows without an owner (command line, samples) have no quota.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -18,6 +18,8 @@ from django.db import connection
 from django.db.models import Count, F, Sum
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce, Length
+
+from eosviz.refusals import Refusal
 
 MEBIBYTE = 2**20
 
@@ -92,27 +94,18 @@ BY_NAME = {quota.name: quota for quota in TABLE}
 REASONS = frozenset(quota.reason for quota in TABLE)
 
 
-class Full(Exception):
-    """The quota would be exceeded. `params` are those of the sentence."""
-
-    def __init__(self, quota: Quota, used: int) -> None:
-        super().__init__(f"{quota.name}: {used} of {quota.most}")
-        self.quota = quota
-        self.reason = quota.reason
-        unit = MEBIBYTE if quota.in_bytes else 1
-        self.params: dict[str, Any] = {"most": quota.most // unit, "used": used // unit}
-
-
-def check(owner: str, name: str, more: int = 1) -> None:
-    """Raises Full if `more` would exceed the quota. Until the transaction ends, other transactions that add to
-    this person's things wait, so that two together do not exceed it."""
+def check(owner: str, name: str, more: int = 1, *, refused: Callable[..., Refusal]) -> None:
+    """Raises what `refused` makes of the quota's reason, `most` and `used`, if `more` would exceed the quota. Until
+    the transaction ends, other transactions that add to this person's things wait, so that two together do not exceed
+    it."""
     if not owner:
         return
     quota = BY_NAME[name]
     wait_for_others(owner)
     used = quota.used(owner)
     if used + more > quota.most:
-        raise Full(quota, used)
+        unit = MEBIBYTE if quota.in_bytes else 1
+        raise refused(quota.reason, most=quota.most // unit, used=used // unit)
 
 
 def left(owner: str, name: str) -> int:

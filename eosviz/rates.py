@@ -10,17 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import Any, Literal
 
 import msgspec
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.http import HttpRequest, HttpResponse
 
 from eosviz.buckets import Rate, buckets
 from eosviz.callers import address_of, caller_of
 from eosviz.middleware import Middleware
+from eosviz.refusal_pages import refusal_json, refusal_page, with_wait
 from eosviz.refusals import Problem
 
 LEASES = {"messages.person": 30, "messages.page": 30, "calls.person": 30}
@@ -174,18 +173,10 @@ class RatedAddresses(Middleware):
 
 def too_often(request: HttpRequest, refused: TooOften, says: Says = "page", **shown: Any) -> HttpResponse:
     """The refusal as a response. `shown`: further context of its page."""
-    response: HttpResponse
     if says == "page":
-        context = {"problem": refused, **shown}
-        response = render(request, "429.html", context, status=HTTPStatus.TOO_MANY_REQUESTS)
-    elif says == "json":
-        content = {"key": refused.key, "remedy_key": refused.remedy_key, "params": refused.params}
-        response = JsonResponse(content, status=HTTPStatus.TOO_MANY_REQUESTS)
-    else:
-        response = HttpResponse(
-            msgspec.json.encode(refused.message(None)),
-            content_type="application/json",
-            status=HTTPStatus.TOO_MANY_REQUESTS,
-        )
-    response["Retry-After"] = str(refused.wait_seconds)
-    return response
+        return refusal_page(request, "429.html", refused, shown)
+    if says == "json":
+        return refusal_json(refused)
+    message = msgspec.json.encode(refused.message(None))
+    response = HttpResponse(message, content_type="application/json", status=refused.status)
+    return with_wait(response, refused)

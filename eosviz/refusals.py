@@ -1,11 +1,11 @@
-"""What cannot be carried out, and how its pages, programs and sockets say it."""
+"""What cannot be done for a person, and why: one kind of exception for every app. `refusal_pages.py` answers requests
+with it. Nothing here needs Django: bounded processes raise refusals too."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any, Literal, TypeVar
-
-from django.http import HttpResponse, JsonResponse
+from typing import Any, ClassVar, Literal, Self
 
 from eosviz.server_message import FromServer
 
@@ -21,7 +21,7 @@ ErrorCode = Literal[
     "limit",
     "unavailable",
 ]
-PROBLEM_STATUS = {
+_STATUS: dict[ErrorCode, HTTPStatus] = {
     "malformed": HTTPStatus.BAD_REQUEST,
     "not_found": HTTPStatus.NOT_FOUND,
     "limit": HTTPStatus.TOO_MANY_REQUESTS,
@@ -30,7 +30,6 @@ PROBLEM_STATUS = {
     "refused": HTTPStatus.UNPROCESSABLE_ENTITY,
     "unavailable": HTTPStatus.SERVICE_UNAVAILABLE,
 }
-Response = TypeVar("Response", bound=HttpResponse)
 
 
 class ErrorMessage(FromServer, tag="error", frozen=True, kw_only=True):
@@ -41,21 +40,61 @@ class ErrorMessage(FromServer, tag="error", frozen=True, kw_only=True):
     remedy_key: str
 
 
-class Problem(Exception):
+class Refusal(Exception):
+    """`key` is the sentence in the catalogue and `params` fill it. An app's own subclass names the prefix of its
+    keys, and the code of most of its refusals."""
+
+    words: ClassVar[str]
+    """The prefix: a key is `<words>.<reason>`."""
+    code: ErrorCode = "refused"
+    wait_seconds: int | None = None
+    """When to try again, if the refusal passes with time."""
+
+    def __init__(self, reason: str, /, **params: Any) -> None:
+        super().__init__(f"{reason} {params}")
+        self.reason = reason
+        self.key = f"{self.words}.{reason}"
+        self.params = params
+
+    @classmethod
+    def keyed(cls, key: str, params: Mapping[str, Any]) -> Self:
+        """A refusal whose sentence is in another part of the catalogue."""
+        refused = cls("", **params)
+        refused.key = key
+        return refused
+
+    @classmethod
+    def for_now(cls, reason: str, seconds: int) -> Self:
+        """A refusal that passes within so many seconds, which its sentence names."""
+        refused = cls(reason, seconds=seconds)
+        refused.code, refused.wait_seconds = "unavailable", seconds
+        return refused
+
+    @property
+    def remedy_key(self) -> str:
+        """The sentence with the remedy; empty if the reason contains it."""
+        return ""
+
+    @property
+    def status(self) -> HTTPStatus:
+        return _STATUS.get(self.code, HTTPStatus.BAD_REQUEST)
+
+
+class Problem(Refusal):
     """A request that cannot be carried out, as the `error` message reports it.
 
-    `code` is one of docs/websocket.md. `key` and `remedy_key` are in eosviz/catalogue/problems.toml, where each
-    `<key>` has a `<key>.remedy`; `params` fill both.
+    `code` is one of docs/websocket.md. The keys are in eosviz/catalogue/problems.toml, where each `<key>` has a
+    `<key>.remedy`; `params` fill both.
     """
 
-    wait_seconds: int | None = None
-    """When to try again, if the problem passes with time."""
+    words = "problem"
 
-    def __init__(self, code: ErrorCode, key: str, **params: Any) -> None:
-        super().__init__(f"{code}: {key} {params}")
-        self.code: ErrorCode = code
-        self.key = f"problem.{key}"
-        self.params = params
+    def __init__(self, code: ErrorCode, key: str, /, **params: Any) -> None:
+        super().__init__(key, **params)
+        self.code = code
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.reason} {self.params}"
 
     @property
     def remedy_key(self) -> str:
@@ -65,16 +104,3 @@ class Problem(Exception):
         return ErrorMessage(
             re=re, code=self.code, key=self.key, params=self.params, remedy_key=self.remedy_key
         )
-
-
-def problem_answer(problem: Problem) -> HttpResponse:
-    """A JSON answer, for programs that have the catalogue."""
-    told = {"key": problem.key, "remedy_key": problem.remedy_key, "params": problem.params}
-    return with_wait(JsonResponse(told, status=PROBLEM_STATUS[problem.code]), problem)
-
-
-def with_wait(response: Response, problem: Problem) -> Response:
-    """Adds Retry-After where the problem passes with time."""
-    if problem.wait_seconds is not None:
-        response["Retry-After"] = str(problem.wait_seconds)
-    return response

@@ -61,7 +61,7 @@ def note_trail(session: Session, branch_id: int, last: int, furthest: int, backs
 def ask(classroom: Classroom | None) -> Analysis:
     """Create a waiting analysis; returns the waiting or running one if there is one."""
     with transaction.atomic():
-        known: Analysis | None = Analysis.objects.of_scope(classroom).under_way().first()
+        known: Analysis | None = Analysis.objects.of_scope(classroom).unfinished().first()
         return known or Analysis.objects.create(classroom=classroom, state=State.WAITING)
 
 

@@ -53,7 +53,7 @@ def run_analysis(spark: SparkSession, analysis: Analysis) -> None:
         )
         # If the process is killed before this, an older analysis stays visible.
         older = Analysis.objects.of_scope(analysis.classroom).exclude(id=analysis.id)
-        older.exclude(id__in=older.under_way().values("id")).delete()
+        older.exclude(id__in=older.unfinished().values("id")).delete()
 
 
 def _figures(spark: SparkSession, gathered: Gathered, people_min: int) -> tuple[int, list[Row]]:

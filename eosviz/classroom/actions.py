@@ -32,6 +32,7 @@ from eosviz.classroom.models import (
     Part,
     new_code,
 )
+from eosviz.refusals import Refusal
 from eosviz.scenarios.actions import with_settings
 from eosviz.walkthroughs.actions import bad_scenario, create_session
 from eosviz.walkthroughs.models import Session
@@ -40,17 +41,9 @@ ASKED_FIELDS = frozenset(("version", "variant", "track", "guarantee", "budget", 
 """The fields of an assignment that its attempts depend on."""
 
 
-class ClassRefused(Exception):
-    """The sentence is `classroom.refused.<reason>` with the parameters."""
-
-    def __init__(self, reason: str, **params: Any) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.params = params
-
-    @property
-    def said_key(self) -> str:
-        return f"classroom.refused.{self.reason}"
+class ClassRefused(Refusal):
+    words = "classroom.refused"
+    code = "conflict"
 
 
 # -- classes -------------------------------------------------------------------------------------------------
@@ -58,10 +51,7 @@ class ClassRefused(Exception):
 
 @transaction.atomic
 def create_class(teacher: User, name: str) -> Classroom:
-    try:
-        quotas.check(teacher.owner_key, "classes")
-    except quotas.Full as full:
-        raise ClassRefused(full.reason, **full.params) from None
+    quotas.check(teacher.owner_key, "classes", refused=ClassRefused)
     classroom = Classroom.objects.create(name=name)
     Membership.objects.create(classroom=classroom, user=teacher, part=Part.INSTRUCTOR)
     note(classroom, teacher, "made", name=name)
@@ -259,7 +249,7 @@ def judgement_of(attempt: Attempt) -> Judgement:
     try:
         return judge(attempt)
     except Busy as busy:
-        raise ClassRefused("busy", seconds=busy.seconds) from None
+        raise ClassRefused.for_now("busy", busy.seconds) from None
     except BeyondBounds:
         raise ClassRefused("too_much") from None
 

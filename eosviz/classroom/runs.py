@@ -4,7 +4,7 @@ session is not opened and nothing in it can be changed."""
 from __future__ import annotations
 
 from eosviz.classroom.models import Attempt
-from eosviz.replays.linked_run import STEPS_MAX
+from eosviz.walkthroughs.asked_run import FRAME_STEPS_MAX
 from eosviz.walkthroughs.links import Link, link_to
 from eosviz.walkthroughs.models import Branch
 
@@ -21,7 +21,7 @@ def link_of(attempt: Attempt, branch: Branch) -> Link:
     """The same run, at the step that the judgement names, else where the learner left it. Raises Problem when it has
     more interventions than an address can hold."""
     step = attempt.evidence.get("step", branch.newest) if _is_judged(attempt, branch) else branch.newest
-    return link_to(branch, min(step, branch.newest, STEPS_MAX), None, None)
+    return link_to(branch, min(step, branch.newest, FRAME_STEPS_MAX), None, None)
 
 
 def _is_judged(attempt: Attempt, branch: Branch) -> bool:

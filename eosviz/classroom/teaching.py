@@ -30,7 +30,7 @@ from eosviz.classroom.models import Assignment, Attempt, Classroom, Kind, Member
 from eosviz.classroom.results import csv_of, results_of
 from eosviz.classroom.runs import branches_of, link_of
 from eosviz.classroom.views import add_refusal
-from eosviz.refusals import PROBLEM_STATUS, Problem
+from eosviz.refusals import Problem
 from eosviz.security import FRAMED_HERE_POLICY
 from eosviz.streamed import Streamed
 from eosviz.time_zone import difference_to_utc
@@ -93,7 +93,7 @@ def change_member(request: SignedInRequest, classroom_id: uuid.UUID, membership_
         else:
             raise Http404
     except ClassRefused as refused:
-        messages.error(request, words(refused.said_key, **refused.params))
+        messages.error(request, words(refused.key, **refused.params))
     if membership.user_id == request.user.pk:
         return redirect("classroom:index")
     return redirect("classroom:detail", classroom.id)
@@ -269,7 +269,7 @@ def attempt_run(request: SignedInRequest, attempt_id: uuid.UUID, branch_id: int)
         context |= {"step": link.step, "file": link.address("replays:linked_player")}
     except Problem as problem:
         context["problem"] = problem
-        status = PROBLEM_STATUS[problem.code]
+        status = problem.status
     response = render(request, "classroom/attempt_run.html", context, status=status)
     response["Content-Security-Policy"] = FRAMED_HERE_POLICY
     return response

@@ -32,7 +32,8 @@ from eosviz.classroom.models import (
     Outcome,
     Part,
 )
-from eosviz.refusals import PROBLEM_STATUS, Problem
+from eosviz.refusal_pages import refusal_page
+from eosviz.refusals import Refusal
 
 ASSIGNED = (("SC-01", Kind.WATCH), ("SC-03", Kind.PREDICT), ("SC-02", Kind.BREAK))
 """The example's assignments: scenarios of the library, each as another kind."""
@@ -167,7 +168,7 @@ def leave(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
     try:
         actions.remove_member(membership, request.user)
     except ClassRefused as refused:
-        messages.error(request, words(refused.said_key, **refused.params))
+        messages.error(request, words(refused.key, **refused.params))
         return redirect("classroom:detail", classroom_id)
     return redirect("classroom:index")
 
@@ -190,7 +191,7 @@ def _assignment(
     assignment: Assignment,
     settings_form: SettingsForm | None = None,
     hand_in_form: HandInForm | None = None,
-    refused: ClassRefused | Problem | None = None,
+    refused: Refusal | None = None,
     status: int = HTTPStatus.OK,
 ) -> HttpResponse:
     attempts = list(Attempt.objects.of(request.user).filter(assignment=assignment).order_by("number"))
@@ -225,11 +226,9 @@ def _assignment(
         "refused": refused,
         "is_explain": assignment.kind == Kind.EXPLAIN,
     }
-    response = render(request, "classroom/assignment.html", context, status=status)
-    if isinstance(refused, ClassRefused) and "seconds" in refused.params:
-        response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
-        response["Retry-After"] = str(refused.params["seconds"])
-    return response
+    if refused is not None and refused.wait_seconds is not None:
+        return refusal_page(request, "classroom/assignment.html", refused, context)
+    return render(request, "classroom/assignment.html", context, status=status)
 
 
 @never_cache
@@ -247,11 +246,8 @@ def begin(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
     try:
         chosen = form.chosen if form is not None and not open_already else {}
         attempt = actions.begin(request.user, assignment, chosen)
-    except ClassRefused as refused:
-        return _assignment(request, assignment, refused=refused, status=HTTPStatus.CONFLICT)
-    except Problem as problem:
-        status = PROBLEM_STATUS[problem.code]
-        return _assignment(request, assignment, settings_form=form, refused=problem, status=status)
+    except Refusal as refused:
+        return _assignment(request, assignment, settings_form=form, refused=refused, status=refused.status)
     if assignment.track:
         return redirect("tracks:detail", assignment.track)
     if attempt.session_id is None or assignment.kind == Kind.EXPLAIN:
@@ -282,9 +278,9 @@ def hand_in(request: SignedInRequest, attempt_id: uuid.UUID) -> HttpResponse:
             return redirect("walkthroughs:player", attempt.session_id)
         actions.hand_in(attempt, text)
     except ClassRefused as refused:
-        return _assignment(request, attempt.assignment, refused=refused, status=HTTPStatus.CONFLICT)
+        return _assignment(request, attempt.assignment, refused=refused, status=refused.status)
     return redirect("classroom:assignment", attempt.assignment_id)
 
 
 def add_refusal(form: Any, refused: ClassRefused) -> None:
-    form.add_error(None, words(refused.said_key, **refused.params))
+    form.add_error(None, words(refused.key, **refused.params))

@@ -6,7 +6,6 @@ import shutil
 import threading
 import uuid
 from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,9 @@ from engine.scenario.header import ENGINE_VERSION
 from eosviz import quotas
 from eosviz.no_room import means_no_room
 from eosviz.pipeline.live import tell_watchers
-from eosviz.pipeline.models import BEAT_SECONDS, SILENT_SECONDS, Failure, Job, Shrink, State, Sweep, jobs_of
+from eosviz.pipeline.models import BEAT_SECONDS, Failure, Job, Shrink, State, Sweep, jobs_of
 from eosviz.pipeline.sweep_document import SweepDocument
+from eosviz.refusals import Refusal
 
 WAITING_MAX = 5
 """The most unfinished jobs of one browser."""
@@ -27,13 +27,9 @@ PAGE_RUNS_MAX = 100_000
 """The most runs of a sweep that is started from a page; the command has the document's own bound."""
 
 
-class NotNow(Exception):
-    """Refused for a reason that a page states: `key` is `sweeps.refused.<key>` in the catalogue."""
-
-    def __init__(self, key: str, **params: object) -> None:
-        super().__init__(f"{key} {params}")
-        self.key = key
-        self.params = params
+class JobRefused(Refusal):
+    words = "sweeps.refused"
+    code = "conflict"
 
 
 class InUse(Exception):
@@ -41,14 +37,14 @@ class InUse(Exception):
 
 
 def add_sweep(document: SweepDocument, text: str, out: Path, owner: str = "", facts: bool = False) -> Sweep:
-    """Create a sweep that waits to be run. Raises NotNow: a quota is full, the owner has WAITING_MAX unfinished jobs,
-    or a page asks for more than PAGE_RUNS_MAX runs."""
+    """Create a sweep that waits to be run. Raises JobRefused: a quota is full, the owner has WAITING_MAX unfinished
+    jobs, or a page asks for more than PAGE_RUNS_MAX runs."""
     with transaction.atomic():
-        _check_quota(owner, "sweeps")
-        _check_quota(owner, "sweep_runs", document.runs)
+        quotas.check(owner, "sweeps", refused=JobRefused)
+        quotas.check(owner, "sweep_runs", document.runs, refused=JobRefused)
         check_room(owner)  # from here on, others that add to this person's things wait
         if owner and document.runs > PAGE_RUNS_MAX:
-            raise NotNow("too_large", runs=document.runs, most=PAGE_RUNS_MAX)
+            raise JobRefused("too_large", runs=document.runs, most=PAGE_RUNS_MAX)
         identity = uuid.uuid4()
         return Sweep.objects.create(
             id=identity,
@@ -71,10 +67,10 @@ def add_sweep(document: SweepDocument, text: str, out: Path, owner: str = "", fa
 
 
 def add_shrink(sweep: Sweep, document: dict[str, Any], guarantee: str, owner: str) -> Shrink:
-    """Create a shrink that waits to be run. Raises NotNow: a quota is full, or the owner has WAITING_MAX unfinished
+    """Create a shrink that waits to be run. Raises JobRefused: a quota is full, or the owner has WAITING_MAX unfinished
     jobs."""
     with transaction.atomic():
-        _check_quota(owner, "shrinks")
+        quotas.check(owner, "shrinks", refused=JobRefused)
         check_room(owner)
         return Shrink.objects.create(
             owner=owner,
@@ -88,20 +84,13 @@ def add_shrink(sweep: Sweep, document: dict[str, Any], guarantee: str, owner: st
 
 
 def check_room(owner: str) -> None:
-    """Raises NotNow if the owner has WAITING_MAX unfinished sweeps and shrinks. A job without an owner has no bound."""
+    """Raises JobRefused if the owner has WAITING_MAX unfinished sweeps and shrinks. A job without an owner has no
+    bound."""
     if not owner:
         return
-    under_way = sum(jobs_of(kind).of_browser(owner).under_way().count() for kind in (Sweep, Shrink))
+    under_way = sum(jobs_of(kind).of_browser(owner).unfinished().count() for kind in (Sweep, Shrink))
     if under_way >= WAITING_MAX:
-        raise NotNow("too_many", most=WAITING_MAX)
-
-
-def _check_quota(owner: str, name: str, more: int = 1) -> None:
-    """Raises NotNow if the owner's quota ``name`` has no room for ``more``."""
-    try:
-        quotas.check(owner, name, more)
-    except quotas.Full as full:
-        raise NotNow(full.reason, **full.params) from None
+        raise JobRefused("too_many", most=WAITING_MAX)
 
 
 def ask_to_stop(job: Job) -> None:
@@ -113,14 +102,14 @@ def ask_to_stop(job: Job) -> None:
 
 
 def resume(job: Job) -> None:
-    """Make a job that was cancelled, failed or interrupted wait again; its finished part is kept. Raises NotNow."""
+    """Make a job that was cancelled, failed or interrupted wait again; its finished part is kept. Raises JobRefused."""
     kind = type(job)
     with transaction.atomic():
         job = jobs_of(kind).select_for_update().get(id=job.id)
         if not (job.may_resume or _lost_its_process(job)):
-            raise NotNow("not_stopped")
+            raise JobRefused("not_stopped")
         if isinstance(job, Sweep) and job.engine != ENGINE_VERSION:
-            raise NotNow("other_engine", made=job.engine, now=ENGINE_VERSION)
+            raise JobRefused("other_engine", made=job.engine, now=ENGINE_VERSION)
         check_room(job.owner)
         jobs_of(kind).filter(id=job.id).update(state=State.WAITING, stop_asked=False, error="", beat=None)
     tell_watchers(job.id)
@@ -139,9 +128,9 @@ def _lost_its_process(job: Job) -> bool:
 
 
 def delete_sweep(sweep: Sweep) -> None:
-    """Delete a sweep with its files. Raises NotNow while it is unfinished."""
+    """Delete a sweep with its files. Raises JobRefused while it is unfinished."""
     if sweep.is_active:
-        raise NotNow("under_way")
+        raise JobRefused("under_way")
     forget_sweep(sweep)
 
 
@@ -163,8 +152,7 @@ def clear_forgotten(sweep: Sweep) -> None:
 
 def claim(job: Job) -> bool:
     """Take a job to run it here: one that waits, or whose process was lost. False for any other."""
-    silent = timezone.now() - timedelta(seconds=SILENT_SECONDS)
-    free = Q(state=State.WAITING) | Q(state=State.RUNNING, beat__lt=silent)
+    free = Q(state=State.WAITING) | Q(state=State.RUNNING, beat__lt=job.heard_since())
     taken: int = (
         jobs_of(type(job)).filter(free, id=job.id).update(state=State.RUNNING, beat=timezone.now(), error="")
     )

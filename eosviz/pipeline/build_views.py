@@ -24,7 +24,7 @@ from eosviz.browser import browser_making, browser_of
 from eosviz.callers import address_of
 from eosviz.catalogue import language_of
 from eosviz.pipeline import actions
-from eosviz.pipeline.actions import NotNow
+from eosviz.pipeline.actions import JobRefused
 from eosviz.pipeline.bad_sweep import BadSweep
 from eosviz.pipeline.sweep_axes import FAULTS_MAX
 from eosviz.pipeline.sweep_checking import checked_sweep
@@ -171,17 +171,17 @@ def build(request: HttpRequest) -> HttpResponse:
         _add(draft.filled, form["more"])
     elif "start" in form:
         if draft.sections and draft.written and draft.filled.digest != draft.written:
-            draft.problems.append(NotNow("form_changed"))
+            draft.problems.append(JobRefused("form_changed"))
         elif (started := _start(request, draft)) is not None:
             return started
     return _page(request, draft, None)
 
 
-def _not_now(none: Busy | BeyondBounds) -> NotNow:
+def _not_now(none: Busy | BeyondBounds) -> JobRefused:
     """The reason why a bounded process did not write or check the document."""
     if isinstance(none, Busy):
-        return NotNow("busy", seconds=none.seconds)
-    return NotNow("check_too_much" if none.key == TASKS["sweep"].beyond else "edit_too_much")
+        return JobRefused.for_now("busy", none.seconds)
+    return JobRefused("check_too_much" if none.key == TASKS["sweep"].beyond else "edit_too_much")
 
 
 def _start(request: HttpRequest, draft: Draft) -> HttpResponse | None:
@@ -192,7 +192,7 @@ def _start(request: HttpRequest, draft: Draft) -> HttpResponse | None:
         out = settings.DATA_DIR / "sweeps"
         out.mkdir(parents=True, exist_ok=True)
         sweep = actions.add_sweep(document, draft.text, out, browser_making(request))
-    except (BadSweep, NotNow) as problem:
+    except (BadSweep, JobRefused) as problem:
         draft.problems.append(problem)
         return None
     except (Busy, BeyondBounds) as none:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
@@ -15,11 +14,12 @@ from eosviz.bounded.register import caller
 from eosviz.browser import browser_making, browser_of
 from eosviz.callers import address_of
 from eosviz.pipeline import actions
-from eosviz.pipeline.actions import NotNow
+from eosviz.pipeline.actions import JobRefused
 from eosviz.pipeline.models import Job, jobs_of
 from eosviz.pipeline.opening import open_document
 from eosviz.pipeline.tasks import ask_for_process
-from eosviz.refusals import PROBLEM_STATUS, Problem, with_wait
+from eosviz.refusal_pages import refusal_page
+from eosviz.refusals import Problem, Refusal
 
 
 def seen_job(request: HttpRequest, kind: type[Job], job_id: UUID) -> Any:
@@ -47,7 +47,7 @@ def resume(request: HttpRequest, job_id: UUID, kind: type[Job]) -> HttpResponse:
     job = own_job(request, kind, job_id)
     try:
         actions.resume(job)
-    except NotNow as refused:
+    except JobRefused as refused:
         return refused_page(request, refused, job.get_absolute_url())
     ask_for_process()
     return redirect(job)
@@ -62,22 +62,10 @@ def to_session(
         asks = caller(browser, address_of(request))
         opened = open_document(browser, scenario, document, step, asks)
     except Problem as problem:
-        return problem_page(request, problem, back)
+        return refused_page(request, problem, back)
     address = reverse("walkthroughs:player", args=[opened.branch.session_id])
     return redirect(f"{address}?branch={opened.branch.id}&step={opened.step}")
 
 
-def refused_page(request: HttpRequest, refused: NotNow, back: str) -> HttpResponse:
-    return conflict_page(request, f"sweeps.refused.{refused.key}", refused.params, back)
-
-
-def conflict_page(request: HttpRequest, key: str, params: dict[str, Any], back: str) -> HttpResponse:
-    """`key`: of the sentence with the reason."""
-    context = {"key": key, "params": params, "back": back}
-    return render(request, "pipeline/refused.html", context, status=HTTPStatus.CONFLICT)
-
-
-def problem_page(request: HttpRequest, problem: Problem, back: str) -> HttpResponse:
-    context = {"problem": problem, "back": back}
-    status = PROBLEM_STATUS.get(problem.code, 400)
-    return with_wait(render(request, "pipeline/refused.html", context, status=status), problem)
+def refused_page(request: HttpRequest, refused: Refusal, back: str) -> HttpResponse:
+    return refusal_page(request, "pipeline/refused.html", refused, {"back": back})

@@ -1,8 +1,6 @@
 """Jobs on Spark: the input, the progress, the folder of the Parquet files, and the table that the page shows."""
 
 import json
-import uuid
-from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,15 +9,14 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
-from django.utils import timezone
+
+from eosviz.jobs import BackgroundJob, BackgroundJobQuerySet
 
 BEAT_SECONDS = 1.0
-SILENT_SECONDS = 20.0
-"""A job without a beat for so long has lost its process."""
 
 
 class State(models.TextChoices):
-    """A job's states. `running` without a beat for `SILENT_SECONDS` means that its process was lost."""
+    """A job's states. `running` without a beat for `Job.SILENT_SECONDS` means that its process was lost."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -44,31 +41,26 @@ class Failure(StrEnum):
 REPORT_CHARACTERS = 8
 
 
-class JobQuerySet(models.QuerySet[Any]):
+class JobQuerySet(BackgroundJobQuerySet):
     def seen_by(self, browser: str) -> "JobQuerySet":
         """The browser's own jobs, and those without an owner, which the command creates."""
         return self.filter(Q(owner="") | Q(owner=browser))
-
-    def of_browser(self, browser: str) -> "JobQuerySet":
-        return self.filter(owner=browser, owner__gt="")
-
-    def under_way(self) -> "JobQuerySet":
-        """Those that wait or run; not those that lost their process."""
-        heard = timezone.now() - timedelta(seconds=SILENT_SECONDS)
-        return self.filter(Q(state=State.WAITING) | Q(state=State.RUNNING, beat__gte=heard))
 
     def recent(self) -> "JobQuerySet":
         return self.order_by("-created", "id")
 
 
-class Job(models.Model):
+class Job(BackgroundJob):
     """Work on Spark for a page or a command, and its progress. `actions.py` writes it. Each subclass with a table is
     a kind of job, which the process of `runner.py` takes when it waits."""
 
     runner: ClassVar[str]
     """The function that does it, given a Spark session and the job. Its dotted name: web processes do not load it."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    UNFINISHED = (State.WAITING, State.RUNNING)
+    BEATING = (State.RUNNING,)
+    SILENT_SECONDS = 20.0
+
     owner = models.CharField(max_length=64, blank=True, db_index=True)
     """The owner's key (`eosviz/browser.py`); empty for public jobs."""
     state = models.CharField(max_length=10, choices=State.choices, default=State.DONE)
@@ -89,13 +81,6 @@ class Job(models.Model):
         raise NotImplementedError
 
     @property
-    def is_silent(self) -> bool:
-        """Whether a running job has lost its process: it has not reported for SILENT_SECONDS."""
-        if self.state != State.RUNNING:
-            return False
-        return self.beat is None or timezone.now() - self.beat > timedelta(seconds=SILENT_SECONDS)
-
-    @property
     def shown_state(self) -> str:
         """The state as pages show it: the last part of its key in the catalogue, `sweeps.state.<it>`."""
         if self.is_silent:
@@ -113,10 +98,6 @@ class Job(models.Model):
     def report(self) -> str:
         """The reference that its page shows: the log has the reason beside the id that begins so."""
         return str(self.id)[:REPORT_CHARACTERS]
-
-    @property
-    def is_active(self) -> bool:
-        return self.state in (State.WAITING, State.RUNNING) and not self.is_silent
 
     @property
     def may_resume(self) -> bool:

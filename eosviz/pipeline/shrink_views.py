@@ -14,13 +14,13 @@ from django.views.decorators.http import require_POST, require_safe
 from eosviz.browser import browser_making
 from eosviz.catalogue import language_of
 from eosviz.pipeline import actions
-from eosviz.pipeline.actions import NotNow
-from eosviz.pipeline.job_views import owns, problem_page, refused_page, seen_job, to_session
+from eosviz.pipeline.actions import JobRefused
+from eosviz.pipeline.job_views import owns, refused_page, seen_job, to_session
 from eosviz.pipeline.models import Shrink, Sweep
 from eosviz.pipeline.opening import document_of_run
 from eosviz.pipeline.tasks import ask_for_process
 from eosviz.pipeline.views import row_of, run_of
-from eosviz.refusals import Problem
+from eosviz.refusals import Refusal
 
 
 @require_POST
@@ -33,9 +33,7 @@ def start(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
     try:
         document = document_of_run(sweep, cell, seed)
         job = actions.add_shrink(sweep, document, guarantee, browser_making(request))
-    except Problem as problem:
-        return problem_page(request, problem, back)
-    except NotNow as refused:
+    except Refusal as refused:
         return refused_page(request, refused, back)
     ask_for_process()
     return redirect("pipeline:shrink", job.id)
@@ -58,7 +56,7 @@ def open_run(request: HttpRequest, shrink_id: UUID) -> HttpResponse:
     job = seen_job(request, Shrink, shrink_id)
     back = reverse("pipeline:shrink", args=[shrink_id])
     if job.step is None:
-        return refused_page(request, NotNow("not_shrunk"), back)
+        return refused_page(request, JobRefused("not_shrunk"), back)
     return to_session(request, job.scenario, job.shrunk_document, job.step, back)
 
 

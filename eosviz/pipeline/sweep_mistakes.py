@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from eosviz.catalogue import say
-from eosviz.pipeline.actions import NotNow
+from eosviz.pipeline.actions import JobRefused
 from eosviz.pipeline.bad_sweep import BadScenarioOfSweep, BadSweep
 from eosviz.pipeline.sweep_document import read_document
 from eosviz.pipeline.sweep_form import tables_in
@@ -14,13 +14,12 @@ from eosviz.pipeline.sweep_form import tables_in
 
 def worded_mistakes(problems: list[Exception], text: str, language: str) -> list[dict[str, Any]]:
     """Each problem as `sentence`, `place` and `field`. A BadSweep has a place, and a field if the form has one there; a
-    NotNow has neither, but the sentence's `key`."""
+    JobRefused has neither, but the sentence's `key`."""
     worded = []
     for problem in problems:
-        if isinstance(problem, NotNow):
-            sentence = say(f"sweeps.refused.{problem.key}", language, problem.params)
-            key = f"sweeps.refused.{problem.key}"
-            worded.append({"sentence": sentence, "key": key, "place": None, "field": None})
+        if isinstance(problem, JobRefused):
+            sentence = say(problem.key, language, problem.params)
+            worded.append({"sentence": sentence, "key": problem.key, "place": None, "field": None})
         elif isinstance(problem, BadSweep):
             wrong, allowed = _words(problem, language)
             params = {"wrong": wrong, "allowed": allowed, "nearest": problem.nearest}

@@ -14,10 +14,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from eosviz.browser import browser_of
 from eosviz.pipeline import actions
-from eosviz.pipeline.actions import NotNow
+from eosviz.pipeline.actions import JobRefused
 from eosviz.pipeline.build_views import samples
 from eosviz.pipeline.cell_figures import cell_figures
-from eosviz.pipeline.job_views import own_job, owns, problem_page, refused_page, seen_job, to_session
+from eosviz.pipeline.job_views import own_job, owns, refused_page, seen_job, to_session
 from eosviz.pipeline.models import Sweep
 from eosviz.pipeline.opening import document_of_run
 from eosviz.pipeline.sample_map import sample_map
@@ -57,7 +57,7 @@ def sweep(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
 def delete(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
     try:
         actions.delete_sweep(own_job(request, Sweep, sweep_id))
-    except NotNow as refused:
+    except JobRefused as refused:
         return refused_page(request, refused, reverse("pipeline:sweep", args=[sweep_id]))
     return redirect("pipeline:index")
 
@@ -130,7 +130,7 @@ def open_run(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
     try:
         document = document_of_run(shown, cell, seed)
     except Problem as problem:
-        return problem_page(request, problem, back)
+        return refused_page(request, problem, back)
     return to_session(request, shown.scenario, document, step, back)
 
 

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 import msgspec
 from django.db import transaction
 
+from eosviz import quotas
 from eosviz.bounded import runner
 from eosviz.bounded.refusing import BeyondBounds, NoAnswer, Refused
 from eosviz.bounded.register import Caller, caller
@@ -113,7 +114,7 @@ def _stored_steps(
 
 def import_replay(file: BinaryIO, owner: str) -> Replay:
     """Read any form, check, run again and store. Raises ReplayRefused; then nothing was stored."""
-    ReplayRefused.check_quota(owner, "replays")
+    quotas.check(owner, "replays", refused=ReplayRefused)
     with tempfile.NamedTemporaryFile(prefix="eosviz-replay-") as given:
         shutil.copyfileobj(file, given)
         given.flush()
@@ -195,9 +196,9 @@ def keep(replay: Replay, quota: str, file: bytes = b"") -> Replay:
     """Store the replay. The person's quota is checked again: other replays may have been stored meanwhile, and only
     now this one's size is known. Raises ReplayRefused."""
     with transaction.atomic():
-        ReplayRefused.check_quota(replay.owner, quota)
+        quotas.check(replay.owner, quota, refused=ReplayRefused)
         size = len(replay.player) + len(file) + len(replay.bundle or b"")
-        ReplayRefused.check_quota(replay.owner, "replay_bytes", size)
+        quotas.check(replay.owner, "replay_bytes", size, refused=ReplayRefused)
         replay.save(force_insert=True)
         if file:
             ReplayFile.objects.create(replay=replay, content=file)

@@ -22,7 +22,8 @@ from eosviz.bounded.register import caller
 from eosviz.callers import address_of
 from eosviz.catalogue import language_of, say
 from eosviz.rates import take
-from eosviz.refusals import PROBLEM_STATUS, Problem, problem_answer, with_wait
+from eosviz.refusal_pages import refusal_json, refusal_page
+from eosviz.refusals import Problem
 from eosviz.replays import linked
 from eosviz.replays.card_size import HEIGHT, WIDTH
 from eosviz.replays.models import LinkedFile, Replay
@@ -90,9 +91,7 @@ def embed_replay(request: HttpRequest, replay_id: UUID) -> HttpResponse:
 
 
 def _refused(request: HttpRequest, problem: Problem) -> HttpResponse:
-    status = PROBLEM_STATUS[problem.code]
-    page = render(request, "replays/embed_refused.html", {"problem": problem}, status=status)
-    return framed(with_wait(page, problem))
+    return framed(refusal_page(request, "replays/embed_refused.html", problem))
 
 
 @require_safe
@@ -101,7 +100,7 @@ def linked_player(request: HttpRequest, scenario: str, version: str) -> HttpResp
     try:
         file, kept = linked_file("player", request, scenario, version)
     except Problem as problem:
-        return problem_answer(problem)
+        return refusal_json(problem)
     return packed_answer(request, bytes(file.content), file.key, kept)
 
 
@@ -121,7 +120,7 @@ def card(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
     try:
         file, kept = linked_file("card", request, scenario, version)
     except Problem as problem:
-        return problem_answer(problem)
+        return refusal_json(problem)
     response = HttpResponse(bytes(file.content), content_type="image/png")
     response["Cache-Control"] = kept
     return response

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 from eosviz import quotas
 from eosviz.browser import browser_of
 from eosviz.catalogue import language_of
+from eosviz.refusal_pages import refusal_json
 from eosviz.replays import exporting, recorded
 from eosviz.replays.models import (
     EXPORT_BYTES_MAX,
@@ -99,11 +100,11 @@ def _begin(request: HttpRequest, begin: Callable[[str, str], Export]) -> JsonRes
     if form not in exporting.FORMS and form != exporting.PUBLISH:
         raise Http404
     if form == exporting.PUBLISH and not request.user.is_authenticated:
-        return _refusal(ReplayRefused("publish_signed_out"), HTTPStatus.FORBIDDEN)
+        return refusal_json(ReplayRefused("publish_signed_out"), HTTPStatus.FORBIDDEN)
     try:
         export = begin(form, language_of(get_language()))
     except ReplayRefused as refused:
-        return _refusal(refused, HTTPStatus.TOO_MANY_REQUESTS)
+        return refusal_json(refused, HTTPStatus.TOO_MANY_REQUESTS)
     make_export.delay(str(export.id))
     export.refresh_from_db()
     return JsonResponse(_state_of(export), status=HTTPStatus.ACCEPTED)
@@ -162,11 +163,8 @@ def _branch(session: Session, wanted: str) -> Branch | None:
 
 
 def _mine(request: HttpRequest, export_id: UUID) -> Export:
-    return get_object_or_404(Export.objects.of_browser(browser_of(request.session)), id=export_id)
-
-
-def _refusal(refused: ReplayRefused, status: HTTPStatus) -> JsonResponse:
-    return JsonResponse({"key": refused.key, "params": refused.params}, status=status)
+    mine: Export = get_object_or_404(Export.objects.of_browser(browser_of(request.session)), id=export_id)
+    return mine
 
 
 def _state_of(export: Export) -> dict[str, Any]:

@@ -12,9 +12,10 @@ from django.views.decorators.http import require_safe
 
 from eosviz.browser import browser_of
 from eosviz.catalogue import language_of
-from eosviz.refusals import Problem, problem_answer
+from eosviz.refusal_pages import refusal_json
+from eosviz.refusals import Problem
 from eosviz.replays.embed_views import frame_html
-from eosviz.replays.linked_run import STEPS_MAX
+from eosviz.walkthroughs.asked_run import FRAME_STEPS_MAX
 from eosviz.walkthroughs.link_views import place_in
 from eosviz.walkthroughs.linking import check_length
 from eosviz.walkthroughs.links import (
@@ -54,9 +55,9 @@ def _link(request: HttpRequest, session: Session) -> HttpResponse:
         link = link_to(branch, step, *shown)
         check_length(link)
     except Problem as problem:
-        return problem_answer(problem)
+        return refusal_json(problem)
     answer = {"address": request.build_absolute_uri(link.address())}
-    if link.steps_needed <= STEPS_MAX:
+    if link.steps_needed <= FRAME_STEPS_MAX:
         title = f"{link.scenario} {session.decoded_header['title'][language_of(get_language())]}"
         answer["frame"] = frame_html(request.build_absolute_uri(link.address("replays:embed")), title)
     return JsonResponse(answer)

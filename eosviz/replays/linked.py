@@ -18,8 +18,9 @@ from eosviz.bounded import runner
 from eosviz.bounded.register import Caller
 from eosviz.bounded.tasks import TASKS
 from eosviz.refusals import Problem
-from eosviz.replays.linked_run import STEPS_MAX, Asked, made
+from eosviz.replays.linked_run import Asked, made
 from eosviz.replays.models import LINKED_FILES_MAX, LinkedFile
+from eosviz.walkthroughs.asked_run import FRAME_STEPS_MAX
 from eosviz.walkthroughs.bounded_problems import problems
 from eosviz.walkthroughs.links import Link, version_of
 
@@ -44,8 +45,8 @@ def _identity(kind: str, link: Link) -> list[Any]:
 def _made(kind: str, link: Link, asks: Caller) -> bytes:
     """Scenarios that users wrote, and library runs with interventions, run in a bounded process; other runs of the
     library are short and run here. Raises Problem."""
-    if link.steps_needed > STEPS_MAX:
-        raise Problem("limit", "link_too_far", most=STEPS_MAX)
+    if link.steps_needed > FRAME_STEPS_MAX:
+        raise Problem("limit", "link_too_far", most=FRAME_STEPS_MAX)
     version, _ = version_of(link)
     asked = Asked(
         kind=kind,

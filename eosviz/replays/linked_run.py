@@ -15,10 +15,7 @@ from engine.transaction_lines import TransactionLines
 from engine.view.plan import RunPlan
 from eosviz.bounded import refusing as bounded
 from eosviz.replays import branch_derived, player_file
-from eosviz.walkthroughs.asked_run import AskedRun
-
-STEPS_MAX = 5_000
-"""The most steps of a run in a frame; where a longer one stops, the player says that it is a recording."""
+from eosviz.walkthroughs.asked_run import FRAME_STEPS_MAX, AskedRun
 
 
 class Asked(AskedRun, kw_only=True):
@@ -70,7 +67,7 @@ def run_to(simulation: Simulation, number: int) -> list[msgspec.Raw]:
 def _player_file(simulation: Simulation, asked: Asked) -> bytes:
     header, view = simulation.header(), simulation.view()
     view_at_start = msgspec.Raw(msgspec.json.encode(view))
-    steps = run_to(simulation, STEPS_MAX)
+    steps = run_to(simulation, FRAME_STEPS_MAX)
     derived, plan = branch_derived.begun(view), RunPlan(header, view)
     transactions = TransactionLines(msgspec.json.decode(view_at_start))
     first_broken: dict[str, int] = {}

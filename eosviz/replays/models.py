@@ -2,10 +2,12 @@
 
 import uuid
 from datetime import timedelta
-from typing import Any
+from typing import Any, Self
 
 from django.db import models
 from django.utils import timezone
+
+from eosviz.jobs import BackgroundJob, BackgroundJobQuerySet
 
 LINKED_FILES_MAX = 2_000
 """The most link files that are kept; the oldest is deleted and made again when asked for."""
@@ -125,8 +127,6 @@ EXPORTS_AT_ONCE = 2
 EXPORTS_KEPT = 10
 EXPORT_HOURS_KEPT = 24
 EXPORT_BYTES_MAX = 256 * 1024 * 1024
-SILENT_SECONDS = 60.0
-"""An export without a report for so long has lost its worker."""
 PUBLISHED_BYTES_MAX = 32 * 1024 * 1024
 """The most bytes of a published player file, gzipped."""
 
@@ -142,24 +142,23 @@ class ExportState(models.TextChoices):
 UNFINISHED = (ExportState.WAITING, ExportState.WORKING)
 
 
-class ExportQuerySet(models.QuerySet["Export"]):
-    def of_browser(self, browser: str) -> "ExportQuerySet":
+class FileJobQuerySet(BackgroundJobQuerySet):
+    def of_browser(self, browser: str) -> Self:
         """The browser's own, newest first."""
-        return self.filter(owner=browser).exclude(owner="").order_by("-created", "id")
+        return super().of_browser(browser).order_by("-created", "id")
 
-    def unfinished(self) -> "ExportQuerySet":
-        """Those whose worker is still alive, as far as its reports show."""
-        return self.filter(state__in=UNFINISHED, beat__gte=timezone.now() - timedelta(seconds=SILENT_SECONDS))
-
-    def expired(self) -> "ExportQuerySet":
+    def expired(self) -> "FileJobQuerySet":
         return self.filter(created__lt=timezone.now() - timedelta(hours=EXPORT_HOURS_KEPT))
 
 
-class Export(models.Model):
+class Export(BackgroundJob):
     """A file being made from a session or an imported replay, or a replay being published, with its progress. It has
     a `session`, and possibly one `branch` of it, or a `replay`, and possibly one `line`."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    UNFINISHED = UNFINISHED
+    BEATING = UNFINISHED  # one that waits for long has lost its message
+    SILENT_SECONDS = 60.0
+
     owner = models.CharField(max_length=64, db_index=True)
     session = models.ForeignKey(
         "walkthroughs.Session", on_delete=models.CASCADE, related_name="exports", db_index=True, null=True
@@ -187,7 +186,7 @@ class Export(models.Model):
     """Why it failed: `{"key", "params"}` of a sentence."""
     created = models.DateTimeField(default=timezone.now, db_index=True)
 
-    objects = ExportQuerySet.as_manager()
+    objects = FileJobQuerySet.as_manager()
 
     def __str__(self) -> str:
         return f"{self.form} of {self.session_id or self.replay_id}: {self.state}"
@@ -200,26 +199,15 @@ class Export(models.Model):
     @property
     def shown_state(self) -> str:
         """The state; an export whose worker was killed counts as failed."""
-        if self.state not in UNFINISHED:
-            return str(self.state)
-        silent = timezone.now() - self.beat > timedelta(seconds=SILENT_SECONDS)
-        return ExportState.FAILED.value if silent else str(self.state)
+        return ExportState.FAILED.value if self.is_silent else str(self.state)
 
 
-class UploadQuerySet(models.QuerySet["Upload"]):
-    def of_browser(self, browser: str) -> "UploadQuerySet":
-        """The browser's own, newest first."""
-        return self.filter(owner=browser).exclude(owner="").order_by("-created", "id")
-
-    def unfinished(self) -> "UploadQuerySet":
-        return self.filter(state__in=UNFINISHED)
-
-
-class Upload(models.Model):
+class Upload(BackgroundJob):
     """A replay file or log that a person uploaded, until a bounded process has read it. Its files are in the store of
     uploads; its place in the queue is in the register (`eosviz/bounded`), under the row's id."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    UNFINISHED = UNFINISHED
+    BEATING = ()  # a worker that starts takes them up again
     owner = models.CharField(max_length=64, db_index=True)
     address = models.CharField(max_length=32, blank=True)
     """A digest of the sender's address (`bounded.register.Caller`)."""
@@ -236,7 +224,7 @@ class Upload(models.Model):
     """When a worker was last asked to take it."""
     created = models.DateTimeField(default=timezone.now, db_index=True)
 
-    objects = UploadQuerySet.as_manager()
+    objects = FileJobQuerySet.as_manager()
 
     def __str__(self) -> str:
         return f"{self.kind} {self.id}: {self.state}"

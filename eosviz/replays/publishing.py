@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 
 from django.db import transaction
 
+from eosviz import quotas
 from eosviz.accounts.models import User
 from eosviz.classroom.audit import note, owner_of
 from eosviz.quotas import wait_for_others
@@ -29,7 +30,7 @@ _PIECE = 256 * 1024
 
 def check_room(owner: str) -> None:
     """Raises ReplayRefused beyond this person's quota."""
-    ReplayRefused.check_quota(owner, "published")
+    quotas.check(owner, "published", refused=ReplayRefused)
 
 
 def publish(own: Own, packed: bytes, replay: BinaryIO, owner: str, card: bytes = b"") -> Publication:
@@ -53,7 +54,7 @@ def publish(own: Own, packed: bytes, replay: BinaryIO, owner: str, card: bytes =
         check_room(owner)
         size = len(packed) + len(card) + replay.seek(0, os.SEEK_END)
         replay.seek(0)
-        ReplayRefused.check_quota(owner, "published_bytes", size)
+        quotas.check(owner, "published_bytes", size, refused=ReplayRefused)
         wait_for_others(digest)  # another process may be removing the same files
         made = Publication(owner=owner, digest=digest, bytes=0, **about)
         made.bytes = published.write([packed], digest, PLAYER)

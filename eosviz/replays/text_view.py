@@ -10,7 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from eosviz.refusals import PROBLEM_STATUS, Problem, with_wait
+from eosviz.refusal_pages import refusal_page
+from eosviz.refusals import Problem
 from eosviz.replays import player_file
 from eosviz.replays.embed_views import linked_file
 from eosviz.walkthroughs.links import Link, read_link
@@ -70,9 +71,7 @@ def text(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
         file, kept = linked_file("player", request, scenario, version)
         link = read_link(scenario, version, request.GET)
     except Problem as problem:
-        context: dict[str, Any] = {"problem": problem}
-        status = PROBLEM_STATUS[problem.code]
-        return with_wait(render(request, "walkthroughs/open_refused.html", context, status=status), problem)
+        return refusal_page(request, "walkthroughs/open_refused.html", problem)
     run = _RUN.decode(b"".join(player_file.unpack(bytes(file.content))))
     lines = [line for branch in run.steps.values() for line in branch]
     first = _first(request.GET.get("from", ""), link.step, len(lines))

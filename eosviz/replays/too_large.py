@@ -33,5 +33,5 @@ class TooLargeBodies(Middleware):
                 content_type="text/plain; charset=utf-8",
                 status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
             )
-        context = {"problem": problem, "is_log": request.path == LOG_PATH}
+        context = {"refused": problem, "is_log": request.path == LOG_PATH}
         return render(request, "413.html", context, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)

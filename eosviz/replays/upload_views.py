@@ -69,4 +69,5 @@ def cancel(request: HttpRequest, upload_id: UUID) -> HttpResponse:
 
 def _mine(request: HttpRequest, upload_id: UUID) -> Upload:
     own = Upload.objects.of_browser(browser_of(request.session))
-    return get_object_or_404(own.select_related("result"), id=upload_id)
+    mine: Upload = get_object_or_404(own.select_related("result"), id=upload_id)
+    return mine

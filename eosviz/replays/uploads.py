@@ -18,6 +18,7 @@ from django.db import transaction
 from django.db.models import Count, Sum
 from django.utils import timezone
 
+from eosviz import quotas
 from eosviz.bounded import runner
 from eosviz.bounded.refusing import Cancelled, NoAnswer, Stopped
 from eosviz.bounded.register import AlreadyThere, Caller
@@ -49,7 +50,10 @@ FILE = "file"
 
 
 class TooManyUploads(ReplayRefused):
-    """A refusal that passes with time."""
+    """It passes with time."""
+
+    code = "limit"
+    wait_seconds = RETRY_SECONDS
 
 
 @dataclass(slots=True)
@@ -85,7 +89,7 @@ def begin(
 ) -> Upload:
     """Create the row of an upload for a worker. Raises TooManyUploads, or ReplayRefused beyond the person's quota."""
     who = caller_of(owner, address)
-    ReplayRefused.check_quota(owner, KINDS[kind].quota)
+    quotas.check(owner, KINDS[kind].quota, refused=ReplayRefused)
     with transaction.atomic():
         _check_room("owner", owner, size, OF_PERSON_MAX, OF_PERSON_BYTES_MAX)
         _check_room("address", who.address, size, OF_ADDRESS_MAX, OF_ADDRESS_BYTES_MAX)

@@ -1,6 +1,5 @@
 """Pages and downloads around replays."""
 
-from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from engine.codec.log_case import STEPS_MAX
 from eosviz.browser import browser_making, browser_of
 from eosviz.callers import address_of
+from eosviz.refusal_pages import form_page
 from eosviz.replays import actions, uploads
 from eosviz.replays.bounds import BOUNDS
 from eosviz.replays.log_files import NOT_READ, PASTED
@@ -70,11 +70,11 @@ def import_page(request: HttpRequest) -> HttpResponse:
 
 def _show_import_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpResponse:
     context = {
-        **_refused_and_kept(request, refused),
+        **_kept(request),
         "megabytes": BOUNDS.compressed_bytes // 2**20,
         "example": pictured(*EXAMPLE),
     }
-    return _shown(request, "replays/import.html", context, refused)
+    return form_page(request, "replays/import.html", context, refused)
 
 
 def _uploaded(request: HttpRequest) -> "UploadedFile[bytes]":
@@ -160,14 +160,14 @@ def _show_log_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpR
     else:
         stated = _stated_before(request)
     context = {
-        **_refused_and_kept(request, refused),
+        **_kept(request),
         **log_bounds(),
         "declared": any(stated.values()) and stated,
         "again": bool(request.GET.get("again")),
         "text": request.POST.get("text", "") if refused else "",
         "example": pictured(*LOG_EXAMPLE),
     }
-    return _shown(request, "replays/log.html", context, refused)
+    return form_page(request, "replays/log.html", context, refused)
 
 
 def _stated_before(request: HttpRequest) -> dict[str, str]:
@@ -195,26 +195,12 @@ def log_bounds() -> dict[str, Any]:
     }
 
 
-def _refused_and_kept(request: HttpRequest, refused: ReplayRefused | None) -> dict[str, Any]:
+def _kept(request: HttpRequest) -> dict[str, Any]:
     browser = browser_of(request.session)
     return {
-        "refused": refused,
-        "not_now": isinstance(refused, uploads.TooManyUploads),
         "replays": Replay.objects.of_browser(browser).telling_lack(),
         "uploads": Upload.objects.of_browser(browser).unfinished(),
     }
-
-
-def _shown(
-    request: HttpRequest, template: str, context: dict[str, Any], refused: ReplayRefused | None
-) -> HttpResponse:
-    if refused is None:
-        return render(request, template, context)
-    if not context["not_now"]:
-        return render(request, template, context, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-    response = render(request, template, context, status=HTTPStatus.TOO_MANY_REQUESTS)
-    response["Retry-After"] = str(uploads.RETRY_SECONDS)
-    return response
 
 
 @require_safe

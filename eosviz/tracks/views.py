@@ -12,7 +12,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from engine.scenario.tracks import Track, TrackItem, tracks
 from eosviz.browser import browser_making, browser_of
-from eosviz.refusals import Problem, problem_answer
+from eosviz.refusal_pages import refusal_json, refusal_page
+from eosviz.refusals import Problem
 from eosviz.tracks import actions
 from eosviz.tracks.asking import questions_or_problem
 from eosviz.tracks.models import Prediction
@@ -41,8 +42,8 @@ def begin(request: HttpRequest, name: str, position: int) -> HttpResponse:
     try:
         session = actions.begin(browser_making(request), track, position)
     except Problem as problem:
-        context = {"progress": progress_in(browser_of(request.session), track), "problem": problem}
-        return render(request, "tracks/detail.html", context, status=HTTPStatus.TOO_MANY_REQUESTS)
+        context = {"progress": progress_in(browser_of(request.session), track)}
+        return refusal_page(request, "tracks/detail.html", problem, context)
     return redirect("walkthroughs:player", session.id)
 
 
@@ -70,7 +71,7 @@ def session_questions(request: HttpRequest, session_id: uuid.UUID) -> HttpRespon
     try:
         questions = questions_or_problem(line)
     except Problem as problem:
-        return problem_answer(problem)
+        return refusal_json(problem)
     answers = Prediction.objects.of_line(line)
     return JsonResponse(
         {"questions": questions, "answers": {str(answer.at): answer.choice for answer in answers}}
@@ -88,7 +89,7 @@ def predict(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     try:
         actions.predict(session, branch, int(at), request.POST.get("choice", "")[:80])
     except Problem as problem:
-        return problem_answer(problem)
+        return refusal_json(problem)
     return HttpResponse(status=HTTPStatus.NO_CONTENT)
 
 

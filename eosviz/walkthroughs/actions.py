@@ -15,6 +15,7 @@ import logging
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -112,10 +113,7 @@ def create_sessions(browser: str, wanted: list[tuple[ScenarioVersion, str | None
 
 def check_quota(browser: str, name: str, more: int = 1) -> None:
     """Raises Problem if the person's quota ``name`` has no room for ``more``."""
-    try:
-        quotas.check(browser, name, more)
-    except quotas.Full as full:
-        raise Problem("limit", full.reason, **full.params) from None
+    quotas.check(browser, name, more, refused=partial(Problem, "limit"))
 
 
 _one_start = Lock()

@@ -9,6 +9,9 @@ import msgspec
 
 from engine.scenario.document import Scenario, load
 
+FRAME_STEPS_MAX = 5_000
+"""The most steps of a run in a frame; where a longer one stops, the player says that it is a recording."""
+
 
 class AskedRun(msgspec.Struct, forbid_unknown_fields=True):
     """`source`: the document's name in a refusal. `done`: the interventions of the branch and its ancestors, as

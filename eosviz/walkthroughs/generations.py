@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST, require_safe
 
 from engine.client.configuration import ACKS_ALL, defaults, kafka_name
@@ -19,7 +19,8 @@ from engine.generations.grid import Cell, grid_of
 from engine.profiles import PROFILES
 from engine.scenario.document import BadScenario, Scenario
 from eosviz.browser import browser_making
-from eosviz.refusals import PROBLEM_STATUS, Problem
+from eosviz.refusal_pages import form_page
+from eosviz.refusals import Problem
 from eosviz.scenarios.actions import with_settings
 from eosviz.scenarios.cards import Card, Run, VariantCard, card_of, cards
 from eosviz.scenarios.models import ScenarioVersion
@@ -141,10 +142,8 @@ def _page(
         "settings": _settings(scenario),
         "older_defaults": list(_older_defaults(scenario)),
         "written_for": PROFILES[scenario["profile"]].version,
-        "problem": problem,
     }
-    status = 200 if problem is None else PROBLEM_STATUS[problem.code]
-    return render(request, "walkthroughs/generations.html", context, status=status)
+    return form_page(request, "walkthroughs/generations.html", context, problem)
 
 
 def _settings(scenario: Scenario) -> list[str]:

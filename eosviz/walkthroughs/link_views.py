@@ -16,7 +16,8 @@ from eosviz.bounded.register import caller
 from eosviz.browser import browser_making, browser_of
 from eosviz.callers import address_of
 from eosviz.rates import take
-from eosviz.refusals import PROBLEM_STATUS, Problem, with_wait
+from eosviz.refusal_pages import refusal_page
+from eosviz.refusals import Problem
 from eosviz.scenarios.cards import card_of
 from eosviz.walkthroughs.linking import check_length, open_link
 from eosviz.walkthroughs.links import (
@@ -125,6 +126,4 @@ def _player_address(branch: Branch, step: int, link: Link, as_linked: bool = Tru
 
 
 def _refused(request: HttpRequest, problem: Problem) -> HttpResponse:
-    context = {"problem": problem}
-    status = PROBLEM_STATUS[problem.code]
-    return with_wait(render(request, "walkthroughs/open_refused.html", context, status=status), problem)
+    return refusal_page(request, "walkthroughs/open_refused.html", problem)

@@ -19,7 +19,8 @@ from engine.scenario.document import BadScenario, lesson_texts
 from eosviz.browser import browser_making, browser_of
 from eosviz.catalogue import language_of
 from eosviz.catalogue.served import catalogue_address
-from eosviz.refusals import PROBLEM_STATUS, Problem
+from eosviz.refusal_pages import form_page
+from eosviz.refusals import Problem
 from eosviz.scenarios.actions import with_settings
 from eosviz.scenarios.cards import Card, card_of, cards, shelf
 from eosviz.scenarios.differences import DIFFERENCES, possible
@@ -107,8 +108,8 @@ def _refused(
     card = card_of(version)
     chosen = card.variant(variant)
     expected = chosen is not None and chosen.expect_refused == problem.params.get("rule") is not None
-    context = {"card": card, "variant": chosen, "problem": problem, "expected": expected}
-    status = HTTPStatus.OK if expected else PROBLEM_STATUS[problem.code]
+    context = {"card": card, "variant": chosen, "refused": problem, "expected": expected}
+    status = HTTPStatus.OK if expected else problem.status
     return render(request, "walkthroughs/refused.html", context, status=status)
 
 
@@ -198,11 +199,9 @@ def _compare_form(request: HttpRequest, problem: Problem | None) -> HttpResponse
         .only("name", "newest", "session__version__identifier")
         .order_by("-id"),
         "sides": [{"name": name, "key": f"compare.{name}"} for name in ("left", "right")],
-        "problem": problem,
         "chosen": request.POST or request.GET or FIRST_COMPARISON,
     }
-    status = PROBLEM_STATUS[problem.code] if problem else HTTPStatus.OK
-    return render(request, "walkthroughs/compare_form.html", context, status=status)
+    return form_page(request, "walkthroughs/compare_form.html", context, problem)
 
 
 @require_safe

@@ -32,6 +32,7 @@ from eosviz.bounded.register import Caller, caller
 from eosviz.bounded.tasks import TASKS
 from eosviz.classroom.audit import note
 from eosviz.classroom.models import Classroom
+from eosviz.refusals import Refusal
 from eosviz.scenarios.editing import CannotEdit, Edit
 from eosviz.scenarios.identifiers import ScenarioIdentifier
 from eosviz.scenarios.models import ScenarioVersion, encode_document
@@ -62,22 +63,8 @@ zh-Hans = "我的场景"
 """
 
 
-class WorkshopRefused(Exception):
-    """The sentence is `workshop.refused.<reason>` with the parameters."""
-
-    def __init__(self, reason: str, /, **params: Any) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.params = params
-
-    @property
-    def said_key(self) -> str:
-        return f"workshop.refused.{self.reason}"
-
-    @property
-    def wait_seconds(self) -> int | None:
-        """Retry-After in seconds, if the refusal passes with time."""
-        return self.params.get("seconds")
+class WorkshopRefused(Refusal):
+    words = "workshop.refused"
 
 
 # -- drafts --------------------------------------------------------------------------------------------------
@@ -89,18 +76,11 @@ def create_draft(
 ) -> Draft:
     """Create a draft. Raises WorkshopRefused: too many drafts, or a text that is too long or contains a zero
     character."""
-    _check_quota(owner, "drafts")
+    quotas.check(owner.owner_key, "drafts", refused=WorkshopRefused)
     draft = Draft(owner=owner, origin=origin, origin_name=origin_name[:120], tag_line=tags)
     _take(draft, text)
     draft.save()
     return draft
-
-
-def _check_quota(owner: User, name: str) -> None:
-    try:
-        quotas.check(owner.owner_key, name)
-    except quotas.Full as full:
-        raise WorkshopRefused(full.reason, **full.params) from None
 
 
 def _take(draft: Draft, text: str) -> None:
@@ -330,7 +310,7 @@ def check_publishable(draft: Draft) -> None:
 def _check_to_publish(draft: Draft, text: str, newest: Edition | None) -> dict[str, Any]:
     if newest is not None and newest.number >= EDITIONS_MAX:
         raise WorkshopRefused("too_many_versions", most=EDITIONS_MAX)
-    _check_quota(draft.owner, "editions")
+    quotas.check(draft.owner.owner_key, "editions", refused=WorkshopRefused)
     return _publishable(text)
 
 
@@ -354,7 +334,7 @@ def publish(draft: Draft, text: str | None = None, name: str | None = None) -> E
     )
     try:
         with transaction.atomic():
-            _check_quota(draft.owner, "editions")
+            quotas.check(draft.owner.owner_key, "editions", refused=WorkshopRefused)
             edition.version = ScenarioVersion.objects.of_document(document["id"], document)
             edition.save()
             note(draft.classroom, draft.owner, "published_scenario", name=str(draft), number=edition.number)
@@ -402,7 +382,7 @@ def within_bounds() -> Iterator[None]:
     try:
         yield
     except Busy as busy:
-        raise WorkshopRefused("busy", seconds=busy.seconds) from None
+        raise WorkshopRefused.for_now("busy", busy.seconds) from None
     except BeyondBounds as beyond:
         raise WorkshopRefused(beyond.key.removeprefix("workshop.refused.")) from None
 

@@ -34,7 +34,7 @@ from eosviz.callers import address_of
 from eosviz.catalogue import language_of, say
 from eosviz.catalogue.served import cached, catalogue_address
 from eosviz.rates import TooOften, take, too_often
-from eosviz.refusals import PROBLEM_STATUS, Problem
+from eosviz.refusals import Refusal
 from eosviz.scenarios.cards import card_of
 from eosviz.scenarios.editing import EDITS_MAX, CannotEdit, Edit
 from eosviz.scenarios.rewriting import edited
@@ -46,7 +46,7 @@ from eosviz.workshop.models import Draft, Edition
 from eosviz.workshop.tasks import publish as publish_task
 from eosviz.workshop.trial import Asked, mistake_of
 from eosviz.workshop.trial import try_out as trial_of
-from eosviz.workshop.views import refused_page
+from eosviz.workshop.views import draft_page
 
 BODY_BYTES_MAX = 2 * TEXT_BYTES_MAX + 64 * 1024
 """The request body: a text as JSON, with its edits."""
@@ -246,7 +246,7 @@ def save(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
         held = actions.save(draft, asked.text, asked.revision, asked.tags, asked.language)
     except WorkshopRefused as refused:
         status = HTTPStatus.CONFLICT if refused.reason == "changed_elsewhere" else HTTPStatus.BAD_REQUEST
-        return _refuse(refused.said_key, status, **refused.params)
+        return _refuse(refused.key, status, **refused.params)
     return _answer({"revision": held.revision})
 
 
@@ -261,10 +261,8 @@ def try_out(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
         if variant is not None and card_of(version).variant(variant) is None:
             variant = None
         session = walking.create_session(browser_making(request), version, variant)
-    except WorkshopRefused as refused:
-        return refused_page(request, draft, refused)
-    except Problem as problem:
-        return refused_page(request, draft, problem, PROBLEM_STATUS[problem.code])
+    except Refusal as refused:
+        return draft_page(request, draft, refused)
     return redirect("walkthroughs:player", session.id)
 
 
@@ -281,7 +279,7 @@ def publish(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     except TooOften as too_fast:
         return too_often(request, too_fast)
     except WorkshopRefused as refused:
-        return refused_page(request, draft, refused)
+        return draft_page(request, draft, refused)
     return redirect("workshop:detail", draft.id)
 
 

@@ -4,12 +4,10 @@ only if the run writes the same records at the same offsets; else the case's pag
 from __future__ import annotations
 
 import uuid
-from http import HTTPStatus
-from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
@@ -26,13 +24,13 @@ from eosviz.pipeline.kafka_logs.case_scenario import (
     scenario_of,
     stored_batches,
 )
+from eosviz.refusal_pages import refusal_page
 from eosviz.replays import player_file
 from eosviz.replays.log_page import log_case_page
 from eosviz.replays.models import Replay
 from eosviz.workshop.actions import WorkshopRefused, create_draft, text_of_document, within_bounds
 from eosviz.workshop.models import Draft
 from eosviz.workshop.trial import played
-from eosviz.workshop.views import answered
 
 CASE_BATCHES_MAX = 2_000
 """The most batches of a case, of all partitions including Kafka's own, that are read to make a scenario."""
@@ -49,16 +47,14 @@ def from_case(request: SignedInRequest, replay_id: uuid.UUID) -> HttpResponse:
         raise Http404
     if replay.analysis is None or not replay.has_verdicts:
         return redirect("replays:play", replay.id)
-    waits: WorkshopRefused | None = None
     try:
         return redirect("workshop:build", draft_of_case(request.user, replay).id)
     except NoScenarioError as none:
-        refused: dict[str, Any] = {"key": none.says.key, "params": none.says.params}
+        refused = WorkshopRefused.keyed(none.says.key, none.says.params)
     except WorkshopRefused as no:
-        refused, waits = {"key": no.said_key, "params": no.params}, no
+        refused = no
     context = {"replay": replay, "case": log_case_page(replay.analysis), "no_scenario": refused}
-    page = render(request, "replays/case.html", context, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-    return answered(page, waits)
+    return refusal_page(request, "replays/case.html", refused, context)
 
 
 def draft_of_case(owner: User, replay: Replay) -> Draft:

@@ -11,8 +11,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from eosviz.accounts.request_types import SignedInRequest
-from eosviz.pipeline.actions import NotNow
-from eosviz.pipeline.job_views import conflict_page, refused_page, seen_job
+from eosviz.pipeline.actions import JobRefused
+from eosviz.pipeline.job_views import refused_page, seen_job
 from eosviz.pipeline.models import Shrink
 from eosviz.pipeline.shrink_views import scenario_text
 from eosviz.workshop.actions import WorkshopRefused, from_text
@@ -26,9 +26,9 @@ def from_shrink(request: SignedInRequest, shrink_id: uuid.UUID) -> HttpResponse:
     job = seen_job(request, Shrink, shrink_id)
     back = job.get_absolute_url()
     if job.step is None:
-        return refused_page(request, NotNow("not_shrunk"), back)
+        return refused_page(request, JobRefused("not_shrunk"), back)
     try:
         draft = from_text(request.user, scenario_text(job))
     except WorkshopRefused as refused:
-        return conflict_page(request, refused.said_key, refused.params, back)
+        return refused_page(request, refused, back)
     return redirect("workshop:build", draft.id)

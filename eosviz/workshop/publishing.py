@@ -54,7 +54,7 @@ def carry_out(draft_id: uuid.UUID) -> None:
     except Cancelled:
         pass
     except WorkshopRefused as refused:
-        _refuse(row, refused.said_key, refused.params)
+        _refuse(row, refused.key, refused.params)
         return
     except Exception as error:
         logger.exception("the publication of %s failed", draft_id)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection
-from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
@@ -29,7 +28,8 @@ from eosviz.bounded.waiting_rows import is_forgotten, place_of
 from eosviz.browser import browser_making, browser_of
 from eosviz.catalogue import LANGUAGES, language_of
 from eosviz.classroom.models import Classroom, Kind
-from eosviz.refusals import PROBLEM_STATUS, Problem
+from eosviz.refusal_pages import form_page
+from eosviz.refusals import Problem, Refusal
 from eosviz.scenarios.cards import card_of, cards
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions as walking
@@ -77,11 +77,9 @@ def _gallery(request: HttpRequest, refused: WorkshopRefused | None = None) -> Ht
         "template": None if own.exists() or any(asked.values()) else pictured(TEMPLATE, TEMPLATE_STEP),
         "template_text": _written(entry(TEMPLATE).text),
         "library": cards() if request.user.is_authenticated else [],
-        "refused": refused,
         "kilobytes": TEXT_BYTES_MAX // 1000,
     }
-    status = HTTPStatus.OK if refused is None else HTTPStatus.UNPROCESSABLE_ENTITY
-    return answered(render(request, "workshop/gallery.html", context, status=status), refused)
+    return form_page(request, "workshop/gallery.html", context, refused)
 
 
 def _written(text: str) -> str:
@@ -171,7 +169,7 @@ def fork(request: SignedInRequest, draft_id: uuid.UUID, number: int) -> HttpResp
 def detail(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
     """A scenario's page: what it is about, and its versions, each with a start button. Its author also gets the
     actions."""
-    return _detail(request, _seen(request, draft_id))
+    return draft_page(request, _seen(request, draft_id))
 
 
 @never_cache
@@ -198,15 +196,6 @@ def publishing_cancel(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResp
     return redirect("workshop:detail", draft.id)
 
 
-def refused_page(
-    request: HttpRequest,
-    draft: Draft,
-    refused: WorkshopRefused | Problem,
-    status: int = HTTPStatus.UNPROCESSABLE_ENTITY,
-) -> HttpResponse:
-    return _detail(request, draft, refused, status)
-
-
 def _seen(request: HttpRequest, draft_id: uuid.UUID) -> Draft:
     seen = Draft.objects.seen_by(request.user).select_related("owner", "origin__draft", "origin__version")
     return get_object_or_404(seen, id=draft_id)
@@ -227,12 +216,7 @@ def _may_choose(request: HttpRequest, visibility: Visibility, rooms: list[Classr
     return needs.get(visibility, True)
 
 
-def _detail(
-    request: HttpRequest,
-    draft: Draft,
-    refused: WorkshopRefused | Problem | None = None,
-    status: int = HTTPStatus.OK,
-) -> HttpResponse:
+def draft_page(request: HttpRequest, draft: Draft, refused: Refusal | None = None) -> HttpResponse:
     editions = list(Edition.objects.of_draft(draft))
     newest = editions[0] if editions else None
     is_own = is_signed_in(request) and draft.owner_id == request.user.pk
@@ -251,7 +235,6 @@ def _detail(
         "newest": newest,
         "card": card_of(newest.version) if newest else None,
         "lesson": _lesson(newest) if newest else "",
-        "refused": refused,
         "under_way": under_way is not None,
         "place": None if under_way is None else place_of(under_way),
         "not_published": row.refusal if row is not None and row.text == draft.text else None,
@@ -274,15 +257,7 @@ def _detail(
         "differs": any(one.differs for one in editions),
         "address": request.build_absolute_uri(request.path),
     }
-    return answered(render(request, "workshop/detail.html", context, status=status), refused)
-
-
-def answered(response: HttpResponse, refused: WorkshopRefused | Problem | None) -> HttpResponse:
-    """If the refusal passes with time: the response with status 503 and Retry-After. Else as it was."""
-    if isinstance(refused, WorkshopRefused) and refused.wait_seconds is not None:
-        response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
-        response["Retry-After"] = str(refused.wait_seconds)
-    return response
+    return form_page(request, "workshop/detail.html", context, refused)
 
 
 def _text_of(edition: Edition) -> str:
@@ -323,7 +298,7 @@ def start(request: HttpRequest, draft_id: uuid.UUID, number: int) -> HttpRespons
     try:
         session = walking.create_session(browser_making(request), edition.version, variant)
     except Problem as problem:
-        return _detail(request, edition.draft, problem, PROBLEM_STATUS[problem.code])
+        return draft_page(request, edition.draft, problem)
     return redirect("walkthroughs:player", session.id)
 
 
@@ -367,7 +342,7 @@ def set_visibility(request: SignedInRequest, draft_id: uuid.UUID) -> HttpRespons
     try:
         actions.set_visibility(draft, request.user, Visibility(wanted), classroom)
     except WorkshopRefused as refused:
-        return refused_page(request, draft, refused)
+        return draft_page(request, draft, refused)
     return redirect("workshop:detail", draft.id)
 
 

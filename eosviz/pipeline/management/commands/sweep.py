@@ -78,7 +78,7 @@ def _unfinished(text: str, out: Path) -> Sweep:
     if found.state != State.WAITING:
         try:
             actions.resume(found)
-        except actions.NotNow as error:
+        except actions.JobRefused as error:
             raise CommandError(f"{found.id}: another process runs this sweep") from error
     return found
 

@@ -1,0 +1,60 @@
+"""Work that a person asked for and another process does: how its row shows that the process is still there.
+
+A kind of job has states. In some of them its process reports (`beat`) and is counted as lost after a silence; in
+others, as while it waits for a process, it may be silent. What becomes of a lost one is up to the kind: sweeps can be
+resumed, exports have failed.
+"""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime, timedelta
+from typing import Any, ClassVar, Self
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+
+class BackgroundJobQuerySet(models.QuerySet[Any]):
+    def of_browser(self, browser: str) -> Self:
+        """The browser's own. An empty key owns nothing."""
+        return self.filter(owner=browser, owner__gt="")
+
+    def unfinished(self) -> Self:
+        """Those that wait or are worked on; not those that lost their process."""
+        quiet = [state for state in self.model.UNFINISHED if state not in self.model.BEATING]
+        heard = Q(state__in=self.model.BEATING, beat__gte=self.model.heard_since())
+        return self.filter(Q(state__in=quiet) | heard)
+
+
+class BackgroundJob(models.Model):
+    """Subclasses have the fields `owner`, `state` and `beat`, the time of the last report."""
+
+    UNFINISHED: ClassVar[tuple[str, ...]]
+    BEATING: ClassVar[tuple[str, ...]]
+    """The unfinished states in which a silence means that the process was lost."""
+    SILENT_SECONDS: ClassVar[float] = 60.0
+    """The silence after which a process counts as lost."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+
+    state: Any
+    beat: Any
+
+    class Meta:
+        abstract = True
+
+    @classmethod
+    def heard_since(cls) -> datetime:
+        """An older report is a silence."""
+        return timezone.now() - timedelta(seconds=cls.SILENT_SECONDS)
+
+    @property
+    def is_silent(self) -> bool:
+        """True if its process is gone."""
+        return self.state in self.BEATING and (self.beat is None or self.beat < self.heard_since())
+
+    @property
+    def is_active(self) -> bool:
+        return self.state in self.UNFINISHED and not self.is_silent
