@@ -17,6 +17,7 @@ from benchmarks import (
     long_session,
     long_sweeps,
     longest_scenario,
+    own_parts,
     page_weight,
     recovery,
     replays,
@@ -53,6 +54,7 @@ LONG: Mapping[str, Callable[[], None]] = {
     "long-logs": long_logs.main,
     "long-sweep": long_sweeps.main,
     "long-recovery": recovery.long,
+    "own-parts": own_parts.main,
     "lighthouse-people": lighthouse.people,
 }
 """What takes minutes; only by name, or all of it by `all-long`."""
