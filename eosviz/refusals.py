@@ -5,22 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
-from eosviz.server_message import FromServer
+from eosviz.server_message import ErrorCode, ErrorMessage
 
-ErrorCode = Literal[
-    "malformed",
-    "unknown_type",
-    "unsupported_version",
-    "too_large",
-    "too_frequent",
-    "not_found",
-    "conflict",
-    "refused",
-    "limit",
-    "unavailable",
-]
 _STATUS: dict[ErrorCode, HTTPStatus] = {
     "malformed": HTTPStatus.BAD_REQUEST,
     "not_found": HTTPStatus.NOT_FOUND,
@@ -30,14 +18,6 @@ _STATUS: dict[ErrorCode, HTTPStatus] = {
     "refused": HTTPStatus.UNPROCESSABLE_ENTITY,
     "unavailable": HTTPStatus.SERVICE_UNAVAILABLE,
 }
-
-
-class ErrorMessage(FromServer, tag="error", frozen=True, kw_only=True):
-    re: str | None
-    code: ErrorCode
-    key: str
-    params: dict[str, Any]
-    remedy_key: str
 
 
 class Refusal(Exception):

@@ -1,11 +1,35 @@
-"""The base of every message that the server sends (docs/websocket.md)."""
+"""The base of every message that the server sends (docs/websocket.md), and the one that refuses a request."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
 
 from msgspec import Struct
 
 VERSION = 1
+ErrorCode = Literal[
+    "malformed",
+    "unknown_type",
+    "unsupported_version",
+    "too_large",
+    "too_frequent",
+    "not_found",
+    "conflict",
+    "refused",
+    "limit",
+    "unavailable",
+]
 
 
 class FromServer(Struct, tag_field="type", frozen=True, kw_only=True):
     """Fields may be added within a version; pages ignore unknown ones."""
 
     v: int = VERSION
+
+
+class ErrorMessage(FromServer, tag="error", frozen=True, kw_only=True):
+    re: str | None
+    code: ErrorCode
+    key: str
+    params: dict[str, Any]
+    remedy_key: str

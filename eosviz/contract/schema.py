@@ -29,7 +29,7 @@ from engine.shapes import (
     views,
     words,
 )
-from eosviz import refusals, server_message
+from eosviz import server_message
 from eosviz.contract.documented import texts_of_fields
 from eosviz.replays import player_file
 from eosviz.server_message import VERSION
@@ -64,7 +64,6 @@ MODULES: tuple[ModuleType, ...] = (
     presenting_messages,
     questions,
     readers,
-    refusals,
     server_message,
     sights,
     steps,

@@ -22,10 +22,10 @@ from ninja.errors import HttpError, ValidationError
 from ninja.security import APIKeyCookie
 
 from eosviz.browser import browser_making, browser_of
-from eosviz.refusals import ErrorMessage, Problem
+from eosviz.refusals import Problem
 from eosviz.scenarios.cards import cards
 from eosviz.scenarios.models import ScenarioVersion
-from eosviz.server_message import FromServer
+from eosviz.server_message import ErrorMessage, FromServer
 from eosviz.walkthroughs import actions, explaining, matching, messages, questions, tasks
 from eosviz.walkthroughs.api_document import DESCRIPTION, described, with_schemas
 from eosviz.walkthroughs.limits import LIMITS

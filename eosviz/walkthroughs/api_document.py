@@ -6,8 +6,8 @@ from typing import Any, get_args
 
 import msgspec
 
-from eosviz.refusals import ErrorMessage
 from eosviz.scenarios.cards import Card
+from eosviz.server_message import ErrorMessage
 from eosviz.walkthroughs import messages
 from eosviz.walkthroughs.limits import Limits
 

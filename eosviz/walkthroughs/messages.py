@@ -15,8 +15,8 @@ from msgspec import Meta, Struct
 from engine.shapes.transactions import TransactionLine
 from engine.shapes.words import Bilingual
 from eosviz.names import NAME_PATTERN
-from eosviz.refusals import ErrorMessage, Problem
-from eosviz.server_message import VERSION, FromServer
+from eosviz.refusals import Problem
+from eosviz.server_message import VERSION, ErrorMessage, FromServer
 from eosviz.unreadable_json import UNREADABLE
 from eosviz.walkthroughs.conditions import AnyCondition
 from eosviz.walkthroughs.interventions import (

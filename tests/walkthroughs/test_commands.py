@@ -12,7 +12,7 @@ import pytest
 
 from engine.scenario.shelf import entry
 from engine.simulation import Simulation
-from eosviz.refusals import ErrorMessage
+from eosviz.server_message import ErrorMessage
 from eosviz.walkthroughs import actions, simulations
 from eosviz.walkthroughs.limits import Limits
 from eosviz.walkthroughs.made_steps import encode_step

@@ -17,9 +17,9 @@ from django.test import Client
 
 from engine.errors import Refused
 from eosviz.browser import BROWSER_KEY
-from eosviz.refusals import ErrorMessage
 from eosviz.replays import actions as replay_actions
 from eosviz.scenarios.models import ScenarioVersion
+from eosviz.server_message import ErrorMessage
 from eosviz.walkthroughs.made_steps import encode_step
 from eosviz.walkthroughs.messages import CommandAnswer, Done
 from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step, line_interventions
