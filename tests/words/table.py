@@ -21,6 +21,7 @@ ROOMS = (
     "eosviz/operating",
     "eosviz/pipeline",
     "eosviz/reference",
+    "eosviz/scenarios",
     "docs/examples",
 )
 """Every folder with texts in both languages."""
