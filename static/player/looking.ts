@@ -5,7 +5,7 @@
  * `<eos-looking .store=${store}>` is their place on the screen: two dialogs, the bars above the sentence, the keys.
  */
 
-import type { SVGTemplateResult, TemplateResult } from "lit";
+import type { TemplateResult } from "lit";
 import { html, nothing, svg } from "lit";
 import "./found-bar.ts";
 import "./search-dialog.ts";
@@ -112,23 +112,17 @@ export function lookFrom(part: Element, key: LookingKey): void {
   part.closest(".player")?.querySelector<LookingElement>("eos-looking")?.does(key);
 }
 
-/** `<eos-looking-buttons .store=${store}>`: the same by pointer, anywhere beside `<eos-looking>` in the player. */
+/** `<eos-looking-buttons .store=${store}>`: search by pointer, anywhere beside `<eos-looking>` in the player; breakpoints are in the menu. */
 export class LookingButtons extends StoreElement {
   protected override render(): TemplateResult | typeof nothing {
     const looking = lookingOf(this.store);
     if (this.store === undefined || looking === null) return nothing;
-    return html`<span class="looking-buttons">${this.#button("search", "/", MAGNIFIER)}
-      ${this.store.source.live ? this.#button("breakpoints", "k", DISC) : nothing}</span>`;
-  }
-
-  #button(key: LookingKey, letter: string, picture: SVGTemplateResult): TemplateResult {
-    const name = say(`player.key.${key}`);
-    return html`<button class="icon" aria-label=${name} title=${aside(name, letter)} @click=${() => lookFrom(this, key)}>${picture}</button>`;
+    const name = say("player.key.search");
+    return html`<span class="looking-buttons"><button class="icon" aria-label=${name} title=${aside(name, "/")} @click=${() => lookFrom(this, "search")}>${MAGNIFIER}</button></span>`;
   }
 }
 
 const MAGNIFIER = svg`<svg width="14" height="14" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2"><circle cx="6" cy="6" r="4.5" /><path d="M9.5 9.5L13 13" /></svg>`;
-const DISC = svg`<svg width="14" height="14" aria-hidden="true"><circle cx="7" cy="7" r="5" fill="none" stroke="currentColor" stroke-width="2.5" /></svg>`;
 
 customElements.define("eos-looking", LookingElement);
 customElements.define("eos-looking-buttons", LookingButtons);
