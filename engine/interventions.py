@@ -216,6 +216,7 @@ AS_FAULTS: dict[str, Callable[[Kernel, Intervention], Any]] = {
     "expire_producers": _at_live_replicas,
     "make_unavailable": _endpoint,
     "make_available": _endpoint,
+    **dict.fromkeys(COMMANDS, _tool),
 }
 """Interventions that are carried out as the fault of the same name."""
 INTERVENTIONS: dict[str, Callable[[Kernel, Intervention], Any]] = {
@@ -223,7 +224,6 @@ INTERVENTIONS: dict[str, Callable[[Kernel, Intervention], Any]] = {
     **dict.fromkeys(("crash", "restart", "pause", "resume"), _actor),
     "set": _set,
     "hold_messages": _hold,
-    **dict.fromkeys(COMMANDS, _tool),
     **AS_FAULTS,
 }
 """Every intervention, with the check whether it is possible now."""
