@@ -18,7 +18,8 @@ from eosviz import quotas
 from eosviz.accounts.models import User
 from eosviz.bounded.refusing import BeyondBounds, Busy
 from eosviz.classroom.audit import note
-from eosviz.classroom.judging import Judgement, judge
+from eosviz.classroom.judging import Judgement
+from eosviz.classroom.kinds import judge, kind_of
 from eosviz.classroom.live import tell_instructors
 from eosviz.classroom.models import (
     ASSIGNMENTS_MAX,
@@ -26,7 +27,6 @@ from eosviz.classroom.models import (
     Assignment,
     Attempt,
     Classroom,
-    Kind,
     Membership,
     Outcome,
     Part,
@@ -36,9 +36,6 @@ from eosviz.refusals import Refusal
 from eosviz.scenarios.actions import with_settings
 from eosviz.walkthroughs.actions import bad_scenario, create_session
 from eosviz.walkthroughs.models import Session
-
-ASKED_FIELDS = frozenset(("version", "variant", "track", "guarantee", "budget", "settings", "wrong_max"))
-"""The fields of an assignment that its attempts depend on."""
 
 
 class ClassRefused(Refusal):
@@ -150,7 +147,7 @@ def give_assignment(classroom: Classroom, actor: User, assignment: Assignment) -
 
 @transaction.atomic
 def change_assignment(assignment: Assignment, actor: User, changed: Mapping[str, Any]) -> None:
-    """Store changed fields that the form has validated. What the assignment asks for (`ASKED_FIELDS`) changes only
+    """Store changed fields that the form has validated. What the assignment asks for (`_asked_of`) changes only
     while no learner has begun an attempt; attempts by which its instructors tried it out are then removed, as they
     were made at another task. Raises ClassRefused."""
     _must_be_open(assignment.classroom)
@@ -158,7 +155,7 @@ def change_assignment(assignment: Assignment, actor: User, changed: Mapping[str,
     changed = {name: value for name, value in changed.items() if getattr(held, name) != value}
     if not changed:
         return
-    if not ASKED_FIELDS.isdisjoint(changed):
+    if not _asked_of(held).isdisjoint(changed):
         if has_learners_attempts(held):
             raise ClassRefused("already_begun")
         held.attempts.all().delete()
@@ -167,6 +164,11 @@ def change_assignment(assignment: Assignment, actor: User, changed: Mapping[str,
     held.save(update_fields=list(changed))
     note(assignment.classroom, actor, "changed", title=held.title)
     tell_instructors(assignment.classroom_id)
+
+
+def _asked_of(assignment: Assignment) -> frozenset[str]:
+    """The fields of an assignment that its attempts depend on."""
+    return frozenset(("version", "variant", "track", *kind_of(assignment).fields()))
 
 
 def has_learners_attempts(assignment: Assignment) -> bool:
@@ -225,8 +227,8 @@ def begin(user: User, assignment: Assignment, chosen: dict[str, Any] | None = No
 def _must_be_the_same(assignment: Assignment) -> None:
     """An instructor may have changed what it asks for since this attempt's run was made."""
     now = Assignment.objects.select_for_update().filter(pk=assignment.pk).first()
-    asked = [name for name in ASKED_FIELDS if now is None or getattr(now, name) != getattr(assignment, name)]
-    if asked:
+    asked = _asked_of(assignment)
+    if now is None or any(getattr(now, name) != getattr(assignment, name) for name in asked):
         raise ClassRefused("changed_meanwhile")
 
 
@@ -258,7 +260,7 @@ def hand_in(attempt: Attempt, text: str = "") -> Attempt:
     """Judge and close the attempt; handing in again changes nothing. Raises ClassRefused."""
     assignment = attempt.assignment
     _must_take_work(assignment, attempt.user)
-    if assignment.kind == Kind.EXPLAIN and not text.strip():
+    if kind_of(assignment).is_read and not text.strip():
         raise ClassRefused("nothing_written")
     judgement = judgement_of(attempt)
     with transaction.atomic():
@@ -284,7 +286,7 @@ def keep_text(attempt: Attempt, text: str) -> None:
 @transaction.atomic
 def answer_text(attempt: Attempt, actor: User, passed: bool, comment: str) -> None:
     """Store an instructor's decision on a text. A later call replaces it. Raises ClassRefused if there is no text."""
-    if attempt.assignment.kind != Kind.EXPLAIN or attempt.handed_in is None:
+    if not kind_of(attempt.assignment).is_read or attempt.handed_in is None:
         raise ClassRefused("nothing_to_read")
     attempt.outcome = Outcome.PASSED if passed else Outcome.FAILED
     attempt.comment = comment.strip()

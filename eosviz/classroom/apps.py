@@ -11,9 +11,11 @@ class ClassroomConfig(AppConfig):
 
     def ready(self) -> None:
         from eosviz.classroom.judged_versions import judges
-        from eosviz.classroom.models import Classroom, Membership
+        from eosviz.classroom.kinds import kinds
+        from eosviz.classroom.models import Assignment, Classroom, Membership
         from eosviz.scenarios.visibility import add_exemption
 
+        Assignment._meta.get_field("kind").choices = [(kind.name, kind.name) for kind in kinds()]
         add_exemption(judges)
         deleting_ends(Classroom, lambda classroom: of_class(classroom.pk))
         any_change_ends(Membership, lambda membership: of_owner(membership.user.owner_key))

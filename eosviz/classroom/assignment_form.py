@@ -12,7 +12,6 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import get_language
 
-from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
 from engine.scenario.tracks import tracks
 from eosviz.accounts.forms import one_line, words
 from eosviz.accounts.models import User
@@ -20,34 +19,18 @@ from eosviz.bounded.refusing import BeyondBounds, Busy
 from eosviz.bounded.register import caller
 from eosviz.catalogue import language_of, say
 from eosviz.classroom.judging import broken_by_itself
+from eosviz.classroom.kinds import Kind
 from eosviz.classroom.material import built, built_by
 from eosviz.classroom.models import (
     ATTEMPTS_MAX,
-    BUDGET_MAX,
     NAME_CHARACTERS_MAX,
     TEXT_CHARACTERS_MAX,
-    WRONG_MAX,
     Assignment,
-    Kind,
 )
 from eosviz.scenarios.cards import Card, card_of
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.time_zone import zone_named
 
-EVERY_GUARANTEE = (*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES)
-OFFERED_SETTINGS = (
-    "acks",
-    "enable_idempotence",
-    "retries",
-    "max_in_flight",
-    "retry_backoff_ms",
-    "request_timeout_ms",
-    "batch_expiry_ms",
-    "linger_ms",
-    "max_block_ms",
-    "transaction_timeout_ms",
-)
-"""The producer settings that decide about a guarantee."""
 TRACK = "track:"
 EDITION = "edition:"
 """Prefixes of a material's value that is no scenario of the library: the name of a track, or the row id of a version of
@@ -89,27 +72,6 @@ class AssignmentForm(forms.Form):
         label=words("classroom.material"),
         widget=forms.Select(attrs={"data-find": words("classroom.material.find"), "data-found": _FOUND}),
     )
-    guarantee = forms.ChoiceField(label=words("classroom.guarantee"))
-    budget = forms.IntegerField(
-        label=words("classroom.budget"),
-        help_text=words("classroom.budget.why"),
-        min_value=1,
-        max_value=BUDGET_MAX,
-        initial=2,
-    )
-    wrong_max = forms.IntegerField(
-        label=words("classroom.wrong_max"),
-        help_text=words("classroom.wrong_max.why"),
-        min_value=0,
-        max_value=WRONG_MAX,
-        initial=0,
-    )
-    settings = forms.MultipleChoiceField(
-        label=words("classroom.settings"),
-        choices=[(name, name) for name in OFFERED_SETTINGS],
-        initial=["acks", "enable_idempotence", "retries", "max_in_flight"],
-        widget=forms.CheckboxSelectMultiple,
-    )
     text = forms.CharField(
         label=words("classroom.text"),
         max_length=TEXT_CHARACTERS_MAX,
@@ -141,30 +103,25 @@ class AssignmentForm(forms.Form):
         given: Assignment | None = None,
         is_fixed: bool = False,
     ) -> None:
-        chosen = {"zone": timezone.get_current_timezone_name(), **_initial(given), **(initial or {})}
+        chosen = {"zone": timezone.get_current_timezone_name(), **_initial(kind, given), **(initial or {})}
         super().__init__(data, initial=chosen)
         self.kind = kind
         self.teacher = teacher
         self.given = given
-        asked = zone_named(self.data.get("zone", "")) if self.is_bound else None
-        self.time_zone = asked or timezone.get_current_timezone()
-        for name, kinds in _ONLY_FOR.items():
-            if kind not in kinds:
-                del self.fields[name]
+        typed_in = zone_named(self.data.get("zone", "")) if self.is_bound else None
+        self.time_zone = typed_in or timezone.get_current_timezone()
+        asked = kind.fields()
+        self.fields.update(asked)
+        self.order_fields(["title", "material", *asked])
         if not self.is_bound:
             del self.fields["past"]
-        self.fields["text"].required = kind == Kind.EXPLAIN
+        self.fields["text"].required = kind.is_read
         if is_fixed:
-            for name in _ASKED & set(self.fields):
+            for name in ("material", *asked):
                 del self.fields[name]
             return
         self._offer("material", _materials(kind, teacher, given, language_of(get_language())))
-        self.fields["material"].required = kind != Kind.EXPLAIN
-        if "guarantee" in self.fields:
-            every = [("", _say("classroom.every_guarantee"))] if kind == Kind.HOLD else []
-            named = [(name, _say(f"classroom.guarantee.{name}")) for name in EVERY_GUARANTEE]
-            self._offer("guarantee", [*every, *named])
-            self.fields["guarantee"].required = kind == Kind.BREAK
+        self.fields["material"].required = kind.needs_scenario
 
     def _offer(self, name: str, choices: Iterable[Any]) -> None:
         field = self.fields[name]
@@ -187,7 +144,7 @@ class AssignmentForm(forms.Form):
             self.add_error("material", _refuse("classroom.wrong.material"))
             return cleaned
         cleaned["version"], cleaned["variant"] = version, variant
-        self._check_run(version, variant, cleaned.get("guarantee", ""))
+        self._check_run(version, variant, cleaned)
         return cleaned
 
     def _check_times(self, cleaned: dict[str, Any]) -> None:
@@ -222,7 +179,7 @@ class AssignmentForm(forms.Form):
             return built(self.teacher, identifier.removeprefix(EDITION))
         return ScenarioVersion.objects.library().filter(identifier=identifier).first()
 
-    def _check_run(self, version: ScenarioVersion, variant: str | None, guarantee: str) -> None:
+    def _check_run(self, version: ScenarioVersion, variant: str | None, cleaned: dict[str, Any]) -> None:
         """The engine runs the scenario once: the task must be possible and not done from the start."""
         try:
             broken = broken_by_itself(version, variant, caller(self.teacher.owner_key))
@@ -234,19 +191,17 @@ class AssignmentForm(forms.Form):
             return
         if broken is None:
             self.add_error("material", _refuse("classroom.wrong.refused"))
-        elif self.kind == Kind.BREAK and guarantee in broken:
-            self.add_error("guarantee", _refuse("classroom.wrong.broken_already", step=broken[guarantee]))
-        elif self.kind == Kind.HOLD and not any(guarantee in ("", name) for name in broken):
-            self.add_error("guarantee", _refuse("classroom.wrong.holds_already"))
-        elif self.kind == Kind.HOLD and not version.document.get("producers"):
-            self.add_error("material", _refuse("classroom.wrong.no_producer"))
-        elif self.kind == Kind.PREDICT and not version.document.get("checkpoints"):
-            self.add_error("material", _refuse("classroom.wrong.no_questions"))
+            return
+        try:
+            self.kind.check(version, broken, cleaned)
+        except forms.ValidationError as wrong:
+            self.add_error(None, wrong)
 
     def chosen(self) -> dict[str, Any]:
         """The fields of the assignment that this form decides, with their values."""
         cleaned = self.cleaned_data
-        chosen = {name: cleaned[name] for name in _COLUMNS if name in self.fields}
+        columns = (*_COLUMNS, *self.kind.fields())
+        chosen = {name: cleaned[name] for name in columns if name in self.fields}
         if "material" in self.fields:
             material: str = cleaned["material"]
             chosen["version"], chosen["variant"] = cleaned.get("version"), cleaned.get("variant")
@@ -255,43 +210,25 @@ class AssignmentForm(forms.Form):
 
     def assignment(self) -> Assignment:
         """A new assignment, not saved and without its class."""
-        return Assignment(kind=self.kind, **self.chosen())
+        return Assignment(kind=self.kind.name, **self.chosen())
 
 
-_ONLY_FOR: dict[str, tuple[Kind, ...]] = {
-    "guarantee": (Kind.BREAK, Kind.HOLD),
-    "budget": (Kind.BREAK,),
-    "wrong_max": (Kind.PREDICT,),
-    "settings": (Kind.HOLD,),
-}
-_ASKED = {"material", "guarantee", "budget", "wrong_max", "settings"}
-"""The fields that attempts depend on."""
-_COLUMNS = (
-    "title",
-    "text",
-    "opens",
-    "due",
-    "closes",
-    "attempts_max",
-    "guarantee",
-    "budget",
-    "wrong_max",
-    "settings",
-)
+_COLUMNS = ("title", "text", "opens", "due", "closes", "attempts_max")
+"""Of every kind; a kind has its own besides."""
 
 
-def _initial(given: Assignment | None) -> dict[str, Any]:
+def _initial(kind: Kind, given: Assignment | None) -> dict[str, Any]:
     if given is None:
         return {}
     material = f"{TRACK}{given.track}" if given.track else KEPT if given.version_id else ""
-    return {"material": material, **{name: getattr(given, name) for name in _COLUMNS}}
+    return {"material": material, **{name: getattr(given, name) for name in (*_COLUMNS, *kind.fields())}}
 
 
 def _materials(
     kind: Kind, teacher: User, given: Assignment | None, language: str
 ) -> Iterator[tuple[str, Any]]:
     """The choices, in groups: scenarios that the teacher built, tracks if they can be watched, the library."""
-    if kind == Kind.EXPLAIN:
+    if not kind.needs_scenario:
         yield "", _say("classroom.no_material")
     if given is not None and given.version is not None:
         card = card_of(given.version)
@@ -300,7 +237,7 @@ def _materials(
         yield KEPT, f"{card.identifier} {title} {_say('classroom.material.kept')}"
     own = [(version, f"{EDITION}{key}") for version, key in built_by(teacher)]
     yield from _scenarios(kind, own, f"{_say('page.workshop')}{_say('join.colon')}", language)
-    if kind == Kind.WATCH:
+    if kind.takes_tracks:
         yield (
             _say("page.tracks"),
             [(f"{TRACK}{track.name}", track.title[language]) for track in tracks()],
@@ -313,7 +250,7 @@ def _scenarios(
     kind: Kind, versions: Iterable[tuple[ScenarioVersion, str]], place: str, language: str
 ) -> Iterator[tuple[str, Any]]:
     for version, value in versions:
-        if kind == Kind.PREDICT and not version.document.get("checkpoints"):
+        if not kind.offers(version):
             continue
         card = card_of(version)
         yield f"{place}{card.identifier} {card.title[language]}", list(_runs(card, value, language))

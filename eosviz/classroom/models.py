@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import secrets
 import uuid
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import models
@@ -18,6 +19,11 @@ from eosviz.accounts.models import User
 from eosviz.rights import AnnouncedUpdates
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.models import Session
+
+if TYPE_CHECKING:
+    _CharField = models.CharField[str, str]
+else:  # has no type parameters when it runs
+    _CharField = models.CharField
 
 CODE_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 """Without characters that look alike on a board: i, l, o, 0, 1."""
@@ -43,14 +49,16 @@ class Part(models.TextChoices):
     INSTRUCTOR = "instructor", "instructor"
 
 
-class Kind(models.TextChoices):
-    """The kinds of assignments; `judging.py` decides when one is done."""
+KINDS_IN_MIGRATIONS = [(name, name) for name in ("watch", "predict", "break", "hold", "explain")]
 
-    WATCH = "watch", "watch"
-    PREDICT = "predict", "predict"
-    BREAK = "break", "break"
-    HOLD = "hold", "hold"
-    EXPLAIN = "explain", "explain"
+
+class KindField(_CharField):
+    """The name of a kind (`kinds/`). Its choices are set when the site starts (`apps.py`), and migrations do not see
+    them: a new kind needs none."""
+
+    def deconstruct(self) -> tuple[str, str, Sequence[Any], dict[str, Any]]:
+        name, _, args, named = super().deconstruct()
+        return name, "django.db.models.CharField", args, {**named, "choices": KINDS_IN_MIGRATIONS}
 
 
 class Outcome(models.TextChoices):
@@ -146,7 +154,7 @@ class Assignment(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="assignments")
-    kind = models.CharField(max_length=10, choices=Kind.choices)
+    kind = KindField(max_length=10)
     title = models.CharField(max_length=NAME_CHARACTERS_MAX)
     text = models.TextField(max_length=TEXT_CHARACTERS_MAX, blank=True)
     version = models.ForeignKey(ScenarioVersion, on_delete=models.PROTECT, null=True, related_name="+")

@@ -12,7 +12,8 @@ from typing import Any
 from django.db.models import Max
 
 from eosviz.classroom.judging import counting
-from eosviz.classroom.models import Assignment, Attempt, Classroom, Kind, Membership, Outcome, Part
+from eosviz.classroom.kinds import kind_of
+from eosviz.classroom.models import Assignment, Attempt, Classroom, Membership, Outcome, Part
 from eosviz.spreadsheet import inert
 from eosviz.tracks.models import Prediction
 from eosviz.walkthroughs.models import Branch
@@ -21,9 +22,6 @@ COLUMNS = (
     "learner", "email", "assignment", "kind", "scenario", "attempt", "counts", "started", "handed_in", "late",
     "outcome", "score", "score_max", "step", "wrong_at", "text", "comment",
 )  # fmt: skip
-
-STEPPED = (Kind.WATCH, Kind.PREDICT, Kind.BREAK)
-"""The kinds whose judgement depends on how far the attempt's run has got."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +57,7 @@ class Cell:
     def step_of(self, attempt: Attempt) -> int | None:
         """The step that says something about the attempt: of the judgement, else how far the run has got. None
         where the run does not count or was not begun."""
-        if attempt.assignment.kind not in STEPPED:
+        if not kind_of(attempt.assignment).is_judged_by_run:
             return None
         if attempt.outcome != Outcome.OPEN:
             judged: int | None = attempt.evidence.get("step")
@@ -72,7 +70,7 @@ class Cell:
 
     def wrong_in(self, attempt: Attempt) -> list[int]:
         """Steps whose question was answered wrongly."""
-        if attempt.assignment.kind != Kind.PREDICT:
+        if not kind_of(attempt.assignment).asks_questions:
             return []
         judged = attempt.evidence.get("wrong")
         if judged is not None:

@@ -26,7 +26,8 @@ from eosviz.classroom import actions
 from eosviz.classroom.actions import ClassRefused
 from eosviz.classroom.assignment_form import AssignmentForm
 from eosviz.classroom.forms import NameForm, ReadForm
-from eosviz.classroom.models import Assignment, Attempt, Classroom, Kind, Membership, Part
+from eosviz.classroom.kinds import kind_named, kind_of
+from eosviz.classroom.models import Assignment, Attempt, Classroom, Membership, Part
 from eosviz.classroom.results import csv_of, results_of
 from eosviz.classroom.runs import branches_of, link_of
 from eosviz.classroom.views import add_refusal
@@ -105,10 +106,11 @@ def change_member(request: SignedInRequest, classroom_id: uuid.UUID, membership_
 def assign(request: SignedInRequest, classroom_id: uuid.UUID, kind: str) -> HttpResponse:
     """A new assignment of one kind."""
     classroom = _taught(request, classroom_id)
-    if kind not in Kind.values:
+    found = kind_named(kind)
+    if found is None:
         raise Http404
     chosen = {"material": request.GET["material"]} if "material" in request.GET else None
-    form = AssignmentForm(Kind(kind), request.user, _posted(request), initial=chosen)
+    form = AssignmentForm(found, request.user, _posted(request), initial=chosen)
     if form.is_bound and form.is_valid():
         try:
             given = actions.give_assignment(classroom, request.user, form.assignment())
@@ -125,7 +127,7 @@ def change(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
     """Changes an assignment: all of it until a learner has begun, then its words, times and number of attempts."""
     given = _taught_assignment(request, assignment_id)
     is_fixed = actions.has_learners_attempts(given)
-    form = AssignmentForm(Kind(given.kind), request.user, _posted(request), given=given, is_fixed=is_fixed)
+    form = AssignmentForm(kind_of(given), request.user, _posted(request), given=given, is_fixed=is_fixed)
     if form.is_bound and form.is_valid():
         try:
             actions.change_assignment(given, request.user, form.chosen())
@@ -149,8 +151,7 @@ def _form_page(
         "form": form,
         "given": form.given,
         "is_fixed": is_fixed,
-        "kind_key": f"classroom.kind.{form.kind}",
-        "kind_why_key": f"classroom.kind.{form.kind}.why",
+        "kind": form.kind,
         "zone": str(form.time_zone),
         "difference": difference,
     }
@@ -224,6 +225,7 @@ def attempt(request: SignedInRequest, attempt_id: uuid.UUID) -> HttpResponse:
         "form": form,
         "classroom": classroom,
         "assignment": found.assignment,
+        "kind": kind_of(found.assignment),
         "waiting": len(waiting),
         "following": following,
         "branches": branches_of(found),

@@ -20,14 +20,15 @@ from eosviz.accounts.forms import words
 from eosviz.accounts.request_types import SignedInRequest, is_signed_in
 from eosviz.classroom import actions
 from eosviz.classroom.actions import ClassRefused
-from eosviz.classroom.forms import HandInForm, JoinForm, NameForm, SettingsForm
+from eosviz.classroom.forms import HandInForm, JoinForm, NameForm
 from eosviz.classroom.judging import counting
+from eosviz.classroom.kinds import kind_of, kinds
+from eosviz.classroom.kinds.kind import StartForm
 from eosviz.classroom.models import (
     TEXT_CHARACTERS_MAX,
     Assignment,
     Attempt,
     Classroom,
-    Kind,
     Membership,
     Outcome,
     Part,
@@ -35,7 +36,7 @@ from eosviz.classroom.models import (
 from eosviz.refusal_pages import refusal_page
 from eosviz.refusals import Refusal
 
-ASSIGNED = (("SC-01", Kind.WATCH), ("SC-03", Kind.PREDICT), ("SC-02", Kind.BREAK))
+ASSIGNED = (("SC-01", "watch"), ("SC-03", "predict"), ("SC-02", "break"))
 """The example's assignments: scenarios of the library, each as another kind."""
 _CODE = re.compile(r"[-\w]{1,20}")
 
@@ -56,7 +57,7 @@ def index(request: HttpRequest) -> HttpResponse:
 def _about(request: HttpRequest) -> HttpResponse:
     context = {
         "assigned": [{"identifier": name, "kind_key": f"classroom.kind.{kind}"} for name, kind in ASSIGNED],
-        "kinds": [{"key": f"classroom.kind.{kind}", "why": f"classroom.kind.{kind}.why"} for kind in Kind],
+        "kinds": kinds(),
     }
     return render(request, "classroom/about.html", context)
 
@@ -149,7 +150,7 @@ def detail(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
         context["waiting"] = Attempt.objects.waiting_in(classroom).count()
         context["audit"] = classroom.audit.select_related("actor")[:20]
         context["link"] = request.build_absolute_uri(reverse("classroom:join_link", args=[classroom.code]))
-        context["kinds"] = [{"name": kind.value, "key": f"classroom.kind.{kind}"} for kind in Kind]
+        context["kinds"] = kinds()
         context["name_form"] = NameForm(initial={"name": classroom.name})
     return render(request, "classroom/detail.html", context)
 
@@ -189,7 +190,7 @@ def _seen(request: SignedInRequest, assignment_id: uuid.UUID) -> Assignment:
 def _assignment(
     request: SignedInRequest,
     assignment: Assignment,
-    settings_form: SettingsForm | None = None,
+    start_form: StartForm | None = None,
     hand_in_form: HandInForm | None = None,
     refused: Refusal | None = None,
     status: int = HTTPStatus.OK,
@@ -199,7 +200,8 @@ def _assignment(
         attempt.assignment = assignment
     open_one = next((one for one in attempts if one.outcome == Outcome.OPEN), None)
     judgement = None
-    if open_one is not None and assignment.kind != Kind.EXPLAIN:
+    kind = kind_of(assignment)
+    if open_one is not None and not kind.is_read:
         try:
             judgement = actions.judgement_of(open_one)
         except ClassRefused as unjudged:
@@ -219,12 +221,11 @@ def _assignment(
         "has_passed": any(one.outcome == Outcome.PASSED for one in attempts),
         "judgement": judgement,
         "left": max(0, assignment.attempts_max - len(attempts)),
-        "settings_form": settings_form
-        or (SettingsForm(assignment) if assignment.kind == Kind.HOLD else None),
+        "start_form": start_form or kind.start_form(assignment),
         "hand_in_form": hand_in_form
         or HandInForm(initial={"text": "" if open_one is None else open_one.text}),
         "refused": refused,
-        "is_explain": assignment.kind == Kind.EXPLAIN,
+        "kind": kind,
     }
     if refused is not None and refused.wait_seconds is not None:
         return refusal_page(request, "classroom/assignment.html", refused, context)
@@ -239,18 +240,19 @@ def begin(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
     only."""
     assignment = _seen(request, assignment_id)
     get_object_or_404(Membership, classroom=assignment.classroom, user=request.user)
-    form = SettingsForm(assignment, request.POST) if assignment.kind == Kind.HOLD else None
+    kind = kind_of(assignment)
+    form = kind.start_form(assignment, request.POST)
     open_already = Attempt.objects.of(request.user).open().filter(assignment=assignment).exists()
     if form is not None and not open_already and not form.is_valid():
-        return _assignment(request, assignment, settings_form=form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+        return _assignment(request, assignment, start_form=form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
         chosen = form.chosen if form is not None and not open_already else {}
         attempt = actions.begin(request.user, assignment, chosen)
     except Refusal as refused:
-        return _assignment(request, assignment, settings_form=form, refused=refused, status=refused.status)
+        return _assignment(request, assignment, start_form=form, refused=refused, status=refused.status)
     if assignment.track:
         return redirect("tracks:detail", assignment.track)
-    if attempt.session_id is None or assignment.kind == Kind.EXPLAIN:
+    if attempt.session_id is None or kind.is_read:
         return redirect("classroom:assignment", assignment.id)
     return redirect("walkthroughs:player", attempt.session_id)
 
@@ -267,7 +269,7 @@ def hand_in(request: SignedInRequest, attempt_id: uuid.UUID) -> HttpResponse:
     attempt = get_object_or_404(own, id=attempt_id)
     form = HandInForm(request.POST)
     text = ""
-    if attempt.assignment.kind == Kind.EXPLAIN and "run" not in request.POST:
+    if kind_of(attempt.assignment).is_read and "run" not in request.POST:
         if not form.is_valid():
             status = HTTPStatus.UNPROCESSABLE_ENTITY
             return _assignment(request, attempt.assignment, hand_in_form=form, status=status)

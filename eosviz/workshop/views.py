@@ -27,7 +27,8 @@ from eosviz.accounts.request_types import SignedInRequest, is_signed_in
 from eosviz.bounded.waiting_rows import is_forgotten, place_of
 from eosviz.browser import browser_making, browser_of
 from eosviz.catalogue import LANGUAGES, language_of
-from eosviz.classroom.models import Classroom, Kind
+from eosviz.classroom.kinds import kinds
+from eosviz.classroom.models import Classroom
 from eosviz.refusal_pages import form_page
 from eosviz.refusals import Problem, Refusal
 from eosviz.scenarios.cards import card_of, cards
@@ -251,9 +252,7 @@ def draft_page(request: HttpRequest, draft: Draft, refused: Refusal | None = Non
             if one == draft.visibility or _may_choose(request, one, rooms)
         ],
         "taught": rooms,
-        "kinds": [
-            {"name": kind.value, "key": f"classroom.kind.{kind}"} for kind in Kind if kind != Kind.EXPLAIN
-        ],
+        "kinds": [kind for kind in kinds() if kind.needs_scenario],
         "differs": any(one.differs for one in editions),
         "address": request.build_absolute_uri(request.path),
     }

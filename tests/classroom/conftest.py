@@ -12,7 +12,7 @@ from django.test import Client
 from eosviz.accounts.models import User
 from eosviz.accounts.roles import Role
 from eosviz.classroom import actions
-from eosviz.classroom.models import Assignment, Attempt, Classroom, Kind
+from eosviz.classroom.models import Assignment, Attempt, Classroom
 from eosviz.scenarios.models import ScenarioVersion
 from tests.accounts.conftest import person, signed_in
 from tests.walkthroughs.conftest import _no_simulation_of_another_test, carry_out, root  # noqa: F401
@@ -42,7 +42,7 @@ class School:
         browser.cookies["sessionid"] = self._signed_in[who]
         return browser
 
-    def assign(self, kind: Kind, scenario: str | None = "SC-03", **fields: Any) -> Assignment:
+    def assign(self, kind: str, scenario: str | None = "SC-03", **fields: Any) -> Assignment:
         """An assignment as its form would make it."""
         version = scenario and ScenarioVersion.objects.library().get(identifier=scenario)
         given = Assignment(kind=kind, title=f"{kind} it", version=version or None, **fields)

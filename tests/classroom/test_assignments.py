@@ -18,7 +18,7 @@ from eosviz.bounded.tasks import TASKS
 from eosviz.classroom import actions
 from eosviz.classroom.actions import ClassRefused
 from eosviz.classroom.judging import broken_by_itself
-from eosviz.classroom.models import Assignment, Attempt, Kind, Outcome
+from eosviz.classroom.models import Assignment, Attempt, Outcome
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.tracks.models import Visit
 from eosviz.walkthroughs.models import Branch, Session, Step
@@ -61,19 +61,19 @@ def first_produce_response(branch: Branch) -> tuple[int, int]:
 
 class TestWatching:
     def test_a_run_that_goes_on_is_not_watched(self, school: School) -> None:
-        attempt = school.attempt(school.assign(Kind.WATCH))
+        attempt = school.attempt(school.assign("watch"))
         carry_out(attempt.session, "advance", root(attempt.session), after=0, count=5)
         handed = actions.hand_in(attempt)
         assert handed.outcome == Outcome.FAILED
         assert handed.evidence == {"reason": "not_at_the_end", "step": 5}
 
     def test_its_end_is(self, school: School) -> None:
-        attempt = school.attempt(school.assign(Kind.WATCH))
+        attempt = school.attempt(school.assign("watch"))
         run_to_the_end(attempt)
         assert actions.hand_in(attempt).outcome == Outcome.PASSED
 
     def test_a_run_that_somebody_ended_by_force_is_not(self, school: School) -> None:
-        attempt = school.attempt(school.assign(Kind.WATCH))
+        attempt = school.attempt(school.assign("watch"))
         intervene(attempt, root(attempt.session), 0, action="crash", actor="p1")
         run_to_the_end(attempt)
         assert actions.hand_in(attempt).evidence["reason"] == "changed_run"
@@ -81,7 +81,7 @@ class TestWatching:
     def test_a_track_is_watched_when_all_its_places_are_done(self, school: School) -> None:
         track = tracks()[0]
         learner = school.people["learner"]
-        given = school.assign(Kind.WATCH, None, track=track.name)
+        given = school.assign("watch", None, track=track.name)
         attempt = actions.begin(learner, given)
         assert attempt.session is None
         assert actions.hand_in(attempt).evidence["done"] == 0
@@ -108,14 +108,14 @@ class TestPredicting:
             assert client.post(f"{address}/predictions", fields).status_code == 204
 
     def test_right_answers_are_counted(self, school: School) -> None:
-        attempt = school.attempt(school.assign(Kind.PREDICT))
+        attempt = school.attempt(school.assign("predict"))
         self.answer(school, attempt)
         handed = actions.hand_in(attempt)
         assert handed.outcome == Outcome.PASSED
         assert handed.score == handed.score_max == 3
 
     def test_where_it_went_wrong_is_kept(self, school: School) -> None:
-        attempt = school.attempt(school.assign(Kind.PREDICT))
+        attempt = school.attempt(school.assign("predict"))
         at = self.questions(school, attempt)[1]["at"]
         self.answer(school, attempt, wrong_at=at)
         handed = actions.hand_in(attempt)
@@ -126,23 +126,23 @@ class TestPredicting:
         assert "2 of 3 right; 3 must be." in page and "Answered: " in page
 
     def test_as_many_answers_may_be_wrong_as_the_assignment_says(self, school: School) -> None:
-        attempt = school.attempt(school.assign(Kind.PREDICT, wrong_max=1))
+        attempt = school.attempt(school.assign("predict", wrong_max=1))
         at = self.questions(school, attempt)[1]["at"]
         self.answer(school, attempt, wrong_at=at)
         assert actions.hand_in(attempt).outcome == Outcome.PASSED
 
     def test_without_a_right_answer_it_is_never_done(self, school: School) -> None:
-        attempt = school.attempt(school.assign(Kind.PREDICT, wrong_max=20))
+        attempt = school.attempt(school.assign("predict", wrong_max=20))
         self.answer(school, attempt, wrong_at=None, all_wrong=True)
         handed = actions.hand_in(attempt)
         assert (handed.outcome, handed.score) == (Outcome.FAILED, 0)
 
     def test_unanswered_questions_leave_it_undone(self, school: School) -> None:
-        handed = actions.hand_in(school.attempt(school.assign(Kind.PREDICT)))
+        handed = actions.hand_in(school.attempt(school.assign("predict")))
         assert (handed.outcome, handed.evidence["unanswered"]) == (Outcome.FAILED, 3)
 
     def test_no_questions_can_be_got_rid_of_by_crashing_who_would_be_asked(self, school: School) -> None:
-        attempt = school.attempt(school.assign(Kind.PREDICT))
+        attempt = school.attempt(school.assign("predict"))
         intervene(attempt, root(attempt.session), 0, action="crash", actor="p1")
         run_to_the_end(attempt)
         assert actions.hand_in(attempt).evidence["reason"] == "changed_run"
@@ -151,7 +151,7 @@ class TestPredicting:
 class TestBreaking:
     @pytest.fixture
     def given(self, school: School) -> Assignment:
-        assignment = school.assign(Kind.BREAK, None, guarantee="duplicated", budget=1)
+        assignment = school.assign("break", None, guarantee="duplicated", budget=1)
         Assignment.objects.filter(id=assignment.id).update(version=retrying())
         return Assignment.objects.get(id=assignment.id)
 
@@ -191,20 +191,20 @@ class TestHolding:
     PATH = "producers.p1.settings.enable_idempotence"
 
     def test_other_settings_hold_what_the_scenario_breaks(self, school: School) -> None:
-        given = school.assign(Kind.HOLD, "SC-02", settings=["enable_idempotence"])
+        given = school.assign("hold", "SC-02", settings=["enable_idempotence"])
         attempt = school.attempt(given, **{self.PATH: True})
         assert attempt.session.version.document != given.version.document
         handed = actions.hand_in(attempt)
         assert (handed.outcome, handed.evidence) == (Outcome.PASSED, {"reason": "held"})
 
     def test_the_scenario_s_own_do_not(self, school: School) -> None:
-        attempt = school.attempt(school.assign(Kind.HOLD, "SC-02", settings=["enable_idempotence"]))
+        attempt = school.attempt(school.assign("hold", "SC-02", settings=["enable_idempotence"]))
         handed = actions.hand_in(attempt)
         assert handed.outcome == Outcome.FAILED
         assert handed.evidence["broken"] == "duplicated"
 
     def test_what_is_done_inside_the_run_does_not_count(self, school: School) -> None:
-        attempt = school.attempt(school.assign(Kind.HOLD, "SC-02", settings=["enable_idempotence"]))
+        attempt = school.attempt(school.assign("hold", "SC-02", settings=["enable_idempotence"]))
         intervene(attempt, root(attempt.session), 0, action="crash", actor="p1")
         run_to_the_end(attempt)
         assert actions.hand_in(attempt).evidence["broken"] == "duplicated"
@@ -212,7 +212,7 @@ class TestHolding:
     def test_a_run_with_a_learner_s_settings_is_bounded_and_waits_for_its_turn(
         self, school: School, monkeypatch: pytest.MonkeyPatch, settings: Any
     ) -> None:
-        given = school.assign(Kind.HOLD, "SC-02", settings=["enable_idempotence", "retries"])
+        given = school.assign("hold", "SC-02", settings=["enable_idempotence", "retries"])
         attempt = school.attempt(given, **{self.PATH: True, "producers.p1.settings.retries": 4})
         learner, hand_in = school.browser("learner"), f"/attempts/{attempt.id}/hand-in"
         with monkeypatch.context() as patch:
@@ -239,7 +239,7 @@ class TestHolding:
             broken_by_itself(version, None, caller(school.people["instructor"].owner_key))
 
     def test_the_form_offers_the_given_settings_alone(self, school: School) -> None:
-        given = school.assign(Kind.HOLD, "SC-02", settings=["enable_idempotence", "acks"])
+        given = school.assign("hold", "SC-02", settings=["enable_idempotence", "acks"])
         client = school.browser("learner")
         page = client.get(f"/assignments/{given.id}/").content.decode()
         assert "p1: enable_idempotence" in page and "p1: acks" in page and "p1: retries" not in page
@@ -253,7 +253,7 @@ class TestHolding:
         assert Attempt.objects.get().chosen == {self.PATH: True}
 
     def test_settings_that_a_rule_refuses_are_refused_with_it(self, school: School) -> None:
-        given = school.assign(Kind.HOLD, "SC-02", settings=["enable_idempotence", "acks"])
+        given = school.assign("hold", "SC-02", settings=["enable_idempotence", "acks"])
         fields = {self.PATH: "true", "producers.p1.settings.acks": "0"}
         response = school.browser("learner").post(f"/assignments/{given.id}/begin", fields)
         assert response.status_code == 422
@@ -263,7 +263,7 @@ class TestHolding:
 
 class TestExplaining:
     def test_a_person_reads_it_and_answers(self, school: School) -> None:
-        given = school.assign(Kind.EXPLAIN, None, text="Why?")
+        given = school.assign("explain", None, text="Why?")
         learner, instructor = school.browser("learner"), school.browser("instructor")
         learner.post(f"/assignments/{given.id}/begin")
         attempt = Attempt.objects.get()
@@ -279,7 +279,7 @@ class TestExplaining:
 
 class TestAttempts:
     def test_one_at_a_time_and_no_more_than_are_allowed(self, school: School) -> None:
-        given = school.assign(Kind.WATCH, attempts_max=2)
+        given = school.assign("watch", attempts_max=2)
         first = school.attempt(given)
         assert school.attempt(given) == first
         actions.hand_in(first)
@@ -291,27 +291,27 @@ class TestAttempts:
         assert Session.objects.count() == 2
 
     def test_handing_in_twice_changes_nothing(self, school: School) -> None:
-        attempt = school.attempt(school.assign(Kind.WATCH))
+        attempt = school.attempt(school.assign("watch"))
         first = actions.hand_in(attempt)
         run_to_the_end(attempt)
         again = actions.hand_in(Attempt.objects.get())
         assert (again.outcome, again.handed_in) == (Outcome.FAILED, first.handed_in)
 
     def test_late_work_is_taken_and_marked(self, school: School) -> None:
-        given = school.assign(Kind.WATCH, due=timezone.now() - timezone.timedelta(hours=1))
+        given = school.assign("watch", due=timezone.now() - timezone.timedelta(hours=1))
         attempt = school.attempt(given)
         run_to_the_end(attempt)
         handed = actions.hand_in(attempt)
         assert handed.outcome == Outcome.PASSED and handed.is_late
 
     def test_a_deleted_run_cannot_pass(self, school: School) -> None:
-        attempt = school.attempt(school.assign(Kind.WATCH))
+        attempt = school.attempt(school.assign("watch"))
         run_to_the_end(attempt)
         attempt.session.delete()
         assert actions.hand_in(Attempt.objects.get()).evidence == {"reason": "run_deleted"}
 
     def test_an_archived_class_takes_nothing(self, school: School) -> None:
-        given = school.assign(Kind.WATCH)
+        given = school.assign("watch")
         attempt = school.attempt(given)
         actions.set_archived(school.classroom, school.people["instructor"], True)
         given.refresh_from_db()
@@ -377,7 +377,7 @@ class TestGiving:
         assert self.give(school, "sing")[0] == 404
 
     def test_another_s_attempt_cannot_be_handed_in(self, school: School) -> None:
-        attempt = school.attempt(school.assign(Kind.WATCH))
+        attempt = school.attempt(school.assign("watch"))
         other = school.browser("other learner")
         assert other.post(f"/attempts/{attempt.id}/hand-in").status_code == 404
         assert other.post(f"/attempts/{uuid.uuid4()}/hand-in").status_code == 404

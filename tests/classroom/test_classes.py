@@ -16,7 +16,7 @@ from eosviz.accounts.belongings import holdings
 from eosviz.accounts.models import User
 from eosviz.classroom import actions
 from eosviz.classroom.actions import ClassRefused
-from eosviz.classroom.models import AuditEntry, Classroom, Kind, Membership, Part
+from eosviz.classroom.models import AuditEntry, Classroom, Membership, Part
 from eosviz.classroom.results import COLUMNS, csv_of, results_of
 from eosviz.replays.models import Publication
 from eosviz.tracks.models import Prediction
@@ -96,7 +96,7 @@ class TestTeaching:
         )
 
     def test_who_is_removed_takes_what_was_handed_in_along_but_keeps_the_runs(self, school: School) -> None:
-        attempt = school.attempt(school.assign(Kind.WATCH))
+        attempt = school.attempt(school.assign("watch"))
         member = self.member(school, "learner")
         school.browser("instructor").post(
             f"/classes/{school.classroom.id}/members/{member.id}", {"part": "out"}
@@ -113,7 +113,7 @@ class TestTeaching:
     def test_what_instructors_do_is_written_down(self, school: School) -> None:
         client = school.browser("instructor")
         client.post(f"/classes/{school.classroom.id}/rename", {"name": "Streams 2"})
-        given = school.assign(Kind.WATCH)
+        given = school.assign("watch")
         client.post(f"/assignments/{given.id}/withdraw")
         entries = list(AuditEntry.objects.values_list("deed", flat=True))
         assert entries == ["withdrew", "assigned", "renamed", "made"]
@@ -186,7 +186,7 @@ class TestDeeds:
 
 class TestResults:
     def test_who_is_where_and_what_they_mispredicted(self, school: School) -> None:
-        attempt = school.attempt(school.assign(Kind.PREDICT))
+        attempt = school.attempt(school.assign("predict"))
         branch = root(attempt.session)
         Prediction.objects.create(
             session=attempt.session, branch=branch, at=15, checkpoint=0, ask="append", choice="x", right=False
@@ -201,7 +201,7 @@ class TestResults:
     def test_as_many_queries_for_thirty_learners_as_for_two(
         self, school: School, django_assert_num_queries: Callable[..., object]
     ) -> None:
-        given = school.assign(Kind.WATCH)
+        given = school.assign("watch")
         school.attempt(given)
         for number in range(30):
             user = person(f"many{number}@example.org")
@@ -214,7 +214,7 @@ class TestResults:
     def test_the_csv_file_holds_every_attempt_and_no_formula(self, school: School) -> None:
         school.people["learner"].name = "=HYPERLINK(1)"
         school.people["learner"].save()
-        given = school.assign(Kind.WATCH)
+        given = school.assign("watch")
         actions.hand_in(school.attempt(given))
         second = school.attempt(given)
         run_to_the_end(second)
@@ -249,7 +249,7 @@ class TestLive:
         socket = await self.connect(school, "instructor")
         first = await socket.receive_json_from(PATIENCE_SECONDS)
         assert "not started" not in first["table"] and "Lea" in first["table"]
-        given = await sync_to_async(school.assign)(Kind.WATCH)
+        given = await sync_to_async(school.assign)("watch")
         second = await socket.receive_json_from(PATIENCE_SECONDS)
         assert "not started" in second["table"]
         await sync_to_async(school.attempt)(given)
@@ -293,7 +293,7 @@ class TestDeletingAnAccount:
         assert "a former member" in page and "ina@example.org" not in page
 
     def test_a_learner_s_attempts_go_with_them(self, school: School) -> None:
-        school.attempt(school.assign(Kind.WATCH))
+        school.attempt(school.assign("watch"))
         delete_account(school.people["learner"])
         assert not User.objects.filter(email="lea@example.org").exists()
         assert results_of(school.classroom).rows[0].cells[0].attempts == []

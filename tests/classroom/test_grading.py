@@ -11,7 +11,7 @@ from django.http import HttpResponse
 
 from eosviz.classroom import actions
 from eosviz.classroom.judging import counting
-from eosviz.classroom.models import Assignment, Attempt, Kind, Membership, Outcome
+from eosviz.classroom.models import Assignment, Attempt, Membership, Outcome
 from eosviz.classroom.results import csv_of, results_of
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.workshop.models import Draft, Edition, Visibility
@@ -28,7 +28,7 @@ def explained(school: School, given: Assignment, who: str, text: str) -> Attempt
 
 class TestReading:
     def test_question_run_and_text_are_on_one_page(self, school: School) -> None:
-        given = school.assign(Kind.EXPLAIN, text="Why is nothing stored twice?")
+        given = school.assign("explain", text="Why is nothing stored twice?")
         attempt = explained(school, given, "learner", "Because of the sequence numbers.")
         page = school.browser("instructor").get(f"/attempts/{attempt.id}/").content.decode()
         assert "Why is nothing stored twice?" in page and "Because of the sequence numbers." in page
@@ -37,19 +37,19 @@ class TestReading:
         assert "<eos-player" in school.browser("instructor").get(frame).content.decode()
 
     def test_the_run_may_be_in_a_frame_of_this_site_alone(self, school: School) -> None:
-        attempt = school.attempt(school.assign(Kind.WATCH))
+        attempt = school.attempt(school.assign("watch"))
         response = school.browser("instructor").get(f"/attempts/{attempt.id}/run/{root(attempt.session).id}/")
         assert "frame-ancestors 'self'" in response["Content-Security-Policy"]
         assert response["X-Frame-Options"] == "SAMEORIGIN"
 
     def test_a_branch_of_another_run_is_not_shown(self, school: School) -> None:
-        given = school.assign(Kind.WATCH)
+        given = school.assign("watch")
         mine, other = school.attempt(given), actions.begin(school.people["other learner"], given)
         instructor = school.browser("instructor")
         assert instructor.get(f"/attempts/{mine.id}/run/{root(other.session).id}/").status_code == 404
 
     def test_the_run_opens_where_the_guarantee_broke(self, school: School) -> None:
-        attempt = school.attempt(school.assign(Kind.WATCH))
+        attempt = school.attempt(school.assign("watch"))
         carry_out(attempt.session, "advance", root(attempt.session), after=0, count=7)
         attempt.evidence = {"branch": root(attempt.session).name, "step": 4}
         attempt.save()
@@ -70,7 +70,7 @@ class TestReading:
         Edition.objects.create(
             draft=draft, version=version, number=1, text="", steps=b"", outcome={}, engine="0"
         )
-        given = school.assign(Kind.WATCH, None, version_id=version.pk)
+        given = school.assign("watch", None, version_id=version.pk)
         attempt = school.attempt(given)
         frame = f"/attempts/{attempt.id}/run/{root(attempt.session).id}/"
         page = school.browser("instructor").get(frame).content.decode()
@@ -79,7 +79,7 @@ class TestReading:
         assert school.browser("stranger").get(file).status_code == 404
 
     def test_one_text_leads_to_the_next_and_the_last_to_the_results(self, school: School) -> None:
-        given = school.assign(Kind.EXPLAIN, None, text="Why?")
+        given = school.assign("explain", None, text="Why?")
         first = explained(school, given, "learner", "A")
         second = explained(school, given, "other learner", "B")
         instructor = school.browser("instructor")
@@ -96,7 +96,7 @@ class TestReading:
         assert "No other explanation waits for review." in answer.content.decode()
 
     def test_a_skipped_text_comes_after_the_others(self, school: School) -> None:
-        given = school.assign(Kind.EXPLAIN, None, text="Why?")
+        given = school.assign("explain", None, text="Why?")
         first = explained(school, given, "learner", "A")
         second = explained(school, given, "other learner", "B")
         answer = school.browser("instructor").post(
@@ -107,7 +107,7 @@ class TestReading:
 
 class TestWriting:
     def begun(self, school: School) -> Attempt:
-        given = school.assign(Kind.EXPLAIN, text="Why?")
+        given = school.assign("explain", text="Why?")
         answer = school.browser("learner").post(f"/assignments/{given.id}/begin")
         assert answer["Location"] == f"/assignments/{given.id}/", "where the text is written"
         return Attempt.objects.get()
@@ -168,7 +168,7 @@ class TestCounting:
         assert (None if counted is None else counted.number) == number
 
     def test_the_pages_say_which_one_counts(self, school: School) -> None:
-        given = school.assign(Kind.WATCH)
+        given = school.assign("watch")
         first = school.attempt(given)
         run_to_the_end(first)
         actions.hand_in(first)
@@ -185,10 +185,10 @@ class TestCounting:
         assert told == [("SC-03", "1", "yes"), ("SC-03", "2", "no")]
 
     def test_no_step_stands_where_none_counts(self, school: School) -> None:
-        given = school.assign(Kind.HOLD, "SC-02", settings=["enable_idempotence"])
+        given = school.assign("hold", "SC-02", settings=["enable_idempotence"])
         school.attempt(given)
-        school.attempt(school.assign(Kind.EXPLAIN, text="Why?"))
-        school.attempt(school.assign(Kind.WATCH))
+        school.attempt(school.assign("explain", text="Why?"))
+        school.attempt(school.assign("watch"))
         table = school.browser("instructor").get(f"/classes/{school.classroom.id}/results/").content.decode()
         assert "at step" not in table
         assert all(cell.step is None for row in results_of(school.classroom).rows for cell in row.cells)

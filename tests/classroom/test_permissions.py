@@ -31,7 +31,7 @@ from eosviz.analytics.routing import websocket_urlpatterns as analysis_sockets
 from eosviz.audience.routing import websocket_urlpatterns
 from eosviz.buckets import buckets
 from eosviz.celery import app
-from eosviz.classroom.models import Kind, Membership
+from eosviz.classroom.models import Membership
 from eosviz.classroom.routing import websocket_urlpatterns as class_sockets
 from eosviz.pipeline import tasks as pipeline_tasks
 from eosviz.pipeline.models import Shrink, Sweep
@@ -97,7 +97,7 @@ def make_things(school: School, monkeypatch: pytest.MonkeyPatch) -> Things:
     monkeypatch.setattr(pipeline_tasks, "start_process", lambda: None)
     # There is no worker, and each person would wait for its answer.
     monkeypatch.setitem(health.CHECKS, "worker", lambda: None)
-    attempt = school.attempt(school.assign(Kind.PREDICT))
+    attempt = school.attempt(school.assign("predict"))
     session = attempt.session
     branch = root(session)
     carry_out(session, "advance", branch, after=0, count=1)

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from eosviz.classroom import actions
 from eosviz.classroom.actions import ClassRefused
-from eosviz.classroom.models import Assignment, Kind, Outcome
+from eosviz.classroom.models import Assignment, Outcome
 from eosviz.time_zone import zone_named
 from tests.classroom.conftest import School
 
@@ -100,7 +100,7 @@ class TestWarning:
 
 class TestOpening:
     def test_before_it_opens_a_learner_sees_only_that_it_will(self, school: School) -> None:
-        given = school.assign(Kind.WATCH, opens=timezone.now() + HOUR, text="The task in words")
+        given = school.assign("watch", opens=timezone.now() + HOUR, text="The task in words")
         learner = school.browser("learner")
         page = learner.get(f"/assignments/{given.id}/").content.decode()
         assert "not open yet" in page
@@ -110,13 +110,13 @@ class TestOpening:
             school.attempt(given)
 
     def test_its_instructor_may_try_it_out_before(self, school: School) -> None:
-        given = school.assign(Kind.WATCH, opens=timezone.now() + HOUR, text="The task in words")
+        given = school.assign("watch", opens=timezone.now() + HOUR, text="The task in words")
         instructor = school.browser("instructor")
         assert "The task in words" in instructor.get(f"/assignments/{given.id}/").content.decode()
         assert instructor.post(f"/assignments/{given.id}/begin").status_code == 302
 
     def test_after_it_has_closed_nothing_is_begun_or_handed_in(self, school: School) -> None:
-        given = school.assign(Kind.WATCH, closes=timezone.now() + HOUR)
+        given = school.assign("watch", closes=timezone.now() + HOUR)
         attempt = school.attempt(given)
         Assignment.objects.update(closes=timezone.now() - HOUR)
         learner = school.browser("learner")
@@ -134,7 +134,7 @@ class TestChanging:
         return school.browser("instructor").post(f"/assignments/{given.id}/change", form)
 
     def test_all_of_it_while_no_learner_has_begun(self, school: School) -> None:
-        given = school.assign(Kind.WATCH)
+        given = school.assign("watch")
         actions.begin(school.people["instructor"], given)
         page = school.browser("instructor").get(f"/assignments/{given.id}/change").content.decode()
         assert 'value="kept" selected' in page
@@ -146,7 +146,7 @@ class TestChanging:
         assert school.classroom.audit.first().deed == "changed"
 
     def test_then_only_its_words_times_and_number_of_attempts(self, school: School) -> None:
-        given = school.assign(Kind.WATCH)
+        given = school.assign("watch")
         attempt = school.attempt(given)
         page = school.browser("instructor").get(f"/assignments/{given.id}/change").content.decode()
         assert "A learner has started it" in page and 'name="material"' not in page
@@ -156,13 +156,13 @@ class TestChanging:
         assert given.attempts.get() == attempt
 
     def test_a_learner_who_begins_meanwhile_keeps_the_task(self, school: School) -> None:
-        given = school.assign(Kind.BREAK, guarantee="lost", budget=2)
+        given = school.assign("break", guarantee="lost", budget=2)
         school.attempt(given)
         with pytest.raises(ClassRefused, match="already_begun"):
             actions.change_assignment(given, school.people["instructor"], {"budget": 1})
 
     def test_an_attempt_begun_at_the_old_task_is_not_made(self, school: School) -> None:
-        old = school.assign(Kind.BREAK, guarantee="lost", budget=2)
+        old = school.assign("break", guarantee="lost", budget=2)
         new = Assignment.objects.get(id=old.id)
         actions.change_assignment(new, school.people["instructor"], {"budget": 1})
         with pytest.raises(ClassRefused, match="changed_meanwhile"):
@@ -171,11 +171,11 @@ class TestChanging:
 
     def test_a_past_due_time_that_stays_is_not_warned_of(self, school: School) -> None:
         due = timezone.now().replace(second=0, microsecond=0) - 24 * HOUR
-        given = school.assign(Kind.WATCH, due=due)
+        given = school.assign("watch", due=due)
         answer = self.change(school, given, title="New", due=f"{due:%Y-%m-%dT%H:%M}")
         assert answer.status_code == 302
 
     def test_saving_without_a_change_notes_nothing(self, school: School) -> None:
-        given = school.assign(Kind.WATCH)
+        given = school.assign("watch")
         self.change(school, given)
         assert school.classroom.audit.first().deed == "assigned"

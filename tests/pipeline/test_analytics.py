@@ -21,7 +21,7 @@ from eosviz.analytics.management.commands.analytics import _lines as told_by_com
 from eosviz.analytics.measures import MOVES_SCHEMA, RULES_SCHEMA, VISITS_SCHEMA, Frames, figures
 from eosviz.analytics.models import BACKS_MAX, Analysis, Figure, Trail
 from eosviz.classroom import actions as class_actions
-from eosviz.classroom.models import Attempt, Kind
+from eosviz.classroom.models import Attempt
 from eosviz.pipeline.actions import claim
 from eosviz.pipeline.models import State
 from eosviz.scenarios.models import ScenarioVersion
@@ -139,7 +139,7 @@ def test_what_is_about_few_people_is_withheld(counted: dict[tuple[Any, ...], Row
 
 def learners_of(school: School, count: int) -> list[Attempt]:  # noqa: F811
     """Attempts of that many learners at one assignment; all but the first were run to the end."""
-    assignment = school.assign(Kind.PREDICT)
+    assignment = school.assign("predict")
     found = []
     for number in range(count):
         learner = person(f"learner-{number}@example.org")

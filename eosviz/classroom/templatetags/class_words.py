@@ -8,12 +8,13 @@ from typing import Any
 from django import template
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from eosviz.classroom.judging import Judgement
-from eosviz.classroom.models import Attempt
-from eosviz.scenarios.templatetags.words import say
+from eosviz.classroom.kinds import kind_of
+from eosviz.classroom.models import Assignment, Attempt
+from eosviz.scenarios.templatetags.words import gap, say
 from eosviz.time_zone import difference_to_utc
 from eosviz.walkthroughs.models import Session
 
@@ -32,6 +33,12 @@ def attempt_reason(attempt: Attempt) -> SafeString:
 def judgement_reason(judgement: Judgement) -> SafeString:
     """The reason of the judgement that handing in now would give."""
     return _reason(judgement.said_key, judgement.said_params)
+
+
+@register.simple_tag
+def task(assignment: Assignment) -> SafeString:
+    """What learners are asked to do."""
+    return format_html_join(gap(), "{}", ((one,) for one in kind_of(assignment).task(assignment, say)))
 
 
 @register.simple_tag

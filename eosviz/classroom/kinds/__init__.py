@@ -1,0 +1,43 @@
+"""The kinds of assignments: one class for each, in a module of its own here. Every module of this package is read, so
+a new kind is a new file (docs/CONTRIBUTING.md, *Add a kind of assignment*)."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+from eosviz.classroom.judging import Judgement
+from eosviz.classroom.kinds.kind import Kind
+from eosviz.classroom.models import Assignment, Attempt, Outcome
+
+
+@cache
+def kinds() -> tuple[Kind, ...]:
+    """Every kind, in the order in which pages list them."""
+    for module in iter_modules(__path__):
+        import_module(f"{__name__}.{module.name}")
+    return tuple(sorted((made() for made in Kind.__subclasses__()), key=lambda kind: kind.order))
+
+
+def kind_named(name: str) -> Kind | None:
+    return next((kind for kind in kinds() if kind.name == name), None)
+
+
+def kind_of(assignment: Assignment) -> Kind:
+    """Raises LookupError for a kind that this release does not have."""
+    kind = kind_named(assignment.kind)
+    if kind is None:
+        raise LookupError(f"no kind of assignment is called {assignment.kind}")
+    return kind
+
+
+def judge(attempt: Attempt) -> Judgement:
+    """The judgement at this moment. Raises Busy or BeyondBounds if a run that decides it cannot be made, now or at
+    all."""
+    if attempt.session_id is None and not attempt.assignment.track and attempt.assignment.version_id:
+        return Judgement(Outcome.FAILED, "run_deleted")
+    return kind_of(attempt.assignment).judge(attempt)
+
+
+__all__ = ["Kind", "judge", "kind_named", "kind_of", "kinds"]

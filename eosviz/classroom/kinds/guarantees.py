@@ -1,0 +1,20 @@
+"""The field that names a guarantee."""
+
+from __future__ import annotations
+
+from django import forms
+
+from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
+from eosviz.accounts.forms import words
+from eosviz.classroom.kinds.kind import say_here
+
+EVERY_GUARANTEE = (*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES)
+
+
+def guarantee_field(*, may_be_every: bool) -> forms.ChoiceField:
+    """One guarantee; with `may_be_every` also none, which means all of them."""
+    every = [("", say_here("classroom.every_guarantee"))] if may_be_every else []
+    named = [(name, say_here(f"classroom.guarantee.{name}")) for name in EVERY_GUARANTEE]
+    return forms.ChoiceField(
+        label=words("classroom.guarantee"), choices=[*every, *named], required=not may_be_every
+    )

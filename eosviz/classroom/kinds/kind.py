@@ -1,0 +1,93 @@
+"""What a kind of assignment decides: the fields of its form, what it refuses, when an attempt is done, what learners
+read and do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from django import forms
+from django.utils.translation import get_language
+
+from eosviz.catalogue import language_of, say
+from eosviz.classroom.judging import Judgement
+from eosviz.classroom.models import Assignment, Attempt
+from eosviz.scenarios.models import ScenarioVersion
+
+Say = Callable[..., str]
+"""A sentence of the catalogue in the reader's language: `say(key, **params)`."""
+
+
+class StartForm(forms.Form):
+    """What a learner chooses before an attempt begins."""
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """Stored with the attempt: paths in the scenario's document to values."""
+        raise NotImplementedError
+
+
+class Kind:
+    """A kind without anything special: any scenario may be assigned, and one presses *Submit* at the end."""
+
+    name: ClassVar[str]
+    """At most ten letters. The catalogue has `classroom.kind.<name>`, `….why` and `classroom.task.<name>`."""
+    order: ClassVar[int]
+    """Its place in lists."""
+    needs_scenario: ClassVar[bool] = True
+    """False: the instructor's text alone may be the task."""
+    takes_tracks: ClassVar[bool] = False
+    """A track may be assigned instead of a scenario."""
+    is_judged_by_run: ClassVar[bool] = True
+    """How far the attempt's run has got says something about the attempt, and results show it."""
+    asks_questions: ClassVar[bool] = False
+    """Results show the steps whose question was answered wrongly."""
+    is_read: ClassVar[bool] = False
+    """The learner writes a text, and an instructor decides."""
+
+    @property
+    def template(self) -> str:
+        """The part of the assignment's page in which an open attempt is handed in."""
+        return f"classroom/hand_in/{'text' if self.is_read else 'judged'}.html"
+
+    @property
+    def key(self) -> str:
+        return f"classroom.kind.{self.name}"
+
+    @property
+    def why_key(self) -> str:
+        return f"{self.key}.why"
+
+    def fields(self) -> dict[str, forms.Field]:
+        """The fields of the assignment's form that only such kinds have, by the columns of `Assignment` that hold
+        them. They cannot change once a learner has begun."""
+        return {}
+
+    def offers(self, version: ScenarioVersion) -> bool:
+        """Whether this scenario can be assigned, as far as its document shows."""
+        return True
+
+    def check(self, version: ScenarioVersion, broken: dict[str, int], cleaned: dict[str, Any]) -> None:
+        """`broken`: guarantee to the first step that breaks it in the run without interventions. `cleaned`: the
+        form's values. Raises ValidationError (`wrong_at`) for a task that is impossible or done from the start."""
+
+    def judge(self, attempt: Attempt) -> Judgement:
+        """The result if the attempt were handed in now; reads only. Raises Busy or BeyondBounds."""
+        raise NotImplementedError
+
+    def task(self, assignment: Assignment, say: Say) -> list[str]:
+        """What learners are asked to do, in sentences."""
+        return [say(f"classroom.task.{self.name}")]
+
+    def start_form(self, assignment: Assignment, data: Any = None) -> StartForm | None:
+        """What is chosen before an attempt begins; None: nothing."""
+        return None
+
+
+def say_here(key: str, **params: Any) -> str:
+    return say(key, language_of(get_language()), params)
+
+
+def wrong_at(field: str, key: str, **params: Any) -> forms.ValidationError:
+    """The refusal of a field of the form."""
+    return forms.ValidationError({field: [say_here(key, **params)]})
