@@ -173,7 +173,7 @@ MAKES_RUNS = {
     "eosviz/replays/linked_run.py": "a bounded process; the library's own documents elsewhere",
     "eosviz/replays/sample_log.py": "one document of the library",
     "eosviz/replays/verification.py": "a bounded process",
-    "eosviz/scenarios/actions.py": "the library's documents, while it is loaded",
+    "eosviz/scenarios/endings.py": "the library's documents, in the set-up",
     "eosviz/scenarios/differences.py": "the world alone, without a step: whether a cluster has what it names",
     "eosviz/scenarios/trailer.py": "one document of the library",
     "eosviz/tracks/questioning.py": "0.3 s, then a bounded process; the library's own documents elsewhere",
