@@ -274,6 +274,10 @@ def run_one(scenario: Scenario, options: argparse.Namespace, out: TextIO) -> int
     for ended in simulation.judges.transaction_verdicts():
         shown = {name: getattr(ended, name) for name in ended.__slots__}
         _print(out, {"transaction": shown}, ended.line(), options)
+    stored = simulation.judges.database_verdict()
+    if stored is not None:
+        shown = {name: getattr(stored, name) for name in stored.__slots__}
+        _print(out, {"database": shown}, stored.line(), options)
     return 0
 
 

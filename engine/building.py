@@ -13,6 +13,9 @@ from engine.client.configuration import DAY_MS
 from engine.client.consumer import Consumer
 from engine.client.producer_client import ProducerClient
 from engine.crafter import Crafter
+from engine.database.database import Database
+from engine.database.messages import DATABASE
+from engine.database.service import Service
 from engine.initial_state import connect, override_client, preset
 from engine.middleware.business import Business, Initiator
 from engine.middleware.cancellation import TransactionManager
@@ -61,6 +64,7 @@ def build(scenario: Scenario, watch: Watch) -> World:
     preset(world, document)
     _build_nodes(world, document)
     _build_clients(world, document, versions)
+    _build_services(world, document)
     _build_roles(world)
     for override in document["overrides"]:
         if override["set"] == "client":
@@ -206,7 +210,9 @@ def _build_clients(world: World, document: dict[str, Any], versions: dict[str, P
             profile=profile,
             group=consumer["group"],
             member=membership(consumer["member"]),
-            polled=any(loop["consumer"] == consumer["name"] for loop in document["loops"]),
+            polled=any(
+                row["consumer"] == consumer["name"] for row in (*document["loops"], *document["services"])
+            ),
             watch=world.watch,
             brokers=range(1, document["cluster"]["brokers"] + 1),
         )
@@ -250,8 +256,24 @@ def _build_loop(world: World, row: dict[str, Any]) -> None:
         world.loops_of.setdefault(name, []).append(loop)
 
 
+def _build_services(world: World, document: dict[str, Any]) -> None:
+    """The database and its services; none without a ``services`` section."""
+    if not document["services"]:
+        return
+    for row in document["services"]:
+        producer, consumer = world.clients.get(row["producer"]), world.consumers.get(row["consumer"])
+        service = Service(row, producer, consumer, world.ledger, world.watch)
+        world.services[service.name] = world.beside[service.name] = service
+        for name in service.uses:
+            world.loops_of.setdefault(name, []).append(service)
+    world.beside[DATABASE] = Database(document["database"]["unique_key"], world.watch)
+
+
 def _build_roles(world: World) -> None:
     world.connecting = {**world.clients, **world.brokers, **world.consumers}
+    for node in world.beside.values():
+        if isinstance(node, Database | Service):
+            world.connecting[node.name] = node
     world.stoppable = {**world.connecting, **world.nodes}
     world.called = {**world.clients}
     for name, node in world.nodes.items():

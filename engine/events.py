@@ -267,3 +267,39 @@ class OffsetsEnded(Fact):
     producer_id: int
     offset: int
     visible: bool
+
+
+@value
+class WorkTaken(Fact):
+    """A service has taken this record or order into its memory. ``partition`` and ``offset``: where a consumer
+    read it; None for work from outside or from the outbox."""
+
+    service: str
+    serial: int
+    partition: str | None
+    offset: int | None
+
+
+@value
+class WorkDropped(Fact):
+    """A service has nothing of these in its memory any more: it has finished with them, or it crashed."""
+
+    service: str
+    serials: tuple[int, ...]
+
+
+@value
+class RowsCommitted(Fact):
+    """A database committed rows, one for each serial, possibly not the first one, and entries of its outbox."""
+
+    rows: tuple[int, ...]
+    outbox: tuple[int, ...]
+    removed: tuple[int, ...]
+
+
+@value
+class PlaceKept(Fact):
+    """A consumer continues at this offset after its next start: a group coordinator or a database stored it."""
+
+    partition: str
+    offset: int

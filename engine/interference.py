@@ -35,7 +35,7 @@ from engine.network.connections import Name, name_of
 from engine.network.error_answers import error_answer, with_error
 from engine.network.faults import FaultRule
 from engine.pending import FAULT as FAULT_CLASS
-from engine.scenario.schema import APIS, MIDDLEWARE_APIS
+from engine.scenario.schema import APIS, DATABASE_APIS, MIDDLEWARE_APIS
 from engine.tool.command import COMMANDS, OPTIONS, TOOL, command_of
 
 
@@ -74,7 +74,7 @@ class Interference:
     def listen(self, listener: Any) -> None:
         """Add a listener after all rules: it sees the messages under way, then each one that a further rule
         would see, and changes none."""
-        self.apis = frozenset((*APIS, *MIDDLEWARE_APIS))
+        self.apis = frozenset((*APIS, *MIDDLEWARE_APIS, *DATABASE_APIS))
         self._matched.append(listener)
         for envelope in self.kernel.world.network.under_way.values():
             listener.falls_on(envelope, self.kernel.generator)
@@ -208,11 +208,12 @@ class Interference:
             watch.fate(message, event)  # type: ignore[attr-defined]
 
     def _drop(self, message: int, entry: dict[str, Any]) -> None:
-        """Drop a message. If it is a broker's response, its connection ends, too (GEN-11)."""
+        """Drop a message. If it is a broker's response, or on a connection to a database, its connection ends,
+        too (GEN-11)."""
         world = self.kernel.world
         envelope = world.network.under_way[message]
         with_connection = envelope.source in world.brokers and envelope.destination in world.connecting
-        ends = envelope.is_response and with_connection
+        ends = (envelope.is_response and with_connection) or envelope.source in world.beside
         self._lose(self._about(Fault.ANSWER_DROPPED if ends else Fault.MESSAGE_DROPPED, message))
         if ends:
             self._end_connection(name_of(envelope), entry)
@@ -261,6 +262,7 @@ class Interference:
 
     def _crash(self, entry: dict[str, Any]) -> None:
         kernel, name = self.kernel, entry["actor"]
+        name = kernel.world.process_of(name)
         role = kernel.world.stoppable[name]
         if not role.alive:
             self._struck(Fault.ALREADY_DOWN, name, actor=name)
@@ -273,7 +275,8 @@ class Interference:
             kernel.carry_out(name, broker.ask_to_stop(kernel.now))
             kernel.ask(name)
             return
-        memory_only = name in kernel.world.clients or name in kernel.world.consumers
+        world = kernel.world
+        memory_only = name in world.clients or name in world.consumers or name in world.services
         crashed = Fault.CLIENT_CRASHED if memory_only else Fault.CRASHED
         self._struck(Fault.STOPPED_CLEANLY if clean else crashed, name, actor=name)
         self._stop(name, clean, entry)
@@ -298,16 +301,21 @@ class Interference:
             world.controller.on_broker_stopped(broker.broker_id, kernel.now, clean=clean)
             kernel.ask("controller")
         kernel.ask(name)
+        for client in world.in_process(name):
+            self._stop(client, clean, {**entry, "for_ms": None})
         if entry.get("for_ms") is not None:
             self._later(entry["for_ms"], {**entry, "action": "restart", "for_ms": None})
 
     def _restart(self, entry: dict[str, Any]) -> None:
-        kernel, name = self.kernel, entry["actor"]
+        kernel, name = self.kernel, self.kernel.world.process_of(entry["actor"])
         role = kernel.world.stoppable[name]
         if role.alive:
             self._struck(Fault.ALREADY_UP, name, actor=name)
             return
         self._struck(Fault.RESTARTED, name, actor=name)
+        for client in kernel.world.in_process(name):
+            kernel.carry_out(client, kernel.world.stoppable[client].restart(kernel.now))
+            kernel.ask(client)
         kernel.carry_out(name, role.restart(kernel.now))
         if name in kernel.world.brokers:
             kernel.world.dark = False
@@ -316,16 +324,17 @@ class Interference:
         kernel.ask("controller")
 
     def _pause(self, entry: dict[str, Any]) -> None:
-        kernel, name = self.kernel, entry["actor"]
+        kernel, name = self.kernel, self.kernel.world.process_of(entry["actor"])
         check_life(kernel, "pause", name)
         self._struck(Fault.PAUSED, name, actor=name)
-        kernel.world.pause(name, kernel.now)
+        for actor in (name, *kernel.world.in_process(name)):
+            kernel.world.pause(actor, kernel.now)
         kernel.ask("controller")
         if entry.get("for_ms") is not None:
             self._later(entry["for_ms"], {**entry, "action": "resume", "for_ms": None})
 
     def _resume(self, entry: dict[str, Any]) -> None:
-        kernel, name = self.kernel, entry["actor"]
+        kernel, name = self.kernel, self.kernel.world.process_of(entry["actor"])
         # Do not resume an actor that has crashed since it was paused.
         check_life(kernel, "resume", name)
         self._struck(Fault.RESUMED, name, actor=name)
@@ -334,6 +343,9 @@ class Interference:
             delay = kernel.world.controller.configuration.registration_ms
             kernel.watch.emit(WakesAsZombie, name, kernel.now + delay)
             self._later(delay, {**entry, "action": "register", "for_ms": None})
+        for client in kernel.world.in_process(name):
+            self._carry_out_for(kernel.world.resume(client, kernel.now))
+            kernel.release(client)
         kernel.release(name)
         kernel.ask("controller")
 

@@ -69,7 +69,7 @@ def _actor(kernel: Kernel, intervention: Intervention) -> None:
 
 def _known_actor(kernel: Kernel, intervention: Intervention) -> str:
     actor, world = intervention.get("actor"), kernel.world
-    known_actors = [*world.clients, *world.consumers, *world.brokers, *world.nodes]
+    known_actors = [*world.clients, *world.consumers, *world.brokers, *world.nodes, *world.beside]
     if actor not in known_actors:
         raise Refused("GEN-6", "actor", "no_actor", actor=actor, known=known_actors)
     return str(actor)

@@ -44,7 +44,7 @@ class RoleTimers:
         for application in world.applications_of.get(name, ()):
             if application.blocked_by is not None:
                 calls.follow(kernel, application)
-        if world.loops:
+        if world.loops_of:
             for loop in world.loops_of.get(name, ()):
                 kernel.watch.touch(loop)
                 self._timetable.schedule(loop.name, "loop", loop.due(kernel.now), CALL)

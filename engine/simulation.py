@@ -141,6 +141,8 @@ class Simulation(Timetable):
         transactions = any("transactional_id" in row["settings"] for row in self.scenario["producers"])
         self.judges.seat(self.world.controller.leaders(), transactions)
         self.judges.seat_nodes(self.world.working_nodes())
+        if self.world.services:
+            self.judges.seat_database()
         for application in self.world.applications.values():
             calls.schedule(self, application)
         for name, effects in self.world.start(self.now):
@@ -323,6 +325,8 @@ class Simulation(Timetable):
             for partition in partitions_of(envelope.body):
                 world.wake_readers(partition, self.now)
         self.ask_for_timers(name)
+        for client in world.in_process(name):
+            self.ask_for_timers(client)
         self._replication.follow()
 
     def _timer(self, name: str, event: Event) -> None:
@@ -385,6 +389,8 @@ class Simulation(Timetable):
                 self.interference.shut_down(name)
             elif isinstance(effect, FollowLog):
                 self._replication.queue_metadata()
+            elif name in self.world.beside:
+                self._end_all(name, effect.peer)
             elif name in self.world.brokers and effect.peer not in self.world.brokers:
                 self.disconnect(effect.peer, name, effect.purpose)
             else:
@@ -465,6 +471,8 @@ class Simulation(Timetable):
         lost, kept = self.world.network.lose((client, broker, purpose).__eq__, taken)
         self._lost_with_connection(lost)
         self._disconnected(client, broker, purpose)
+        if broker in self.world.beside:
+            self._disconnected(broker, client, purpose)
         return kept
 
     def cut_off(self, name: str) -> None:

@@ -26,7 +26,7 @@ def running(view: Json) -> Iterator[tuple[str, str, Timer]]:
 
 def beside_clients(view: Json) -> Iterator[tuple[str, str, Timer]]:
     """The timers of all roles other than clients, in the same shape."""
-    for gather in (_coordinators, _waiting_appends, _sessions, _middleware, _due):
+    for gather in (_coordinators, _waiting_appends, _sessions, _middleware, _due, _services):
         for actor, kind, subject, since, until in gather(view):
             timer = {"kind": kind, "subject": subject, "since": since, "until": until}
             yield actor, f"{kind} {subject}", timer
@@ -85,3 +85,10 @@ def _due(view: Json) -> _Found:
         for tid, one in view.get("middleware", {}).get(node, {}).get("transactions", {}).items():
             if one.get("due") is not None:
                 yield node, kind, tid, None, one["due"]
+
+
+def _services(view: Json) -> _Found:
+    """Time until a service stops waiting for its database."""
+    for name, service in view.get("services", {}).items():
+        if service["timeout_at"] is not None:
+            yield name, "database_response", "database", service["asked_at"], service["timeout_at"]

@@ -18,6 +18,8 @@ from engine.client.application import Call
 from engine.client.consumer import Consumer
 from engine.client.ledger import Ledger
 from engine.client.producer_client import ProducerClient
+from engine.database.messages import DATABASE
+from engine.database.service import Service
 from engine.errors import Refused
 from engine.events import CopySent, CopySettled
 from engine.java_hash import partition_for
@@ -48,6 +50,7 @@ class World:
         "_lanes_at",
         "applications",
         "applications_of",
+        "beside",
         "broker_of",
         "brokers",
         "called",
@@ -69,6 +72,7 @@ class World:
         "readers",
         "replica_fetch_ms",
         "roles",
+        "services",
         "spreading",
         "starting",
         "stoppable",
@@ -94,18 +98,21 @@ class World:
         """Partitions whose log end, high watermark or leader changed; the brokers' own set, shared by all."""
         self.nodes: dict[str, Node] = {}
         """Nodes of two-phase commit over middleware, by name, in drawing order."""
+        self.beside: dict[str, Node] = {}
+        """A database beside Kafka and its services, by name, in drawing order."""
+        self.services: dict[str, Service] = {}
         self.controller: Controller
         self.spreading: Spreading
         self.applications: dict[str, Application] = {}
         self.applications_of: dict[str, list[Application]] = {}
         self.loops: dict[str, Loop] = {}
-        self.loops_of: dict[str, list[Loop]] = {}
-        """Producer or consumer to the loops that use it."""
+        self.loops_of: dict[str, list[Loop | Service]] = {}
+        """Producer, consumer or service to the loops and services that use it."""
         self.roles: dict[str, Role] = {}
         self.stoppable: dict[str, Actor] = {}
-        """Roles that can be stopped and paused: clients, consumers, brokers, nodes."""
+        """Roles that can be stopped and paused: clients, consumers, brokers, nodes, services, the database."""
         self.connecting: dict[str, Connecting] = {}
-        """Roles that open connections and are notified when one ends: clients, consumers, brokers."""
+        """Roles that are notified when a connection ends: clients, consumers, brokers, services, the database."""
         self.called: dict[str, Callable] = {}
         """Roles that applications call: producer clients, the initiator and the middleware."""
         self.paused: set[str] = set()
@@ -215,6 +222,8 @@ class World:
 
     def peers_of(self, name: str) -> list[str]:
         """The actors that may have a connection to this one."""
+        if name in self.beside:
+            return [other for other in self.beside if DATABASE in (name, other) and other != name]
         if name in self.nodes:
             return [node for node in self.nodes if node != name]
         if name in self.brokers:
@@ -325,8 +334,20 @@ class World:
             + [(name, "broker") for name in self.brokers]
             + [(name, "consumer") for name in self.consumers]
             + ([("controller", "controller")] if self.brokers else [])
-            + [(name, node.role) for name, node in self.nodes.items()]
+            + [(name, node.role) for name, node in (*self.nodes.items(), *self.beside.items())]
         )
+
+    def process_of(self, name: str) -> str:
+        """The service whose process this client runs in; otherwise the name itself."""
+        for service in self.services.values():
+            if name in service.clients:
+                return service.name
+        return name
+
+    def in_process(self, name: str) -> tuple[str, ...]:
+        """The clients that stop and start with this actor."""
+        service = self.services.get(name)
+        return () if service is None else service.clients
 
     def empty_view(self) -> dict[str, Any]:
         """The objects that every view has."""

@@ -254,6 +254,16 @@ class Consumer:
         self.rewinding = self.held = True
         self.watch.touch(self)
 
+    def begin_at(self, offsets: Mapping[str, int], now: int) -> None:
+        """The application keeps the offsets itself: read from these (``assign()`` and ``seek()``)."""
+        self.rewinding = self.held = False
+        for partition, offset in offsets.items():
+            if offset == self.readings[partition].position:
+                self.wake(partition, now)
+            else:
+                self.seek(partition, offset, now)
+        self.watch.touch(self)
+
     def commit(self, offsets: Mapping[str, CommittedOffset], now: int) -> None:
         """Commit offsets outside any transaction; finished when ``group.busy`` is False again."""
         if self.group is None:

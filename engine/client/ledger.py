@@ -55,11 +55,17 @@ class RecordPart:
 class Ledger:
     """All records of a run. One ledger serves every producer."""
 
-    __slots__ = ("records", "watch")
+    __slots__ = ("_failures", "records", "watch")
 
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
         self.records: dict[int, RecordPart] = {}
+        self._failures: dict[str, set[int]] = {}
+        """Producer to the serials whose newest result is an error, for producers whose application asks."""
+
+    def failures_of(self, producer: str) -> set[int]:
+        """The serials whose futures failed, as they become known: what ``send()`` returned tells its application."""
+        return self._failures.setdefault(producer, set())
 
     def parts(self) -> list[RecordPart]:
         return list(self.records.values())
@@ -99,6 +105,9 @@ class Ledger:
             base_offset=base_offset,
             aborted=aborted,
         )
+        if self._failures:
+            failures = self._failures.get(producer, set())
+            (failures.difference_update if error is None else failures.update)(serials)
         if not watch.recording:
             return
         for index, serial in enumerate(serials):

@@ -18,7 +18,7 @@ from engine.coordinator.group_log import batch_of, loaded_groups
 from engine.coordinator.group_offsets import Group, Moved
 from engine.coordinator.log_owner import LogOwner
 from engine.errors import Error
-from engine.events import OffsetsEnded, OffsetsPending
+from engine.events import OffsetsEnded, OffsetsPending, PlaceKept
 from engine.happenings.codes import Compared, Next, Reason
 from engine.happenings.groups import (
     CommitArrived,
@@ -233,6 +233,7 @@ class GroupCoordinator(LogOwner[_Writing]):
             return
         for partition, offset in offsets.items():
             group.placed(partition, offset, base_offset)
+            self.watch.emit(PlaceKept, partition=partition, offset=offset.offset)
         self.watch.emit(OffsetsVisible, self.name, group.name, tuple(offsets))
 
     def _emit_pending(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.judge.bench import Verdict
+from engine.judge.database_record import DatabaseVerdict
 from engine.scenario.document import Scenario
 from engine.simulation import Simulation
 from engine.step import Step
@@ -28,6 +29,7 @@ class Outcome:
     open: int
     closed: tuple[str, ...]
     """Producers that can do nothing but close."""
+    database: DatabaseVerdict | None
 
 
 def outcome_of(simulation: Simulation) -> Outcome:
@@ -46,6 +48,7 @@ def outcome_of(simulation: Simulation) -> Outcome:
         judged.aborted if judged else 0,
         judged.open if judged else 0,
         tuple(closed),
+        simulation.judges.database_verdict(),
     )
 
 

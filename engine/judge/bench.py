@@ -7,6 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine import events
+from engine.judge.database_record import (
+    RECORD_MISSING,
+    ROW_MISSING,
+    ROW_REPEATED,
+    DatabaseRecord,
+    DatabaseVerdict,
+)
 from engine.judge.middleware_record import (
     MiddlewareRecord,
     TransactionRecord,
@@ -84,6 +91,11 @@ TRANSACTION_GUARANTEES: dict[str, Callable[[TransactionRecord], list[str]]] = {
 }
 """The guarantees of transactions over middleware; only in runs with a middleware."""
 
+DATABASE_PLACE = "database"
+"""The place of what a database breaks, as a partition is the place of what a log breaks."""
+DATABASE_GUARANTEES = (ROW_MISSING, RECORD_MISSING, ROW_REPEATED)
+"""The guarantees of a database beside Kafka; only in runs with services."""
+
 
 class GuaranteePart:
     """One row of the guarantee strip."""
@@ -148,6 +160,8 @@ class Bench:
         self._weigh: set[str] = set()
         self._middleware = MiddlewareRecord([])
         self._weigh_tids: set[int] = set()
+        self._database: DatabaseRecord | None = None
+        self._weigh_works: set[int] = set()
         self._changed: dict[tuple[str, ...], Part] = {}
 
     def seat(self, leaders: dict[str, int | None], transactions: bool = False) -> None:
@@ -174,6 +188,11 @@ class Bench:
         if nodes:
             self.guarantees.update({name: GuaranteePart(name, True) for name in TRANSACTION_GUARANTEES})
 
+    def seat_database(self) -> None:
+        """Before step 1: services write to a database."""
+        self._database = DatabaseRecord()
+        self.guarantees.update({name: GuaranteePart(name, True) for name in DATABASE_GUARANTEES})
+
     def named(self) -> dict[str, set[int]]:
         """Guarantee to what has been reported of it: serials; for ``mixed`` and ``repeated`` the tids, for
         ``hanging`` the first offsets."""
@@ -190,9 +209,11 @@ class Bench:
         transaction over middleware) and the new serials."""
         outcomes = self.outcomes
         of_transactions = bool(outcomes.weigh or outcomes.weigh_partitions)
-        if not self._weigh and not self._weigh_tids and not of_transactions:
+        if not self._weigh and not self._weigh_tids and not self._weigh_works and not of_transactions:
             return []
         found: list[Broken] = self._broken_transactions(step) if self._weigh_tids else []
+        if self._database is not None:
+            self._broken_works(step, self._database, found)
         if of_transactions:
             self._broken_outcomes(step, found)
         for partition in sorted(self._weigh):
@@ -285,6 +306,24 @@ class Bench:
         self._weigh_tids.clear()
         return found
 
+    def _broken_works(self, step: int, database: DatabaseRecord, found: list[Broken]) -> None:
+        """Judge the rows and records whose work, copies or partitions changed."""
+        records = list(self.records.values())
+        for record in (self.records[name] for name in self._weigh):
+            self._weigh_works.update(serial for serial in database.works if serial in record.copies)
+        broken: dict[str, set[int]] = {}
+        for serial in sorted(self._weigh_works & database.works.keys()):
+            for name in database.broken(serial, records):
+                broken.setdefault(name, set()).add(serial)
+        for name in DATABASE_GUARANTEES:
+            if name in broken:
+                self._breaks(step, name, DATABASE_PLACE, broken[name], found)
+        self._weigh_works.clear()
+
+    def database_verdict(self) -> DatabaseVerdict | None:
+        """The verdict of the database; None in a run without one."""
+        return None if self._database is None else self._database.verdict(list(self.records.values()))
+
     def transaction_verdicts(self) -> list[TransactionVerdict]:
         """The verdicts of transactions over middleware, sorted by tid."""
         return self._middleware.verdicts()
@@ -356,6 +395,8 @@ class Bench:
 
     def _settled(self, fact: events.CopySettled) -> None:
         self.records[fact.partition].settled(fact.serials)
+        if self._database is not None:
+            self._weigh_works.update(fact.serials)
         self._weigh.add(fact.partition)
 
     def _transaction(self, fact: Any) -> None:
@@ -363,6 +404,10 @@ class Bench:
         self._weigh_tids.add(fact.tid)
         window = self._middleware.windows[fact.tid]
         self._changed[window.path] = window
+
+    def _work(self, fact: Any) -> None:
+        if self._database is not None:
+            self._weigh_works.update(self._database.take(fact))
 
     def _delivered(self, fact: events.RecordsDelivered) -> None:
         self.outcomes.delivered(fact)
@@ -393,5 +438,9 @@ _TAKE: dict[type, Callable[[Bench, Any], None]] = {
     events.WorkUndone: Bench._transaction,
     events.TransactionEnded: Bench._transaction,
     events.TransactionTakenUp: Bench._transaction,
+    events.WorkTaken: Bench._work,
+    events.WorkDropped: Bench._work,
+    events.RowsCommitted: Bench._work,
+    events.PlaceKept: Bench._work,
     **dict.fromkeys(FACTS, Bench._of_transactions),
 }

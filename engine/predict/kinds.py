@@ -383,7 +383,74 @@ def _bounds(step: Step, view: View) -> tuple[str, dict[str, Any], dict[str, Any]
     return chosen[1], after, before
 
 
+# What does a crash leave behind? ----------------------------------------------------------------------------
+
+_LEFT = ("both", "row_only", "record_only", "neither")
+
+
+def _forgotten(step: Step) -> dict[str, Any] | None:
+    return note(step, ("service.forgets",))
+
+
+def _is_crash(step: Step) -> bool:
+    return _forgotten(step) is not None
+
+
+def _stored_serials(view: View) -> set[int]:
+    """The serials in the logs of the partitions' leaders."""
+    return {
+        serial
+        for partition in view["partitions"].values()
+        for batch in (partition["replicas"].get(str(partition["leader"])) or {}).get("batches", {}).values()
+        for serial in batch["serials"]
+    }
+
+
+def _ask_crash(step: Step, view: View) -> Asked:
+    """Of the first record that a crashed service had in hand: its row, its record, both or neither."""
+    forgotten = _forgotten(step) or {"key": step["key"], "params": {"records": ["r0"]}}
+    record = forgotten["params"]["records"][0]
+    serial = int(record.removeprefix("r"))
+    has_row = str(serial) in (view["database"].get("rows") or {})
+    has_record = serial in _stored_serials(view)
+    right = _LEFT[(0 if has_record else 1) if has_row else (2 if has_record else 3)]
+    params = {"service": forgotten["params"].get("service"), "record": record}
+    facts = (
+        Reason("predict.crash.row" if has_row else "predict.crash.no_row", params, "CPT-4"),
+        Reason("predict.crash.record" if has_record else "predict.crash.no_record", params, "CPT-4"),
+    )
+    choices = tuple(Choice(name, f"predict.crash.{name}", params) for name in _LEFT)
+    return Asked("predict.crash.ask", params, choices, right, dict.fromkeys(_LEFT, facts))
+
+
+# What will the database do with this row? -------------------------------------------------------------------
+
+_INSERTS = ("new", "known", "second")
+
+
+def _is_insert(step: Step) -> bool:
+    opens: bool = step["key"] == "local_transaction.opens"
+    return opens
+
+
+def _ask_insert(step: Step, view: View) -> Asked:
+    record = step["params"]["records"][0]
+    known = note(step, ("local_transaction.row_exists",))
+    there = record.removeprefix("r") in (view["database"].get("rows") or {})
+    right = "known" if known is not None else "second" if there else "new"
+    params = {"database": step["actor"], "service": step["params"]["service"], "record": record}
+    fact = Reason("predict.insert.not_there", params, "CPT-5")
+    if known is not None:
+        fact = Reason(known["key"], known["params"], "CPT-5")
+    elif there:
+        fact = Reason("predict.insert.no_key", params, "CPT-5")
+    choices = tuple(Choice(name, f"predict.insert.{name}", params) for name in _INSERTS)
+    return Asked("predict.insert.ask", params, choices, right, dict.fromkeys(_INSERTS, (fact,)))
+
+
 KINDS: dict[str, Kind] = {
+    "crash": Kind(_is_crash, _ask_crash),
+    "insert": Kind(_is_insert, _ask_insert),
     "append": Kind(_is_append, _ask_append),
     "state": Kind(_is_transition, _ask_state),
     "identity": Kind(_is_identity, _ask_identity),

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from engine.database.approaches import APPROACHES, SEND, TOPIC
+from engine.database.messages import DATABASE
 from engine.errors import Refused
 from engine.middleware.configuration import BUSINESS, INITIATOR, MANAGER, MIDDLEWARE, NODES
 from engine.partitioner import partition_of_key
@@ -414,6 +416,11 @@ def _check_references(document: dict[str, Any]) -> None:
                 raise BadScenario(f"{section}.{name}.name", wrong("twice"), allowed("no_actors_name"))
             actors.append(name)
     actors += nodes
+    services = _unique(document, "services")
+    for name in services:
+        if name in actors or name == DATABASE or name in loops:
+            raise BadScenario(f"services.{name}.name", wrong("twice"), allowed("no_actors_name"))
+    actors += [*services, DATABASE] if services else []
     for index, consumer in enumerate(document["consumers"]):
         consumer["partitions"] = consumer["partitions"] or list(partitions)
         for name in consumer["partitions"]:
@@ -431,6 +438,8 @@ def _check_references(document: dict[str, Any]) -> None:
     _check_total(document["applications"])
     for loop in document["loops"]:
         _check_loop(loop, document, clients, consumers, list(partitions))
+    for service in document["services"]:
+        _check_service(service, document, clients, consumers, list(partitions))
     for index, fault in enumerate(document["faults"]):
         check_fault(fault, f"faults.{index}", actors, partitions, clients)
     check_keeper(document)
@@ -557,3 +566,41 @@ __all__ = [
     "parse",
     "put",
 ]
+
+
+def _check_service(
+    service: dict[str, Any],
+    document: dict[str, Any],
+    clients: list[str],
+    consumers: list[str],
+    partitions: list[str],
+) -> None:
+    """Check that a service has the clients of its approach, and shares them with nothing else. A consumer whose
+    offsets are in the database has no group; any other has one."""
+    place = f"services.{service['name']}"
+    approach = APPROACHES[service["approach"]]
+    for kind, needed, known_clients in (
+        ("producer", SEND in approach.acts, clients),
+        ("consumer", approach.source == TOPIC, consumers),
+    ):
+        if not needed:
+            if service[kind] is not None:
+                raise BadScenario(
+                    f"{place}.{kind}", wrong("unused", approach=service["approach"]), allowed("nothing_here")
+                )
+            continue
+        known(f"{place}.{kind}", service[kind], known_clients)
+        users = [row for row in (*document["services"], *document["loops"]) if row[kind] == service[kind]]
+        if len(users) > 1:
+            raise BadScenario(f"{place}.{kind}", wrong("two_users"), allowed("own_client"))
+    if SEND in approach.acts and not service["output"]:
+        raise BadScenario(f"{place}.output", MISSING, any_of(partitions))
+    for name in service["output"]:
+        known(f"{place}.output", name, partitions)
+    if approach.source == TOPIC:
+        consumer = next(row for row in document["consumers"] if row["name"] == service["consumer"])
+        group = f"consumers.{consumer['name']}.group"
+        if approach.keeps_offsets and consumer["group"] is not None:
+            raise BadScenario(group, shown(consumer["group"]), allowed("no_group"))
+        if not approach.keeps_offsets and consumer["group"] is None:
+            raise BadScenario(group, MISSING, allowed("service_group"))

@@ -74,3 +74,8 @@ def _verdicts(simulation: Simulation, expect: dict[str, Any]) -> Iterable[Unmet]
             for name, value in wanted.items():
                 if name != key and value is not None and getattr(got, name) != value:
                     yield Unmet(f"expect.{section}.{index}.{name}", value, getattr(got, name))
+    judged_database = simulation.judges.database_verdict()
+    for name, value in expect["database"].items():
+        counted = None if judged_database is None else getattr(judged_database, name)
+        if value is not None and counted != value:
+            yield Unmet(f"expect.database.{name}", value, counted)

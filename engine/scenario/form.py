@@ -11,10 +11,11 @@ from typing import Any
 from engine.broker.configuration import BrokerConfiguration
 from engine.client.configuration import SETTINGS
 from engine.crafted_requests import FIELDS as CRAFTED
+from engine.database.messages import DATABASE
 from engine.errors import Error
 from engine.explain.in_force import states_in
 from engine.explain.machines import machines
-from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
+from engine.judge.bench import DATABASE_GUARANTEES, GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
 from engine.middleware.configuration import NODES
 from engine.profiles import PROFILES
 from engine.scenario import schema
@@ -40,6 +41,9 @@ NAMES: dict[tuple[str, str], str] = {
     ("loop", "producer"): "producers",
     ("loop", "consumer"): "consumers",
     ("loop", "output"): "partitions",
+    ("service", "producer"): "producers",
+    ("service", "consumer"): "consumers",
+    ("service", "output"): "partitions",
     ("call", "partition"): "partitions",
     ("call", "nodes"): "actors",
     ("fault", "actor"): "actors",
@@ -89,7 +93,7 @@ def form() -> dict[str, Any]:
         "messages": _messages(),
         "names": {
             "errors": sorted(error.name for error in Error if error is not Error.NONE),
-            "guarantees": [*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES],
+            "guarantees": [*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES, *DATABASE_GUARANTEES],
             "machines": sorted(machine.name for machine in machines().values()),
         },
         "versions": {profile.name: profile.version for profile in PROFILES.values()},
@@ -176,6 +180,8 @@ def names_in(document: dict[str, Any]) -> dict[str, list[str]]:
     middleware = document.get("middleware")
     nodes = _names(middleware, "participants") if isinstance(middleware, dict) else []
     nodes = [*NODES, *nodes] if nodes else []
+    services = _names(document, "services")
+    beside = [*services, DATABASE] if services else []
     actors = [f"broker-{number}" for number in range(1, count + 1)]
     versions, named = SECTIONS["scenario"]["profile"], document.get("profile")
     profile = str(named if named in versions.choices else versions.default)
@@ -190,7 +196,7 @@ def names_in(document: dict[str, Any]) -> dict[str, list[str]]:
             for topic in topics
             for number in range(_whole(topic.get("partitions"), 2, 64))
         ],
-        "actors": [*producers, *consumers, *actors, *nodes],
+        "actors": [*producers, *consumers, *actors, *nodes, *beside],
         "absent": [*absent(profile), *without],
     }
 

@@ -162,6 +162,11 @@ class Loop:
         }
 
     @property
+    def uses(self) -> tuple[str, ...]:
+        """Whose call may bring the loop's next act."""
+        return (self.producer.name, self.consumer.name)
+
+    @property
     def finished(self) -> bool:
         return self.state == STOPPED or (self.state == POLLING and self.round > self.rounds)
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine import apis
+from engine.database import messages as of_database
+from engine.database.approaches import APPROACHES
 from engine.middleware import messages
 from engine.middleware.strategies import STRATEGIES
 from engine.profiles import PROFILES
@@ -74,9 +76,13 @@ def _count(default: int | None, high: int, low: int = 0) -> Field:
 APIS = apis.names()
 MIDDLEWARE_APIS = tuple(message.api for message in messages.REQUESTS + messages.ANSWERS)
 """The APIs of two-phase commit over middleware (MW-2)."""
+DATABASE_APIS = tuple(message.api for message in of_database.REQUESTS)
+"""The APIs of a database beside Kafka."""
+NODE_APIS = MIDDLEWARE_APIS + DATABASE_APIS
+"""The APIs that no broker handles."""
 ANSWERING_APIS = frozenset(message.api for message in messages.ANSWERS)
 """Messages of the middleware whose names show that they are answers."""
-QUESTIONS = ("append", "state", "identity", "fetch", "reaction", "stable_offset")
+QUESTIONS = ("append", "state", "identity", "fetch", "reaction", "stable_offset", "crash", "insert")
 """The kinds of questions of a checkpoint (engine/predict/kinds.py)."""
 LIBRARY_QUESTIONS = (
     "stored-once",
@@ -155,6 +161,8 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "consumers": Field(kind="tables", rows="consumer", bound=16),
         "applications": Field(kind="tables", rows="application", bound=16),
         "loops": Field(kind="tables", rows="loop", bound=4),
+        "services": Field(kind="tables", rows="service", bound=4),
+        "database": Field(kind="table", rows="database"),
         "faults": Field(kind="tables", rows="fault", bound=200),
         "overrides": Field(kind="tables", rows="override", bound=64),
         "switches": Field(kind="table"),
@@ -252,6 +260,21 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "commits": Field(kind="text", default="next", choices=("next", "last")),
         "abort_rounds": Field(kind="ints", default=(), bound=64),
     },
+    "service": {
+        "name": Field(kind="name", required=True),
+        "approach": Field(kind="name", required=True, choices=tuple(APPROACHES)),
+        "producer": Field(kind="name"),
+        "consumer": Field(kind="name"),
+        "output": Field(kind="names", default=(), bound=16),
+        "at": _time(0),
+        "every": _time(0),
+        "batch": _count(10, 1000, 1),
+        "rounds": _count(1, 1000, 1),
+        "size": _count(100, 100_000_000, 1),
+        "timeout_ms": Field(kind="int", default=1000, low=1, high=TIME_MAX),
+        "retry_ms": Field(kind="int", default=100, low=1, high=TIME_MAX),
+    },
+    "database": {"unique_key": Field(kind="bool", default=True)},
     "call": {
         "at": _time(required=True),
         "do": Field(kind="name", required=True, choices=CALLS + MIDDLEWARE_CALLS),
@@ -297,7 +320,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "coordinator_epoch": Field(kind="int", low=-1, high=2**31 - 1),
     },
     "match": {
-        "api": Field(kind="text", choices=APIS + MIDDLEWARE_APIS),
+        "api": Field(kind="text", choices=APIS + NODE_APIS),
         "response": Field(kind="bool", default=False),
         "from": Field(kind="text"),
         "to": Field(kind="text"),
@@ -351,6 +374,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
     "expect": {
         "verdicts": Field(kind="tables", rows="verdict"),
         "transactions": Field(kind="tables", rows="transaction_verdict"),
+        "database": Field(kind="table", rows="database_verdict"),
         "finished": Field(kind="name", choices=("complete", "step_limit", "time_limit")),
         "says": Field(kind="names", bound=40),
         "errors": Field(kind="names", bound=40),
@@ -372,10 +396,16 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "reserved": _count(0, 16),
         "mixed": Field(kind="bool", default=False),
     },
+    "database_verdict": {
+        "rows": _count(None, 10**9),
+        "row_missing": _count(None, 10**9),
+        "record_missing": _count(None, 10**9),
+        "row_repeated": _count(None, 10**9),
+    },
     "checkpoint": {
         "ask": Field(kind="name", required=True, choices=QUESTIONS),
         "actor": Field(kind="text"),
-        "api": Field(kind="text", choices=APIS + MIDDLEWARE_APIS),
+        "api": Field(kind="text", choices=APIS + NODE_APIS),
         "source": Field(kind="text"),
         "partition": Field(kind="partition"),
         "machine": Field(kind="name"),

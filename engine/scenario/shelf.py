@@ -29,7 +29,7 @@ def acts(document: dict[str, Any]) -> bool:
     """Whether the document itself shows its lesson; in some documents only variants do."""
     if document.get("variants_only") and document.get("variants"):
         return False
-    return any(document.get(section) for section in ("applications", "loops", "middleware"))
+    return any(document.get(section) for section in ("applications", "loops", "services", "middleware"))
 
 
 def in_order(identifier: str) -> int:

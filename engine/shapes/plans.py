@@ -57,6 +57,15 @@ class PlannedMiddleware(TypedDict):
     participants: list[str]
 
 
+class PlannedService(TypedDict):
+    """The place of a service, with the clients of its process."""
+
+    name: str
+    acts: list[str]
+    producer: str | None
+    consumer: str | None
+
+
 class PlannedPlaces(TypedDict):
     """All places, in the order of first appearance."""
 
@@ -71,6 +80,8 @@ class PlannedPlaces(TypedDict):
     tool: NotRequired[bool]
     """Whether an operator runs ``kafka-transactions.sh`` in this run; absent if none does."""
     middleware: PlannedMiddleware | None
+    services: NotRequired[list[PlannedService]]
+    """Present in a run with a database, which has a place of its own, too."""
 
 
 class BeatLine(TypedDict):

@@ -6,6 +6,7 @@ from typing import NotRequired, TypedDict
 
 from engine.shapes.brokers import BrokerView, QuorumView, ZooKeeperView
 from engine.shapes.clients import ApplicationView, ClientView, RecordView
+from engine.shapes.database import DatabaseView, ServiceView
 from engine.shapes.logs import PartitionView
 from engine.shapes.middleware import MiddlewareView
 from engine.shapes.readers import ConsumerView
@@ -97,6 +98,9 @@ class View(TypedDict):
     """Broker id to broker."""
     partitions: NotRequired[dict[str, PartitionView]]
     middleware: NotRequired[MiddlewareView]
+    database: NotRequired[DatabaseView]
+    """Only with services."""
+    services: NotRequired[dict[str, ServiceView]]
     zookeeper: NotRequired[ZooKeeperView]
     quorum: NotRequired[QuorumView]
     """Only for versions without ZooKeeper."""

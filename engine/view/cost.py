@@ -37,7 +37,7 @@ class RunOutcome:
         self._held_since: dict[str, int] = {}
         self._held: tuple[int, str] = (0, "")
         self._nodes: dict[str, Any] = {}
-        """Participant of the middleware to the outcomes of its transactions."""
+        """Participant of the middleware to the outcomes of its transactions; row of a database to its copies."""
         for name, partition in (view.get("partitions") or {}).items():
             self._partition(name, partition)
         self._middleware(view.get("middleware") or {})
@@ -57,6 +57,8 @@ class RunOutcome:
                     self._look_at_gates(path[1])
             elif path[0] == "middleware" and path[-1] == "state" and path[1] == "participants":
                 self._nodes[".".join(path[2:])] = change.get("after")
+            elif path[:2] == ["database", "rows"]:
+                self._nodes[".".join(path)] = change.get("after")
 
     def to_json(self) -> Outcome:
         fates = Counter[str]()

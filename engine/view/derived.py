@@ -38,7 +38,7 @@ Place = tuple[str, ...]
 _THINGS = ("partitions", "brokers")
 """Tables whose timers are looked up entry by entry."""
 _HAVE_LEVELS = ("quorum", "clients")
-_HAVE_TIMERS = (*_THINGS, "quorum", "zookeeper", "middleware")
+_HAVE_TIMERS = (*_THINGS, "quorum", "zookeeper", "middleware", "services")
 
 
 def _timers(view: Json, place: Place) -> dict[str, Any]:

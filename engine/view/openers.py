@@ -310,6 +310,23 @@ MIDDLEWARE = (
     Opener("ends", 4, ("business.ends_alike",), ("business", "result")),
 )  # fmt: skip
 
+ROWS_COMMITTED = ("local_transaction.commits", "local_transaction.commits_no_row")
+DATABASE = (
+    Opener("order_taken", 5, ("service.takes_order",), ("service", "record"), (*ROWS_COMMITTED, *STORED)),
+    Opener("rows_round", 5, ("service.polls",), ("service", "round"), ROWS_COMMITTED),
+    Opener("entries_taken", 6, ("service.takes_entries",), ("service", "records"), STORED),
+    Opener("outbox_empty", 3, ("service.finds_nothing",), ("service",), once=True),
+    Opener("row_known", 8, ("local_transaction.row_exists",), ("records",)),
+    Opener("rows_undone", 7, ("local_transaction.rolls_back",), ("service", "records")),
+    Opener("entries_deleted", 6, ("service.deletes_entries",), ("service", "records"),
+        ROWS_COMMITTED),
+    Opener("offsets_in_database", 6, ("service.asks_offsets",), ("service",), ("service.restores_offsets",)),
+    Opener("offsets_in_group", 5, ("service.commits_offsets",), ("service",)),
+    Opener("commit_in_doubt", 8, ("service.in_doubt",), ("service",)),
+    Opener("database_lost", 7, ("service.connection_lost",), ("service",)),
+    Opener("record_not_stored", 7, ("service.record_failed", "service.record_failed_open"), ("service",)),
+)  # fmt: skip
+
 LOGS = (
     Opener("log_producer", 3, (
         "log.batch_idempotent", "log.batch_transactional", "log.batch_without_sequence", "log.batch_emptied",
@@ -341,6 +358,7 @@ OPENERS = (
     *FAULTS,
     *TOOL,
     *MIDDLEWARE,
+    *DATABASE,
     *LOGS,
 )
 
@@ -394,6 +412,9 @@ BROKEN = {
     "fenced": Opener("broken_fenced", 9, ()),
     "mixed": Opener("broken_mixed", 9, ()),
     "repeated": Opener("broken_repeated", 9, ()),
+    "row_missing": Opener("broken_row_missing", 9.5, (), ("partition",)),
+    "record_missing": Opener("broken_record_missing", 9.5, (), ("partition",)),
+    "row_repeated": Opener("broken_row_repeated", 9, (), ("partition",)),
 }
 """Guarantee to the title of the step that breaks it."""
 

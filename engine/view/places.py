@@ -35,6 +35,7 @@ class Places:
         self.tool = False
         self.roles: list[str] = []
         self.participants: list[str] = []
+        self.services: dict[str, dict[str, Any]] = {}
         for actor in header.get("actors") or ():
             self._actor(actor["name"], actor["role"])
         for partition in header.get("partitions") or ():
@@ -60,6 +61,7 @@ class Places:
 
     def to_json(self) -> dict[str, Any]:
         has_middleware = bool(self.roles or self.participants)
+        beside = {"services": list(self.services.values())} if self.services else {}
         return {
             "hues": dict(self.hues),
             "clients": list(self.clients.values()),
@@ -74,6 +76,7 @@ class Places:
             "middleware": {"roles": list(self.roles), "participants": list(self.participants)}
             if has_middleware
             else None,
+            **beside,
         }
 
     def _actor(self, name: str, role: str) -> None:
@@ -122,6 +125,11 @@ class Places:
             self._of_broker(path)
         elif room == "consumers":
             self._of_consumer(path, value)
+        elif room == "services" and path[2] in ("acts", "producer", "consumer"):
+            service = self.services.setdefault(
+                path[1], {"name": path[1], "acts": [], "producer": None, "consumer": None}
+            )
+            service[path[2]] = list(value) if path[2] == "acts" else value
         elif room == "applications" and path[2] == "client" and value in self.clients:
             _add(self.clients[value]["applications"], path[1])
 
@@ -210,6 +218,7 @@ def extended(before: Mapping[str, Any], places: Mapping[str, Any]) -> dict[str, 
         **({"tool": True} if before.get("tool") or places.get("tool") else {}),
         "middleware": _joined(stood, middleware) if stood and middleware else stood or middleware,
         **{room: _named(before[room], places[room]) for room in ("clients", "brokers", "consumers")},
+        **({"services": places["services"]} if "services" in places else {}),
     }
 
 

@@ -73,6 +73,12 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
         "tool.broker_found", "tool.every_broker_found", "tool.partitions_to_search", "tool.producers_shown",
         "tool.transactions_shown", "tool.description_shown", "tool.description_shown_over",
     ),
+    "database": (
+        "service.writes_rows", "service.rows_held", "service.row_existed", "service.commits", "service.committed_rows",
+        "service.asks_outbox", "service.rolled_back_rows", "service.rolls_back", "service.restores_offsets",
+        "database.tells_offsets", "database.has_no_offsets", "database.tells_outbox", "database.outbox_is_empty",
+        "local_transaction.opens", "local_transaction.opens_to_delete",
+    ),
     "ids": (
         "zookeeper.read", "zookeeper.read_missing", "zookeeper.written", "zookeeper.created",
         "broker.first_block_wanted", "broker.next_block_wanted", "broker.late_zookeeper_reply",

@@ -241,6 +241,17 @@ TELLS: dict[str, Tell] = {
     "takes_over": _takes_over,
     "reads": _reads,
     "window_closes": _window_closes,
-    **{f"broken_{name}": _broken(name) for name in ("lost", "duplicated", "reordered", "visible_early")},
+    **{
+        f"broken_{name}": _broken(name)
+        for name in (
+            "lost",
+            "duplicated",
+            "reordered",
+            "visible_early",
+            "row_missing",
+            "record_missing",
+            "row_repeated",
+        )
+    },
 }
 """Opener's name to the function for its title."""

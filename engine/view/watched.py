@@ -38,6 +38,7 @@ WATCHED: Tree = {
         "business": {"transactions": {EACH: {"due": ALL}}},
         "manager": {"transactions": {EACH: {"due": ALL}}},
     },
+    "services": {EACH: {"asked_at": ALL, "timeout_at": ALL}},
 }  # fmt: skip
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from engine.why.database import why_apart
 from engine.why.fencing import why_fenced
 from engine.why.focus import (
     AGAIN,
+    APART,
     EARLY,
     FAULT,
     FENCED,
@@ -92,6 +94,7 @@ _ANSWERS: dict[str, Callable[[Moment, str], Iterator[Link]]] = {
     UNFENCED: why_unfenced,
     HANGING: why_hanging,
     MIXED: why_mixed,
+    APART: why_apart,
     GONE: why_gone,
     STORED: why_stored,
     AGAIN: why_again,
@@ -228,6 +231,7 @@ _WORDS: dict[str, Callable[[Moment, str], tuple[str, Json]]] = {
     UNFENCED: _words_record(UNFENCED),
     HANGING: _words_of(HANGING, "partition"),
     MIXED: _words_of(MIXED, "tid"),
+    APART: _words_of(APART, "serial"),
     GONE: _words_gone,
     STORED: _words_step(STORED),
     AGAIN: _words_step(AGAIN),

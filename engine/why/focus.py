@@ -23,6 +23,7 @@ LSO, LAG, UNSEEN, REFUSED = "lso", "lag", "unseen", "refused"
 NOTHING, UNSENT, STATE, UNENDED, MESSAGE = "nothing", "unsent", "state", "unended", "message"
 LOST, TWICE, REORDERED = "lost", "twice", "reordered"
 EARLY, TORN, UNFENCED, HANGING, MIXED = "early", "torn", "unfenced", "hanging", "mixed"
+APART = "apart"
 GONE, STORED, AGAIN, FAULT, HERE = "gone", "stored", "again", "fault", "here"
 FENCED, TIMED_OUT = "fenced", "timed_out"
 
@@ -38,6 +39,9 @@ _OF_GUARANTEES = {
     "fenced": UNFENCED,
     "mixed": MIXED,
     "repeated": MIXED,
+    "row_missing": APART,
+    "record_missing": APART,
+    "row_repeated": APART,
 }
 
 

@@ -15,6 +15,7 @@ from msgspec import UNSET
 from engine.shapes import (
     brokers,
     clients,
+    database,
     derived,
     headers,
     logs,
@@ -51,6 +52,7 @@ MODULES: tuple[ModuleType, ...] = (
     brokers,
     clients,
     conditions,
+    database,
     derived,
     headers,
     interventions,

@@ -75,7 +75,7 @@ export const GROUPS: Record<string, string[]> = {
   about: ["id", "title", "summary", "watch_for", "question", "profile", "opens_on"],
   cluster: ["cluster", "topics"],
   clients: ["producers", "consumers"],
-  applications: ["applications", "loops"],
+  applications: ["applications", "loops", "services", "database"],
   faults: ["faults"],
   before: ["overrides", "switches"],
   expected: ["expect", "limits", "seed"],
@@ -229,7 +229,7 @@ export function newRow(form: Form, section: string, names: Record<string, string
   return row;
 }
 
-const SHORT: Record<string, string> = { producer: "p", consumer: "c", application: "app-", topic: "t", loop: "loop-", variant: "v", participant: "participant-" };
+const SHORT: Record<string, string> = { producer: "p", consumer: "c", application: "app-", topic: "t", loop: "loop-", service: "service-", variant: "v", participant: "participant-" };
 
 function freeName(section: string, rows: Json[]): string {
   const taken = new Set(rows.filter(isObject).map((row) => row["name"]));

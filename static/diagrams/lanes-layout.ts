@@ -307,7 +307,8 @@ function secondLine(batch: LogBatchView, piece: Placed, tier: Tier, twice: boole
   const records = contentWords(batch)?.whose ?? serialsText(batch.serials);
   if (twice && tier.cell >= TWO_LINES) {
     const whole = say("diagram.lanes.twice", { records });
-    return textWidth(whole, MARK, true) <= piece.width - 6 ? whole : say("diagram.lanes.twice_short");
+    const short = say("diagram.lanes.twice_short");
+    return [whole, short].find((said) => textWidth(said, MARK, true) <= piece.width - 6) ?? "2×";
   }
   if (tier.cell < TWO_LINES || records === "" || piece.label === records) return null;
   return textWidth(records, MARK) <= piece.width - 6 ? records : null;

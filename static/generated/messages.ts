@@ -935,6 +935,13 @@ export interface View {
     [k: string]: PartitionView;
   };
   middleware?: MiddlewareView;
+  /**
+   * Only with services.
+   */
+  database?: DatabaseView;
+  services?: {
+    [k: string]: ServiceView;
+  };
   zookeeper?: ZooKeeperView;
   /**
    * Only for versions without ZooKeeper.
@@ -1739,6 +1746,86 @@ export interface CompensationView {
   undone: boolean;
 }
 /**
+ * The database: what is committed, and the open local transaction of each service.
+ */
+export interface DatabaseView {
+  alive: boolean;
+  paused: boolean;
+  unique_key: boolean;
+  /**
+   * Serials of the entries, oldest first.
+   */
+  outbox: number[];
+  /**
+   * Partition to the offset at which a consumer continues.
+   */
+  offsets: {
+    [k: string]: number;
+  };
+  /**
+   * Service to its local transaction.
+   */
+  open?: {
+    [k: string]: LocalTransactionView;
+  };
+  /**
+   * Serial to row.
+   */
+  rows?: {
+    [k: string]: TableRowView;
+  };
+}
+/**
+ * What an open local transaction holds back; it is no longer there once it has ended.
+ */
+export interface LocalTransactionView {
+  state: string;
+  rows: number[];
+  repeated: number[];
+  outbox: number[];
+  removed: number[];
+  offsets: {
+    [k: string]: number;
+  };
+}
+/**
+ * A committed row, named by the serial of its record. `copies` is more than 1 only without a unique key.
+ */
+export interface TableRowView {
+  copies: number;
+  stored_at: number;
+}
+/**
+ * A service, its state in the table `service`, and the work of its round.
+ */
+export interface ServiceView {
+  alive: boolean;
+  paused: boolean;
+  approach: string;
+  /**
+   * The acts of a round, in their order.
+   */
+  acts: string[];
+  /**
+   * The index of the present act; null between two rounds.
+   */
+  act: number | null;
+  state: string;
+  round: number;
+  rounds: number;
+  /**
+   * Serials of the records or orders that it works on.
+   */
+  hand: number[];
+  producer: string | null;
+  consumer: string | null;
+  /**
+   * Since when it waits for a response of the database.
+   */
+  asked_at: number | null;
+  timeout_at: number | null;
+}
+/**
  * ZooKeeper.
  */
 export interface ZooKeeperView {
@@ -1992,6 +2079,13 @@ export interface Sight {
     [k: string]: PartitionView;
   };
   middleware?: MiddlewareView;
+  /**
+   * Only with services.
+   */
+  database?: DatabaseView;
+  services?: {
+    [k: string]: ServiceView;
+  };
   zookeeper?: ZooKeeperView;
   /**
    * Only for versions without ZooKeeper.
@@ -2286,6 +2380,10 @@ export interface Plan {
   tool?: boolean;
   middleware: PlannedMiddleware | null;
   /**
+   * Present in a run with a database, which has a place of its own, too.
+   */
+  services?: PlannedService[];
+  /**
    * Number of steps that were made to compute the plan.
    */
   steps: number;
@@ -2366,6 +2464,15 @@ export interface PlannedConsumer {
 export interface PlannedMiddleware {
   roles: string[];
   participants: string[];
+}
+/**
+ * The place of a service, with the clients of its process.
+ */
+export interface PlannedService {
+  name: string;
+  acts: string[];
+  producer: string | null;
+  consumer: string | null;
 }
 /**
  * A chapter of the run.

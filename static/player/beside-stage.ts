@@ -8,6 +8,7 @@ import "../diagrams/compensation-log.ts";
 import "../diagrams/configuration.ts";
 import "../diagrams/consumers.ts";
 import "../diagrams/coordinator.ts";
+import "../diagrams/database.ts";
 import "../diagrams/decision.ts";
 import "../diagrams/from-files.ts";
 import "../diagrams/groups.ts";

@@ -67,4 +67,6 @@ export const writesInternalLog: Asked = (frame) =>
 
 export const mayTransact: Asked = ({ plan }) => plan?.brokers.some(({ transactional_ids: ids }) => ids.length > 0) === true;
 export const mayCommitOffsets: Asked = ({ plan }) => plan?.brokers.some(({ groups }) => groups.length > 0) === true;
+/** Known before the first step: the first view has it. */
+export const hasDatabase: Asked = ({ view }) => view.database !== undefined;
 export const hasMiddleware: Asked = ({ plan }) => plan != null && plan.middleware !== null;

@@ -14,7 +14,7 @@ import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import type { Code } from "./checks.ts";
 import type { Frame, Header } from "./frame.ts";
 import {
-  begun, clients, clientsNow, decided, decides, hasAborted, hasCompensation, hasCoordinators, hasGroups, hasInternalLogs, hasLog, hasMarkerBoard,
+  begun, clients, clientsNow, decided, decides, hasAborted, hasCompensation, hasCoordinators, hasDatabase, hasGroups, hasInternalLogs, hasLog, hasMarkerBoard,
   hasMiddleware, hasQuorum, hasRoles, hasStates, hasTool, hasVotes, isFromFiles, kafka, mayCommitOffsets, mayTransact, reads, refused, remembers, runs, sends, works, worksNow, writesInternalLog,
 } from "./panel-times.ts";
 import type { PlayerStore } from "./store.ts";
@@ -165,6 +165,11 @@ const ROWS = [
     tag: "eos-compensation-log", key: "", place: "right", name: "player.panel.compensation_log", room: 136, may: hasMiddleware, when: hasCompensation,
     shows: [["middleware", "participants", "*", "log"]],
     draw: ({ frame }) => html`<eos-compensation-log .frame=${frame}></eos-compensation-log>`,
+  },
+  {
+    tag: "eos-database", key: "", place: "right", name: "player.panel.database", room: 236, when: hasDatabase,
+    shows: [["database"], ["services"]],
+    draw: ({ frame }) => html`<eos-database .frame=${frame}></eos-database>`,
   },
   {
     tag: "eos-producer-table", key: "8", place: "right", name: "player.panel.producer_table", room: 168, may: kafka,

@@ -30,6 +30,8 @@ export interface StagePlan {
   /** An operator runs `kafka-transactions.sh` in this run. */
   tool?: boolean;
   middleware: { roles: string[]; participants: string[] } | null;
+  /** Services with a database; absent in runs without. */
+  services?: { name: string; acts: string[]; producer: string | null; consumer: string | null }[];
 }
 
 /** The name of the tool as an actor. */
@@ -118,7 +120,7 @@ export interface Places {
   brokers: Record<string, BrokerPlace>;
   /** Readers at the ends of the lanes: partition → consumer → place; consumers that stand together share one. */
   readers: Record<string, Record<string, ReaderPlace>>;
-  /** Everything else that acts: controller, nodes of a middleware. */
+  /** Everything else that acts: controller, nodes of a middleware, services and their database. */
   others: Record<string, OtherPlace>;
   /** Between clients and brokers, and between brokers and readers (null: a run without readers). */
   network: Box;

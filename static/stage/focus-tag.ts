@@ -5,6 +5,7 @@ import type { Change, Frame, JsonObject, ReplicaView, Step } from "../player/fra
 import type { Focus } from "./contract.ts";
 import { stateWord } from "./state-word.ts";
 import { listed } from "../player/joins.ts";
+import { say } from "../player/text.ts";
 
 type Tag = NonNullable<Focus["tag"]>;
 
@@ -38,7 +39,7 @@ export function brokenTag(step: Step): Tag | null {
   if (broken === undefined) return null;
   const records = listed(broken.serials.slice(0, 3).map((serial) => `r${serial}`));
   const more = broken.serials.length > 3 ? " …" : "";
-  const named = ["lost", "duplicated", "reordered", "visible_early"].includes(broken.guarantee) && records !== "";
+  const named = ["lost", "duplicated", "reordered", "visible_early", "row_missing", "record_missing", "row_repeated"].includes(broken.guarantee) && records !== "";
   return { key: `stage.tag.broken.${broken.guarantee}${named ? ".records" : ""}`, params: named ? { records: records + more } : {} };
 }
 
@@ -115,6 +116,25 @@ export function doubtOf(frame: Frame, step: Step): Tag | null {
     key: isNumbered ? "stage.tag.cannot_know" : "stage.tag.cannot_know_records",
     params: { client, partition, batches: others > 0 ? [...names, `+${others}`] : names },
   };
+}
+
+/** Steps of a database and of its services that say most by their own name. */
+const BESIDE_STEPS: Record<string, string> = {
+  "local_transaction.commits": "stage.tag.rows_committed",
+  "local_transaction.commits_no_row": "stage.tag.rows_committed",
+  "local_transaction.rolls_back": "stage.tag.rows_undone",
+  "service.in_doubt": "stage.tag.in_doubt",
+};
+
+export function besideTag(step: Step): Tag | null {
+  const known = BESIDE_STEPS[step.key];
+  if (known !== undefined) return { key: known, params: {} };
+  if (step.key.startsWith("local_transaction.opens")) {
+    const exists = step.notes.some(({ key }) => key === "local_transaction.row_exists");
+    return { key: exists ? "stage.tag.row_known" : "stage.tag.rows_held", params: {} };
+  }
+  const { transition } = step;
+  return transition?.machine === "service" ? { key: "stage.tag.now", params: { to: say(`stage.service.${transition.to}`) } } : null;
 }
 
 /** Steps of a client that say most by their own name. */

@@ -9,7 +9,7 @@ import { arrivedNow, landedOffsets } from "../diagrams/lane-arrival.ts";
 import type { Frame, Step } from "../player/frame.ts";
 import type { Focus, FocusKind } from "./contract.ts";
 import { NO_FOCUS } from "./contract.ts";
-import { brokenTag, doubtOf, changedBelow, clientTag, coordinatorTag, faultTag, gateTag, readTag } from "./focus-tag.ts";
+import { besideTag, brokenTag, doubtOf, changedBelow, clientTag, coordinatorTag, faultTag, gateTag, readTag } from "./focus-tag.ts";
 import { stateWord } from "./state-word.ts";
 
 type Found = Partial<Focus> | null;
@@ -190,9 +190,11 @@ const client: Finder = (frame, step, { messages }) => {
 };
 
 const node: Finder = (frame, step) => {
-  if (frame.view.middleware?.participants === undefined) return null;
+  const isBeside = step.actor === "database" || frame.view.services?.[step.actor] !== undefined;
+  if (frame.view.middleware?.participants === undefined && !(isBeside && frame.view.database !== undefined)) return null;
   const { transition } = step;
-  const tag = transition === null ? null : { key: "stage.tag.now", params: { to: stateWord(transition.to) } };
+  const now = transition === null ? null : { key: "stage.tag.now", params: { to: stateWord(transition.to) } };
+  const tag = isBeside ? besideTag(step) : now;
   return { kind: "node", actor: step.actor, tag };
 };
 

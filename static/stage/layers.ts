@@ -1,5 +1,6 @@
 /** What the stage is made of, in the order in which it is drawn within one depth. */
 
+import { beside } from "./beside.ts";
 import { brokers, controller, heads, tool } from "./brokers.ts";
 import type { Layer } from "./contract.ts";
 import { connectionLayer } from "./connections.ts";
@@ -10,4 +11,4 @@ import { producers } from "./producers.ts";
 import { readers } from "./readers.ts";
 import { tagLayer } from "./tag.ts";
 
-export const LAYERS: readonly Layer[] = [heads, producers, controller, tool, brokers, readers, middleware, connectionLayer, networkLayer, ghostLayer, tagLayer];
+export const LAYERS: readonly Layer[] = [heads, producers, controller, tool, brokers, readers, middleware, beside, connectionLayer, networkLayer, ghostLayer, tagLayer];

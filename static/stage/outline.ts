@@ -53,6 +53,9 @@ export function extended(plan: StagePlan, view: View, actor: string | null = nul
   const known = plan.middleware?.participants ?? [];
   const added = participants.filter((name) => !known.includes(name));
   if (added.length > 0) grow("middleware", { roles: plan.middleware?.roles ?? rolesOf(view), participants: [...known, ...added] });
+  if (plan.services === undefined && view.services !== undefined) {
+    grow("services", Object.entries(view.services).map(([name, { acts, producer, consumer }]) => ({ name, acts, producer, consumer })));
+  }
   return grew ? next : plan;
 }
 

@@ -6,6 +6,7 @@
  */
 
 import { clamp, round } from "../diagrams/geometry.ts";
+import { besideBrokers, besideClients, besidePlaces } from "./beside-places.ts";
 import type { Box, BrokerPlace, ClientPlace, LanePlace, OtherPlace, Places, Point, ReaderPlace, Size, StagePlan } from "./contract.ts";
 import { CORNERS, TOOL } from "./contract.ts";
 import { textWidth } from "./draw.ts";
@@ -59,7 +60,7 @@ export function deskPlaces(plan: StagePlan, size: Size, isLog = false): Places |
   const coordinators = rows.filter((row) => row.coordinates || row.groups).length;
   for (const shares of coordinators > 1 ? [false, true] : [false]) {
     const own = shares ? rows.map((row) => ({ ...row, coordinates: false, groups: false })) : rows;
-    const slot = shares ? sharedHeight(rows) + GAP.least : 0;
+    const slot = (shares ? sharedHeight(rows) + GAP.least : 0) + besideBrokers(plan);
     for (const tier of TIERS) {
       for (const share of isLog ? [...LARGE, ...SCALE.fewer] : SCALE.fewer) {
         const scale = widest * share;
@@ -67,7 +68,7 @@ export function deskPlaces(plan: StagePlan, size: Size, isLog = false): Places |
         const height = size.height / scale;
         if (needed(own, tier) + slot > height) continue;
         const made = laidOut(plan, own, tier, size.form, size.width / scale, height, slot);
-        return shares ? sharing(made, rows) : made;
+        return shares ? sharing(made, rows, besideBrokers(plan)) : made;
       }
     }
   }
@@ -78,12 +79,12 @@ function sharedHeight(rows: readonly Rows[]): number {
   return RAIL + (rows.some((row) => row.groups) ? GROUP_LINE : 0);
 }
 
-/** One place for all coordinators, under the brokers: the one that the step is about stands there. */
-function sharing(made: Places, rows: readonly Rows[]): Places {
+/** One place for all coordinators, under the brokers: the one that the step is about stands there. `below`: what is kept free under it. */
+function sharing(made: Places, rows: readonly Rows[], below: number): Places {
   const height = sharedHeight(rows);
   const [first] = Object.values(made.brokers);
   if (first === undefined) return made;
-  const slot = rounded({ x: first.box.x, y: made.height - BOTTOM - height, width: first.box.width, height });
+  const slot = rounded({ x: first.box.x, y: made.height - BOTTOM - below - height, width: first.box.width, height });
   const place = { box: slot, port: [slot.x, slot.y + 34] as const, markers: [slot.x, slot.y + 66] as const, shared: true };
   const brokers = Object.fromEntries(rows.flatMap((row): [string, BrokerPlace][] => {
     const broker = made.brokers[row.name];
@@ -138,7 +139,7 @@ export interface Columns {
 export function columnsOf(plan: StagePlan, width: number): Columns {
   const spare = Math.max(0, width - WIDTH);
   const scarce = Math.min(0, width - WIDTH);
-  const clients = plan.clients.length > 0 ? CLIENT : 0;
+  const clients = plan.clients.length > 0 || plan.services !== undefined ? CLIENT : 0;
   const left = clients === 0 ? MARGIN : MARGIN + clients;
   const network = clients === 0 ? 0 : NETWORK + spare * 0.3 + scarce * 0.4;
   const right = width - MARGIN;
@@ -177,6 +178,7 @@ export function framed(
   brokers: Places["brokers"], readers: Places["readers"], lens: LanePlace | null,
 ): Places {
   const [from, to] = columns.network;
+  const [left, right] = columns.brokers;
   const corners = CORNERS.filter((name) => to > from && (name === TOOL ? plan.tool === true : plan.controller));
   const others = Object.fromEntries(corners.map((name, index): [string, OtherPlace] => {
     const own: Box = rounded({ x: from + 8, y: seen - 52 * (index + 1), width: 144, height: 42 });
@@ -184,8 +186,8 @@ export function framed(
   }));
   return {
     kind: "cluster", form, width: round(width), height: round(height), hue: huesOf(plan),
-    clients: clientPlaces(plan, MARGIN, columns.clients, seen), brokers, readers,
-    others,
+    clients: clientPlaces(plan, MARGIN, columns.clients, seen - besideClients(plan)), brokers, readers,
+    others: { ...others, ...besidePlaces(plan, { x: MARGIN, width: columns.clients }, { x: left, width: right - left }, seen - BOTTOM) },
     network: rounded({ x: from, y: 0, width: to - from, height }),
     fetches: columns.readers === null ? null : rounded({ x: columns.brokers[1], y: 0, width: FETCH, height }),
     lens, upright: false,

@@ -6,6 +6,7 @@
  */
 
 import { clamp, round } from "../diagrams/geometry.ts";
+import { besidePhone } from "./beside-places.ts";
 import type { Box, BrokerPlace, LanePlace, Places, Size, StagePlan } from "./contract.ts";
 import { CORNERS, TOOL } from "./contract.ts";
 import { textWidth } from "./draw.ts";
@@ -158,6 +159,7 @@ export function chipLane(span: { first: number; end: number }, name: string, row
 /** Who is unfolded has the one large place; `standing` leaves that to those of the focus. */
 export function phonePlaces(plan: StagePlan, size: Size): Places {
   const { width, height, slots } = slotsOf(plan, size);
+  const beside = besidePhone(plan, SIDE, height, width - 2 * SIDE);
   const lowestClient = slots.clientChips.at(-1) ?? slots.client;
   const bottom = lowestClient.y + lowestClient.height;
   const top = (slots.brokerChips[0] ?? slots.coordinator ?? slots.broker).y;
@@ -194,10 +196,10 @@ export function phonePlaces(plan: StagePlan, size: Size): Places {
   const readers: Places["readers"] = {};
   if (slots.readers !== null) for (const name of Object.keys(plan.lanes)) readers[name] = rowsIn(plan, name, slots.readers);
   return {
-    kind: "cluster", form: "phone", width, height, hue: huesOf(plan), clients, brokers, readers,
+    kind: "cluster", form: "phone", width, height: round(height + beside.height), hue: huesOf(plan), clients, brokers, readers,
     // One of them acts at a time, in the place of the client.
-    others: Object.fromEntries(CORNERS.filter((name) => (name === TOOL ? plan.tool === true : plan.controller))
-      .map((name) => [name, { box: slots.client, port: [slots.down, slots.client.y + slots.client.height] as const }])),
+    others: { ...Object.fromEntries(CORNERS.filter((name) => (name === TOOL ? plan.tool === true : plan.controller))
+      .map((name) => [name, { box: slots.client, port: [slots.down, slots.client.y + slots.client.height] as const }])), ...beside.others },
     network: { x: SIDE, y: bottom, width: width - 2 * SIDE, height: top - bottom }, fetches: null, lens: null, upright: true, rows: slots.rows,
     away: { clients: [], brokers: [], lanes: [], readers: [] },
   };

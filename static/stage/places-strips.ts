@@ -5,6 +5,7 @@
  */
 
 import { clamp, round } from "../diagrams/geometry.ts";
+import { besideBrokers } from "./beside-places.ts";
 import type { Box, BrokerPlace, LanePlace, Places, Size, StagePlan } from "./contract.ts";
 import type { Rows } from "./places-desk.ts";
 import { ARRIVAL, TOP, columnsOf, framed, isLine, labelWidth, lanePlace, rounded, rowsIn, rowsOf, widestScale } from "./places-desk.ts";
@@ -47,7 +48,7 @@ export function stripPlaces(plan: StagePlan, size: Size): Places {
   const rows = rowsOf(plan);
   const coordinates = rows.some((row) => row.coordinates || row.groups);
   const above = TOP + LENS + GAP + (coordinates ? COORDINATOR + GAP : 0);
-  const fitting = ACROSS.map((across) => shelved(rows, across, seen - above));
+  const fitting = ACROSS.map((across) => shelved(rows, across, seen - above - besideBrokers(plan)));
   const { shelves, across, strip } = fitting.find((one) => one.strip >= STRIP.least) ?? (fitting[fitting.length - 1] as Shelved);
   const high = clamp(strip, STRIP.least, STRIP.most);
   const longest = Math.min(LENS_OFFSETS, Math.max(1, ...Object.values(plan.lanes).filter((lane) => !lane.internal).map((lane) => lane.end - lane.first)));
@@ -78,5 +79,5 @@ export function stripPlaces(plan: StagePlan, size: Size): Places {
     const box: Box = { x: column[0], y: TOP, width: column[1] - column[0], height: LENS };
     for (const name of Object.keys(plan.lanes)) readers[name] = rowsIn(plan, name, box);
   }
-  return framed(plan, size.form, columns, width, Math.max(seen, y + 4), seen, brokers, readers, lens);
+  return framed(plan, size.form, columns, width, Math.max(seen, y + 4 + besideBrokers(plan)), Math.max(seen, besideBrokers(plan) > 0 ? y + 4 + besideBrokers(plan) : 0), brokers, readers, lens);
 }

@@ -8,6 +8,7 @@
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import { shownReplica } from "../diagrams/shown-replica.ts";
 import type { Frame, Header, View } from "../player/frame.ts";
+import { CORNERS } from "./contract.ts";
 import type { Box, BrokerPlace, ClientPlace, Focus, LanePlace, Places, Size, StagePlan } from "./contract.ts";
 import { textWidth } from "./draw.ts";
 import { middlewarePlaces } from "./middleware-places.ts";
@@ -301,15 +302,20 @@ function castOf(run: Places, frame: Frame, focus: Focus): Places {
   const clients = clientsOf(run, partition, controls ? null : client);
   return {
     ...run, brokers, clients,
-    others: standing === undefined ? {} : { [corner]: standing },
+    others: { ...withoutCorners(run), ...(standing === undefined ? {} : { [corner]: standing }) },
     readers: partition === null || run.readers[partition] === undefined ? {} : { [partition]: run.readers[partition] as Places["readers"][string] },
     away: {
-      clients: [...Object.keys(run.clients).filter((name) => !(name in clients)), ...Object.keys(run.others).filter((name) => name !== corner)],
+      clients: [...Object.keys(run.clients).filter((name) => !(name in clients)), ...Object.keys(run.others).filter((name) => name !== corner && CORNERS.some((one) => one === name))],
       brokers: Object.keys(run.brokers).filter((name) => !(name in brokers)),
       lanes: [...new Set(Object.values(run.brokers).flatMap((one) => Object.keys(one.lanes)))].filter((name) => !seen.has(name)),
       readers: [],
     },
   };
+}
+
+/** Who else has a place of its own there at every step: those of the corners stand where a client does. */
+function withoutCorners(run: Places): Places["others"] {
+  return Object.fromEntries(Object.entries(run.others).filter(([name]) => !CORNERS.some((one) => one === name)));
 }
 
 /** The client in question with its queue of this partition; the others in their small boxes, where they have one. */

@@ -265,10 +265,19 @@ function suitingSpots(frame: Frame, here: Places, focus: Focus, width: number, h
   if (other === undefined) return inNetwork(here, width);
   const [over, under, middle] = onBox(other.box, width, height) as [Spot, Spot, Spot];
   const aside: Spot = [other.box.x + other.box.width + 8, other.box.y + (other.box.height - HEIGHT) / 2];
+  if (here.kind === "cluster" && !here.upright && focus.kind === "node") return besideNode(here, other.box, width);
   if (here.kind === "cluster" && !here.upright) return [aside, [other.box.x, other.box.y - HEIGHT - 6]];
   const foot = other.box.y + other.box.height - HEIGHT / 2;
   const below = other.box.y + other.box.height + 4;
   return here.upright ? [[other.box.x, below], [under[0], below], [other.box.x, foot], [under[0], foot], over, middle] : [...asideOf(here, other.box, width), over, middle];
+}
+
+/** In the network beside a service or a database, over or under the wire of its statements; else in the database's own head. */
+function besideNode(here: Places, at: Box, width: number): Spot[] {
+  const isRight = at.x >= here.network.x + here.network.width;
+  const x = isRight ? at.x - width - 8 : at.x + at.width + 8;
+  const rows = [at.y, at.y + at.height - HEIGHT, at.y + (at.height - HEIGHT) / 2].map((y): Spot => [x, y]);
+  return isRight ? [...rows, [at.x + (at.width - width) / 2, at.y + 1]] : rows;
 }
 
 /** In the network beside a role: it says its numbers down to its foot. */

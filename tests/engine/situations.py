@@ -15,6 +15,7 @@ from engine.client.recovery import RAISE_EPOCH, RESET_IDENTITY
 from engine.coordinator import group_states, marker_states, transaction_states
 from engine.coordinator.transaction_coordinator import Change
 from engine.coordinator.transaction_metadata import TransactionMetadata
+from engine.database import approaches, service_states
 from engine.messages import SHORT_MAX
 from engine.middleware import business_states, middleware_states, participant_states
 
@@ -109,6 +110,14 @@ _OF_MACHINE: dict[str, SearchStrategy[Any]] = {
     "producer_batch": st.none(),
     "producer_id_allocation": st.builds(allocation_states.Situation, YES_OR_NO),
     "producer_id_block": st.builds(producer_id_states.Situation, YES_OR_NO, YES_OR_NO, YES_OR_NO, YES_OR_NO),
+    "local_transaction": st.none(),
+    "service": st.builds(
+        service_states.Situation,
+        st.sampled_from(("", *approaches.ACTS)),
+        YES_OR_NO,
+        YES_OR_NO,
+        YES_OR_NO,
+    ),
     "transaction_manager": st.builds(business_states.Cancelling, YES_OR_NO),
 }
 _OF_EVENT: dict[str, Callable[[str, str], SearchStrategy[Any]]] = {

@@ -18,7 +18,7 @@ SOUGHT = [
     ("my transaction is stuck", {"scenario": "SC-101", "track": "a-transaction-is-stuck"}),
     ("LSO", {"scenario": "SC-75", "term": "last_stable_offset"}),
     ("2PC", {"scenario": "SC-80", "track": "two-phase-commit", "term": "two_phase_commit"}),
-    ("outbox", {"scenario": "SC-85"}),
+    ("outbox", {"scenario": "SC-162"}),
     ("exactly once", {"scenario": "SC-50", "track": "exactly-once", "term": "exactly_once"}),
     ("exactly-once", {"scenario": "SC-50", "track": "exactly-once", "term": "exactly_once"}),
     ("consume-transform-produce", {"scenario": "SC-50"}),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { layoutAborted } from "../../diagrams/aborted-index.ts";
 import { layoutCompensation } from "../../diagrams/compensation-log.ts";
+import { layoutDatabase } from "../../diagrams/database.ts";
 import { layoutCoordinator } from "../../diagrams/coordinator.ts";
 import { layoutGroups } from "../../diagrams/groups.ts";
 import { layoutTapes } from "../../diagrams/internal-log.ts";
@@ -207,4 +208,24 @@ test("machines: rows, events and states that a version does not have are not dra
   assert.deepEqual(drawn("4.1", 2), [["Empty", "Ongoing", "PrepareCommit"], ["end_commit", "end_commit_raising_epoch"]]);
   assert.deepEqual(tableInForce(table, { version: "4.1", level: 0 }, ["Ongoing", "PrepareCommit", "end_commit_raising_epoch"]).events, ["add", "end_commit", "end_commit_raising_epoch"]);
   assert.equal(tableInForce(table, { version: "", level: 0 }, null), table);
+});
+
+test("a database: what is committed, what is held back and for whom, what a service has in memory only", () => {
+  const local = { state: "OPEN", rows: [1, 3], repeated: [1], outbox: [3], removed: [], offsets: {} };
+  const database = {
+    alive: true, paused: false, unique_key: true, outbox: [2], offsets: { "in-0": 2 }, open: { shop: local },
+    rows: { 1: { copies: 1, stored_at: 5 }, 2: { copies: 2, stored_at: 9 } },
+  };
+  const shop = {
+    alive: true, paused: false, approach: "outbox", acts: ["write", "commit"], act: 0, state: "WRITING", round: 3, rounds: 3, hand: [1, 3],
+    producer: null, consumer: null, asked_at: 20, timeout_at: 1020,
+  };
+  const shape = layoutDatabase(frameOf(null, view({ database, services: { shop } })), 2);
+  assert.deepEqual(shape?.rows.map(({ serial, row, entry }) => [serial, row, entry]), [
+    [3, "held back for shop", "held back for shop"],
+    [2, "committed 2 times", "committed"],
+  ]);
+  assert.deepEqual([shape?.count, shape?.folded, shape?.offsets], [3, 1, ["in-0 → 2"]]);
+  assert.deepEqual(shape?.services.map(({ name, state, hand }) => [name, state, hand]), [["shop", "writes rows", "r1, r3"]]);
+  assert.equal(layoutDatabase(frameOf(null, view({}))), null);
 });

@@ -66,7 +66,7 @@ def test_tracks_name_scenarios_and_variants_that_exist():
         for item in track.items:
             assert item.variant in (known[item.scenario] or (None,)), item
             assert item.why.keys() == {"en", "zh-Hans"}
-    assert len({track.name for track in tracks()}) == len(tracks()) == 7
+    assert len({track.name for track in tracks()}) == len(tracks()) == 8
 
 
 @pytest.mark.parametrize(("name", "variant"), RUNS)
@@ -142,6 +142,9 @@ def holds_state(made, before, step, after):
         assert (made.right == "Absent") == (partition not in pending(after, group))
         positions = [offset["position"] for offset in pending(after, group).values()]
         assert (made.right == "Staged") == (positions == [None])
+    elif params["machine"] == "service":
+        assert before["services"][params["of"]]["state"] == params["from"]
+        assert after["services"][params["of"]]["state"] == made.right
     else:
         role, tid = params["of"].rsplit(" ", 1)
         assert state_of_role(after, role, tid) == made.right
@@ -213,7 +216,40 @@ def holds_stable_offset(made, before, step, after):
     assert leader_of(before, made.params["partition"])["last_stable_offset"] == made.params["before"]
 
 
+def holds_crash(made, before, step, after):
+    """A crash commits and stores nothing: what exists is what existed before it."""
+    serial = int(made.params["record"].removeprefix("r"))
+    has_row = str(serial) in before["database"].get("rows", {})
+    has_record = any(
+        serial in batch["serials"]
+        for partition in before["partitions"].values()
+        for replica in partition["replicas"].values()
+        for batch in replica.get("batches", {}).values()
+    )
+    assert step["kind"] == "fault"
+    assert (
+        made.right
+        == {
+            (True, True): "both",
+            (True, False): "row_only",
+            (False, True): "record_only",
+            (False, False): "neither",
+        }[has_row, has_record]
+    )
+
+
+def holds_insert(made, before, step, after):
+    serial = int(made.params["record"].removeprefix("r"))
+    (response,) = sent(step, after)
+    repeated = serial in response["fields"]["repeated"]
+    assert repeated == (made.right == "known")
+    if not repeated:
+        assert (made.right == "second") == (str(serial) in before["database"].get("rows", {}))
+
+
 HOLDS = {
+    "crash": holds_crash,
+    "insert": holds_insert,
     "append": holds_append,
     "state": holds_state,
     "identity": holds_identity,

@@ -1,0 +1,28 @@
+"""The local transaction of one connection as rows: committed as a whole, or undone as a whole."""
+
+from __future__ import annotations
+
+from engine.machine import Machine, Row
+
+CLOSED, OPEN = "CLOSED", "OPEN"
+WRITE, COMMIT, ROLL_BACK = "write", "commit", "roll_back"
+LOST, CRASH = "connection_lost", "crash"
+
+
+def _row(source: str, on: str, target: str, why: str, spec: str, *effects: str) -> Row:
+    return Row(source=source, on=on, target=target, why=why, spec=spec, effects=effects)
+
+
+LOCAL_TRANSACTION: Machine[None] = Machine(
+    "local_transaction",
+    CLOSED,
+    [
+        _row(CLOSED, WRITE, OPEN, "opens", "CPT-4", "hold"),
+        _row(OPEN, COMMIT, CLOSED, "commits", "CPT-4", "store"),
+        _row(OPEN, ROLL_BACK, CLOSED, "rolls_back", "CPT-4", "undo"),
+        _row(OPEN, LOST, CLOSED, "undone_with_connection", "GEN-5", "undo"),
+        _row(OPEN, CRASH, CLOSED, "undone_by_crash", "GEN-6", "undo"),
+    ],
+    effects=("hold", "store", "undo"),
+)
+"""What a write holds back is not visible before the commit, and gone without one."""

@@ -1,0 +1,213 @@
+"""Happenings of a database beside Kafka, and of the services that write to both."""
+
+from __future__ import annotations
+
+from engine.happenings.base import Aside, Happening, happening
+from engine.machine import Row
+
+# -- the database --------------------------------------------------------------------------------------
+
+
+@happening
+class RowsHeld(Happening):
+    """A write opened a local transaction. ``repeated``: rows that the unique key kept out."""
+
+    database: str
+    service: str
+    rows: tuple[int, ...]
+    repeated: tuple[int, ...]
+    outbox: tuple[int, ...]
+    removed: tuple[int, ...]
+    offsets: tuple[tuple[str, int], ...]
+    row: Row
+
+
+@happening
+class RowsStored(Happening):
+    """A local transaction was committed."""
+
+    database: str
+    service: str
+    rows: tuple[int, ...]
+    outbox: tuple[int, ...]
+    removed: tuple[int, ...]
+    offsets: tuple[tuple[str, int], ...]
+    row: Row
+
+
+@happening
+class RowsUndone(Happening):
+    """The service asked for a rollback."""
+
+    database: str
+    service: str
+    rows: tuple[int, ...]
+    row: Row
+
+
+@happening
+class LocalTransactionUndone(Aside):
+    """A local transaction ended without a commit, because its connection or the database did."""
+
+    database: str
+    service: str
+    rows: tuple[int, ...]
+    row: Row
+
+
+@happening
+class KeptOffsetsTold(Happening):
+    database: str
+    service: str
+    offsets: tuple[tuple[str, int], ...]
+
+
+@happening
+class OutboxTold(Happening):
+    database: str
+    service: str
+    entries: tuple[int, ...]
+
+
+# -- services ------------------------------------------------------------------------------------------
+
+
+@happening
+class ServiceStarted(Happening):
+    service: str
+    approach: str
+
+
+@happening
+class KeptOffsetsAsked(Happening):
+    service: str
+    database: str
+    consumer: str
+
+
+@happening
+class KeptOffsetsTaken(Happening):
+    """``offsets``: where the consumer continues in each of its partitions."""
+
+    service: str
+    consumer: str
+    offsets: tuple[tuple[str, int], ...]
+
+
+@happening
+class OrderTaken(Happening):
+    service: str
+    serial: int
+    round: int
+
+
+@happening
+class RecordsTaken(Happening):
+    """``records``: (topic-partition, offset) of each."""
+
+    service: str
+    consumer: str
+    round: int
+    records: tuple[tuple[str, int], ...]
+
+
+@happening
+class OutboxAsked(Happening):
+    service: str
+    database: str
+
+
+@happening
+class OutboxTaken(Happening):
+    """``entries`` empty: the outbox is empty."""
+
+    service: str
+    entries: tuple[int, ...]
+
+
+@happening
+class RowsWritten(Happening):
+    """The service sent its statements to the database."""
+
+    service: str
+    database: str
+    rows: tuple[int, ...]
+    outbox: tuple[int, ...]
+    removed: tuple[int, ...]
+    offsets: tuple[tuple[str, int], ...]
+
+
+@happening
+class WriteConfirmed(Happening):
+    service: str
+    database: str
+    repeated: tuple[int, ...]
+
+
+@happening
+class CommitAsked(Happening):
+    service: str
+    database: str
+
+
+@happening
+class CommitConfirmed(Happening):
+    service: str
+    database: str
+
+
+@happening
+class RollBackAsked(Happening):
+    service: str
+    database: str
+
+
+@happening
+class RollBackConfirmed(Happening):
+    service: str
+    database: str
+
+
+@happening
+class RecordsFailed(Happening):
+    """``flush()`` has returned, and the futures of these records have an error. ``open``: rows are still open."""
+
+    service: str
+    producer: str
+    serials: tuple[int, ...]
+    open: bool
+
+
+@happening
+class OffsetsHanded(Happening):
+    """The consumer commits offsets to its group."""
+
+    service: str
+    consumer: str
+    group: str
+    offsets: tuple[tuple[str, int], ...]
+
+
+@happening
+class ConnectionLost(Happening):
+    """The connection to the database ended while the service waited, or before its next statement.
+    ``in_doubt``: a commit was asked for, and its response will not come. ``timed_out``: the service closed it."""
+
+    service: str
+    database: str
+    in_doubt: bool
+    timed_out: bool
+
+
+@happening
+class ServiceEnded(Aside):
+    """The process crashed. ``serials``: what it had in hand."""
+
+    service: str
+    state: str
+    serials: tuple[int, ...]
+
+
+@happening
+class ServiceBack(Aside):
+    service: str

@@ -1,0 +1,61 @@
+"""A database beside Kafka and its services in a view; docs/frame.md, *Database*."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+
+class TableRowView(TypedDict):
+    """A committed row, named by the serial of its record. `copies` is more than 1 only without a unique key."""
+
+    copies: int
+    stored_at: int
+
+
+class LocalTransactionView(TypedDict):
+    """What an open local transaction holds back; it is no longer there once it has ended."""
+
+    state: str
+    rows: list[int]
+    repeated: list[int]
+    outbox: list[int]
+    removed: list[int]
+    offsets: dict[str, int]
+
+
+class DatabaseView(TypedDict):
+    """The database: what is committed, and the open local transaction of each service."""
+
+    alive: bool
+    paused: bool
+    unique_key: bool
+    outbox: list[int]
+    """Serials of the entries, oldest first."""
+    offsets: dict[str, int]
+    """Partition to the offset at which a consumer continues."""
+    open: NotRequired[dict[str, LocalTransactionView]]
+    """Service to its local transaction."""
+    rows: NotRequired[dict[str, TableRowView]]
+    """Serial to row."""
+
+
+class ServiceView(TypedDict):
+    """A service, its state in the table `service`, and the work of its round."""
+
+    alive: bool
+    paused: bool
+    approach: str
+    acts: list[str]
+    """The acts of a round, in their order."""
+    act: int | None
+    """The index of the present act; null between two rounds."""
+    state: str
+    round: int
+    rounds: int
+    hand: list[int]
+    """Serials of the records or orders that it works on."""
+    producer: str | None
+    consumer: str | None
+    asked_at: int | None
+    """Since when it waits for a response of the database."""
+    timeout_at: int | None

@@ -1,0 +1,168 @@
+"""Sentences of a database beside Kafka and of the services that write to both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.database.messages import DATABASE
+from engine.happenings import database as happened
+from engine.happenings.base import Happening
+from engine.telling.rows import row_key
+from engine.telling.telling import Tell, Teller, notes, says
+
+EMPTY = "–"
+
+
+def _records(serials: tuple[int, ...]) -> list[str]:
+    return [f"r{serial}" for serial in serials] or [EMPTY]
+
+
+def _offsets(offsets: tuple[tuple[str, int], ...]) -> list[str]:
+    return [f"{partition} → {offset}" for partition, offset in offsets] or [EMPTY]
+
+
+def _also(
+    h: happened.RowsHeld | happened.RowsStored | happened.RowsWritten, section: str, teller: Teller
+) -> None:
+    """Notes on what a local transaction holds besides rows: entries of the outbox, offsets."""
+    named: dict[str, Any] = {"service": h.service, "database": DATABASE}
+    if h.outbox:
+        teller.note(f"{section}.with_outbox", ("CPT-4",), records=_records(h.outbox), **named)
+    if h.removed:
+        teller.note(f"{section}.without_entries", ("CPT-4",), records=_records(h.removed), **named)
+    if h.offsets:
+        teller.note(f"{section}.with_offsets", ("OFS-6",), offsets=_offsets(h.offsets), **named)
+
+
+def _held(h: happened.RowsHeld, teller: Teller) -> None:
+    key = row_key(h.row) if h.rows else "local_transaction.opens_to_delete"
+    records = _records(h.rows or h.removed)
+    teller.say(key, (h.row.spec,), database=h.database, service=h.service, records=records)
+    if h.repeated:
+        key = "local_transaction.row_exists"
+        teller.note(key, ("CPT-5", "CPT-6"), database=h.database, records=_records(h.repeated))
+
+
+def _stored(h: happened.RowsStored, teller: Teller) -> None:
+    key = row_key(h.row) if h.rows else "local_transaction.commits_no_row"
+    teller.say(key, (h.row.spec,), database=h.database, service=h.service, records=_records(h.rows))
+    _also(h, "local_transaction", teller)
+
+
+def _undone(h: happened.RowsUndone | happened.LocalTransactionUndone, teller: Teller) -> None:
+    tell = teller.say if h.makes_step else teller.note
+    tell(row_key(h.row), (h.row.spec,), database=h.database, service=h.service, records=_records(h.rows))
+
+
+def _offsets_told(h: happened.KeptOffsetsTold, teller: Teller) -> None:
+    key = "database.tells_offsets" if h.offsets else "database.has_no_offsets"
+    teller.say(key, ("OFS-6",), database=h.database, service=h.service, offsets=_offsets(h.offsets))
+
+
+def _outbox_told(h: happened.OutboxTold, teller: Teller) -> None:
+    key = "database.tells_outbox" if h.entries else "database.outbox_is_empty"
+    teller.say(key, ("CPT-4",), database=h.database, service=h.service, records=_records(h.entries))
+
+
+def _offsets_taken(h: happened.KeptOffsetsTaken, teller: Teller) -> None:
+    teller.say(
+        "service.restores_offsets",
+        ("CON-8", "OFS-6"),
+        service=h.service,
+        consumer=h.consumer,
+        offsets=_offsets(h.offsets),
+    )
+
+
+def _order_taken(h: happened.OrderTaken, teller: Teller) -> None:
+    teller.say("service.takes_order", ("GEN-4",), service=h.service, record=f"r{h.serial}", round=h.round)
+
+
+def _records_taken(h: happened.RecordsTaken, teller: Teller) -> None:
+    teller.say(
+        "service.polls",
+        ("CON-8",),
+        service=h.service,
+        consumer=h.consumer,
+        round=h.round,
+        count=len(h.records),
+        records=[f"{partition} {offset}" for partition, offset in h.records],
+    )
+
+
+def _outbox_taken(h: happened.OutboxTaken, teller: Teller) -> None:
+    key = "service.takes_entries" if h.entries else "service.finds_nothing"
+    teller.say(key, ("CPT-4",), service=h.service, records=_records(h.entries))
+
+
+def _written(h: happened.RowsWritten, teller: Teller) -> None:
+    named = {"service": h.service, "database": h.database}
+    if h.rows:
+        teller.say("service.writes_rows", ("CPT-4",), records=_records(h.rows), **named)
+    else:
+        teller.say("service.deletes_entries", ("CPT-4",), records=_records(h.removed), **named)
+    if h.outbox:
+        teller.note("service.writes_outbox", ("CPT-4",), records=_records(h.outbox), **named)
+    if h.offsets:
+        teller.note("service.writes_offsets", ("OFS-6",), offsets=_offsets(h.offsets), **named)
+
+
+def _confirmed(h: happened.WriteConfirmed, teller: Teller) -> None:
+    key = "service.row_existed" if h.repeated else "service.rows_held"
+    teller.say(key, ("CPT-5",), service=h.service, database=h.database, records=_records(h.repeated))
+
+
+def _failed(h: happened.RecordsFailed, teller: Teller) -> None:
+    key = "service.record_failed_open" if h.open else "service.record_failed"
+    teller.say(key, ("CPT-4",), service=h.service, producer=h.producer, records=_records(h.serials))
+
+
+def _handed(h: happened.OffsetsHanded, teller: Teller) -> None:
+    teller.say(
+        "service.commits_offsets",
+        ("OFS-6", "CON-8"),
+        service=h.service,
+        consumer=h.consumer,
+        group=h.group,
+        offsets=_offsets(h.offsets),
+    )
+
+
+def _lost(h: happened.ConnectionLost, teller: Teller) -> None:
+    key = "service.in_doubt" if h.in_doubt else "service.connection_lost"
+    teller.say(key, ("GEN-5",), service=h.service, database=h.database)
+    if h.timed_out:
+        teller.note("service.timed_out", ("GEN-5",), service=h.service, database=h.database)
+
+
+def _ended(h: happened.ServiceEnded, teller: Teller) -> None:
+    key = "service.forgets" if h.serials else "service.had_nothing"
+    teller.note(key, ("GEN-6",), service=h.service, state=h.state, records=_records(h.serials))
+
+
+TELLINGS: dict[type[Happening], Tell] = {
+    happened.RowsHeld: _held,
+    happened.RowsStored: _stored,
+    happened.RowsUndone: _undone,
+    happened.LocalTransactionUndone: _undone,
+    happened.KeptOffsetsTold: _offsets_told,
+    happened.OutboxTold: _outbox_told,
+    happened.ServiceStarted: says("service.starts", "GEN-4"),
+    happened.KeptOffsetsAsked: says("service.asks_offsets", "OFS-6", "CON-9"),
+    happened.KeptOffsetsTaken: _offsets_taken,
+    happened.OrderTaken: _order_taken,
+    happened.RecordsTaken: _records_taken,
+    happened.OutboxAsked: says("service.asks_outbox", "CPT-4"),
+    happened.OutboxTaken: _outbox_taken,
+    happened.RowsWritten: _written,
+    happened.WriteConfirmed: _confirmed,
+    happened.CommitAsked: says("service.commits", "CPT-4"),
+    happened.CommitConfirmed: says("service.committed_rows", "CPT-4"),
+    happened.RollBackAsked: says("service.rolls_back", "CPT-4"),
+    happened.RollBackConfirmed: says("service.rolled_back_rows", "CPT-4"),
+    happened.RecordsFailed: _failed,
+    happened.OffsetsHanded: _handed,
+    happened.ConnectionLost: _lost,
+    happened.ServiceEnded: _ended,
+    happened.ServiceBack: notes("service.is_back", "GEN-6"),
+}

@@ -1,0 +1,45 @@
+"""Why a row and its record are apart, or a row is there twice: what exists, and what ended the work between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.why.happened import own_words
+from engine.why.links import Link, NotAsked, actor_subject, link, partition_subject
+from engine.why.moment import Moment
+from engine.why.records import quoted, record_subject
+
+_ENDINGS = ("fault.client_crashed", "service.in_doubt", "service.connection_lost", "service.record_failed")
+"""Steps that end the work of a service between two commits."""
+
+
+def why_apart(moment: Moment, subject: str) -> Iterator[Link]:
+    """The row and the record of one piece of work, and what its services met."""
+    database = moment.part("database")
+    if not subject.isdecimal() or not database:
+        raise NotAsked("subject", f"{subject!r} is no record of a run with a database", "a serial")
+    row = (database.get("rows") or {}).get(subject)
+    copies = 0 if row is None else row["copies"]
+    about = actor_subject("database")
+    if copies == 0:
+        yield link("apart.no_row", "CPT-4", subject=about, serial=int(subject))
+    else:
+        yield link("apart.rows", "CPT-5", subject=about, serial=int(subject), count=copies)
+    yield _record(moment, int(subject))
+    step = moment.step
+    if step is not None and any(one["partition"] == "database" for one in step["broken"]):
+        yield own_words(step)
+    for service in moment.part("services"):
+        for key in _ENDINGS:
+            said = moment.lately.said.get((key, service))
+            if said is not None and (step is None or said.number != step["number"]):
+                yield quoted(said, actor_subject(service))
+    yield link("apart.two_commits", "CPT-4")
+
+
+def _record(moment: Moment, serial: int) -> Link:
+    for partition in moment.part("partitions"):
+        if any(serial in batch["serials"] for batch in moment.batches(partition)):
+            where = partition_subject(partition)
+            return link("apart.record", "CPT-4", subject=where, serial=serial, partition=partition)
+    return link("apart.no_record", "CPT-4", subject=record_subject(serial), serial=serial)

@@ -1,0 +1,108 @@
+/** Services and their database on the stage: the acts of a round, what is committed, and what is held back until a commit. */
+
+import { nothing, svg } from "lit";
+import type { SVGTemplateResult } from "lit";
+import { isPicked, plainly } from "../diagrams/picked.ts";
+import type { DatabaseView, ServiceView } from "../generated/messages.ts";
+import { facts, listed, named } from "../player/joins.ts";
+import { say } from "../player/text.ts";
+import { DATABASE_NAME } from "./beside-places.ts";
+import type { Box, Layer } from "./contract.ts";
+import { DEPTH } from "./depth.ts";
+import { box, fittedText, textWidth } from "./draw.ts";
+
+const HEAD = 27;
+const CELL = { width: 38, height: 26, gap: 4 };
+const LABEL = 76;
+
+interface Drawn {
+  fact: string;
+  alive: boolean;
+  label: string;
+  inner: SVGTemplateResult;
+}
+
+export const beside: Layer = (frame, here, focus) => {
+  const { services, database } = frame.view;
+  if (services === undefined || database === undefined || here.kind !== "cluster") return [];
+  return Object.entries(here.others).flatMap(([name, { box: own }]) => {
+    const service = services[name];
+    const drawn = name === DATABASE_NAME ? databaseOf(database, own) : service === undefined ? null : serviceOf(name, service, own);
+    if (drawn === null) return [];
+    const focused = frame.step?.actor === name && focus.kind !== "sent" && focus.kind !== "lost";
+    const selection = plainly("actor", name);
+    const room = own.width - 36 - textWidth(name, 15, true);
+    return [{
+      key: `beside:${name}`, ...own, phase: "static", depth: DEPTH.body, hot: focused, select: selection, picked: isPicked(frame.selection, selection), label: drawn.label,
+      draw: svg`${box(0, 0, own.width, own.height, `body${drawn.alive ? "" : " dead"}`, 8)}${focused ? box(1, 1, own.width - 2, HEAD, "wash", 7) : nothing}${
+        fittedText(14, 20, name, own.width - 28, 15, { classes: "b", bold: true, least: 9 })}${
+        drawn.fact === "" || room < 30 ? nothing : fittedText(own.width - 14, 20, drawn.fact, room, 13, { anchor: "end", classes: "k", least: 8 })}${drawn.inner}${
+        focused ? box(0, 0, own.width, own.height, "ring", 8) : nothing}`,
+    }];
+  });
+};
+
+const records = (serials: readonly number[]): string => listed(serials.map((serial) => `r${serial}`));
+
+/** The acts of a round in their order, the present one black. */
+function serviceOf(name: string, view: ServiceView, own: Box): Drawn {
+  const state = say(`stage.service.${view.alive ? view.state : "DOWN"}`);
+  const width = (own.width - 20 - CELL.gap * (view.acts.length - 1)) / Math.max(1, view.acts.length);
+  const y = HEAD + 7;
+  const foot = own.height - 12;
+  const hand = view.hand.length === 0 ? say("stage.service.no_work") : say("stage.service.in_hand", { records: records(view.hand) });
+  return {
+    fact: state, alive: view.alive, label: named(name, facts([state, hand])),
+    inner: svg`${view.acts.map((act, index) => {
+      const x = 10 + index * (width + CELL.gap);
+      const on = index === view.act;
+      return svg`${box(x, y, width, CELL.height, `pill${on ? " on" : ""}`, 6)}${
+        fittedText(x + width / 2, y + CELL.height / 2 + 4.5, say(`stage.act.${act}`), width - 6, 13, { least: 8, anchor: "middle", bold: on, classes: on ? "inv" : "" })}`;
+    })}${fittedText(14, foot, hand, own.width - 28, 12, { least: 8, classes: view.hand.length === 0 ? "q" : "k" })}`,
+  };
+}
+
+interface Cell {
+  said: string;
+  held: boolean;
+}
+
+/** Rows, entries and offsets that are committed; behind them, in dashes, what open local transactions hold back. */
+function databaseOf(view: DatabaseView, own: Box): Drawn {
+  const open = Object.values(view.open ?? {});
+  const rows: Cell[] = [
+    ...Object.entries(view.rows ?? {}).map(([serial, row]) => ({ said: row.copies > 1 ? `r${serial} ×${row.copies}` : `r${serial}`, held: false })),
+    ...open.flatMap((one) => one.rows.filter((serial) => !one.repeated.includes(serial)).map((serial) => ({ said: `r${serial}`, held: true }))),
+  ];
+  const entries: Cell[] = [
+    ...view.outbox.map((serial) => ({ said: `r${serial}`, held: false })),
+    ...open.flatMap((one) => one.outbox.map((serial) => ({ said: `r${serial}`, held: true }))),
+  ];
+  const offsets = Object.entries(view.offsets).map(([partition, offset]) => `${partition} → ${offset}`);
+  const lines: [string, Cell[]][] = [["rows", rows], ...(entries.length > 0 ? [["outbox", entries] as [string, Cell[]]] : [])];
+  const state = say(view.alive ? (open.length > 0 ? "stage.database.open" : "stage.database.closed") : "stage.database.down");
+  const told = [named(say("stage.database.rows"), words(rows)), ...(entries.length > 0 ? [named(say("stage.database.outbox"), words(entries))] : []), ...(offsets.length > 0 ? [named(say("stage.database.offsets"), listed(offsets))] : [])];
+  return {
+    fact: state, alive: view.alive, label: named(DATABASE_NAME, facts([state, ...told])),
+    inner: svg`${lines.map(([name, cells], index) => lineOf(name, cells, HEAD + 6 + index * (CELL.height + 5), own))}${
+      offsets.length === 0 ? nothing : fittedText(14, own.height - 9, named(say("stage.database.offsets"), listed(offsets)), own.width - 28, 12, { least: 8, classes: "k" })}`,
+  };
+}
+
+const words = (cells: readonly Cell[]): string =>
+  cells.length === 0 ? say("stage.none") : listed(cells.map(({ said, held }) => (held ? say("stage.database.held", { record: said }) : said)));
+
+/** As many cells as fit, the newest; those before them are counted. */
+function lineOf(name: string, cells: readonly Cell[], y: number, own: Box): SVGTemplateResult {
+  const left = 14 + LABEL;
+  const most = Math.max(1, Math.floor((own.width - left - 10) / (CELL.width + CELL.gap)));
+  const kept = cells.length > most ? cells.slice(cells.length - most + 1) : cells;
+  const shown: Cell[] = kept.length < cells.length ? [{ said: `+${cells.length - kept.length}`, held: false }, ...kept] : [...kept];
+  const middle = y + CELL.height / 2 + 4.5;
+  return svg`${fittedText(14, middle, say(`stage.database.${name}`), LABEL - 6, 13, { least: 8, classes: "q" })}${
+    shown.length === 0 ? fittedText(left, middle, say("stage.none"), own.width - left - 14, 13, { classes: "q" }) : nothing}${shown.map(({ said, held }, index) => {
+    const x = left + index * (CELL.width + CELL.gap);
+    return svg`${box(x, y, CELL.width, CELL.height, held ? "pill pend" : "slot", 4)}${
+      fittedText(x + CELL.width / 2, middle, said, CELL.width - 6, 13, { least: 7, anchor: "middle", bold: !held, classes: held ? "k" : "b" })}`;
+  })}`;
+}
