@@ -95,6 +95,13 @@ ABOUT = [
         ["mixed.transaction", "middleware.needs_a_person", "mixed.participant", "actor_down", "mixed.business"]),
     ("SC-87/not-durable", "mixed", "mixed", "1", ["mixed.forgotten", "mixed.participant", "mixed.business"]),
     ("SC-84/not-idempotent", "repeated", "mixed", "1", ["participant.commits_again", "mixed.participant"]),
+    # A row and its record are apart, or the row is there twice.
+    ("SC-159/row-first", "record_missing", "apart", "1",
+        ["apart.rows", "apart.no_record", "fault.client_crashed", "apart.two_commits"]),
+    ("SC-159/record-first", "row_missing", "apart", "1", ["apart.no_row", "apart.record", "fault.client_crashed"]),
+    ("SC-160/offsets-after-rows", "row_repeated", "apart", "1",
+        ["apart.rows", "apart.record", "local_transaction.commits", "fault.client_crashed"]),
+    ("SC-163/dual-write", "record_missing", "apart", "1", ["apart.rows", "apart.no_record", "apart.two_commits"]),
     ("SC-80", "middleware.all_voted_ok", "here", "",
         ["middleware.all_voted_ok", "participant.reserves", "state.since"]),
 ]  # fmt: skip
