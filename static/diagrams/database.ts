@@ -51,7 +51,7 @@ export function layoutDatabase(frame: Frame, most = defaults.rows): DatabaseShap
   const holder = (field: "rows" | "outbox", serial: number): string | undefined => open.find(([, local]) => local[field].includes(serial) && !(field === "rows" && local.repeated.includes(serial)))?.[0];
   const serials = union(Object.keys(rows), database.outbox, ...open.flatMap(([, local]) => [local.rows, local.outbox]));
   const said = (count: number, by: string | undefined): string =>
-    by !== undefined ? say("diagram.database.held", { service: by }) : count === 0 ? say("stage.none") : count === 1 ? say("diagram.database.committed") : say("diagram.database.copies", { count });
+    by !== undefined ? say("diagram.database.held", { service: by }) : count === 0 ? say("diagram.none") : count === 1 ? say("diagram.database.committed") : say("diagram.database.copies", { count });
   return {
     count: Object.values(rows).reduce((sum, row) => sum + row.copies, 0),
     rows: serials.slice(0, most).map((serial) => ({
@@ -63,7 +63,7 @@ export function layoutDatabase(frame: Frame, most = defaults.rows): DatabaseShap
     folded: Math.max(0, serials.length - most),
     offsets: Object.entries(database.offsets).map(([partition, offset]) => `${partition} → ${offset}`),
     services: Object.entries(services).map(([name, service]) => ({
-      name, state: say(`stage.service.${service.alive ? service.state : "DOWN"}`), hand: service.hand.length === 0 ? say("stage.none") : listed(service.hand.map((serial) => `r${serial}`)),
+      name, state: say(`diagram.service.${service.alive ? service.state : "DOWN"}`), hand: service.hand.length === 0 ? say("diagram.none") : listed(service.hand.map((serial) => `r${serial}`)),
       changed: hasChanged(frame, "services", name),
     })),
   };
@@ -79,7 +79,7 @@ export class Database extends DiagramElement {
       html`${shape.rows.length === 0 ? nothing : html`<table><thead><tr><th>${say("diagram.database.record")}</th><th>${say("diagram.database.row")}</th><th>${say("diagram.database.entry")}</th></tr></thead><tbody>${
         repeat(shape.rows, (row) => row.serial, (row) => html`<tr class=${row.changed ? "hit" : ""}><td>r${row.serial}</td><td>${row.row}</td><td>${row.entry}</td></tr>`)}</tbody></table>`}${
         shape.folded > 0 ? html`<p class="quiet">${say("diagram.database.folded", { count: shape.folded })}</p>` : nothing}${
-        shape.offsets.length === 0 ? nothing : html`<p>${named(say("stage.database.offsets"), listed(shape.offsets))}</p>`}<table><thead><tr><th>${say("diagram.database.service")}</th><th>${
+        shape.offsets.length === 0 ? nothing : html`<p>${named(say("diagram.database.offsets"), listed(shape.offsets))}</p>`}<table><thead><tr><th>${say("diagram.database.service")}</th><th>${
         say("diagram.database.state")}</th><th>${say("diagram.database.memory")}</th></tr></thead><tbody>${
         repeat(shape.services, (row) => row.name, (row) => html`<tr class=${row.changed ? "hit" : ""}><td>${row.name}</td><td>${row.state}</td><td>${row.hand}</td></tr>`)}</tbody></table>`,
     );

@@ -46,11 +46,11 @@ const records = (serials: readonly number[]): string => listed(serials.map((seri
 
 /** The acts of a round in their order, the present one black. */
 function serviceOf(name: string, view: ServiceView, own: Box): Drawn {
-  const state = say(`stage.service.${view.alive ? view.state : "DOWN"}`);
+  const state = say(`diagram.service.${view.alive ? view.state : "DOWN"}`);
   const width = (own.width - 20 - CELL.gap * (view.acts.length - 1)) / Math.max(1, view.acts.length);
   const y = HEAD + 7;
   const foot = own.height - 12;
-  const hand = view.hand.length === 0 ? say("stage.service.no_work") : say("stage.service.in_hand", { records: records(view.hand) });
+  const hand = view.hand.length === 0 ? say("diagram.service.no_work") : say("diagram.service.in_hand", { records: records(view.hand) });
   return {
     fact: state, alive: view.alive, label: named(name, facts([state, hand])),
     inner: svg`${view.acts.map((act, index) => {
@@ -81,11 +81,11 @@ function databaseOf(view: DatabaseView, own: Box): Drawn {
   const offsets = Object.entries(view.offsets).map(([partition, offset]) => `${partition} → ${offset}`);
   const lines: [string, Cell[]][] = [["rows", rows], ...(entries.length > 0 ? [["outbox", entries] as [string, Cell[]]] : [])];
   const state = say(view.alive ? (open.length > 0 ? "stage.database.open" : "stage.database.closed") : "stage.database.down");
-  const told = [named(say("stage.database.rows"), words(rows)), ...(entries.length > 0 ? [named(say("stage.database.outbox"), words(entries))] : []), ...(offsets.length > 0 ? [named(say("stage.database.offsets"), listed(offsets))] : [])];
+  const told = [named(say("stage.database.rows"), words(rows)), ...(entries.length > 0 ? [named(say("stage.database.outbox"), words(entries))] : []), ...(offsets.length > 0 ? [named(say("diagram.database.offsets"), listed(offsets))] : [])];
   return {
     fact: state, alive: view.alive, label: named(DATABASE_NAME, facts([state, ...told])),
     inner: svg`${lines.map(([name, cells], index) => lineOf(name, cells, HEAD + 6 + index * (CELL.height + 5), own))}${
-      offsets.length === 0 ? nothing : fittedText(14, own.height - 9, named(say("stage.database.offsets"), listed(offsets)), own.width - 28, 12, { least: 8, classes: "k" })}`,
+      offsets.length === 0 ? nothing : fittedText(14, own.height - 9, named(say("diagram.database.offsets"), listed(offsets)), own.width - 28, 12, { least: 8, classes: "k" })}`,
   };
 }
 

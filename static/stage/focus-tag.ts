@@ -134,7 +134,7 @@ export function besideTag(step: Step): Tag | null {
     return { key: exists ? "stage.tag.row_known" : "stage.tag.rows_held", params: {} };
   }
   const { transition } = step;
-  return transition?.machine === "service" ? { key: "stage.tag.now", params: { to: say(`stage.service.${transition.to}`) } } : null;
+  return transition?.machine === "service" ? { key: "stage.tag.now", params: { to: say(`diagram.service.${transition.to}`) } } : null;
 }
 
 /** Steps of a client that say most by their own name. */
