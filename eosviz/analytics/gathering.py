@@ -20,7 +20,7 @@ from eosviz.analytics.models import Trail
 from eosviz.classroom.models import Assignment, Attempt, Classroom, Membership, Part
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.tracks.models import Prediction, Visit
-from eosviz.walkthroughs.models import Branch, Command, Session, Step
+from eosviz.walkthroughs.models import Branch, Command, Intervention, Made, Session, Step
 from eosviz.workshop.models import Edition
 
 SESSIONS_MAX = 200_000
@@ -144,6 +144,7 @@ def _read(
     branches: dict[Any, list[Branch]] = defaultdict(list)
     for branch in Branch.objects.filter(session__in=ids).order_by("id"):
         branches[branch.session_id].append(branch)
+    interventions = Intervention.objects.by_branch(first for first, *_ in branches.values())
     trails = {trail.session_id: trail for trail in Trail.objects.filter(session__in=ids)}
     tracks = dict(Visit.objects.filter(session__in=ids).values_list("session", "track"))
     handed_in = dict(Attempt.objects.filter(session__in=ids).values_list("session", "handed_in"))
@@ -173,14 +174,15 @@ def _read(
             "version": version,
             "variant": variant or "",
         }
-        common = min([one["after"] for one in root.interventions], default=root.newest)
+        done = interventions[root.id]
+        common = min([one["after"] for one in done], default=root.newest)
         known = longest.get((version, place["variant"]), (0, 0))
         # Up to there it is everyone's run: the longest run gives the steps.
         longest[version, place["variant"]] = max(known, (common, root.id))
         moves: list[Row] = []
-        gathered.apart += _moves(number, root, others, trail, answers[session], common, moves)
+        gathered.apart += _moves(number, root, done, others, trail, answers[session], common, moves)
         gathered.moves += moves
-        looked = _reach(root, others, trail, common)
+        looked = _reach(root, trail, common) | {"own_way": bool(done or others)}
         # Who did something at a step was there, even if their page reported less: the last report may not have
         # arrived, and a browser sends it.
         looked["reach"] = max(looked["reach"], looked["last"], *(move["step"] for move in moves))
@@ -191,7 +193,7 @@ def _group(track: str | None, is_attempt: bool) -> str:
     return f"track {track}" if track else _CLASS if is_attempt else _ALONE
 
 
-def _reach(root: Branch, others: list[Branch], trail: Trail | None, common: int) -> Row:
+def _reach(root: Branch, trail: Trail | None, common: int) -> Row:
     """How far the reader looked, and how the visit ended. Without a trail all steps that were made count as
     looked at."""
     furthest = root.newest if trail is None else trail.furthest
@@ -200,13 +202,13 @@ def _reach(root: Branch, others: list[Branch], trail: Trail | None, common: int)
         "reach": min(furthest, common),
         "last": min(last, common),
         "ended": root.finished is not None and furthest >= root.newest,
-        "own_way": bool(root.interventions or others),
     }
 
 
 def _moves(
     number: int,
     root: Branch,
+    done: list[Made],
     others: list[Branch],
     trail: Trail | None,
     answers: list[Prediction],
@@ -215,7 +217,7 @@ def _moves(
 ) -> int:
     """Adds what was done at which step; returns how often it was beyond the common steps."""
     apart = 0
-    made = [("branched", one["after"], 1) for one in root.interventions[:1]]
+    made = [("branched", one["after"], 1) for one in done[:1]]
     made += [("branched", one.leaves_at, 1) for one in others if one.parent_id == root.id]
     if trail is not None:
         made += [("back", int(step), times) for step, times in trail.backs.items()]

@@ -16,7 +16,7 @@ from eosviz.scenarios.verdict_picture import picture
 from eosviz.tracks.models import Visit
 from eosviz.tracks.progress import Place, Progress, progress_in
 from eosviz.walkthroughs.deriving import changes_of
-from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step
+from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Session, Step
 
 DRAWN_STEPS_MAX = 1000
 """Runs up to this many steps get a picture; what is stored for one grows with its steps."""
@@ -86,7 +86,7 @@ def newest_of(browser: str, kept: str = "") -> Resumed | None:
 
 def _length_of(session: Session, branch: Branch) -> int:
     """The length of the run without interventions; with interventions it is not known."""
-    if branch.parent_id is not None or branch.interventions:
+    if branch.parent_id is not None or Intervention.objects.count_on(branch):
         return 0
     found = next((one for one in shelf() if one.card.identifier == session.version.identifier), None)
     run = None if found is None else found.run(session.variant)

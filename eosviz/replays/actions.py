@@ -21,7 +21,9 @@ from eosviz.replays.models import Replay, ReplayFile
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.walkthroughs.models import (
     Branch,
+    Intervention,
     Keyframe,
+    Made,
     Session,
     Step,
     Stretch,
@@ -41,7 +43,9 @@ def export_session(
     step."""
     branches = list(Branch.objects.of_session(session.id))
     if branch is None:
-        described, stretches = [_described(one) for one in branches], [_own(one) for one in branches]
+        made = Intervention.objects.by_branch(branches)
+        described = [_described(one, made[one.id]) for one in branches]
+        stretches = [_own(one) for one in branches]
     else:
         line = Branch.objects.line(branch)
         described, stretches = [_described_line(line)], line_stretches(line, 1, branch.newest)
@@ -77,7 +81,7 @@ def _header(session: Session, first: Branch, described: list[dict[str, Any]]) ->
     return header
 
 
-def _described(branch: Branch) -> dict[str, Any]:
+def _described(branch: Branch, interventions: list[Made]) -> dict[str, Any]:
     return {
         "id": str(branch.id),
         "name": branch.name,
@@ -85,13 +89,13 @@ def _described(branch: Branch) -> dict[str, Any]:
         "leaves_at": branch.leaves_at,
         "newest": branch.newest,
         "finished": branch.finished,
-        "interventions": branch.interventions,
+        "interventions": interventions,
     }
 
 
 def _described_line(line: list[Branch]) -> dict[str, Any]:
     """A branch together with the steps it shares with its ancestors, as a single branch without a parent."""
-    return _described(line[-1]) | {"parent": None, "leaves_at": 0, "interventions": line_interventions(line)}
+    return _described(line[-1], line_interventions(line)) | {"parent": None, "leaves_at": 0}
 
 
 def _own(branch: Branch) -> Stretch:

@@ -45,7 +45,7 @@ from eosviz.walkthroughs.messages import (
     RunUntil,
     Stopped,
 )
-from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step
+from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Session, Step
 from eosviz.walkthroughs.models import Command as StoredCommand
 from eosviz.walkthroughs.possibilities import possibilities
 from eosviz.walkthroughs.questions import (
@@ -463,7 +463,7 @@ def _intervene_here(slot: Slot, branch: Branch, command: Intervene) -> CommandAn
 
 
 def _check_interventions_left(branch: Branch) -> None:
-    if len(branch.interventions) >= LIMITS.interventions_per_branch:
+    if Intervention.objects.count_on(branch) >= LIMITS.interventions_per_branch:
         raise Problem("limit", "too_many_interventions", most=LIMITS.interventions_per_branch)
 
 
@@ -479,11 +479,11 @@ def _step_after(simulation: Simulation, branch: Branch, command: Intervene) -> C
     if not chunk.steps:
         raise NothingFollows(branch.newest)
     created = branch.pk is None
-    made = [*branch.interventions, {"after": command.after, "intervention": intervention}]
+    made = {"after": command.after, "intervention": intervention}
     with storing(branch):
         if created:
             _save_child(branch)
-        store_steps(branch, chunk, interventions=made)
+        store_steps(branch, chunk, [made])
         answer = _done(command, branch, "count", created=created)
         _remember(branch.session_id, command, answer)
     publish(branch.session_id, [_branches(branch.session_id), *_frames_of(branch, chunk)], answer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from itertools import takewhile
 from threading import Lock
 
 import msgspec
@@ -18,7 +19,7 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.actions import check_quota, create_session
 from eosviz.walkthroughs.bounded_problems import problems
 from eosviz.walkthroughs.links import Link, version_of
-from eosviz.walkthroughs.models import Branch, Keyframe, Step
+from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Step
 from eosviz.walkthroughs.reached_run import Asked, Stretch, stretches, written
 from eosviz.walkthroughs.walking import Chunk, store_steps, storing
 
@@ -87,9 +88,10 @@ def _turn() -> Iterator[None]:
 
 def _store(branch: Branch, stretch: Stretch, link: Link) -> None:
     """Stores each step with the interventions made up to it: a session whose making is cut short is a valid session."""
+    further = link.done[Intervention.objects.count_on(branch) :]
     reached = branch.newest + len(stretch.steps)
     steps = [Step(branch=branch, **msgspec.structs.asdict(one)) for one in stretch.steps]
     keyframes = [Keyframe(branch=branch, **msgspec.structs.asdict(one)) for one in stretch.keyframes]
     chunk = Chunk(steps, keyframes, stretch.broken, finished=stretch.finished)
     with storing(branch):
-        store_steps(branch, chunk, interventions=[one for one in link.done if one["after"] < reached])
+        store_steps(branch, chunk, list(takewhile(lambda one: one["after"] < reached, further)))

@@ -25,7 +25,7 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.interventions import AnyIntervention
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.message_base import Selection, StepNumber
-from eosviz.walkthroughs.models import Branch, line_interventions
+from eosviz.walkthroughs.models import Branch, Made, line_interventions
 from eosviz.walkthroughs.presenting_messages import ZOOM_PATTERN, View
 
 VIEWS = get_args(View)
@@ -41,8 +41,6 @@ SERIALS_MAX = 100
 ZOOM = re.compile(ZOOM_PATTERN, re.ASCII)
 """The zoom: transactions, or a check inside the step; absent means steps."""
 
-Made = dict[str, Any]
-"""`{"after": step number, "intervention": {…}}`, as branches store it."""
 _Done = Annotated[
     list[tuple[StepNumber, AnyIntervention]], Meta(max_length=LIMITS.interventions_per_branch * 4)
 ]

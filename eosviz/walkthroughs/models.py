@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import uuid
 import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -150,8 +151,9 @@ class Branch(models.Model):
     """The number of the last step of the line. Changes only in the transaction that stores the step."""
     finished = models.CharField(max_length=40, null=True)  # noqa: DJ001  none: it can go on
     """Why the run ended after `newest`, in the engine's words; empty while it can continue."""
-    interventions = models.JSONField(default=list)
-    """The interventions made on this branch itself, oldest first: `{"after": step number, "intervention": {…}}`."""
+    earlier_interventions = models.JSONField(default=list, db_column="interventions")
+    """The interventions as one list. Only processes of the release before write it, while a site is updated
+    (docs/school.md); `Intervention` holds them as rows. The next release removes it."""
     first_broken = models.JSONField(default=dict)
     """Guarantee to the number of the first step of the line that broke it."""
     pauses = models.PositiveIntegerField(default=0)
@@ -164,13 +166,64 @@ class Branch(models.Model):
         return f"{self.name} ({self.id})"
 
 
-def line_interventions(line: list[Branch]) -> list[dict[str, Any]]:
-    """All interventions on the way to the end of this line, oldest first."""
-    interventions: list[dict[str, Any]] = []
+Made = dict[str, Any]
+"""An intervention and when it was made: `{"after": step number, "intervention": {…}}`."""
+
+
+class InterventionQuerySet(models.QuerySet["Intervention"]):
+    def by_branch(self, branches: Iterable[Branch]) -> dict[int, list[Made]]:
+        """The interventions made on each branch itself, oldest first, by the branch's id; in one query."""
+        made = {branch.id: dict(enumerate(branch.earlier_interventions)) for branch in branches}
+        rows = self.filter(branch__in=made).values_list("branch_id", "position", "after", "intervention")
+        for branch_id, position, after, intervention in rows:
+            made[branch_id][position] = {"after": after, "intervention": intervention}
+        return {branch_id: [own[position] for position in sorted(own)] for branch_id, own in made.items()}
+
+    def on(self, branch: Branch) -> list[Made]:
+        """Those made on this branch itself, oldest first."""
+        return self.by_branch([branch])[branch.id]
+
+    def count_on(self, branch: Branch) -> int:
+        last = self.filter(branch=branch).aggregate(last=models.Max("position"))["last"]
+        return max(len(branch.earlier_interventions), 0 if last is None else last + 1)
+
+    def add(self, branch: Branch, made: Sequence[Made]) -> None:
+        """Append to a branch's interventions. Call it in the transaction that stores their steps."""
+        if made:
+            first = self.count_on(branch)
+            self.bulk_create(
+                Intervention(branch=branch, position=position, **one)
+                for position, one in enumerate(made, first)
+            )
+
+
+class Intervention(models.Model):
+    """What a person did to a run. Never updated."""
+
+    branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="+", db_index=False)
+    position = models.PositiveIntegerField()
+    """Its place among the interventions of the branch itself, from 0."""
+    after = models.PositiveIntegerField()
+    """The number of the step after which it was made; the next step carries it out."""
+    intervention = models.JSONField()
+
+    objects = InterventionQuerySet.as_manager()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["branch", "position"], name="intervention_once"),)
+
+    def __str__(self) -> str:
+        return f"intervention {self.position} of {self.branch_id}"
+
+
+def line_interventions(line: list[Branch], own: Mapping[int, list[Made]] | None = None) -> list[Made]:
+    """All interventions on the way to the end of this line, oldest first. `own`: as `by_branch` gives them, if the
+    caller has read them."""
+    if own is None:
+        own = Intervention.objects.by_branch(line)
+    interventions: list[Made] = []
     for branch, child in zip(line, [*line[1:], None], strict=True):
-        interventions += [
-            made for made in branch.interventions if child is None or made["after"] < child.leaves_at
-        ]
+        interventions += [made for made in own[branch.id] if child is None or made["after"] < child.leaves_at]
     return interventions
 
 

@@ -22,7 +22,14 @@ from eosviz.bounded import runner
 from eosviz.bounded.refusing import Busy, NoAnswer, NotThisTime
 from eosviz.bounded.tasks import TASKS
 from eosviz.walkthroughs.messages import Hello, PlanAnswer, encode
-from eosviz.walkthroughs.models import KEPT_PLANS_MAX, Branch, KeptPlan, Session, line_interventions
+from eosviz.walkthroughs.models import (
+    KEPT_PLANS_MAX,
+    Branch,
+    Intervention,
+    KeptPlan,
+    Session,
+    line_interventions,
+)
 from eosviz.walkthroughs.planning import Asked, made
 
 STEPS_MOST = 20_000
@@ -111,9 +118,8 @@ def _asked(branch: Branch, line: list[Branch], keys: list[str]) -> Asked:
 
 
 def _answer(branch: Branch, plan: bytes, re: str | None) -> PlanAnswer:
-    return PlanAnswer(
-        re=re, branch=str(branch.id), interventions=len(branch.interventions), plan=msgspec.Raw(plan)
-    )
+    count = Intervention.objects.count_on(branch)
+    return PlanAnswer(re=re, branch=str(branch.id), interventions=count, plan=msgspec.Raw(plan))
 
 
 def _keys(line: list[Branch]) -> list[str]:

@@ -31,7 +31,7 @@ from eosviz.walkthroughs.messages import (
     Welcome,
     encode,
 )
-from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step
+from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Session, Step
 from eosviz.walkthroughs.transactions import transactions_of
 from eosviz.walkthroughs.view_differences import way_over
 from eosviz.walkthroughs.walking import time_of
@@ -75,10 +75,13 @@ def session_summary(session: Session, continues: bool = True) -> SessionSummary:
 
 
 def branch_summaries(session_id: uuid.UUID) -> list[BranchSummary]:
-    return [branch_summary(branch) for branch in Branch.objects.of_session(session_id)]
+    branches = list(Branch.objects.of_session(session_id))
+    interventions = Intervention.objects.by_branch(branches)
+    return [branch_summary(branch, interventions[branch.id]) for branch in branches]
 
 
-def branch_summary(branch: Branch) -> BranchSummary:
+def branch_summary(branch: Branch, interventions: list[Any]) -> BranchSummary:
+    """`interventions`: those made on the branch itself, as stored."""
     return BranchSummary(
         id=str(branch.id),
         name=branch.name,
@@ -86,7 +89,7 @@ def branch_summary(branch: Branch) -> BranchSummary:
         leaves_at=branch.leaves_at,
         newest=branch.newest,
         finished=branch.finished,
-        interventions=branch.interventions,
+        interventions=interventions,
         first_broken=branch.first_broken,
     )
 

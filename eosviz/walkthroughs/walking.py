@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,7 +18,7 @@ from eosviz.walkthroughs.engine_steps import note_made
 from eosviz.walkthroughs.made_steps import KEYFRAME_EVERY, STEPS_PER_TRANSACTION, made_keyframe, made_step
 from eosviz.walkthroughs.matching import holding
 from eosviz.walkthroughs.messages import Stopped
-from eosviz.walkthroughs.models import Branch, Keyframe, Step, StepQuerySet
+from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Made, Step, StepQuerySet
 
 
 class Overtaken(Exception):
@@ -139,19 +139,18 @@ def storing(branch: Branch) -> Iterator[None]:
         raise
 
 
-def store_steps(branch: Branch, chunk: Chunk, interventions: list[dict[str, Any]] | None = None) -> None:
-    """Call it within `storing`. Stores the chunk and moves `branch` on. Raises Overtaken when another process has
-    stored something in the branch since it was read."""
+def store_steps(branch: Branch, chunk: Chunk, interventions: Sequence[Made] = ()) -> None:
+    """Call it within `storing`. Stores the chunk with its interventions and moves `branch` on. Raises Overtaken when
+    another process has stored something in the branch since it was read."""
     moved: dict[str, Any] = {"newest": branch.newest + len(chunk.steps), "finished": chunk.finished}
     if chunk.broken:
         moved["first_broken"] = {**chunk.broken, **branch.first_broken}
-    if interventions is not None:
-        moved["interventions"] = interventions
     # Every change of a branch makes a step, so its newest step shows whether it is still as it was read.
     if not Branch.objects.filter(id=branch.id, newest=branch.newest).update(**moved):
         raise Overtaken
     for step in chunk.steps:
         step.branch_id = branch.id
+    Intervention.objects.add(branch, interventions)
     Step.objects.bulk_create(chunk.steps)
     if chunk.keyframes:
         Keyframe.objects.bulk_create(chunk.keyframes)

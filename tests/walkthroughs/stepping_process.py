@@ -1,11 +1,15 @@
 """Carries out commands as a worker does, in a process of its own: one JSON object a line in, one out.
 
-`{"scenario": …}` creates a session and answers with its id and branch; any other line is a command without version and
+`{"scenario": …}` creates a session and answers with its id and branch, `{"replay": id}` with the digest of a session's
+replay file and whether it verifies; any other line is a command without version and
 id. The answer to a command has `engine_steps`: how many steps this process's engine made for it.
 """
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import io
 import json
 import os
 import subprocess
@@ -65,9 +69,10 @@ def main() -> None:
 
     django.setup()
     from engine.simulation import Simulation
+    from eosviz.replays.actions import export_session, import_replay
     from eosviz.scenarios.models import ScenarioVersion
     from eosviz.walkthroughs import actions, messages
-    from eosviz.walkthroughs.models import Branch
+    from eosviz.walkthroughs.models import Branch, Session
 
     made = 0
     step = Simulation.step
@@ -86,6 +91,12 @@ def main() -> None:
             session = actions.create_session(BROWSER, version)
             answer = {"session": str(session.id), "branch": str(Branch.objects.of_session(session.id)[0].id)}
             print(json.dumps(answer), flush=True)
+            continue
+        if "replay" in asked:
+            file = b"".join(export_session(Session.objects.get(id=asked["replay"])))
+            replay = import_replay(io.BytesIO(file), BROWSER)
+            digest = hashlib.sha256(gzip.decompress(file)).hexdigest()
+            print(json.dumps({"sha256": digest, "state": replay.state}), flush=True)
             continue
         session_id, made = uuid.UUID(asked.pop("session")), 0
         command = messages.read_message(json.dumps({"v": 1, "id": str(uuid.uuid4()), **asked}).encode())

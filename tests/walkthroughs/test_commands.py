@@ -17,7 +17,7 @@ from eosviz.walkthroughs import actions, simulations
 from eosviz.walkthroughs.limits import Limits
 from eosviz.walkthroughs.made_steps import encode_step
 from eosviz.walkthroughs.messages import Done
-from eosviz.walkthroughs.models import Branch, Command, Keyframe, Session, Step
+from eosviz.walkthroughs.models import Branch, Command, Intervention, Keyframe, Session, Step
 from eosviz.walkthroughs.simulations import RecentSimulations, recent
 from tests.walkthroughs.conftest import BROWSER, carry_out, line_bodies, message, numbers, root, version
 
@@ -268,7 +268,7 @@ class TestInterventions:
         )
         assert (answer.created, answer.newest) == (None, at + 1)
         branch.refresh_from_db()
-        assert branch.interventions == [
+        assert Intervention.objects.on(branch) == [
             {"after": at, "intervention": {"action": "drop_message", "message": dropped}}
         ]
         made = msgspec.json.decode(line_bodies(branch)[-1])
@@ -324,7 +324,7 @@ class TestInterventions:
         assert answer.params["place"] == "message"
         carry_out(session, "advance", branch, after=10, count=10)
         branch.refresh_from_db()
-        assert branch.interventions == []
+        assert Intervention.objects.on(branch) == []
         assert line_bodies(branch) == engine_bodies("SC-03", 20)
 
     @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.server_message import ErrorMessage
 from eosviz.walkthroughs.made_steps import encode_step
 from eosviz.walkthroughs.messages import CommandAnswer, Done
-from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step, line_interventions
+from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Session, Step, line_interventions
 from eosviz.walkthroughs.questions import welcome
 from eosviz.walkthroughs.simulations import recent, scenario_of, simulate
 from tests.replays.conftest import imported
@@ -43,8 +43,9 @@ def stored(kept: dict[str, Any]) -> Session:
     )
     named: dict[str | None, Branch | None] = {None: None}
     for own in kept["branches"]:
-        fields = {name: own[name] for name in ("name", "leaves_at", "newest", "finished", "interventions")}
+        fields = {name: own[name] for name in ("name", "leaves_at", "newest", "finished")}
         branch = Branch.objects.create(session=session, parent=named[own["parent"]], **fields)
+        Intervention.objects.add(branch, own["interventions"])
         named[branch.name] = branch
         for step in own["steps"]:
             Step.objects.create(branch=branch, **{**step, "body": step["body"].encode()})
@@ -142,7 +143,7 @@ def test_the_rerun_that_is_offered_goes_on(old: Session, browser: Client) -> Non
         assert made.id != old.id and made.other_engine is None
         assert (made.version, made.variant) == (old.version, old.variant)
         assert again.newest == branch.newest
-        assert again.interventions == line_interventions(Branch.objects.line(branch))
+        assert Intervention.objects.on(again) == line_interventions(Branch.objects.line(branch))
         assert isinstance(advance(again), Done)
 
 

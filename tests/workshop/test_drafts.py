@@ -31,7 +31,7 @@ from eosviz.classroom.models import Classroom, Membership, Part
 from eosviz.scenarios.editing import TEXT_BYTES_MAX
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.actions import create_session
-from eosviz.walkthroughs.models import Branch, Session
+from eosviz.walkthroughs.models import Branch, Intervention, Session
 from eosviz.workshop import actions, publishing, tasks
 from eosviz.workshop.actions import WorkshopRefused
 from eosviz.workshop.models import TAGS_MAX, Draft, Edition, Publishing, Visibility
@@ -232,7 +232,8 @@ def test_what_the_engine_does_not_take_any_more_becomes_no_scenario(ina: User) -
     session = create_session(ina.owner_key, ScenarioVersion.objects.library().get(identifier="SC-03"))
     unknown = {"after": 3, "intervention": {"action": "crash", "actor": "broker-9"}}
     later = {"after": 5, "intervention": {"action": "crash", "actor": "broker-2"}}
-    Branch.objects.update(newest=6, interventions=[unknown, later])
+    Branch.objects.update(newest=6)
+    Intervention.objects.add(root(session), [unknown, later])
     assert refused(actions.from_branch, ina, root(session)) == "cannot_replay"
 
 

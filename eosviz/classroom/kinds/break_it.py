@@ -12,7 +12,7 @@ from eosviz.classroom.kinds.guarantees import guarantee_field
 from eosviz.classroom.kinds.kind import Kind, Say, wrong_at
 from eosviz.classroom.models import BUDGET_MAX, Assignment, Attempt, Outcome
 from eosviz.scenarios.models import ScenarioVersion
-from eosviz.walkthroughs.models import Branch, line_interventions
+from eosviz.walkthroughs.models import Branch, Intervention, line_interventions
 
 
 class BreakIt(Kind):
@@ -46,11 +46,12 @@ class BreakIt(Kind):
         found: list[tuple[int, Branch]] = []
         branches = list(Branch.objects.of_session(attempt.session_id)) if attempt.session_id else []
         by_id = {branch.id: branch for branch in branches}
+        own = Intervention.objects.by_branch(branches)
         for branch in branches:
             step = branch.first_broken.get(guarantee)
             if step is None:
                 continue
-            made = [one for one in line_interventions(_line(branch, by_id)) if one["after"] < step]
+            made = [one for one in line_interventions(_line(branch, by_id), own) if one["after"] < step]
             found.append((len(made), branch))
         if not found:
             return Judgement(Outcome.FAILED, "nothing_broken", evidence={"budget": budget})

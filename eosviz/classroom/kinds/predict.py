@@ -14,6 +14,7 @@ from eosviz.classroom.models import WRONG_MAX, Assignment, Attempt, Outcome
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.tracks.asking import asked_on
 from eosviz.tracks.models import Prediction
+from eosviz.walkthroughs.models import Intervention
 
 
 class Predict(Kind):
@@ -48,7 +49,7 @@ class Predict(Kind):
         """Every question of the run without interventions; the first answer counts, a skipped question counts as
         unanswered. Done with at most the assignment's number of wrong answers, and at least one right answer."""
         line = [first_branch(attempt)]
-        if line[0].interventions:
+        if Intervention.objects.count_on(line[0]):
             return Judgement(Outcome.FAILED, "changed_run")
         asked = asked_on(line)
         answers = {answer.at: answer for answer in Prediction.objects.of_line(line)}

@@ -7,6 +7,7 @@ from eosviz.classroom.judging import Judgement, first_branch
 from eosviz.classroom.kinds.kind import Kind
 from eosviz.classroom.models import Attempt, Outcome
 from eosviz.tracks.models import Visit
+from eosviz.walkthroughs.models import Intervention
 
 
 class Watch(Kind):
@@ -18,7 +19,7 @@ class Watch(Kind):
         if attempt.assignment.track:
             return _track(attempt)
         root = first_branch(attempt)
-        if root.interventions:
+        if Intervention.objects.count_on(root):
             return Judgement(Outcome.FAILED, "changed_run")
         if root.finished is None:
             return Judgement(Outcome.FAILED, "not_at_the_end", evidence={"step": root.newest})
