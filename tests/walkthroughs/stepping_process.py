@@ -60,7 +60,7 @@ def environment_of(folder: Path, **variables: str) -> dict[str, str]:
         **variables,
     }
     manage = [sys.executable, "manage.py", "migrate", "--noinput", "-v", "0"]
-    subprocess.run(manage, cwd=ROOT, env=chosen, check=True, timeout=120)
+    subprocess.run(manage, cwd=ROOT, env=chosen, check=True, timeout=600)
     return chosen
 
 
