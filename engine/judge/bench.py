@@ -14,6 +14,7 @@ from engine.judge.database_record import (
     DatabaseRecord,
     DatabaseVerdict,
 )
+from engine.judge.fates import RecordsFate, fates
 from engine.judge.middleware_record import (
     MiddlewareRecord,
     TransactionRecord,
@@ -351,6 +352,10 @@ class Bench:
             )
             for name, record in sorted(self.records.items(), key=_by_topic_and_number)
         ]
+
+    def fates(self) -> list[RecordsFate]:
+        """What became of every record."""
+        return fates(self.records, self.outcomes.logs)
 
     def _accepted(self, fact: events.RecordAccepted) -> None:
         self.records[fact.partition].producer_of[fact.serial] = fact.producer

@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+import logging
+
 from django.db import transaction
+from django.utils import timezone
 
 from eosviz.accounts.models import User
 from eosviz.accounts.owning import everything
+from eosviz.accounts.roles import Role, role_of
+
+logger = logging.getLogger(__name__)
+
+
+def ask_to_teach(user: User) -> None:
+    """Note a learner's request for the role of an instructor, once; the administration lists the requests."""
+    if user.asked_to_teach is not None or role_of(user) is not Role.LEARNER:
+        return
+    user.asked_to_teach = timezone.now()
+    user.save(update_fields=["asked_to_teach"])
+    logger.warning(
+        "%s asks to become an instructor: manage.py give_role %s instructor", user.email, user.email
+    )
 
 
 def delete_account(user: User) -> None:

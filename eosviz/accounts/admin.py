@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from eosviz.accounts.forms import words
 from eosviz.accounts.models import User
+from eosviz.accounts.roles import Role, give_role, role_of
 
 admin.site.site_header = admin.site.site_title = "eosviz"
 # The administration's own form would bypass the limits on signing in.
@@ -15,12 +20,26 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 
 @admin.register(User)
 class UserAdmin(admin.ModelAdmin):
-    list_display = ("email", "name", "is_active", "date_joined", "last_login")
-    list_filter = ("is_active", "groups")
+    list_display = ("email", "name", "is_active", "date_joined", "last_login", "asked_to_teach")
+    list_filter = (("asked_to_teach", admin.EmptyFieldListFilter), "is_active", "groups")
+    actions = ("make_instructors",)
     search_fields = ("email", "name")
-    fields = ("email", "name", "is_active", "groups", "date_joined", "last_login")
-    readonly_fields = ("email", "date_joined", "last_login")
+    fields = ("email", "name", "is_active", "groups", "date_joined", "last_login", "asked_to_teach")
+    readonly_fields = ("email", "date_joined", "last_login", "asked_to_teach")
     ordering = ("email",)
+
+    @admin.action(description=words("accounts.make_instructors"), permissions=["change"])
+    def make_instructors(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
+        """Answers the requests of the chosen people; administrators stay what they are."""
+        for user in chosen:
+            if role_of(user) is Role.LEARNER:
+                give_role(user, Role.INSTRUCTOR)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """A role given by its group answers the request, too."""
+        super().save_related(request, form, formsets, change)
+        if role_of(form.instance) is not Role.LEARNER:
+            User.objects.filter(pk=form.instance.pk).update(asked_to_teach=None)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False  # people sign up themselves

@@ -53,6 +53,7 @@ def account_file(user: User) -> dict[str, Any]:
         "joined": user.date_joined.isoformat(),
         "role": role_of(user).value,
         "counted": user.counted,
+        "asked_to_teach": None if user.asked_to_teach is None else user.asked_to_teach.isoformat(),
         **{name: value for owned in everything() for name, value in owned.facts(user).items()},
     }
 

@@ -24,6 +24,10 @@ def new_owner_key() -> str:
 class UserQuerySet(AnnouncedUpdates):
     topic_field = "owner_key"
 
+    def asking_to_teach(self) -> UserQuerySet:
+        """Those who wait for the role of an instructor, the oldest request first."""
+        return self.filter(asked_to_teach__isnull=False, is_active=True).order_by("asked_to_teach", "id")
+
 
 class UserManager(BaseUserManager.from_queryset(UserQuerySet)):  # type: ignore[misc]  # a class made at run time
     """Accounts are named by their address; `manage.py createsuperuser` makes an administrator of everything."""
@@ -59,6 +63,8 @@ class User(AbstractBaseUser, PermissionsMixin):
     date_joined = models.DateTimeField(auto_now_add=True)
     counted = models.BooleanField(default=False)
     """Agreed to be counted, without a name, among all who agreed (docs/analytics.md)."""
+    asked_to_teach = models.DateTimeField(null=True, blank=True, editable=False)
+    """When a learner asked to become an instructor; null once a role was given."""
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"

@@ -58,8 +58,9 @@ LOOKED_AT = (
 
 
 def give_role(user: User, role: Role) -> None:
-    """Give the person exactly this role."""
+    """Give the person exactly this role; a request for one is answered by that."""
     with transaction.atomic():
+        User.objects.filter(pk=user.pk).update(asked_to_teach=None)
         user.groups.remove(*Group.objects.filter(name__in=list(Role)))
         if role is not Role.LEARNER:
             user.groups.add(Group.objects.get_or_create(name=role)[0])

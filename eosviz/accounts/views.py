@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from eosviz.accounts import actions
 from eosviz.accounts.belongings import holdings, packed, shown
 from eosviz.accounts.forms import DeleteForm, NameForm, words
+from eosviz.accounts.models import User
 from eosviz.accounts.request_types import SignedInRequest
 from eosviz.accounts.roles import role_of
 from eosviz.streamed import StreamedFile
@@ -37,8 +38,18 @@ def account(request: SignedInRequest) -> HttpResponse:
         **shown(request.user),
         "role_key": f"accounts.role.{role_of(request.user)}",
         "other_sites": bool(settings.SIGN_IN_WITH),
+        "asking": User.objects.asking_to_teach().count() if request.user.is_staff else 0,
     }
     return render(request, "accounts/account.html", context)
+
+
+@never_cache
+@login_required
+@require_POST
+def ask_to_teach(request: SignedInRequest) -> HttpResponse:
+    """Ask for the role of an instructor; once, until the request is answered."""
+    actions.ask_to_teach(request.user)
+    return redirect("classroom:index")
 
 
 @never_cache

@@ -124,6 +124,13 @@ def _remove(document: Any, edit: Edit, is_text: bool) -> None:
     node = document
     for key in edit.path[:-1]:
         node = node[key]
+    if is_text and isinstance(node, InlineTable):
+        # Written again with the usual spacing, as a gap would stay otherwise.
+        rest = {key: value for key, value in node.unwrap().items() if key != edit.path[-1]}
+        if len(rest) == len(node):
+            raise KeyError(edit.path[-1])
+        _reach(document, edit.path[:-2], True)[edit.path[-2]] = _inline(rest)
+        return
     del node[edit.path[-1]]
     # An empty list of tables has no text.
     if isinstance(node, AoT | list) and not isinstance(node, Array) and not node and len(edit.path) == 2:

@@ -53,14 +53,7 @@ from eosviz.workshop.scripting import Scripted
 from eosviz.workshop.trial import STEPS_MAX, Outcome, outcomes
 
 IDENTIFIER = re.compile(ScenarioIdentifier.regex)
-FROM_NOTHING = """\
-id = "MY-1"
-profile = "k28"
-
-[title]
-en = "My scenario"
-zh-Hans = "我的场景"
-"""
+FIRST_TITLE = {Language.ENGLISH: "My scenario", Language.CHINESE: "我的场景"}
 
 
 class WorkshopRefused(Refusal):
@@ -72,12 +65,18 @@ class WorkshopRefused(Refusal):
 
 @transaction.atomic
 def create_draft(
-    owner: User, text: str, *, origin: Edition | None = None, origin_name: str = "", tags: str = ""
+    owner: User,
+    text: str,
+    *,
+    origin: Edition | None = None,
+    origin_name: str = "",
+    tags: str = "",
+    language: Language = Language.BOTH,
 ) -> Draft:
     """Create a draft. Raises WorkshopRefused: too many drafts, or a text that is too long or contains a zero
     character."""
     quotas.check(owner.owner_key, "drafts", refused=WorkshopRefused)
-    draft = Draft(owner=owner, origin=origin, origin_name=origin_name[:120], tag_line=tags)
+    draft = Draft(owner=owner, origin=origin, origin_name=origin_name[:120], tag_line=tags, language=language)
     _take(draft, text)
     draft.save()
     return draft
@@ -179,6 +178,13 @@ def set_visibility(draft: Draft, actor: User, visibility: Visibility, classroom:
 
 
 # -- where drafts come from ----------------------------------------------------------------------------------
+
+
+def from_nothing(owner: User, language: Language) -> Draft:
+    """An empty scenario in one language: its author is asked for the other one only if they choose both."""
+    title = FIRST_TITLE[language]
+    text = f'id = "MY-1"\nprofile = "k28"\n\n[title]\nen = "{title}"\nzh-Hans = "{title}"\n'
+    return create_draft(owner, text, language=language)
 
 
 def from_library(owner: User, version: ScenarioVersion) -> Draft:

@@ -226,6 +226,10 @@ def preview(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     first = trial["surprise"]
     if first is not None:
         first["said"] = say(first["key"], language, first["params"])
+    for transaction in trial["transactions"]:
+        why = transaction["why"]
+        if why is not None:
+            why["said"] = say(why["key"], language, why["params"])
     if trial["refused"] is not None:
         for name in ("reason", "allowed"):
             sentence = trial["refused"][name]

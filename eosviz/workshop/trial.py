@@ -25,6 +25,8 @@ RUN_SECONDS_MAX = 8
 """Processor time: the run stops well before its process would be killed, so that it can report how far it came."""
 STEPS_MAX = 20_000
 MESSAGES_MAX = 400
+TRANSACTIONS_MAX = 100
+RECORD_ROWS_MAX = 200
 
 Json = dict[str, Any]
 
@@ -75,6 +77,41 @@ class EmptyName(msgspec.Struct):
     line: int | None
 
 
+class Why(msgspec.Struct):
+    """The step in which the coordinator chose the outcome: the sentence that gives the reason."""
+
+    step: int
+    key: str
+    params: Json
+
+
+class Transaction(msgspec.Struct):
+    """A line of `engine/transaction_lines.py`; `why`: of the outcome, null if no coordinator chose one."""
+
+    id: str
+    client: str | None
+    places: list[str]
+    more_places: int
+    first_at: int
+    last_at: int
+    result: str
+    state: str
+    why: Why | None = None
+
+
+class Records(msgspec.Struct):
+    """A row of `engine/judge/fates.py`."""
+
+    partition: str
+    producer: str
+    first: int
+    last: int
+    count: int
+    fate: str
+    reported: bool | None
+    offsets: tuple[int, int] | None
+
+
 class Message(msgspec.Struct):
     """A message that a rule can match; `match` names it."""
 
@@ -102,7 +139,10 @@ class Trial(msgspec.Struct, kw_only=True):
     stopped: str | None = None
     acts: bool = False
     verdicts: list[Json] = []
-    transactions: list[Json] = []
+    transactions: list[Transaction] = []
+    transactions_in_all: int = 0
+    records: list[Records] = []
+    record_rows_in_all: int = 0
     guarantees: dict[str, int | None] = {}
     unmet: list[Json] = []
     surprise: Surprise | None = None
@@ -236,6 +276,7 @@ def _watch(simulation: Any, trial: Trial, plan: RunPlan | None) -> None:
     from engine.scenario.script import listen
 
     heard, listener = Told(), listen(simulation)
+    transactions = _Transactions(simulation.view())
     sent_at: list[int] = []
     surprises: dict[str, Surprise] = {}
     until = time.process_time() + RUN_SECONDS_MAX
@@ -245,6 +286,7 @@ def _watch(simulation: Any, trial: Trial, plan: RunPlan | None) -> None:
             break
         shown_step = step.to_json()
         heard.take(shown_step)
+        transactions.take(shown_step)
         if plan is not None:
             plan.take(shown_step)
         _surprised(shown_step, surprises)
@@ -257,7 +299,10 @@ def _watch(simulation: Any, trial: Trial, plan: RunPlan | None) -> None:
         trial.stopped = "steps"
     trial.steps, trial.finished = simulation.number, simulation.finished
     trial.verdicts = [_counts(verdict) for verdict in simulation.verdicts()]
-    trial.transactions = [_counts(verdict) for verdict in simulation.judges.transaction_verdicts()]
+    trial.transactions, trial.transactions_in_all = transactions.ended()
+    rows = simulation.judges.fates()
+    trial.records = [Records(**_counts(row)) for row in rows[:RECORD_ROWS_MAX]]
+    trial.record_rows_in_all = len(rows)
     judged = simulation.judges.guarantees.items()
     trial.guarantees = {name: part.broken_at for name, part in judged}
     trial.surprise = next(
@@ -281,6 +326,48 @@ def _watch(simulation: Any, trial: Trial, plan: RunPlan | None) -> None:
         for name, client in view.get("clients", {}).items()
         if "configuration" in client
     }
+
+
+class _Transactions:
+    """The transactions of a run with the reason of each outcome."""
+
+    def __init__(self, view: Json) -> None:
+        from engine.transaction_lines import TransactionLines
+
+        self._lines = TransactionLines(view)
+        self._why: dict[tuple[str, int], Why] = {}
+        """Transactional id and first step to the reason."""
+
+    def take(self, step: Json) -> None:
+        self._lines.take(step)
+        for transition in (*(step.get("earlier_transitions") or ()), step["transition"]):
+            if transition is not None and _chooses(transition):
+                newest = [line for line in self._lines.lines if line.identifier == transition["of"]][-1:]
+                for line in newest:
+                    why = Why(step["number"], step["key"], step["params"])
+                    self._why.setdefault((line.identifier, line.first_step), why)
+
+    def ended(self) -> tuple[list[Transaction], int]:
+        """The first of them, and how many there are."""
+        known = self._lines.to_json()
+        lines = known["lines"]
+        made = [
+            Transaction(
+                **{name: line[name] for name in _OF_LINE}, why=self._why.get((line["id"], line["first_step"]))
+            )
+            for line in lines[:TRANSACTIONS_MAX]
+        ]
+        return made, len(lines) + known["folded"]
+
+
+_OF_LINE = ("id", "client", "places", "more_places", "first_at", "last_at", "result", "state")
+
+
+def _chooses(transition: Json) -> bool:
+    """The coordinator of a transaction that was going on chooses its outcome."""
+    from engine.coordinator.transaction_states import TRANSACTION_STATES
+
+    return bool(transition["machine"] == TRANSACTION_STATES.name and transition["from"] == "Ongoing")
 
 
 def _surprised(step: Json, surprises: dict[str, Surprise]) -> None:

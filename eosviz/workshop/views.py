@@ -39,7 +39,7 @@ from eosviz.walkthroughs.models import Branch
 from eosviz.walkthroughs.pictured import pictured
 from eosviz.workshop import actions, publishing
 from eosviz.workshop.actions import WorkshopRefused
-from eosviz.workshop.models import Draft, Edition, Publishing, Visibility
+from eosviz.workshop.models import Draft, Edition, Language, Publishing, Visibility
 from eosviz.workshop.tasks import publish as publish_task
 
 PAGE = 24
@@ -104,7 +104,7 @@ def make(request: SignedInRequest) -> HttpResponse:
     wanted = request.POST.get("scenario", "")[:64]
     try:
         if not wanted:
-            draft = actions.create_draft(request.user, actions.FROM_NOTHING)
+            draft = actions.from_nothing(request.user, Language(language_of(get_language())))
         else:
             version = get_object_or_404(ScenarioVersion.objects.library(), identifier=wanted)
             draft = actions.from_library(request.user, version)

@@ -13,7 +13,7 @@ import type { Language } from "../player/frame.ts";
 import { csrfToken } from "../player/page.ts";
 import { listed } from "../player/joins.ts";
 import { readCatalogue, say, words } from "../player/text.ts";
-import { GROUPS, isObject, mistakesInGroup, openAfter, pathOf } from "./document.ts";
+import { GROUPS, isObject, languagesOf, mistakesInGroup, oneLanguage, openAfter, pathOf } from "./document.ts";
 import type { Edit, Form, Json, JsonObject, Meaning, Mistake } from "./document.ts";
 import { drawField, idOf } from "./fields.ts";
 import type { Sheet } from "./fields.ts";
@@ -33,6 +33,26 @@ interface Told extends Meaning {
   revision: number;
   tags: string[];
   language: string;
+}
+
+/** Rows stay open when the page is loaded again in the same tab. */
+const OPEN_KEY = `eosviz-builder-open ${location.pathname}`;
+
+function openBefore(): Set<string> | null {
+  try {
+    const kept: unknown = JSON.parse(sessionStorage.getItem(OPEN_KEY) ?? "null");
+    return Array.isArray(kept) ? new Set(kept.map(String)) : null;
+  } catch {
+    return null;
+  }
+}
+
+function keepOpen(open: Set<string>): void {
+  try {
+    sessionStorage.setItem(OPEN_KEY, JSON.stringify([...open]));
+  } catch {
+    // Without storage the rows are folded after a reload.
+  }
 }
 
 type State = "loading" | "ready" | "failed";
@@ -66,7 +86,7 @@ export class Builder extends LitElement {
   #tried = "";
   #variant: string | null = null;
   #filter = "";
-  #open = new Set<string>(["applications.0"]);
+  #open = openBefore() ?? new Set<string>(["applications.0"]);
   #group = "about";
   #timers: Record<string, number> = {};
 
@@ -223,6 +243,7 @@ export class Builder extends LitElement {
     if (meaning.text !== sent) {
       this.#past.changed(sent);
       this.#open = this.#shifts.reduce((open, shift) => shift(open), this.#open);
+      keepOpen(this.#open);
       this.#dirty();
     }
     this.#shifts = [];
@@ -374,8 +395,9 @@ export class Builder extends LitElement {
       return field === undefined ? nothing : html`${drawField(sheet, "scenario", name, field, this.#document[name], [name])}`;
     });
     const lanes = this.#group === "applications" || this.#group === "faults" ? lanesOf(this.#document) : [];
-    return html`${lanes.length > 0 ? drawTimeline(lanes, say("builder.group.faults")) : nothing}${fields}
-      ${this.#group === "about" ? this.#catalogued() : nothing}${this.#group === "lesson" ? this.#lesson() : nothing}`;
+    const isAbout = this.#group === "about";
+    return html`${lanes.length > 0 ? drawTimeline(lanes, say("builder.group.faults")) : nothing}${isAbout ? this.#language() : nothing}${fields}
+      ${isAbout ? this.#tags() : nothing}${this.#group === "lesson" ? this.#lesson() : nothing}`;
   }
 
   #sheet(form: Form): Sheet {
@@ -387,6 +409,7 @@ export class Builder extends LitElement {
       seen: this.#trialState === "done" ? this.#trial?.seen_by_rules : undefined,
       effective: (producer) => this.#trial?.configurations[producer],
       steps: this.#trialState === "done" ? this.#trial?.steps : undefined,
+      languages: languagesOf(this.#told.language),
       open: this.#open,
       edit: (edits, focus) => this.#edit(edits, focus),
       shifted: (place, rows, edit) => { this.#shifts.push((open) => openAfter(open, place, rows, edit)); },
@@ -394,24 +417,32 @@ export class Builder extends LitElement {
         if (this.#open.has(place) === open) return;
         if (open) this.#open.add(place);
         else this.#open.delete(place);
+        keepOpen(this.#open);
         this.#draw();
       },
     };
   }
 
   /** Tags and language stand beside the text, not in it. */
-  #catalogued(): TemplateResult {
+  #tags(): TemplateResult {
     const tags = (event: Event): void => {
       this.#told.tags = (event.target as HTMLInputElement).value.split(/[,，、]/).map((tag) => tag.trim()).filter((tag) => tag !== "");
       this.#dirty();
     };
-    const language = (event: Event): void => {
-      this.#told.language = (event.target as HTMLSelectElement).value;
+    return html`<div class="form-field"><label for="tags">${say("workshop.tags")}</label><input id="tags" .value=${listed(this.#told.tags)} @change=${tags}></div>`;
+  }
+
+  /** Of one language alone every text says the same in both, so that pages in the other show what was written. */
+  #language(): TemplateResult {
+    const choose = (event: Event): void => {
+      const language = (event.target as HTMLSelectElement).value;
+      this.#told.language = language;
       this.#dirty();
+      if (language !== "both") this.#edit(oneLanguage(this.#document, language));
     };
-    return html`<div class="form-field"><label for="tags">${say("workshop.tags")}</label><input id="tags" .value=${listed(this.#told.tags)} @change=${tags}></div>
-      <div class="form-field"><label for="text-language">${say("workshop.language")}</label><select id="text-language" @change=${language}>
-        ${["both", "en", "zh-Hans"].map((name) => html`<option value=${name} ?selected=${name === this.#told.language}>${say(`workshop.language.${name}`)}</option>`)}</select></div>`;
+    return html`<div class="form-field"><label for="text-language">${say("workshop.language")}</label><select id="text-language" @change=${choose}>
+        ${["both", "en", "zh-Hans"].map((name) => html`<option value=${name} ?selected=${name === this.#told.language}>${say(`workshop.language.${name}`)}</option>`)}</select>
+      <span class="quiet form-usual">${say(this.#told.language === "both" ? "builder.language.both" : "builder.language.one")}</span></div>`;
   }
 
   /** The server made it of Markdown and let nothing through that is not plain text, lists, tables and links. */

@@ -172,6 +172,78 @@ export function fieldsOf(form: Form, section: string, row: JsonObject): [string,
   return [...shown.filter(([name]) => name === belonging.word), ...shown.filter(([name]) => name !== belonging.word)];
 }
 
+/** The edits that give a row another deciding word: what means nothing with it goes. A rule for messages says which one. */
+export function wordEdits(form: Form, section: string, row: JsonObject, path: Path, word: Json, names: Record<string, string[]>): Edit[] {
+  const belonging = form.belonging[section];
+  if (belonging === undefined) return [];
+  const may = new Set([belonging.word, ...belonging.always, ...(belonging.fields[String(word)] ?? [])]);
+  const edits: Edit[] = [{ do: "set", path: [...path, belonging.word], value: word }];
+  for (const name of Object.keys(row)) if (!may.has(name)) edits.push({ do: "remove", path: [...path, name] });
+  if (section === "fault" && isForMessages(form, word) && !isObject(row["match"])) edits.push(...whenEdits(row, path, "message"));
+  if (section === "call" && word === "send" && !("partition" in row)) {
+    edits.push({ do: "set", path: [...path, "partition"], value: firstPartition(names) });
+  }
+  return edits;
+}
+
+/** Faults that happen to a message, and so at no time. */
+export function isForMessages(form: Form, action: Json | undefined): boolean {
+  return (form.actions["message"] ?? []).includes(String(action));
+}
+
+export type When = "message" | "time";
+
+/** What sets a fault off: a message or a time; null where the text says neither or both. */
+export function whenOf(row: JsonObject): When | null {
+  if (("match" in row) === ("at" in row)) return null;
+  return "match" in row ? "message" : "time";
+}
+
+/** A fault is set off by a message or at a time, never by both. */
+export function whenEdits(row: JsonObject, path: Path, when: When): Edit[] {
+  const [kept, left] = when === "time" ? ["at", ["match", "after_ms"]] as const : ["match", ["at"]] as const;
+  const edits: Edit[] = left.filter((name) => name in row).map((name) => ({ do: "remove", path: [...path, name] }));
+  if (!(kept in row)) edits.push({ do: "set", path: [...path, kept], value: when === "time" ? FIRST_TIME : { api: "Produce" } });
+  return edits;
+}
+
+const FIRST_TIME = 10;
+
+function firstPartition(names: Record<string, string[]>): string {
+  return names["partitions"]?.[0] ?? "t-0";
+}
+
+/** With its last key a table goes as a whole: `match = { }` would be left of it. */
+export function withoutEmptied(edits: Edit[], table: JsonObject, path: Path): Edit[] {
+  const [only, more] = Object.keys(table);
+  return edits.map((edit) => {
+    const isLast = edit.do === "remove" && more === undefined && edit.path.length === path.length + 1 && edit.path.at(-1) === only
+      && path.every((key, index) => edit.path[index] === key);
+    return isLast ? { do: "remove", path } : edit;
+  });
+}
+
+/** The languages of the texts that the author writes. */
+export function languagesOf(language: string): string[] {
+  return language === "both" ? ["en", "zh-Hans"] : [language];
+}
+
+/** The edits with which every text says the same in both languages: an author of one language is asked for it alone. */
+export function oneLanguage(document: Json, language: string, path: Path = []): Edit[] {
+  if (Array.isArray(document)) return document.flatMap((row, index) => oneLanguage(row, language, [...path, index]));
+  if (!isObject(document)) return [];
+  if (!isText(document)) return Object.entries(document).flatMap(([name, value]) => oneLanguage(value, language, [...path, name]));
+  const other = language === "en" ? "zh-Hans" : "en";
+  const [own, others] = [document[language] ?? "", document[other] ?? ""];
+  if (own === others) return [];
+  return [own === "" ? { do: "set", path: [...path, language], value: others } : { do: "set", path: [...path, other], value: own }];
+}
+
+function isText(value: JsonObject): boolean {
+  const names = Object.keys(value);
+  return names.length > 0 && names.every((name) => (name === "en" || name === "zh-Hans") && typeof value[name] === "string");
+}
+
 /** The mistakes at a place, and below it. */
 export function mistakesAt(mistakes: Mistake[], place: string): { here: Mistake[]; below: number } {
   return {
@@ -223,7 +295,7 @@ export function newRow(form: Form, section: string, names: Record<string, string
   if (section === "fault") return { match: { api: "Produce", response: true }, action: "drop" };
   if (section === "call") {
     const last = rows.filter(isObject).map((one) => (typeof one["at"] === "number" ? one["at"] : 0));
-    return { at: last.length === 0 ? 10 : Math.max(...last) + 10, do: "send", partition: names["partitions"]?.[0] ?? "t-0" };
+    return { at: last.length === 0 ? 10 : Math.max(...last) + 10, do: "send", partition: firstPartition(names) };
   }
   if (section === "application") row["calls"] = [];
   return row;

@@ -6,7 +6,8 @@ import { html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { say, words } from "../player/text.ts";
 import {
-  anyValue, boundsOf, knownKeys, fieldsOf, isObject, mistakesAt, newRow, placeOf, readValue, rowLine, showValue, wordsOfChoices,
+  anyValue, boundsOf, knownKeys, fieldsOf, isForMessages, isObject, mistakesAt, newRow, placeOf, readValue, rowLine, showValue, whenEdits,
+  whenOf, withoutEmptied, wordEdits, wordsOfChoices,
 } from "./document.ts";
 import type { Edit, Field, Form, Json, JsonObject, Mistake, Path, Setting } from "./document.ts";
 
@@ -21,6 +22,8 @@ export interface Sheet {
   effective(producer: string): Record<string, { value: Json; reason?: string; rule?: string }> | undefined;
   /** How many steps the trial had; undefined before one ran. */
   steps: number | undefined;
+  /** The languages that the author writes; of one alone, every text is the same in both. */
+  languages: string[];
   /** Rows that are open, by their places. */
   open: Set<string>;
   /** `focus`: ids of what the keyboard is to stand on then, the first that is there. */
@@ -40,14 +43,33 @@ export function drawField(sheet: Sheet, section: string, name: string, field: Fi
   const meaning = say(`form.field.${section}.${name}`);
   const place = placeOf(sheet.document, path);
   if (field.kind === "tables") return drawRows(sheet, field, asRows(value), path, meaning, place);
-  if (field.kind === "table") return drawTable(sheet, name, field, isObject(value) ? value : {}, path, meaning, place);
+  if (field.kind === "table") return drawTable(emptying(sheet, field, value, path), name, field, isObject(value) ? value : {}, path, meaning, place);
   if (field.kind === "words") return drawWords(sheet, name, isObject(value) ? value : {}, path, meaning, place);
   const prefix = wordsOfChoices(section, name, sheet.form);
   const known = namesFor(sheet, field);
   const isChosen = known.length > 0 && field.kind !== "names" && !NAMED_FREELY.has(`${section}.${name}`);
   const offered = isChosen ? { ...field, choices: known } : field;
-  const input = drawInput(sheet, offered, value, path, place, (choice) => choiceText(prefix, choice));
+  const input = drawInput(deciding(sheet, section, name, path), offered, value, path, place, (choice) => choiceText(prefix, choice));
   return drawLabelled(sheet, path, place, meaning, name, input, field.kind === "names" && known.length > 0 ? drawNames(known) : nothing);
+}
+
+/** A table that is emptied is taken out. */
+function emptying(sheet: Sheet, field: Field, value: Json | undefined, path: Path): Sheet {
+  if (field.required || !isObject(value)) return sheet;
+  return { ...sheet, edit: (edits, focus) => sheet.edit(withoutEmptied(edits, value, path), focus) };
+}
+
+/** With another deciding word, what does not belong to it goes. */
+function deciding(sheet: Sheet, section: string, name: string, path: Path): Sheet {
+  if (sheet.form.belonging[section]?.word !== name) return sheet;
+  const row = path.slice(0, -1);
+  return {
+    ...sheet,
+    edit: ([edit, ...more], focus) => {
+      if (edit?.do !== "set" || edit.value === undefined) return sheet.edit(edit === undefined ? more : [edit, ...more], focus);
+      sheet.edit([...wordEdits(sheet.form, section, rowAt(sheet.document, row), row, edit.value, sheet.names), ...more], focus);
+    },
+  };
 }
 
 /** Kafka's own partitions may stand here, too, which no document names. */
@@ -126,15 +148,16 @@ function drawInput(sheet: Sheet, field: Field | Setting, value: Json | undefined
 function drawWords(sheet: Sheet, name: string, value: JsonObject, path: Path, meaning: string, place: string): TemplateResult {
   const rows = name === "title" ? 1 : name === "lesson" ? 8 : 2;
   const change = (language: string) => (text: string): void => {
-    const whole = { en: "", "zh-Hans": "", ...value, [language]: text };
+    const written = Object.fromEntries((sheet.languages.length === 1 ? ["en", "zh-Hans"] : [language]).map((one) => [one, text]));
+    const whole = { en: "", "zh-Hans": "", ...value, ...written };
     const empty = whole.en === "" && whole["zh-Hans"] === "";
     if (empty && name !== "title") sheet.edit([{ do: "remove", path }]);
     // Both languages belong together: the second is made with the first.
-    else if (Object.keys(value).length < 2) sheet.edit([{ do: "set", path, value: whole }]);
+    else if (Object.keys(value).length < 2 || sheet.languages.length === 1) sheet.edit([{ do: "set", path, value: whole }]);
     else sheet.edit([{ do: "set", path: [...path, language], value: text }]);
   };
   return html`<fieldset class="form-words"><legend>${meaning} <code class="quiet">${name}</code></legend>
-    ${["en", "zh-Hans"].map((language) => {
+    ${sheet.languages.map((language) => {
       const own = [...path, language];
       const wrong = [place, `${place}.${language}`].filter((one) => mistakesAt(sheet.mistakes, one).here.length > 0);
       const described = wrong.map((one) => `${idOf(one === place ? path : own)}-wrong`).join(" ");
@@ -191,9 +214,28 @@ function drawFolded(sheet: Sheet, path: Path, place: string, summary: string, co
     <div class="form-inner">${open ? inner : nothing}</div></details>`;
 }
 
-/** Fields of a section; `match` and a time exclude each other, and both are offered. */
 export function drawFields(sheet: Sheet, section: string, row: JsonObject, path: Path): TemplateResult {
-  return html`${fieldsOf(sheet.form, section, row).map(([name, field]) => drawField(sheet, section, name, field, row[name], [...path, name]))}`;
+  const fields = fieldsOf(sheet.form, section, row);
+  const draw = ([name, field]: [string, Field]): Drawn => drawField(sheet, section, name, field, row[name], [...path, name]);
+  if (section !== "fault") return html`${fields.map(draw)}`;
+  // What sets the fault off is chosen first; only its own fields are shown, and what the text says in any case.
+  const [action, ...others] = fields;
+  const hidden = whenOf(row) === "time" ? ["match", "after_ms"] : ["at"];
+  return html`${action === undefined ? nothing : draw(action)}${isForMessages(sheet.form, row["action"]) ? nothing : drawWhen(sheet, row, path)}
+    ${others.filter(([name]) => name in row || !hidden.includes(name)).map(draw)}`;
+}
+
+function drawWhen(sheet: Sheet, row: JsonObject, path: Path): TemplateResult {
+  const id = `${idOf(path)}-when`;
+  const when = whenOf(row);
+  const choose = (event: Event): void => {
+    const chosen = (event.target as HTMLSelectElement).value;
+    if (chosen === "message") sheet.edit(whenEdits(row, path, chosen), [`${idOf([...path, "match"])}-fold`]);
+    else if (chosen === "time") sheet.edit(whenEdits(row, path, chosen), [idOf([...path, "at"])]);
+  };
+  return html`<div class="form-field"><label for=${id}>${say("builder.when")}</label><select id=${id} @change=${choose}>
+    ${when === null ? html`<option value="" selected>${say("builder.choose")}</option>` : nothing}
+    ${(["message", "time"] as const).map((one) => html`<option value=${one} ?selected=${one === when}>${say(`builder.when.${one}`)}</option>`)}</select></div>`;
 }
 
 /** Keys that a table knows: those that are set, and a choice of the others. */

@@ -4,7 +4,8 @@
 import { html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import { listed } from "../player/joins.ts";
+import { range } from "../diagrams/batch.ts";
+import { facts, listed } from "../player/joins.ts";
 import { say, words } from "../player/text.ts";
 import { showValue } from "./document.ts";
 import type { Edit, Json, JsonObject, Mistake } from "./document.ts";
@@ -20,6 +21,30 @@ export interface Message {
   match: JsonObject;
 }
 
+export interface Transaction {
+  id: string;
+  client: string | null;
+  places: string[];
+  more_places: number;
+  first_at: number;
+  last_at: number;
+  result: string;
+  state: string;
+  why: { step: number; said: string } | null;
+}
+
+/** Records with one fate; `first` and `last` are serials. */
+export interface Records {
+  partition: string;
+  producer: string;
+  first: number;
+  last: number;
+  count: number;
+  fate: string;
+  reported: boolean | null;
+  offsets: [number, number] | null;
+}
+
 export interface Trial {
   mistakes: Mistake[];
   refused: { rule: string; place: string; reason: string; allowed: string; expected: boolean } | null;
@@ -31,7 +56,10 @@ export interface Trial {
   stopped: string | null;
   acts: boolean;
   verdicts: JsonObject[];
-  transactions: JsonObject[];
+  transactions: Transaction[];
+  transactions_in_all: number;
+  records: Records[];
+  record_rows_in_all: number;
   guarantees: Record<string, number | null>;
   unmet: { place: string; wanted: Json; found: Json }[];
   surprise: { why: string; step: number; at: number; said: string; rules: string[]; guarantee: string | null } | null;
@@ -74,7 +102,7 @@ export function drawTrial(trial: Trial, door: TrialDoor): TemplateResult {
   return html`${trial.variants.length > 0 ? variants(trial, door) : nothing}
     ${trial.refused !== null ? refused(trial.refused) : nothing}
     ${trial.broke !== null ? html`<p class="errorlist">${say("builder.trial.broke", { reason: trial.broke })}</p>` : nothing}
-    ${trial.refused === null ? html`${ended(trial)}${surprise(trial)}${emptyNames(trial, door)}${verdicts(trial)}${unmet(trial, door)}
+    ${trial.refused === null ? html`${ended(trial)}${surprise(trial)}${emptyNames(trial, door)}${verdicts(trial)}${transactions(trial)}${records(trial)}${unmet(trial, door)}
       ${messages(trial, door)}` : nothing}`;
 }
 
@@ -127,6 +155,35 @@ function verdicts(trial: Trial): TemplateResult | typeof nothing {
       ${COUNTS.map((name) => html`<td class="num ${name !== "stored" && Number(row[name]) > 0 ? "counted" : ""}">${showValue(row[name])}</td>`)}</tr>`)}
     </tbody></table></div>`;
 }
+
+/** What became of each transaction, and why: a coordinator may have aborted what no application ended. */
+function transactions(trial: Trial): TemplateResult | typeof nothing {
+  if (trial.transactions.length === 0) return nothing;
+  const left = trial.transactions_in_all - trial.transactions.length;
+  return html`<section class="trial-transactions" aria-labelledby="trial-transactions"><h3 id="trial-transactions">${say("builder.trial.transactions")}</h3>
+    <ul class="plain">${trial.transactions.map((line) => html`<li><b>${line.id}</b>${say("join.colon")}${say(`player.transactions.${line.result}`)}
+      <span class="quiet">${facts([...(line.client === null ? [] : [line.client]), listed(line.places), say("builder.trial.between", { first: line.first_at, last: line.last_at })].filter((part) => part !== ""))}</span>
+      ${line.why === null ? nothing : html`<br>${say("builder.trial.why", { step: line.why.step })} ${line.why.said}`}</li>`)}</ul>
+    ${left > 0 ? html`<p class="quiet">${say("builder.trial.transactions.left", { left })}</p>` : nothing}</section>`;
+}
+
+/** What became of each record, and what its application got to know of it. */
+function records(trial: Trial): TemplateResult | typeof nothing {
+  if (trial.records.length === 0) return nothing;
+  const left = trial.record_rows_in_all - trial.records.length;
+  return html`<details class="trial-records" open><summary>${say("builder.trial.records")}</summary>
+    <div class="table-scroll" tabindex="0" role="region" aria-label=${say("builder.trial.records")}>
+    <table class="results"><thead><tr>${["partition", "records", "fate", "reported"].map((name) => html`<th scope="col">${say(`builder.trial.records.${name}`)}</th>`)}</tr></thead>
+    <tbody>${trial.records.map((row) => html`<tr><th scope="row">${row.partition}</th>
+      <td>${say("builder.trial.records.count", { count: row.count, producer: row.producer })} <span class="quiet num">${range(`r${row.first}`, `r${row.last}`)}</span></td>
+      <td class=${SOUND.includes(row.fate) ? "" : "counted"}>${say(`builder.trial.fate.${row.fate}`)}${row.offsets === null ? nothing
+        : html` <span class="quiet num">${say("builder.trial.records.offsets", { offsets: range(row.offsets[0], row.offsets[1]) })}</span>`}</td>
+      <td class=${row.reported === false && row.fate !== "failed" ? "counted" : ""}>${say(`builder.trial.reported.${row.reported === null ? "nothing" : row.reported ? "success" : "failure"}`)}</td></tr>`)}
+    </tbody></table></div>
+    ${left > 0 ? html`<p class="quiet">${say("builder.trial.records.left", { left })}</p>` : nothing}</details>`;
+}
+
+const SOUND = ["stored", "aborted", "failed"];
 
 function unmet(trial: Trial, door: TrialDoor): TemplateResult {
   const expected = trial.verdicts.map((row) => Object.fromEntries(

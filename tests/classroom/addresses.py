@@ -295,6 +295,7 @@ ROWS: dict[str, Row] = {
     "api:explained": _api("/branches/{branch}/why?number=1&kind=actor&id=p1"),
     "account_login": _everybody("/accounts/password/reset/done/"),
     "accounts:account": _signed_in("/account/"),
+    "accounts:ask_to_teach": _signed_in("/account/ask-to-teach", "post"),
     "accounts:used": _everybody("/account/used"),
     "accounts:download": _signed_in("/account/download", "post"),
     "accounts:delete": _signed_in("/account/delete"),

@@ -100,8 +100,12 @@ class TestWarning:
 
 class TestOpening:
     def test_before_it_opens_a_learner_sees_only_that_it_will(self, school: School) -> None:
-        given = school.assign("watch", opens=timezone.now() + HOUR, text="The task in words")
-        learner = school.browser("learner")
+        given = school.assign(
+            "watch", opens=datetime(2099, 1, 31, 4, 0, tzinfo=UTC), text="The task in words"
+        )
+        learner = in_shanghai(school.browser("learner"))
+        room = learner.get(f"/classes/{school.classroom.id}/").content.decode()
+        assert "opens 2099-01-31 12:00 UTC+8" in room
         page = learner.get(f"/assignments/{given.id}/").content.decode()
         assert "not open yet" in page
         assert "The task in words" not in page and "SC-03" not in page

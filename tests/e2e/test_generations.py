@@ -51,3 +51,13 @@ def test_would_this_still_happen(page: Page, running_site: RunningSite, size: st
     expect(page).to_have_url(re.compile(r"/sessions/[0-9a-f-]{36}/"))
     expect(page.locator("eos-player")).to_be_visible()
     expect(page.locator("body")).to_contain_text("4.1")
+
+
+def test_a_long_title_to_choose_is_no_wider_than_a_telephone(page: Page, running_site: RunningSite) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{running_site.address}generations/?scenario=SC-61/k28")
+    long = "The second acknowledgement is lost and then the leader dies, " * 4
+    page.evaluate(
+        "title => { document.querySelector('.generations-choice option').textContent = title; }", long
+    )
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -124,6 +124,7 @@ def _build_and_publish(page: Page, home: str) -> str:
 
     expect(page.locator(".trial-ended")).to_contain_text("the run is complete")
     expect(page.locator(".builder-trial")).to_contain_text("Every guarantee holds.")
+    expect(page.locator(".trial-records")).to_contain_text("3 by p1")
     page.get_by_role("button", name="Expect this result").click()
     expect(text(page)).to_have_value(re.compile(r"verdicts = \["))
     tried(page)
@@ -274,12 +275,23 @@ def _clients_and_calls(page: Page) -> None:
     for number in range(3):
         page.locator("#at-applications-0-calls-add").click()
         expect(text(page)).to_have_value(re.compile(f"at = {10 * number + 10},"))
+    _another_word(page)
     _by_keyboard(page)
     look(page)
     tried(page)
     part(page, "Clients")
     # What idempotence forces is told where it is switched on (CFG-6), by the engine that ran it.
     expect(page.locator(".form-forced")).to_contain_text("acks = all")
+
+
+def _another_word(page: Page) -> None:
+    """What means nothing with another call goes with the change, and comes back with the first one."""
+    word = page.locator("#at-applications-0-calls-2-do")
+    word.select_option("begin_transaction")
+    expect(text(page)).to_have_value(re.compile(r'at = 30, do = "begin_transaction" }'))
+    expect(page.locator(".wrong-count")).to_have_count(0)
+    word.select_option("send")
+    expect(text(page)).to_have_value(re.compile(r'at = 30, do = "send", partition = "t-0" }'))
 
 
 def _by_keyboard(page: Page) -> None:
@@ -310,10 +322,21 @@ def _faults(page: Page) -> None:
     expect(page.locator(".wrong-count").first).to_be_visible()  # nobody is named yet
     page.locator("#at-faults-1-actor").select_option("broker-1")
     expect(page.locator(".wrong-count")).to_have_count(0)
+    when = page.locator("#at-faults-1-when")
+    when.select_option("time")
+    expect(page.locator("#at-faults-1-at")).to_be_focused()
+    expect(text(page)).not_to_have_value(re.compile("match.*match", re.DOTALL))
+    expect(page.locator(".wrong-count")).to_have_count(0)
+    when.select_option("message")
+    expect(text(page)).to_have_value(re.compile("match.*match", re.DOTALL))
+    saved(page)
+    page.reload()  # What was open stays so.
+    expect(page.locator("#at-faults-1-actor")).to_have_value("broker-1")
     page.locator("details.form-part details.form-part summary").last.click()
+    page.locator("#at-faults-1-match-response").select_option("true")
     page.locator("#at-faults-1-match-nth").fill("2")
     page.locator("#at-faults-1-match-nth").press("Tab")
-    expect(text(page)).to_have_value(re.compile('nth = 2 }\naction = "crash"'))
+    expect(text(page)).to_have_value(re.compile("nth = 2 }"))
     tried(page)
     expect(page.locator(".form-unmet")).to_have_count(0)
     look(page)

@@ -86,6 +86,15 @@ def test_a_removed_row_takes_its_own_lines_along_and_no_others() -> None:
     assert "# loses it" in text and "# first" in text and "# The application comes second." in text
 
 
+def test_a_removed_key_leaves_no_gap_in_its_row() -> None:
+    calls = 'calls = [\n    { at = 10, do = "send", partition = "t-0" }, # First.\n    { at = 20, do = "flush" },\n]\n'
+    edit = Edit(do="remove", path=["calls", 0, "partition"])
+    assert edited(calls, [edit]) == calls.replace(', partition = "t-0"', "")
+    match = 'faults = 1\nmatch = { api = "Produce", nth = 2 } # Which.\n'
+    edit = Edit(do="remove", path=["match", "nth"])
+    assert edited(match, [edit]) == match.replace(", nth = 2", "")
+
+
 def test_the_last_row_leaves_no_empty_list() -> None:
     text = edited(TEXT, [Edit("remove", ["faults", 0]), Edit("remove", ["faults", 0])])
     assert "faults" not in tomllib.loads(text)

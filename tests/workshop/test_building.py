@@ -102,6 +102,38 @@ def test_a_trial_says_verdicts_the_first_surprise_and_the_messages(browser: Clie
     assert answered["messages"][0]["match"] == {"api": "Produce", "from": "p1", "partition": "t-0"}
 
 
+def test_a_trial_says_what_became_of_each_record_and_what_was_reported(browser: Client, draft: Draft) -> None:
+    answered = post(browser, draft, "preview", text=TEXT).json()
+    assert answered["record_rows_in_all"] == len(answered["records"])
+    repeated = [row for row in answered["records"] if row["fate"] == "repeated"]
+    assert [(row["partition"], row["producer"], row["count"]) for row in repeated] == [("t-0", "p1", 1)]
+    assert repeated[0]["reported"] is True and repeated[0]["offsets"] == [0, 1]
+
+
+def test_a_trial_says_what_became_of_a_transaction_and_why(browser: Client, draft: Draft) -> None:
+    text = entry("SC-128").text
+    (aborted,) = post(browser, draft, "preview", text=text).json()["transactions"]
+    assert (aborted["id"], aborted["client"], aborted["result"]) == ("txn-1", "p1", "aborted")
+    assert aborted["places"] == ["t-0"]
+    assert "exceeded transaction.timeout.ms" in aborted["why"]["said"]
+    assert tried(text, None).records[0].fate == "aborted"
+
+
+def test_a_transaction_that_is_still_open_has_no_reason() -> None:
+    text = entry("SC-128").text + "\n[limits]\nsteps = 25\n"
+    (still,) = tried(text, None).transactions
+    assert (still.result, still.why) == ("open", None)
+
+
+def test_a_long_trial_tells_the_first_rows_and_how_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = entry("SC-02").text
+    whole = tried(text, None)
+    assert whole.record_rows_in_all > 1
+    monkeypatch.setattr(trial, "RECORD_ROWS_MAX", 1)
+    cut = tried(text, None)
+    assert (cut.records, cut.record_rows_in_all) == (whole.records[:1], whole.record_rows_in_all)
+
+
 def test_a_name_of_a_beat_that_the_run_does_not_have_is_told_with_its_line_and_what_there_is() -> None:
     title = 'title = { en = "Mine", "zh-Hans" = "我的" }'
     rows = [("sends", 1), ("sends", 2), ("fenced", 1)]

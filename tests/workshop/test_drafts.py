@@ -98,13 +98,24 @@ def test_publishing_makes_a_version_for_ever_and_the_same_text_none_more(draft: 
 
 
 @pytest.mark.parametrize(
+    ("language", "kept", "title"), [("en", "en", "My scenario"), ("zh-hans", "zh-Hans", "我的场景")]
+)
+def test_an_empty_scenario_is_written_in_the_language_of_its_author(
+    ina: User, language: str, kept: str, title: str
+) -> None:
+    signed_in(ina).post("/workshop/make", headers={"accept-language": language})
+    draft = Draft.objects.get()
+    assert (draft.language, draft.title) == (kept, {"en": title, "zh-Hans": title})
+
+
+@pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("id = [", "mistakes"),
         (TEXT.replace("t-0", "x-9"), "mistakes"),
         (TEXT.replace("MY-LOST", "SC-03"), "bad_id"),
         (TEXT.replace("MY-LOST", "a/../b"), "bad_id"),
-        (actions.FROM_NOTHING, "nothing_happens"),
+        ('id = "MY-1"\ntitle = { en = "", zh-Hans = "" }\n', "nothing_happens"),
         (TEXT + "[limits]\nsteps = 20001\n", "limit_too_high"),
     ],
 )

@@ -35,6 +35,12 @@ def judgement_reason(judgement: Judgement) -> SafeString:
     return _reason(judgement.said_key, judgement.said_params)
 
 
+@register.filter
+def local_minute(at: datetime) -> str:
+    """A moment to the minute in the reader's time zone, with its difference to UTC."""
+    return f"{timezone.localtime(at):%Y-%m-%d %H:%M} {difference_to_utc(at)}"
+
+
 @register.simple_tag
 def task(assignment: Assignment) -> SafeString:
     """What learners are asked to do."""
@@ -43,10 +49,8 @@ def task(assignment: Assignment) -> SafeString:
 
 @register.simple_tag
 def local_time(at: datetime) -> SafeString:
-    """A moment to the minute in the reader's time zone, with its difference to UTC."""
-    here = timezone.localtime(at)
-    shown = f"{here:%Y-%m-%d %H:%M} {difference_to_utc(at)}"
-    return format_html('<time datetime="{}">{}</time>', at.isoformat(timespec="minutes"), shown)
+    """The same in a `<time>` element."""
+    return format_html('<time datetime="{}">{}</time>', at.isoformat(timespec="minutes"), local_minute(at))
 
 
 @register.simple_tag

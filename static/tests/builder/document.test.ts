@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  GROUPS, anyValue, boundsOf, fieldsOf, knownKeys, matchLine, mistakesAt, mistakesInGroup, newRow, openAfter, pathOf, placeOf, readValue, rowLine, showValue, wordsOfChoices,
+  GROUPS, anyValue, boundsOf, fieldsOf, isForMessages, knownKeys, matchLine, mistakesAt, mistakesInGroup, newRow, oneLanguage, openAfter, pathOf, placeOf, readValue,
+  rowLine, showValue, whenEdits, whenOf, withoutEmptied, wordEdits, wordsOfChoices,
 } from "../../builder/document.ts";
 import type { Edit, Field, Form, JsonObject } from "../../builder/document.ts";
 import { WIDTH, lanesOf, placed } from "../../builder/timeline.ts";
@@ -51,6 +52,80 @@ test("rows that are open stay so when one is moved or taken away; those with a n
   assert.deepEqual(after({ do: "remove", path: ["faults", 1] }), ["faults.2", "producers.p1", "about"]);
   const named = [{ name: "1" }, { name: "3" }];
   assert.deepEqual([...openAfter(["producers.1", "producers.3"], "producers", named, { do: "remove", path: ["producers", 0] })], ["producers.1", "producers.3"]);
+});
+
+const CALLS: Form = {
+  ...FORM,
+  belonging: {
+    fault: { word: "action", always: ["at", "match"], fields: { drop: [], crash: ["actor"], restart: ["actor"] } },
+    call: { word: "do", always: ["at"], fields: { send: ["partition", "records"], flush: [] } },
+  },
+  actions: { message: ["drop"] },
+};
+
+test("with another word, what means nothing with it goes from the row", () => {
+  const call = { at: 10, do: "send", partition: "t-0", records: 3 };
+  assert.deepEqual(wordEdits(CALLS, "call", call, ["calls", 0], "flush", {}), [
+    { do: "set", path: ["calls", 0, "do"], value: "flush" },
+    { do: "remove", path: ["calls", 0, "partition"] },
+    { do: "remove", path: ["calls", 0, "records"] },
+  ]);
+  assert.deepEqual(wordEdits(CALLS, "call", { at: 10, do: "flush" }, ["calls", 0], "send", { partitions: ["x-0"] }), [
+    { do: "set", path: ["calls", 0, "do"], value: "send" },
+    { do: "set", path: ["calls", 0, "partition"], value: "x-0" },
+  ]);
+  assert.deepEqual(wordEdits(CALLS, "fault", { at: 5, action: "crash", actor: "p1" }, ["faults", 0], "restart", {}), [
+    { do: "set", path: ["faults", 0, "action"], value: "restart" },
+  ]);
+});
+
+test("a fault that happens to a message has no time, and gets a message to happen to", () => {
+  assert.ok(isForMessages(CALLS, "drop") && !isForMessages(CALLS, "crash"));
+  assert.deepEqual(wordEdits(CALLS, "fault", { at: 5, action: "crash", actor: "p1" }, ["faults", 0], "drop", {}), [
+    { do: "set", path: ["faults", 0, "action"], value: "drop" },
+    { do: "remove", path: ["faults", 0, "actor"] },
+    { do: "remove", path: ["faults", 0, "at"] },
+    { do: "set", path: ["faults", 0, "match"], value: { api: "Produce" } },
+  ]);
+});
+
+test("a fault happens with a message or at a time, never both", () => {
+  const path = ["faults", 0];
+  assert.equal(whenOf({ match: { api: "Produce" } }), "message");
+  assert.equal(whenOf({ at: 5 }), "time");
+  assert.equal(whenOf({}), null);
+  assert.equal(whenOf({ at: 5, match: {} }), null);
+  assert.deepEqual(whenEdits({ match: { api: "Produce" }, after_ms: 3 }, path, "time"), [
+    { do: "remove", path: ["faults", 0, "match"] },
+    { do: "remove", path: ["faults", 0, "after_ms"] },
+    { do: "set", path: ["faults", 0, "at"], value: 10 },
+  ]);
+  assert.deepEqual(whenEdits({ at: 5, match: { api: "Fetch" } }, path, "message"), [{ do: "remove", path: ["faults", 0, "at"] }]);
+});
+
+test("a table goes with its last key", () => {
+  const path = ["faults", 0, "match"];
+  const last: Edit[] = [{ do: "remove", path: [...path, "api"] }];
+  assert.deepEqual(withoutEmptied(last, { api: "Produce" }, path), [{ do: "remove", path }]);
+  assert.deepEqual(withoutEmptied(last, { api: "Produce", nth: 2 }, path), last);
+  assert.deepEqual(withoutEmptied(last, { api: "Produce" }, ["faults", 1, "match"]), last);
+  const set: Edit[] = [{ do: "set", path: [...path, "api"], value: "Fetch" }];
+  assert.deepEqual(withoutEmptied(set, { api: "Produce" }, path), set);
+});
+
+test("in one language every text is the same in both, and none is lost", () => {
+  const document = {
+    id: "X", title: { en: "Mine", "zh-Hans": "我的" }, summary: { en: "Same", "zh-Hans": "Same" },
+    checkpoints: [{ hint: { en: "", "zh-Hans": "提示" } }], producers: [{ settings: { en: 1 } }],
+  };
+  assert.deepEqual(oneLanguage(document, "en"), [
+    { do: "set", path: ["title", "zh-Hans"], value: "Mine" },
+    { do: "set", path: ["checkpoints", 0, "hint", "en"], value: "提示" },
+  ]);
+  assert.deepEqual(oneLanguage(document, "zh-Hans"), [
+    { do: "set", path: ["title", "en"], value: "我的" },
+    { do: "set", path: ["checkpoints", 0, "hint", "en"], value: "提示" },
+  ]);
 });
 
 test("the keys of a made-up request are those of the request that it names", () => {

@@ -1,0 +1,95 @@
+"""What became of every record that a producer accepted, from the judges' own record of each partition."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from engine.judge.outcome_log import ABORTED, COMMITTED, OPEN, OutcomeLog
+from engine.judge.partition_record import PartitionRecord
+from engine.topic_partition import topic_partition
+
+STORED, REPEATED, LOST, FAILED, NOWHERE = "stored", "repeated", "lost", "failed", "nowhere"
+FATES = (STORED, REPEATED, ABORTED, OPEN, LOST, FAILED, NOWHERE)
+"""``stored``: one copy that counts; ``repeated``: several; ``open``: a copy of a transaction without an outcome;
+``aborted``: copies of aborted transactions alone; ``lost``: reported successful, absent and not under way; ``failed``:
+reported failed and absent; ``nowhere``: absent, without a result yet."""
+
+
+@dataclass(slots=True)
+class RecordsFate:
+    """Consecutive records of one producer in one partition that ended in the same way.
+
+    ``first``, ``last``: serials. ``reported``: True if the producer reported them successful to its application, False
+    if failed, None if it reported nothing. ``offsets``: the first and last offset of their copies in the leader's log,
+    None without a copy."""
+
+    partition: str
+    producer: str
+    first: int
+    last: int
+    count: int
+    fate: str
+    reported: bool | None
+    offsets: tuple[int, int] | None
+
+    def continues(self, one: RecordsFate) -> bool:
+        """Whether ``one``, the next record of the partition, belongs to this row."""
+        return (self.producer, self.fate, self.reported) == (one.producer, one.fate, one.reported)
+
+    def take(self, one: RecordsFate) -> None:
+        self.last, self.count = one.last, self.count + one.count
+        both = [offset for pair in (self.offsets, one.offsets) if pair is not None for offset in pair]
+        self.offsets = (min(both), max(both)) if both else None
+
+
+def fates(records: Mapping[str, PartitionRecord], logs: Mapping[str, OutcomeLog]) -> list[RecordsFate]:
+    """By partition (t-2 before t-10), then by serial."""
+    found: list[RecordsFate] = []
+    for name in sorted(records, key=topic_partition):
+        record = records[name]
+        copies = _copies(record, logs[name])
+        rows: list[RecordsFate] = []
+        for serial in sorted(record.producer_of):
+            one = _fate(record, serial, copies.get(serial, ()))
+            if rows and rows[-1].continues(one):
+                rows[-1].take(one)
+            else:
+                rows.append(one)
+        found += rows
+    return found
+
+
+def _copies(record: PartitionRecord, log: OutcomeLog) -> dict[int, list[tuple[int, str]]]:
+    """Serial to offset and outcome of each copy in the leader's log; a copy of no transaction counts at once."""
+    found: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    for offset, serial, producer_id in (
+        record.replicas.get(record.leader, ()) if record.leader is not None else ()
+    ):
+        if serial >= 0:
+            outcome = COMMITTED if producer_id == -1 else log.copies[offset].outcome
+            found[serial].append((offset, outcome))
+    return found
+
+
+def _fate(record: PartitionRecord, serial: int, copies: list[tuple[int, str]] | tuple[()]) -> RecordsFate:
+    reported = True if serial in record.acknowledged else False if serial in record.failed_reports else None
+    outcomes = [outcome for _, outcome in copies]
+    if not outcomes:
+        fate = LOST if serial in record.lost else FAILED if reported is False else NOWHERE
+    elif outcomes.count(COMMITTED):
+        fate = STORED if outcomes.count(COMMITTED) == 1 else REPEATED
+    else:
+        fate = OPEN if OPEN in outcomes else ABORTED
+    offsets = [offset for offset, _ in copies]
+    return RecordsFate(
+        record.name,
+        record.producer_of[serial],
+        serial,
+        serial,
+        1,
+        fate,
+        reported,
+        (min(offsets), max(offsets)) if offsets else None,
+    )
