@@ -272,6 +272,8 @@ class Attempt(models.Model):
 
     @property
     def outcome_key(self) -> str:
+        if self.outcome == Outcome.OPEN and self.assignment.is_closed:
+            return "classroom.outcome.not_handed_in"
         return f"classroom.outcome.{self.outcome}"
 
 

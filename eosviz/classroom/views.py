@@ -129,9 +129,8 @@ def detail(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
     mine = Membership.objects.filter(classroom=classroom, user=request.user).first()
     teaches = mine is not None and mine.part == Part.INSTRUCTOR
     attempts: dict[Any, list[Attempt]] = {}
-    for attempt in (
-        Attempt.objects.of(request.user).filter(assignment__classroom=classroom).order_by("number")
-    ):
+    own = Attempt.objects.of(request.user).filter(assignment__classroom=classroom)
+    for attempt in own.select_related("assignment").order_by("number"):
         attempts.setdefault(attempt.assignment_id, []).append(attempt)
     context = {
         "classroom": classroom,

@@ -112,12 +112,14 @@ def answer(question: bytes, folder: Path) -> bytes:
 def _set(document: Any, edit: Edit, is_text: bool) -> None:
     node = _reach(document, edit.path[:-1], is_text)
     if is_text and isinstance(node, InlineTable):
-        around = _reach(document, edit.path[:-2], True)
-        if not isinstance(around, Array):
-            # Written again with the usual spacing: an inline table contains no comment.
-            around[edit.path[-2]] = _inline({**node.unwrap(), str(edit.path[-1]): edit.value})
-            return
+        _respace(document, edit, {**node.unwrap(), str(edit.path[-1]): edit.value})
+        return
     _put(node, edit.path[-1], edit.value, edit.path, is_text)
+
+
+def _respace(document: Any, edit: Edit, row: dict[str, Any]) -> None:
+    """Write the inline table around the edit's key again, with the usual spacing: it contains no comment."""
+    _reach(document, edit.path[:-2], True)[edit.path[-2]] = _inline(row)
 
 
 def _remove(document: Any, edit: Edit, is_text: bool) -> None:
@@ -125,11 +127,9 @@ def _remove(document: Any, edit: Edit, is_text: bool) -> None:
     for key in edit.path[:-1]:
         node = node[key]
     if is_text and isinstance(node, InlineTable):
-        # Written again with the usual spacing, as a gap would stay otherwise.
-        rest = {key: value for key, value in node.unwrap().items() if key != edit.path[-1]}
-        if len(rest) == len(node):
-            raise KeyError(edit.path[-1])
-        _reach(document, edit.path[:-2], True)[edit.path[-2]] = _inline(rest)
+        rest = node.unwrap()
+        del rest[str(edit.path[-1])]
+        _respace(document, edit, rest)
         return
     del node[edit.path[-1]]
     # An empty list of tables has no text.

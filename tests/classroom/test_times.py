@@ -130,6 +130,8 @@ class TestOpening:
         page = learner.get(f"/assignments/{given.id}/").content.decode()
         assert "closed" in page and "Attempt 1 was not submitted." in page and "/hand-in" not in page
         assert school.browser("other learner").post(f"/assignments/{given.id}/begin").status_code == 409
+        table = school.browser("instructor").get(f"/classes/{school.classroom.id}/results/").content.decode()
+        assert "not submitted" in table and "in progress" not in table
 
 
 class TestChanging:

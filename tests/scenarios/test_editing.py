@@ -86,10 +86,13 @@ def test_a_removed_row_takes_its_own_lines_along_and_no_others() -> None:
     assert "# loses it" in text and "# first" in text and "# The application comes second." in text
 
 
-def test_a_removed_key_leaves_no_gap_in_its_row() -> None:
+def test_a_row_keeps_its_spacing_when_a_key_goes_and_comes() -> None:
     calls = 'calls = [\n    { at = 10, do = "send", partition = "t-0" }, # First.\n    { at = 20, do = "flush" },\n]\n'
     edit = Edit(do="remove", path=["calls", 0, "partition"])
-    assert edited(calls, [edit]) == calls.replace(', partition = "t-0"', "")
+    without = calls.replace(', partition = "t-0"', "")
+    assert edited(calls, [edit]) == without
+    back = Edit(do="set", path=["calls", 0, "partition"], value="t-0")
+    assert edited(without, [back]) == calls
     match = 'faults = 1\nmatch = { api = "Produce", nth = 2 } # Which.\n'
     edit = Edit(do="remove", path=["match", "nth"])
     assert edited(match, [edit]) == match.replace(", nth = 2", "")
