@@ -182,18 +182,12 @@ class Broker:
         self.init_producer_ids = handler_of(self.producer_ids)(
             setup, self.producer_ids, requests, self.cluster, self.permissions
         )
-        describing = None
-        if profile.describes_transactions and self.transactions is not None:
-            describing = DescribingHandler(
-                setup, self.cluster, self.permissions, self.replicas, self.transactions
-            )
-        self.handlers: dict[type, Handler] = self._handlers(appending, requests, describing)
+        self.handlers: dict[type, Handler] = self._handlers(appending, requests)
 
     def _handlers(
         self,
         appending: Appending,
         requests: TransactionRequests | None,
-        describing: DescribingHandler | None,
     ) -> dict[type, Handler]:
         """The handler of each kind of message; a generation without transactions has fewer."""
         setup, cluster, permissions = self.setup, self.cluster, self.permissions
@@ -214,7 +208,8 @@ class Broker:
                 WriteTxnMarkersResponse: requests.host.handle_marker_response,
                 VerifyPartitionsRequest: requests.host.handle_verify,
             }
-        if describing is not None:
+        if setup.profile.describes_transactions and self.transactions is not None:
+            describing = DescribingHandler(setup, cluster, permissions, self.replicas, self.transactions)
             handlers |= {
                 DescribeProducersRequest: describing.handle_producers,
                 DescribeTransactionsRequest: describing.handle_transactions,
