@@ -104,7 +104,7 @@ def _run_process(task: Task, request: Request, each: Callable[[Path], None]) -> 
     try:
         while True:
             try:
-                return process.wait(LOOK_SECONDS)
+                return process.wait(min(LOOK_SECONDS, max(0.0, until - time.monotonic())))
             except subprocess.TimeoutExpired:
                 if request.cancelled:
                     raise Cancelled from None
