@@ -130,7 +130,7 @@ def list_milliseconds(address: str, environment: dict[str, str], folder: Path) -
         subprocess.run(command, cwd=ROOT, env=chosen, check=True, stdout=subprocess.PIPE).stdout
     )
     request = urllib.request.Request(
-        f"{address}?sessions=all", headers={"Cookie": f"sessionid={stored['cookie']}"}
+        f"{address}sessions/?sessions=all", headers={"Cookie": f"sessionid={stored['cookie']}"}
     )
     found = []
     for number in range(LIST_READS + 1):
