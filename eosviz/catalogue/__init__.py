@@ -30,7 +30,7 @@ NOT_OFFLINE = frozenset(
             "front",
             "logs",
         ),
-        *("generations", "problems", "quotas", "rates", "replays", "sweeps", "terms"),
+        *("generations", "problems", "quotas", "rates", "replays", "sweeps", "terms", "workshop"),
     )
 )
 """Files whose texts only other pages, or the server's refusals, use."""
