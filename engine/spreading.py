@@ -34,10 +34,10 @@ class Cluster(Protocol):
 
 
 class Spreading(Protocol):
-    """Times are virtual milliseconds."""
+    """One of the two ways in which decisions reach brokers. Times are virtual milliseconds."""
 
     def begin(self) -> None:
-        """Before the first step: brokers receive all decisions so far."""
+        """The initial state is complete, and no step was made yet."""
 
     def announce(self, now: int) -> Done:
         """Deliver the decisions that brokers receive at once."""
@@ -52,7 +52,7 @@ class Spreading(Protocol):
         ...
 
     def is_zombie(self, name: str) -> bool:
-        """Whether a running broker first has to learn that its session has ended."""
+        """Whether a running broker's session has ended, so that it must register before it receives anything."""
         ...
 
     def register(self, name: str, now: int) -> Done:
@@ -69,7 +69,7 @@ class Spreading(Protocol):
 
 
 class Announced:
-    """With ZooKeeper: by announcements, at once (LOG-10)."""
+    """With ZooKeeper: brokers receive announcements, at once (LOG-10)."""
 
     __slots__ = ("_cluster", "_controller")
 
@@ -78,7 +78,7 @@ class Announced:
         self._controller = controller
 
     def begin(self) -> None:
-        """Waiting announcements are delivered with the first event."""
+        """Nothing yet: waiting announcements are delivered with the first event."""
 
     def announce(self, now: int) -> Done:
         controller, cluster = self._controller, self._cluster
@@ -123,7 +123,7 @@ class Announced:
 
 
 class Fetched:
-    """Without ZooKeeper: by fetches of the metadata log. Owns the brokers with a fetch in flight."""
+    """Without ZooKeeper: brokers fetch the metadata log. Owns the names of the brokers with a fetch in flight."""
 
     __slots__ = ("_cluster", "_controller", "_under_way")
 
@@ -133,6 +133,7 @@ class Fetched:
         self._under_way: set[str] = set()
 
     def begin(self) -> None:
+        """Every broker counts as having read the metadata log to its end."""
         for broker in self._cluster.brokers.values():
             self._controller.read(broker.broker_id, self._controller.log.end)
             broker.cluster.metadata_offset = self._controller.log.end
@@ -234,4 +235,4 @@ def _as_one(records: Sequence[MetadataRecord]) -> Iterator[News]:
 
 
 RECORDS_NAMED = 12
-"""The most records that a step names, the newest ones; a broker that starts reads all of them."""
+"""The most records that a step names: the newest ones. A broker that starts reads the whole log."""

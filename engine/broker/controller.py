@@ -80,7 +80,7 @@ class Controller(ABC):
         self.transaction_version = transaction_version
         """The cluster's level of the feature ``transaction.version``."""
         self.highest_transaction_version = transaction_version
-        """The highest level of it that the brokers support."""
+        """The highest level of ``transaction.version`` that the brokers support."""
         self.features_epoch = 0
         self.live: set[int] = set()
         self.without_endpoint: set[int] = set()
@@ -113,7 +113,7 @@ class Controller(ABC):
 
     @abstractmethod
     def on_broker_stopped(self, broker_id: int, now: int, *, clean: bool = False) -> None:
-        """A broker sends nothing any more; ``clean``: it stopped in order."""
+        """A broker sends nothing any more; ``clean``: after a controlled shutdown."""
 
     @abstractmethod
     def on_broker_paused(self, broker_id: int, now: int) -> None:
@@ -184,7 +184,7 @@ class Controller(ABC):
         self._announce(state.word())
 
     def leaders(self) -> dict[str, int | None]:
-        """Partition to its leader, or None; internal topics are left out."""
+        """Partition to its leader, or None; deleted and internal topics are left out."""
         return {
             name: state.leader
             for name, state in self.partitions.items()
@@ -320,8 +320,8 @@ class Controller(ABC):
 
     def _elect(self, state: PartitionState, leader: int | None = None) -> None:
         """Choose ``leader`` (None: the first live in-sync replica) under a new leader epoch. The ISR keeps its
-        live members, or stays when none of them lives. Nothing happens without ``leader`` while the initial
-        state keeps the partition without a leader."""
+        live members; if none of them lives, the ISR stays. While the initial state keeps the partition without
+        a leader, None changes nothing."""
         old = state.leader
         if state.without_leader and leader is None:
             return
@@ -388,7 +388,7 @@ class Controller(ABC):
         self.watch.emit(FollowerStopped, partition, f"broker-{replica}", state.isr, state.min_isr)
 
     def restore_isr(self, partition: str, replica: int | None, now: int) -> None:
-        """*restore ISR*: stopped followers (None: all) fetch again; each is back once it has caught up."""
+        """*restore ISR*: a stopped follower (None: all) fetches again, and is in sync once it has caught up."""
         state = self._partition(partition)
         back = sorted(state.not_fetching) if replica is None else [replica]
         state.not_fetching.difference_update(back)

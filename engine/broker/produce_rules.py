@@ -207,8 +207,8 @@ INTERNAL_RULES: tuple[Rule[Arriving], ...] = tuple(
     for rule in PARTITION_RULES
     if rule.when in (partition_unknown, not_leader, too_few_in_sync)
 )
-"""Checked for an append of the broker's own, a marker or a coordinator's record; the coordinator gets the
-error (MRK-4, TXC-5)."""
+"""Checked when the broker appends a marker or a coordinator's record. The coordinator gets the error (MRK-4,
+TXC-5)."""
 
 
 def refused(arriving: Arriving, rule: Rule[Arriving]) -> PartitionProduceResponse:

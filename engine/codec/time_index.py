@@ -16,7 +16,7 @@ _ENTRY = struct.Struct(">qi")
 
 
 class TimeEntry(NamedTuple):
-    """One record of the segment."""
+    """An entry: the largest timestamp in the segment so far, and the record that has it."""
 
     timestamp: int
     """Milliseconds since 1970."""

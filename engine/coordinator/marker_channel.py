@@ -77,8 +77,8 @@ class InFlight:
 @dataclass(slots=True)
 class Waiting:
     """A decided transaction whose markers are not all written. ``remaining``: the names of the partitions that still
-    need a marker; ``passed_over``: those among them whose result was not read because the response's handler threw
-    (MRK-8), and whose markers are therefore never sent again; ``marked``: the number of partitions with a marker."""
+    need a marker; ``passed_over``: those among them whose markers are never sent again, because a response's handler
+    threw (MRK-8); ``marked``: the number of partitions with a marker."""
 
     send: SendMarkers
     remaining: dict[str, None]
@@ -338,8 +338,9 @@ class MarkerChannel:
         return request.markers
 
     def _still_owner(self, marker: Marker) -> bool:
-        """MRK-9: whether this broker still coordinates the id, with the same epoch and not loading. If not,
-        the marker is cancelled, and with it the wait for the transaction's completion."""
+        """Whether this broker still coordinates the id, with the same epoch and not loading (MRK-9). If not, the
+        marker is cancelled, and with it the wait for the transaction's completion. Since 3.8 a wait that began
+        after a newer election stays."""
         epoch = self.surroundings.coordinator_epoch(marker.transactional_id)
         if epoch == marker.coordinator_epoch:
             return True
@@ -354,8 +355,8 @@ class MarkerChannel:
         return False
 
     def _note_newer_forgotten(self, known: Waiting, marker: Marker) -> None:
-        """Up to 3.7 Kafka finds a completion by its id alone, so the old response also drops the completion
-        of a newer election."""
+        """Up to 3.7 Kafka looks up a completion by the transactional id alone. So the end of a request from before
+        an election also drops the completion that waits since the election."""
         self.watch.emit(
             NewerForgotten,
             self.name,
@@ -368,8 +369,8 @@ class MarkerChannel:
     # -- effects of an answer --------------------------------------------------------------------------
 
     def _cross_off(self, row: Row, handling: Handling) -> None:
-        """The transaction no longer waits for these partitions. If it is no longer known, only note the
-        response."""
+        """The transaction no longer waits for these partitions. If nothing waits for its completion any more, only
+        note the response."""
         marker, partitions = handling.marker, handling.partitions
         waiting = self.waiting.get(marker.transactional_id)
         if waiting is None:
@@ -420,7 +421,7 @@ class MarkerChannel:
         later: list[Marker],
         answer: tuple[str, str] | None = None,
     ) -> None:
-        """The handler throws here: the results for ``partitions`` and for the ``later`` markers are never read."""
+        """The handler throws here: the results for ``partitions`` and for the ``later`` markers have no effect."""
         undone = [(marker, partitions), *((one, one.partitions) for one in later)]
         for one, names in undone:
             self._emit_moved(row, one, names, answer)

@@ -47,7 +47,8 @@ class Command:
 
     @property
     def timeout_ms(self) -> int:
-        """For find-hanging: an open transaction whose last write is no older than this is no candidate."""
+        """``--max-transaction-timeout`` in ms. Candidates of find-hanging are the open transactions whose last
+        write is older."""
         minutes = TIMEOUT_MINUTES if self.timeout_minutes is None else self.timeout_minutes
         return minutes * MINUTE_MS
 

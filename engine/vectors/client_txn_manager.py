@@ -95,8 +95,8 @@ def _api(given: dict[str, Any], expected: dict[str, Any], profile: Profile) -> O
 
 
 def _call(manager: TransactionManager, call: str) -> str:
-    """The result of the call. A second initTransactions() waits for the first one, so the table has no row
-    for it. A case that forces the state has no first call; then the client's own check decides."""
+    """The result of the call. A second initTransactions() waits for the result of the first, so the table of client
+    states has no row for it. A case that forces the state has no first call: then ``edge_is_legal`` decides."""
     if (manager.state, call) == (states.INITIALIZING, states.INIT) and manager.pending_result is None:
         legal = states.edge_is_legal(states.INITIALIZING, states.INITIALIZING, manager.recovery.raises_epoch)
         refused = manager.thrown.in_wrong_state
@@ -197,8 +197,8 @@ class _Driver:
         self.in_flight: list[Send] = []
 
     def bring_on_its_way(self, request: str) -> Result | None:
-        """Make the calls, and give the answers, after which ``request`` is in flight; returns the result of
-        its call."""
+        """Make calls and answer requests until ``request`` is in flight; returns the result of the call that
+        sent it. None: no call sent it."""
         if request.startswith("FindCoordinator(T"):
             return self._do(calls.init_transactions)
         if request == "InitProducerId":
@@ -251,7 +251,7 @@ class _Driver:
                 self._carry_out(effects)
 
     def go_on(self) -> None:
-        """Let the Sender continue its work: no case compares it, but it must not fail."""
+        """Run the Sender after the comparison. No case says what happens next, but nothing may be raised."""
         self._run()
 
     def _carry_out(self, effects: Effects) -> None:

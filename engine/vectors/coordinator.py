@@ -1,7 +1,8 @@
-"""Runs the cases of the transaction coordinator: one log partition, answers, written images, markers to send.
+"""Runs the cases of the transaction coordinator, with one partition of its log.
 
-The log of a case holds the newest image of each id. A *held* image is in it, but the coordinator has not received
-the result of the append.
+For each operation, the engine's responses, written images, markers to send and states must be Kafka's. The log of a
+case holds the newest image of each id. A *held* image is in the log, but the coordinator has not received the result
+of its append.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class Stage:
         self.operation = 0
         self.responses: list[tuple[int, Answer]] = []
         self.verified: dict[int, dict[str, Error]] = {}
-        """Index of an operation to the answer to its question about partitions."""
+        """Index of a ``verify_partitions`` operation to the error for each of its partitions."""
         self.writes: list[Image | None] = []
         self.markers: list[SendMarkers] = []
         self.under_way: set[str] = set()
@@ -159,8 +160,8 @@ class Stage:
         self.verified[self.operation] = verify(self.coordinator, asked)
 
     def _complete_markers(self, op: dict[str, Any]) -> None:
-        """The last acknowledgement of an id's markers arrives. Nothing happens if no markers are under way; the
-        result of the append in the case does not affect the markers."""
+        """The last acknowledgement of an id's markers arrives. Nothing happens if no markers are under way. The
+        case's ``append_error`` does not apply to markers."""
         if op["tid"] in self.under_way:
             self.under_way.discard(op["tid"])
             self.acknowledged[op["tid"]] = self.operation
@@ -254,7 +255,8 @@ OPERATIONS: dict[str, Callable[[Stage, dict[str, Any]], None]] = {
 
 
 def run(case: dict[str, Any], version: str) -> Failure | None:
-    """Run one case in one version; returns the first operation that differs from Kafka."""
+    """Run one case in one version; returns the first difference from Kafka, or None. The hidden states
+    (``aux_state``) of all operations are compared first."""
     expected = expected_for(case, version)
     named = frozenset(op["tid"] for op in case["ops"] if op.get("tid"))
     stage = Stage(case.get("config", {}), version, named)
@@ -309,7 +311,7 @@ def run(case: dict[str, Any], version: str) -> Failure | None:
 
 
 def _comparable(answer: dict[str, Any]) -> dict[str, Any]:
-    """The response, without producer id and epoch when it has none."""
+    """The response, without a producer id or an epoch of -1."""
     return {name: value for name, value in answer.items() if not (name in ("pid", "epoch") and value == -1)}
 
 

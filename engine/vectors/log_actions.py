@@ -36,7 +36,7 @@ LASTS_MS = {
     "new leader": HEARTBEAT_MS,
 }
 NEWER, OLDER = "k41", "k28"
-"""The versions of the Java client 4.1, and of librdkafka 2.16, which uses the older protocol."""
+"""The profiles that play the Java client 4.1 and librdkafka 2.16; the latter uses the older protocol."""
 CLIENTS_MAX = 16
 CALLS = frozenset(
     ("init_transactions", "begin_transaction", "commit_transaction", "abort_transaction", "flush")
@@ -82,12 +82,12 @@ class Script:
 
     topics: dict[str, dict[str, Any]] = field(default_factory=dict)
     producers: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Name of the client in the recording to its producer."""
+    """``<phase>/<client in the recording>`` to the producer."""
     calls: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     faults: list[dict[str, Any]] = field(default_factory=list)
     sent: list[Sent] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
-    """The checks and actions while the scenario runs, by time."""
+    """What is checked while the scenario runs."""
     now: int = 0
     brokers: int = 1
     views: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
@@ -146,8 +146,8 @@ def _restart(script: Script) -> None:
 
 
 def independent(phases: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """The phases. If there are more clients than a scenario allows, the phases are split by topics that share
-    no client."""
+    """The phases, as one group. If they have more clients than a scenario allows, they become several groups: the
+    topics of two groups share no client."""
     parts: list[set[str]] = [{topic["topic"]} for phase in phases for topic in phase["topics"]]
     used: dict[str, set[str]] = {}
     for phase in phases:
@@ -407,9 +407,12 @@ _CODEC = re.compile(r"commit (gzip|snappy|lz4|zstd)")
 def java_actions(phase: dict[str, Any]) -> list[dict[str, Any]]:
     """The actions in the lines of ``java_stdout``.
 
-    The lines leave out: transactional ids (those of the coordinator's log), the begin of a transaction that a
-    record follows (made where none is open), to which partition a refused record was sent (that of its
-    producer's record before it), and the records of the producers with a codec (those of the last view).
+    Four things are not in the lines, and are taken from elsewhere:
+
+    - The transactional id is the one in the recorded commands of ``kafka-transactions.sh``.
+    - Where no line begins a transaction, its first record does, or its commit if it is empty.
+    - A refused record was sent to the same partition as its producer's previous record.
+    - A producer with a compression codec sent the records of that codec in the last view.
     """
     return _JavaLines(phase).actions
 

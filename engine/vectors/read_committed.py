@@ -1,8 +1,11 @@
-"""Runs the cases about the records that applications get (schema ``read-committed-v1``), three times each.
+"""Runs the cases about the records that applications get (schema ``read-committed-v1``).
 
-First the response in the case goes through the consumer's own filter. Then the same batches do, after
-``engine/codec`` has written and read them. Last, a partition log loads the whole partition from bytes and its
-response goes through the filter, unless no log of Kafka can hold or return what the case has.
+For each isolation level, up to three responses go through the consumer's own filter:
+
+- the response in the case;
+- the same response, after ``engine/codec`` has written its batches to bytes and read them back;
+- the response of a partition log to which the whole partition was appended, also read back from bytes. It is left
+  out if no log of Kafka could give the case's response (``_log_would_answer``).
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ BATCHES_MAX = 10_000
 
 
 def _batch(described: dict[str, Any]) -> RecordBatch:
-    """A batch of a case; its sequence starts at its offset, and no filter reads it."""
+    """A batch of a case. The case has no sequence numbers and no filter reads them; here they equal the offsets."""
     offset, producer_id, marker = described["offset"], described["pid"], described.get("marker")
     count = 1 if marker else described["n"]
     has_sequence = marker is None and producer_id != NO_PRODUCER_ID
@@ -74,9 +77,9 @@ def _from_log(
 
 
 def _log_would_answer(whole: list[RecordBatch], given: list[RecordBatch], case: dict[str, Any]) -> bool:
-    """Whether a log could return the case's response. Some cases have responses that no log returns: a part
-    of the partition, a list that lacks an aborted transaction, or a batch outside transactions inside its
-    producer's open one, which no log accepts (LOG-6)."""
+    """Whether a log could return the case's response. No log leaves out a batch from the fetch offset on, or an
+    aborted transaction from the list. No log accepts a batch outside transactions while its producer has an open
+    transaction (LOG-6)."""
     offset = case["fetch_offset"]
     if given != [batch for batch in whole if batch.last_offset >= offset]:
         return False
@@ -96,8 +99,8 @@ def _log_would_answer(whole: list[RecordBatch], given: list[RecordBatch], case: 
 
 
 def run(case: dict[str, Any], version: str) -> Failure | None:
-    """Run one case; the offsets that the application gets and the next position must be the real consumer's
-    each time."""
+    """Run one case; returns the first difference from Kafka, or None. Compared are the offsets that the application
+    gets, and the next fetch offset."""
     given = case["input"]
     offset = given["fetch_offset"]
     batches = [_batch(described) for described in given["response_batches"]]

@@ -3,8 +3,9 @@ second part).
 
 The level is a setting of the cluster (``cluster.transaction_version`` of a scenario, 2 unless it says another), and the
 controller may raise or lower it while clients run. A request says which protocol its client uses; brokers act by
-that, whatever the level (``KafkaApis``: Produce 12, TxnOffsetCommit 5, EndTxn 5). What they do of their own accord, the
-abort of a transaction that took too long or whose producer began anew, follows the level.
+that, whatever the level (``KafkaApis``: Produce 12, TxnOffsetCommit 5, EndTxn 5). A coordinator also
+aborts transactions that no EndTxn ended: after the transaction timeout, or when a new producer takes the transactional
+id. These aborts follow the level.
 """
 
 from __future__ import annotations

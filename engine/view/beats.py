@@ -55,7 +55,7 @@ LINES_MOST = 60
 """A beat with more lines than this is divided into parts."""
 RARE = 8
 RARE_MOST = 4
-"""The most beats of this weight among the rounds of one level."""
+"""The most beats of weight RARE or more among the rounds of one level."""
 WEIGHED_MOST = 300
 """The most openings that are compared on a level; the lightest others are left to the levels below."""
 ENOUGH = 6

@@ -364,7 +364,7 @@ OPENERS = (
 
 START = Opener("start", 5, ())
 CYCLES = ("round", "begins", "opened")
-"""The openers of the rounds of a long run: if an application works in rounds, these count, not its transactions."""
+"""The openers of the rounds of a long run, by priority: the rounds of an application come before its transactions."""
 ROUNDS = {
     "round": Opener("rounds", 5, (), ("first", "last")),
     "begins": Opener("transactions", 5, (), ("first", "last")),
@@ -390,7 +390,7 @@ IDENTITIES = Opener(
 OUTCOME = next(opener for opener in TRANSACTIONS if opener.name == "outcome_shows")
 TAKEOVER = next(opener for opener in TRANSACTIONS if opener.name == "takes_over")
 DECIDE = frozenset({"commit_decided", "abort_decided", "markers"})
-"""Beats that take the title of their outcome, when that is in the same beat."""
+"""Names of openers. If records become readable within such a beat, its title is that of OUTCOME instead."""
 GATHERED = frozenset({"pauses", "resumes_moving", "crashes", "restarts"})
 """Events of several actors that make one beat when they come at once."""
 IDENTITY_NAMES = frozenset({"identity", "transactional_identity", "identities"})

@@ -34,7 +34,7 @@ DRAWN_BATCHES = 2
 GAP = 44
 """A gap of at most this many records between two listed ones is filled: one page of the panel."""
 NEWEST_BROKEN = 10
-"""The most records that are listed because they broke a guarantee: of each, the first ones of its first
+"""For each guarantee, the most records that are listed because they broke it: the first ones of its first
 violation."""
 
 
@@ -79,7 +79,8 @@ def whole(view: View, number: int) -> View:
 
 def walk(view: View, steps: Sequence[Iterable[Change]]) -> View:
     """Apply the changes of these steps to the view, in place; returns it. A change of a folded record is only
-    counted. Raises FoldedAway when that is not possible, or in the last step, which the page shows."""
+    counted. Raises FoldedAway for any other change that the view cannot take, and for each one in the last step,
+    which the page shows."""
     folded = view.get("folded", {})
     owners = _owners(view) if "records" in folded else {}
     for place, changes in enumerate(steps, 1):
@@ -93,7 +94,8 @@ def walk(view: View, steps: Sequence[Iterable[Change]]) -> View:
 
 
 def is_folded(folded: dict[str, Any], path: list[str]) -> bool:
-    """Whether a change of this path concerns an entry that is not listed."""
+    """Whether the view cannot take a change of this path, because a record or a batch of a log is not listed. The path
+    is that of the entry, of a table that contains it, or of the leader of a partition with such a batch."""
     if path[0] == "records" and "records" in folded:
         return len(path) == 1 or _lies_in(folded["records"]["stretches"], int(path[1]))
     if path[0] != "partitions" or "logs" not in folded:
@@ -294,7 +296,8 @@ def _lies_in(stretches: list[list[int]], number: int) -> bool:
 
 
 def _brings_near(view: View, path: list[str], after: Any) -> bool:
-    """Whether a change concerns a client's batch that is not listed, or moves one into the range that is drawn."""
+    """Whether the view cannot take a change of a client, because a batch is not listed: the change concerns the batch,
+    replaces a table that contains it, or moves it into the range that is drawn."""
     waiting = view.get("folded", {}).get("batches")
     if waiting is None or path[0] != "clients":
         return False
