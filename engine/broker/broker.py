@@ -47,8 +47,6 @@ from engine.messages import (
     FOR_VERIFICATION,
     AddOffsetsToTxnRequest,
     AddPartitionsToTxnRequest,
-    DescribeProducersRequest,
-    DescribeTransactionsRequest,
     Effects,
     EndTxnRequest,
     Envelope,
@@ -58,7 +56,6 @@ from engine.messages import (
     IdlePartitions,
     InitProducerIdRequest,
     LeaderAndIsr,
-    ListTransactionsRequest,
     MetadataRequest,
     OffsetCommitRequest,
     OffsetFetchRequest,
@@ -183,6 +180,10 @@ class Broker:
             setup, self.producer_ids, requests, self.cluster, self.permissions
         )
         self.handlers: dict[type, Handler] = self._handlers(appending, requests)
+        if profile.describes_transactions and self.transactions is not None:
+            self.handlers |= DescribingHandler(
+                setup, self.cluster, self.permissions, self.replicas, self.transactions
+            ).handlers
 
     def _handlers(
         self,
@@ -207,13 +208,6 @@ class Broker:
                 EndTxnRequest: requests.handle_end,
                 WriteTxnMarkersResponse: requests.host.handle_marker_response,
                 VerifyPartitionsRequest: requests.host.handle_verify,
-            }
-        if setup.profile.describes_transactions and self.transactions is not None:
-            describing = DescribingHandler(setup, cluster, permissions, self.replicas, self.transactions)
-            handlers |= {
-                DescribeProducersRequest: describing.handle_producers,
-                DescribeTransactionsRequest: describing.handle_transactions,
-                ListTransactionsRequest: describing.handle_list,
             }
         if self.groups is not None:
             offsets = GroupRequests(setup, self.groups, cluster, permissions, self.verification)

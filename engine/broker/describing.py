@@ -7,6 +7,7 @@ These requests change nothing. Source: ``KafkaApis.handleDescribeProducersReques
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from engine.broker.cluster_view import ClusterView
@@ -170,7 +171,7 @@ LIST_RULE: Rule[TransactionHost] = Rule(
 class DescribingHandler:
     """Requests of an administrator's client about producers and transactions, at one broker."""
 
-    __slots__ = ("cluster", "host", "permissions", "replicas", "setup")
+    __slots__ = ("cluster", "handlers", "host", "permissions", "replicas", "setup")
 
     def __init__(
         self,
@@ -185,6 +186,11 @@ class DescribingHandler:
         self.permissions = permissions
         self.replicas = replicas
         self.host = host
+        self.handlers: dict[type, Callable[[Envelope, int], Effects]] = {
+            DescribeProducersRequest: self.handle_producers,
+            DescribeTransactionsRequest: self.handle_transactions,
+            ListTransactionsRequest: self.handle_list,
+        }
 
     def handle_producers(self, envelope: Envelope, now: int) -> Effects:
         """DescribeProducers: for each partition the entries of its log's producer state."""

@@ -130,7 +130,7 @@ def shows(machine: Machine[Any], row: Row, **wrong: Any) -> bool:
 def check_target(machine: Machine[Any], row: Row) -> None:
     place = machine.states.index(str(row.target))
     others = (*machine.states[place + 1 :], *machine.states[:place])
-    wrong = next(state for state in others if state != row.source)
+    wrong = next((state for state in others if state != row.source), row.source)
     leads_to = LEADS_TO.get(machine.name, {}).get(last_effect(row))
     assert leads_to not in (None, wrong) or shows(machine, row, target=wrong), (
         f"{row.name(machine.name)}: nothing depends on the target"

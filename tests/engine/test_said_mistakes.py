@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from engine.scenario.document import BadScenario, load, parse
 from engine.scenario.phrases import NAMES_MAX, Phrase, any_of
 from engine.scenario.schema import SECTIONS
 from engine.scenario.toml_faults import ROWS
+from engine.tool.command import ABORT, COMMANDS, Command, missing_option
 
 ENGINE = Path(__file__).parents[2] / "engine"
 CJK = re.compile("[\u4e00-\u9fff]")
@@ -46,9 +48,19 @@ def test_what_a_field_allows_is_said_in_both_languages() -> None:
             assert "[" not in sentence(phrase.key, phrase.params, language)
 
 
+def demanded_options() -> set[str | None]:
+    """Every option whose absence a command of the operator's tool reports."""
+    bare = [Command(name=name) for name in COMMANDS.values()]
+    abort = Command(name=ABORT, partition="t-0")
+    began = [replace(abort, producer_id=1), replace(abort, producer_id=1, producer_epoch=0)]
+    ended = replace(abort, producer_epoch=0, coordinator_epoch=0)
+    return {missing_option(command) for command in (*bare, abort, *began, ended)} - {None}
+
+
 def test_no_words_are_left_over_and_chinese_ones_are_chinese() -> None:
     used = {key for _, key, _ in _parts()} | {phrase.key for phrase in FIELDS}
     used |= {f"scenario.wrong.{name}" for _, name in ROWS}
+    used |= {f"scenario.allowed.option.{option}" for option in demanded_options()}
     known = {key: words for key, words in catalogue().items() if key.startswith("scenario.")}
     assert known.keys() == used
     assert [key for key, words in known.items() if not CJK.search(words.zh)] == []

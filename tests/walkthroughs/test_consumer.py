@@ -234,7 +234,10 @@ async def test_what_can_be_done_to_a_broker_and_why_not() -> None:
             "intervene", branch=str(branch.id), after=3, intervention={"action": "crash", "actor": "broker-2"}
         )
         selected = {"kind": "actor", "id": "broker-2"}
-        for number, enabled in ((3, {"crash", "pause", "make_unavailable"}), (4, {"restart"})):
+        for number, enabled in (
+            (3, {"crash", "pause", "make_unavailable", "find_hanging"}),
+            (4, {"restart"}),
+        ):
             heard = await page.ask("actions", branch=str(branch.id), number=number, selection=selected)
             offers = heard[-1]["actions"]
             assert {offer["action"] for offer in offers if offer["enabled"]} == enabled

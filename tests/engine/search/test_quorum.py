@@ -23,23 +23,31 @@ SOMETIMES = (
     "lifecycle.stops_as_asked",
     "broker.isr_answer_old",
 )
-STEPS_MAX = 200_000
+STEPS, STEPS_LONG = 5_000, 200_000
 DONE = ("fault lose_heartbeats", "fault fail_controller", "fault shrink_isr", "fault crash")
 
 
-@pytest.mark.parametrize("steps", [20_000, pytest.param(200_000, marks=pytest.mark.slow)])
-def test_nothing_is_broken_without_zookeeper(tmp_path: Path, steps: int) -> None:
-    made, seed, missing = 0, 0, ["not begun"]
+def never_in(steps: int, folder: Path) -> list[str]:
+    """What happened in no world of a search of so many steps. Hunt raises where anything is broken."""
+    made, seed = 0, 0
     said: Counter[str] = Counter()
     done: Counter[str] = Counter()
-    while made < steps or (missing and made < STEPS_MAX):
+    while made < steps:
         generator = Random(seed)
         document = worlds.honest(generator, worlds.Version("k39"))
         watching = "recorded" if seed % 3 == 2 else "judged"
-        hunt = Hunt(document, tmp_path / str(seed), watching=watching)
+        hunt = Hunt(document, folder / str(seed), watching=watching)
         made += hunt.run(generator)
         said.update(hunt.said)
         done.update(hunt.done)
         seed += 1
-        missing = [key for key in SOMETIMES if not said[key]] + [one for one in DONE if not done[one]]
-    assert missing == []
+    return [key for key in SOMETIMES if not said[key]] + [one for one in DONE if not done[one]]
+
+
+def test_nothing_is_broken_without_zookeeper(tmp_path: Path) -> None:
+    assert len(never_in(STEPS, tmp_path)) < len(SOMETIMES + DONE)
+
+
+@pytest.mark.slow
+def test_everything_is_tried_without_zookeeper(tmp_path: Path) -> None:
+    assert never_in(STEPS_LONG, tmp_path) == []
