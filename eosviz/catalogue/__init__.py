@@ -34,8 +34,8 @@ NOT_OFFLINE = frozenset(
     )
 )
 """Files whose texts only other pages, or the server's refusals, use."""
-OFFLINE_TERMS = ("term.read_committed", "term.read_uncommitted")
-"""The terms that the player explains."""
+OFFLINE_TERMS = ("term.read_committed", "term.read_uncommitted", "workshop.from_branch")
+"""The keys of these files that the player names."""
 
 
 @cache

@@ -236,7 +236,7 @@ async def test_what_can_be_done_to_a_broker_and_why_not() -> None:
         selected = {"kind": "actor", "id": "broker-2"}
         for number, enabled in (
             (3, {"crash", "pause", "make_unavailable", "find_hanging"}),
-            (4, {"restart"}),
+            (4, {"restart", "find_hanging"}),
         ):
             heard = await page.ask("actions", branch=str(branch.id), number=number, selection=selected)
             offers = heard[-1]["actions"]
