@@ -310,7 +310,7 @@ class QuorumController(Controller):
 
     def _on_registration(self, request: BrokerRegistrationRequest, now: int) -> BrokerRegistrationResponse:
         """A started broker registers. Refused while the session of its earlier start lasts, because that
-        broker may still run. A repeated request keeps the broker epoch of the first one (KAFKA-16757)."""
+        broker may still run. A repeated request keeps the broker epoch of the first one (KAFKA-16952, since 3.9)."""
         registration = self.registrations.setdefault(request.broker, Registration(request.broker))
         same = request.incarnation == registration.incarnation
         row = self._move(registration, REGISTER, Situation(same_incarnation=same), now)
