@@ -1,4 +1,5 @@
-"""What belongs to another person answers exactly as what is not there: no answer tells what there is."""
+"""What belongs to another person answers exactly as what is not there: no answer tells what there is.
+Who may see what is tested in the quick tests, too (test_permissions.py)."""
 
 from __future__ import annotations
 
@@ -47,6 +48,7 @@ def what_it_says(response: HttpResponse, address: str) -> tuple[object, ...]:
     return response.status_code, body, sorted((headers | {"Location": where}).items())
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_what_is_anothers_looks_like_what_is_not_there(things: Things) -> None:  # noqa: F811
     differing, asked = [], Counter[str]()
