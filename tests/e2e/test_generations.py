@@ -40,7 +40,8 @@ def test_would_this_still_happen(page: Page, running_site: RunningSite, size: st
     press_on(page, "Show")
     expect(page.locator(".turns li")).to_have_count(2)
     expect(page.locator(".turns li").first).to_contain_text("From Kafka 3.9 on, it has another end")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    # Once its typeface is loaded.
+    page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
     if size == "desk":  # How all five end is seen without scrolling.
         ends = [one.bounding_box() for one in page.locator(".generation-ends .stamp").all()]
         assert len(ends) == 5 and all(box and box["y"] + box["height"] <= height for box in ends)
