@@ -8,6 +8,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.looking import assert_nothing_scrolls_sideways
 from tests.running_site import RunningSite
 
 SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
@@ -40,8 +41,7 @@ def test_would_this_still_happen(page: Page, running_site: RunningSite, size: st
     press_on(page, "Show")
     expect(page.locator(".turns li")).to_have_count(2)
     expect(page.locator(".turns li").first).to_contain_text("From Kafka 3.9 on, it has another end")
-    # Once its typeface is loaded.
-    page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+    assert_nothing_scrolls_sideways(page)
     if size == "desk":  # How all five end is seen without scrolling.
         ends = [one.bounding_box() for one in page.locator(".generation-ends .stamp").all()]
         assert len(ends) == 5 and all(box and box["y"] + box["height"] <= height for box in ends)
@@ -61,4 +61,4 @@ def test_a_long_title_to_choose_is_no_wider_than_a_telephone(page: Page, running
     page.evaluate(
         "title => { document.querySelector('.generations-choice option').textContent = title; }", long
     )
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert_nothing_scrolls_sideways(page)
