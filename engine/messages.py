@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
+from functools import cache
 from typing import Any, ClassVar
 
 from engine.errors import Error
@@ -774,6 +775,12 @@ class FetchingStopped:
     api: ClassVar[str] = "FetchingStopped"
     partition: str
     replicas: tuple[int, ...]
+
+
+@cache
+def broker_number(name: str) -> int:
+    """The id in the name of a broker, as in ``broker-2``."""
+    return int(name.rpartition("-")[2])
 
 
 @dataclass(slots=True)

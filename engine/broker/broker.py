@@ -34,7 +34,7 @@ from engine.broker.permissions import Permissions
 from engine.broker.produce import ProduceHandler
 from engine.broker.producer_ids import ProducerIdManager
 from engine.broker.replicas import Replicas
-from engine.broker.setup import Setup, broker_number
+from engine.broker.setup import Setup
 from engine.broker.transaction_host import TransactionHost
 from engine.broker.transaction_requests import TransactionRequests
 from engine.broker.verification import Verification
@@ -68,6 +68,7 @@ from engine.messages import (
     VerifyPartitionsResponse,
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
+    broker_number,
 )
 from engine.profile import Profile
 from engine.shapes.brokers import BrokerFields

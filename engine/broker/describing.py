@@ -244,8 +244,8 @@ class DescribingHandler:
 
     def handle_list(self, envelope: Envelope, now: int) -> Effects:
         """ListTransactions: the transactional ids in this broker's cache, without those that the client may not
-        describe. An id whose transaction never began has been open since for ever, as in Kafka, whose start time of
-        -1 lies in 1969."""
+        describe. The duration filter lets an id through whose transaction never began: its start time is -1, as in
+        Kafka."""
         request = envelope.body
         if type(request) is not ListTransactionsRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a ListTransactions request")

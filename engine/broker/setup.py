@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
 
 from engine.broker.configuration import BrokerConfiguration
 from engine.profile import Profile
@@ -29,9 +28,3 @@ class Setup:
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", f"broker-{self.broker_id}")
         object.__setattr__(self, "path", ("brokers", str(self.broker_id)))
-
-
-@cache
-def broker_number(name: str) -> int:
-    """The id in the name of a broker, as in ``broker-2``."""
-    return int(name.rpartition("-")[2])

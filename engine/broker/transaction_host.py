@@ -19,7 +19,7 @@ from engine.broker.outgoing import Outgoing
 from engine.broker.produce_rules import ACKS_ALL
 from engine.broker.producer_ids import ProducerIdManager
 from engine.broker.replicas import Replicas
-from engine.broker.setup import Setup, broker_number
+from engine.broker.setup import Setup
 from engine.broker.verification import verify
 from engine.coordinator.coordinator_effects import Answer, Completed, SendMarkers, Write
 from engine.coordinator.marker_channel import MarkerChannel
@@ -60,6 +60,7 @@ from engine.messages import (
     VerifyPartitionsResponse,
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
+    broker_number,
 )
 from engine.shapes.brokers import CoordinatorView, MarkerBoardView, TransactionView
 from engine.topic_partition import partition_name

@@ -26,7 +26,7 @@ from engine.broker.internal_topics import TRANSACTION_TOPIC
 from engine.broker.outgoing import Outgoing
 from engine.broker.producer_state import ProducerStateManager
 from engine.broker.replicas import Replicas
-from engine.broker.setup import Setup, broker_number
+from engine.broker.setup import Setup
 from engine.coordinator.transaction_coordinator import TransactionCoordinator
 from engine.coordinator.transaction_states import PREPARE_ABORT, PREPARE_COMMIT
 from engine.errors import NO_ERROR, EngineError, Error
@@ -55,6 +55,7 @@ from engine.messages import (
     TxnOffsetCommitRequest,
     VerifyPartitionsRequest,
     VerifyPartitionsResponse,
+    broker_number,
 )
 from engine.topic_partition import partition_name
 

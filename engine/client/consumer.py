@@ -48,6 +48,7 @@ from engine.messages import (
     OffsetFetchResponse,
     PartitionFetchResponse,
     Send,
+    broker_number,
 )
 from engine.profile import Profile
 from engine.profiles import K28
@@ -189,7 +190,7 @@ class Consumer:
     def preset_connected(self, peers: Iterable[str]) -> None:
         """Initial state: open connections to these brokers (``broker-1``)."""
         for peer in peers:
-            self.connections.connected(_node(peer))
+            self.connections.connected(broker_number(peer))
 
     def wake(self, partition: str, now: int) -> None:
         """This partition may have new records or a new leader: fetch at the next multiple of the interval."""
@@ -394,7 +395,7 @@ class Consumer:
         connections = self.connections
         if self.group is not None and isinstance(body, OffsetFetchResponse | OffsetCommitResponse):
             connections = self.group.own
-        request = connections.answered(_node(envelope.source), envelope.correlation_id)
+        request = connections.answered(broker_number(envelope.source), envelope.correlation_id)
         if request is None:
             self.watch.emit(UnexpectedAnswer, self.name, envelope.source)
         elif isinstance(body, MetadataResponse):
@@ -481,9 +482,9 @@ class Consumer:
         """A connection is open: the requests that wait for it become due."""
         if purpose == FOR_GROUP:
             if self.group is not None:
-                self.group.connected(_node(peer), now)
+                self.group.connected(broker_number(peer), now)
             return self._effects()
-        self.connections.connected(_node(peer))
+        self.connections.connected(broker_number(peer))
         for reading in self.readings.values():
             if reading.wanted:
                 reading.not_before = max(reading.not_before, self._grid(now))
@@ -497,7 +498,7 @@ class Consumer:
         return self._effects()
 
     def _disconnected(self, peer: str, now: int, purpose: str | None) -> None:
-        node = _node(peer)
+        node = broker_number(peer)
         ended = [
             (connections, connection)
             for connections in self._all_connections()
@@ -576,8 +577,3 @@ class Consumer:
 
 def _is_fetching(connection: Connection) -> bool:
     return any(request.api == "Fetch" for request in connection.in_flight)
-
-
-def _node(peer: str) -> int:
-    """``broker-1`` is node 1."""
-    return int(peer.rpartition("-")[2])

@@ -7,7 +7,6 @@ deliveries, connections, timers, passes of the Sender.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 from typing import Any
 
 from engine.client import control_answers
@@ -58,6 +57,7 @@ from engine.messages import (
     InitProducerIdResponse,
     MetadataResponse,
     ProduceResponse,
+    broker_number,
 )
 from engine.profile import Profile
 from engine.switches import Switches
@@ -158,7 +158,7 @@ class ProducerClient:
     def preset_connected(self, peers: Iterable[str]) -> None:
         """Initial state: open connections to these brokers (``broker-1``)."""
         for peer in peers:
-            self.memory.connections.connected(_node(peer))
+            self.memory.connections.connected(broker_number(peer))
 
     def learn_features(self, epoch: int, transaction_version: int) -> None:
         """Take the cluster's feature levels from a broker's ApiVersions response, which comes with every
@@ -361,7 +361,7 @@ class ProducerClient:
         """Handle a response. It ends the poll, so a pass follows (SND-1)."""
         memory = self.memory
         body = envelope.body
-        request = memory.connections.answered(_node(envelope.source), envelope.correlation_id)
+        request = memory.connections.answered(broker_number(envelope.source), envelope.correlation_id)
         if request is None:
             self.watch.emit(UnexpectedAnswer, self.name, envelope.source, envelope.correlation_id)
             return self._effects()
@@ -384,7 +384,7 @@ class ProducerClient:
 
     def on_connected(self, peer: str, now: int, purpose: str = FOR_ALL_ELSE) -> Effects:
         """A connection is open. A producer has one to each broker, for all requests."""
-        self.memory.connections.connected(_node(peer))
+        self.memory.connections.connected(broker_number(peer))
         self.memory.poll.wake(now)
         return self._effects()
 
@@ -393,7 +393,7 @@ class ProducerClient:
         return self._disconnected(peer, now, overdue=False)
 
     def _disconnected(self, peer: str, now: int, *, overdue: bool) -> Effects:
-        connection = self.memory.connections.to(_node(peer))
+        connection = self.memory.connections.to(broker_number(peer))
         if not self.alive or connection.state == "disconnected":
             return self._effects()
         first = connection.failures == 0
@@ -551,12 +551,6 @@ class ProducerClient:
         if memory.calls.awaiting:
             memory.calls.settle()
         return memory.outbox.take()
-
-
-@cache
-def _node(peer: str) -> int:
-    """``broker-1`` is node 1."""
-    return int(peer.rpartition("-")[2])
 
 
 _CALLS = {

@@ -53,6 +53,7 @@ from engine.messages import (
     TransactionDescription,
     TransactionListing,
     TxnMarkerEntry,
+    broker_number,
 )
 from engine.profile import Profile, holds
 from engine.shapes.tool import ToolView
@@ -277,11 +278,11 @@ class TransactionsTool:
 
     def on_connected(self, peer: str, now: int, purpose: str = FOR_ALL_ELSE) -> Effects:
         self._touch()
-        return self.requests.opened(_number(peer))
+        return self.requests.opened(broker_number(peer))
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
         """A connection ended or could not be made: after a backoff the tool looks up again, at another broker."""
-        broker, call = _number(peer), self.call
+        broker, call = broker_number(peer), self.call
         lost = self.requests.ended(broker)
         if call is None or not lost:
             return []
@@ -559,10 +560,6 @@ def _why_hanging(
 def _with_replica(broker: int | None, replicas: dict[str, tuple[int, ...]]) -> list[str]:
     """The partitions that have a replica on this broker; None: all."""
     return [name for name, members in replicas.items() if broker is None or broker in members]
-
-
-def _number(peer: str) -> int:
-    return int(peer.rpartition("-")[2])
 
 
 _First = Callable[[TransactionsTool, Command, int], Effects]
