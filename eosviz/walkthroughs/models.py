@@ -131,11 +131,15 @@ class BranchQuerySet(models.QuerySet["Branch"]):
     def line(self, branch: Branch) -> list[Branch]:
         """The branch and its ancestors, the root first, in one query."""
         by_id = {other.id: other for other in self.of_session(branch.session_id)}
-        by_id[branch.id] = branch
-        line = [branch]
-        while line[-1].parent_id is not None:
-            line.append(by_id[line[-1].parent_id])
-        return line[::-1]
+        return line_among(branch, by_id)
+
+
+def line_among(branch: Branch, by_id: Mapping[int, Branch]) -> list[Branch]:
+    """The branch and its ancestors, the root first. `by_id`: the branches of its session."""
+    line = [branch]
+    while line[-1].parent_id is not None:
+        line.append(by_id[line[-1].parent_id])
+    return line[::-1]
 
 
 class Branch(models.Model):

@@ -12,7 +12,7 @@ from eosviz.classroom.kinds.guarantees import guarantee_field
 from eosviz.classroom.kinds.kind import Kind, Say, wrong_at
 from eosviz.classroom.models import BUDGET_MAX, Assignment, Attempt, Outcome
 from eosviz.scenarios.models import ScenarioVersion
-from eosviz.walkthroughs.models import Branch, Intervention, line_interventions
+from eosviz.walkthroughs.models import Branch, Intervention, line_among, line_interventions
 
 
 class BreakIt(Kind):
@@ -51,7 +51,7 @@ class BreakIt(Kind):
             step = branch.first_broken.get(guarantee)
             if step is None:
                 continue
-            made = [one for one in line_interventions(_line(branch, by_id), own) if one["after"] < step]
+            made = [one for one in line_interventions(line_among(branch, by_id), own) if one["after"] < step]
             found.append((len(made), branch))
         if not found:
             return Judgement(Outcome.FAILED, "nothing_broken", evidence={"budget": budget})
@@ -65,10 +65,3 @@ class BreakIt(Kind):
         if used > budget:
             return Judgement(Outcome.FAILED, "over_budget", evidence=evidence)
         return Judgement(Outcome.PASSED, "broken", evidence=evidence)
-
-
-def _line(branch: Branch, by_id: dict[int, Branch]) -> list[Branch]:
-    line = [branch]
-    while line[-1].parent_id is not None:
-        line.append(by_id[line[-1].parent_id])
-    return line[::-1]
