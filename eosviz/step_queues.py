@@ -130,8 +130,9 @@ class TakesItsShare(bootsteps.StartStopStep):
             logger.info("%s could not sign the list of workers: %s", name, error)
             return
         if name in workers:
-            _consume(consumer, share_of(name, workers))
-            taken.set(len(share_of(name, workers)))
+            share = share_of(name, workers)
+            _consume(consumer, share)
+            taken.set(len(share))
 
 
 def _has_room(consumer: Any) -> bool:
