@@ -20,8 +20,8 @@ File = tuple[str, Iterable[bytes]]
 
 
 class Owned:
-    """What people own of one model. Unless something else is said here, only accounts own it and nobody else's is
-    ever deleted."""
+    """What people own of one model. By default only accounts own it, and only the deletion of the account deletes
+    it."""
 
     model: ClassVar[type[Model]]
     kind: ClassVar[str] = ""
@@ -55,7 +55,7 @@ class Owned:
         """In the transaction that deletes the account. Rows that refer to the account go with it."""
 
     def left_behind(self, before: datetime) -> QuerySet[Any] | None:
-        """Rows of people without an account that nobody has used since; None: it is kept."""
+        """The rows of browsers without an account that were last used before this time. None: such rows are kept."""
         return None
 
     def lost(self, rows: QuerySet[Any]) -> dict[str, int]:

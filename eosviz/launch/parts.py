@@ -35,7 +35,8 @@ NOT_TWICE = (
     "tests/classroom/test_nothing_there.py",
     "tests/operating/test_administration.py",
 )
-"""Every address × every person: run on one database by `make test`, on both by `make test-all`."""
+"""Every address × every person, and every page of the administration: run on one database by `make test`, on both by
+`make test-all`."""
 PARTS_AT_A_TIME = 3
 FAILURES_MAX = 20
 """Named at the end. More failures than these have few causes, and their part has printed all of them."""
