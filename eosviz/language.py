@@ -1,10 +1,15 @@
-"""The language in the address: `?lang=en` or `?lang=zh-Hans` on any page; a cookie remembers it."""
+"""The language in the address, `?lang=en` or `?lang=zh-Hans` on any page, which a cookie remembers; and the catalogue's
+sentences in the language of the request."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import get_language
 
+from eosviz.catalogue import language_of, say
 from eosviz.middleware import Middleware
 
 PARAMETER = "lang"
@@ -31,3 +36,8 @@ def asked_language(request: HttpRequest) -> str | None:
     """Django's code of the language in the address, or None."""
     asked = request.GET.get(PARAMETER, "").lower()
     return asked if asked in dict(settings.LANGUAGES) else None
+
+
+def say_here(key: str, **params: Any) -> str:
+    """The catalogue's sentence in the language that is active now."""
+    return say(key, language_of(get_language()), params)

@@ -8,18 +8,12 @@ from django import forms
 from django.core.validators import RegexValidator
 from django.http import HttpRequest
 from django.utils.functional import lazy
-from django.utils.translation import get_language
 
 from eosviz.accounts.models import COUNTED_MIN, NAME_CHARACTERS_MAX, User
-from eosviz.catalogue import language_of, say
+from eosviz.language import say_here
 from eosviz.names import NAME_PATTERN
 
-
-def _words(key: str, **params: Any) -> str:
-    return say(key, language_of(get_language()), params)
-
-
-words = lazy(_words, str)
+words = lazy(say_here, str)
 """The catalogue's sentence of a key, looked up when it is shown."""
 
 
@@ -84,5 +78,5 @@ class DeleteForm(forms.Form):
         else:
             right = proof.strip().lower() == self.user.email
         if not right:
-            raise forms.ValidationError(_words("accounts.delete.wrong_proof"))
+            raise forms.ValidationError(say_here("accounts.delete.wrong_proof"))
         return proof

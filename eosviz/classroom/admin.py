@@ -7,10 +7,9 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest
-from django.utils.translation import get_language
 
-from eosviz.catalogue import language_of, say
 from eosviz.classroom.models import Assignment, AuditEntry, Classroom
+from eosviz.language import say_here
 from eosviz.operating.naming import column, head_of
 from eosviz.operating.read_only_admin import ReadOnlyAdmin
 
@@ -48,4 +47,4 @@ class AuditEntryAdmin(ReadOnlyAdmin):
 
     @admin.display(description=head_of(AuditEntry._meta.get_field("deed")), ordering="deed")
     def sentence(self, entry: AuditEntry) -> str:
-        return say(entry.said_key, language_of(get_language()), entry.said_params)
+        return say_here(entry.said_key, **entry.said_params)

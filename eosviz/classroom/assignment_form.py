@@ -17,7 +17,7 @@ from eosviz.accounts.forms import one_line, words
 from eosviz.accounts.models import User
 from eosviz.bounded.refusing import BeyondBounds, Busy
 from eosviz.bounded.register import caller
-from eosviz.catalogue import language_of, say
+from eosviz.catalogue import language_of
 from eosviz.classroom.judging import broken_by_itself
 from eosviz.classroom.kinds import Kind
 from eosviz.classroom.material import built, built_by
@@ -27,6 +27,7 @@ from eosviz.classroom.models import (
     TEXT_CHARACTERS_MAX,
     Assignment,
 )
+from eosviz.language import say_here
 from eosviz.scenarios.cards import Card, card_of
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.time_zone import zone_named
@@ -39,12 +40,8 @@ KEPT = "kept"
 """The material of an assignment that is changed, as it is."""
 
 
-def _say(key: str, **params: Any) -> str:
-    return say(key, language_of(get_language()), params)
-
-
 def _refuse(key: str, **params: Any) -> forms.ValidationError:
-    return forms.ValidationError(_say(key, **params))
+    return forms.ValidationError(say_here(key, **params))
 
 
 _FOUND = words("classroom.material.found", shown="{shown}", total="{total}")
@@ -229,17 +226,17 @@ def _materials(
 ) -> Iterator[tuple[str, Any]]:
     """The choices, in groups: scenarios that the teacher built, tracks if they can be watched, the library."""
     if not kind.needs_scenario:
-        yield "", _say("classroom.no_material")
+        yield "", say_here("classroom.no_material")
     if given is not None and given.version is not None:
         card = card_of(given.version)
         variant = card.variant(given.variant)
         title = card.title[language] if variant is None else variant.title[language]
-        yield KEPT, f"{card.identifier} {title} {_say('classroom.material.kept')}"
+        yield KEPT, f"{card.identifier} {title} {say_here('classroom.material.kept')}"
     own = [(version, f"{EDITION}{key}") for version, key in built_by(teacher)]
-    yield from _scenarios(kind, own, f"{_say('page.workshop')}{_say('join.colon')}", language)
+    yield from _scenarios(kind, own, f"{say_here('page.workshop')}{say_here('join.colon')}", language)
     if kind.takes_tracks:
         yield (
-            _say("page.tracks"),
+            say_here("page.tracks"),
             [(f"{TRACK}{track.name}", track.title[language]) for track in tracks()],
         )
     library = [(version, version.identifier) for version in ScenarioVersion.objects.library()]

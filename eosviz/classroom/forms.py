@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django import forms
-from django.utils.translation import get_language
 
 from eosviz.accounts.forms import one_line, words
-from eosviz.catalogue import language_of, say
 from eosviz.classroom.models import (
     NAME_CHARACTERS_MAX,
     TEXT_CHARACTERS_MAX,
 )
-
-
-def _say(key: str, **params: Any) -> str:
-    return say(key, language_of(get_language()), params)
 
 
 class NameForm(forms.Form):

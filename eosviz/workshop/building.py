@@ -33,6 +33,7 @@ from eosviz.browser import browser_making
 from eosviz.callers import address_of
 from eosviz.catalogue import language_of, say
 from eosviz.catalogue.served import cached, catalogue_address
+from eosviz.language import say_here
 from eosviz.rates import TooOften, take, too_often
 from eosviz.refusals import Refusal
 from eosviz.scenarios.cards import card_of
@@ -142,8 +143,7 @@ def _answer(value: Any, status: int = HTTPStatus.OK) -> HttpResponse:
 
 
 def _refuse(key: str, status: int, **params: Any) -> HttpResponse:
-    sentence = say(key, language_of(get_language()), params)
-    return _answer({"refused": sentence, **params}, status)
+    return _answer({"refused": say_here(key, **params), **params}, status)
 
 
 def _refuse_busy(busy: Busy) -> HttpResponse:
@@ -194,11 +194,11 @@ def edit(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
         except Busy as busy:
             return _refuse_busy(busy)
         except BeyondBounds as beyond:
-            refused = say(beyond.key, language_of(get_language()))
+            refused = say_here(beyond.key)
         except BadScenario:
-            refused = say("workshop.refused.text_first", language_of(get_language()))
+            refused = say_here("workshop.refused.text_first")
         except CannotEdit:
-            refused = say("workshop.refused.cannot_edit", language_of(get_language()))
+            refused = say_here("workshop.refused.cannot_edit")
     return _answer({"text": text, "refused": refused, **meaning_of(text)})
 
 

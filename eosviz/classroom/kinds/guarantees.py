@@ -6,7 +6,7 @@ from django import forms
 
 from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
 from eosviz.accounts.forms import words
-from eosviz.classroom.kinds.kind import say_here
+from eosviz.language import say_here
 
 EVERY_GUARANTEE = (*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES)
 

@@ -11,8 +11,9 @@ from eosviz.accounts.forms import words
 from eosviz.bounded.register import caller
 from eosviz.classroom.judging import Judgement, broken_by_itself
 from eosviz.classroom.kinds.guarantees import guarantee_field
-from eosviz.classroom.kinds.kind import Kind, Say, StartForm, say_here, wrong_at
+from eosviz.classroom.kinds.kind import Kind, Say, StartForm, wrong_at
 from eosviz.classroom.models import Assignment, Attempt, Outcome
+from eosviz.language import say_here
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.simulations import scenario_of
 

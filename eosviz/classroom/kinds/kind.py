@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from django import forms
-from django.utils.translation import get_language
 
-from eosviz.catalogue import language_of, say
 from eosviz.classroom.judging import Judgement
 from eosviz.classroom.models import Assignment, Attempt
+from eosviz.language import say_here
 from eosviz.scenarios.models import ScenarioVersion
 
 Say = Callable[..., str]
@@ -82,10 +81,6 @@ class Kind:
     def start_form(self, assignment: Assignment, data: Any = None) -> StartForm | None:
         """What is chosen before an attempt begins; None: nothing."""
         return None
-
-
-def say_here(key: str, **params: Any) -> str:
-    return say(key, language_of(get_language()), params)
 
 
 def wrong_at(field: str, key: str, **params: Any) -> forms.ValidationError:

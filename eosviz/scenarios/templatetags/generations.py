@@ -10,6 +10,7 @@ from django.utils.translation import get_language
 from engine.generations.deciding import Row
 from engine.generations.generation import Generation
 from eosviz.catalogue import language_of, say
+from eosviz.language import say_here
 
 register = template.Library()
 
@@ -18,7 +19,7 @@ register = template.Library()
 def generation_name(generation: Generation) -> str:
     older = generation.clients != generation.brokers
     key = "generations.name.older_clients" if older else "generations.name"
-    return say(key, language_of(get_language()), {"version": generation.cluster.version})
+    return say_here(key, version=generation.cluster.version)
 
 
 @register.simple_tag
