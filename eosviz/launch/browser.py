@@ -14,7 +14,9 @@ MACOS_PROGRAMS = (
     Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"),
     Path("/Applications/Chromium.app/Contents/MacOS/Chromium"),
 )
-INSTALL_REMEDY = f"install chromium (Debian: apt-get install {DEBIAN_PACKAGE}) or set EOSVIZ_BROWSER to its program"
+INSTALL_REMEDY = (
+    f"install chromium (Debian: apt-get install {DEBIAN_PACKAGE}) or set EOSVIZ_BROWSER to its program"
+)
 
 
 def find_browser() -> Path | None:
