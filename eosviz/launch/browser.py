@@ -1,6 +1,6 @@
 """Finds the browser for tests and benchmarks: an installed one.
 
-The headless shell comes first: the same Chromium without windows, and a test costs 0.6 of the processor time with it."""
+The headless shell comes first: the same Chromium without windows; a test costs 0.6 of the processor time with it."""
 
 import os
 import shutil
