@@ -190,7 +190,7 @@ export class SelectionBar extends StoreElement {
     if (!store.source.live) {
       return html`<span class="selected">${say("player.selected", { what: name })}</span>${this.#clear()}${this.at === null ? nothing : this.#list()}`;
     }
-    return html`${this.#acts(selection) ?? html`<button class="selected" aria-expanded=${this.isOpen} aria-haspopup="true" @click=${() => this.#toggle()}>
+    return html`${this.#acts(selection) ?? this.#waits(selection, name) ?? html`<button class="selected" aria-expanded=${this.isOpen} aria-haspopup="true" @click=${() => this.#toggle()}>
         ${say("player.selected", { what: name })} <span class="hint">${say("player.what_can_be_done")} ▾</span> <kbd aria-hidden="true">a</kbd></button>`}
       ${this.#clear()}
       ${this.isOpen ? this.#list() : nothing}`;
@@ -203,6 +203,12 @@ export class SelectionBar extends StoreElement {
     return html`<div class="selected acts" role="toolbar" aria-label=${say("stage.act.heading")}>${offered.map((action) =>
       html`<button title=${say(action.key, action.params)} @click=${() => void this.perform(action.action)}>${say(`stage.act.${action.action}`)}</button>`)}
       <button class="more" aria-expanded=${this.isOpen} aria-haspopup="true" title=${say("stage.act.more_means")} @click=${() => this.#toggle()}>${say("stage.act.more")}</button></div>`;
+  }
+
+  /** Acts are about to stand where the button would: a press meant for it must not carry one of them out. */
+  #waits({ kind }: Selection, name: string): TemplateResult | null {
+    if (kind !== "message" || !this.#small.matches || this.actions !== null || this.isOpen) return null;
+    return html`<span class="selected">${say("player.selected", { what: name })}</span>`;
   }
 
   #toggle(): void {

@@ -58,7 +58,8 @@ class Mouse:
         self.page.locator("eos-transport .back").click()
 
     def drop_selected(self) -> None:
-        self.page.locator("eos-selection-bar .selected").click()
+        # On a phone a message's acts take the button's place once they are known.
+        self.page.locator("eos-selection-bar").locator("button.selected, .acts .more").click()
         self.page.locator(".action-list > ul:not(.more) li:not(.off) button").first.click()
 
 
