@@ -1,4 +1,4 @@
-"""Which transactions of a partition were aborted, for consumers that read committed data (LOG-9, CON-1)."""
+"""An index of the aborted transactions of a partition, for consumers that read committed data (LOG-9, CON-1)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class AbortedTransaction(NamedTuple):
 
 
 class AbortedIndex:
-    """Lines in marker order, as Kafka's ``TransactionIndex`` files hold them."""
+    """The lines of the index, in the order of their markers, as Kafka's ``TransactionIndex`` files hold them."""
 
     __slots__ = ("lines",)
 
@@ -34,16 +34,16 @@ class AbortedIndex:
         self.lines = [line for line in self.lines if line.last_offset >= offset]
 
     def forget(self, markers: set[int]) -> None:
-        """Remove the lines of the markers at these offsets: the log holds no batch of their transactions any
-        more (``CleanedTransactionMetadata``)."""
+        """Remove the lines of the markers at these offsets, because the log no longer holds a batch of their
+        transactions (``CleanedTransactionMetadata``)."""
         self.lines = [line for line in self.lines if line.last_offset not in markers]
 
     def between(self, fetch_offset: int, bound: int) -> tuple[tuple[int, int], ...]:
-        """(producer id, first offset) of the aborted transactions that overlap [``fetch_offset``, ``bound``),
-        in marker order.
+        """(producer id, first offset) of each aborted transaction that overlaps [``fetch_offset``,
+        ``bound``), in marker order.
 
-        The search ends at the first line whose stable offset is at or above ``bound``: the transactions of
-        all later markers begin at or above that stable offset.
+        The search ends at the first line whose stable offset is at or above ``bound``, because the
+        transactions of all later markers begin at or above that stable offset.
         """
         found = []
         for line in self.lines:

@@ -1,4 +1,5 @@
-"""A broker's producer ids where the controller hands out blocks (KIP-730; Kafka's ``RPCProducerIdManager``).
+"""A broker's producer ids in versions in which the controller hands out blocks of them (KIP-730; Kafka's
+``RPCProducerIdManager``).
 
 Owns the block that ids are issued from, and the next block, which the broker requests before it needs it. A
 broker that starts has no block before the first request for an id. A broker without an id answers
@@ -34,8 +35,9 @@ RETRY_BACKOFF_MS = 50
 
 
 class AllocatedIds:
-    """``generate`` gives an id, or None when none is left; ``claim`` requests a block. ``deadline``: the time
-    at which ``on_timer`` sends the request, for the first time or again; 0: at once; None: no request is due."""
+    """The producer ids of one broker. ``generate`` gives an id, or None when none is left; ``claim`` requests
+    a block. ``deadline``: when ``on_timer`` sends the request, for the first time or again; 0: at once; None:
+    no request is due."""
 
     __slots__ = (
         "_correlation",
@@ -192,7 +194,7 @@ class AllocatedIds:
             self.setup.watch.touch(self.part)
 
     def view(self) -> ProducerIdBlock | None:
-        """``producer_id_block`` of docs/frame.md."""
+        """The block as ``producer_id_block`` of docs/frame.md."""
         if self.block is None:
             return None
         return {"start": self.block.start, "end": self.block.end, "next": self.next_id}

@@ -17,7 +17,7 @@ WANT, BLOCK, REFUSED, NO_REPLY, CRASH = "want", "block", "refused", "no_reply", 
 
 
 class Situation(NamedTuple):
-    """``too_soon``: the pause after a refusal is not over."""
+    """The context of the guards. ``too_soon``: the pause after a refusal is not over."""
 
     too_soon: bool = False
 

@@ -2,9 +2,9 @@
 and ``Partition``).
 
 At most one request is in flight. It carries all changes that wait, one for each partition. While a change is
-pending, the leader uses the larger set of in-sync replicas (*maximal ISR*): a replica that may have joined
-already holds the high watermark back, and a replica that may have left still does. The response, or the state
-that the leader reads from the metadata log, ends this.
+pending, the leader counts with the larger set of in-sync replicas (*maximal ISR*): a replica that may have
+joined already holds the high watermark back, and so does a replica that may not have left yet. The pending
+change ends with the response, or with the state that the leader reads from the metadata log.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ RETRY_MS = 50
 
 
 class PendingIsr:
-    """A change that a leader requested. ``joins``: the replica that it adds; None: it removes replicas."""
+    """A change that a leader requested. ``joins``: the replica that it adds; None: the change removes replicas."""
 
     __slots__ = ("joins", "replica", "wanted")
 
@@ -49,7 +49,7 @@ class PendingIsr:
 
 
 class AlterPartitionManager:
-    """All changes of one broker. ``deadline``: when the request is sent again; None: no request is due."""
+    """All pending changes of one broker. ``deadline``: when the request is sent again; None: no request is due."""
 
     __slots__ = (
         "_correlation",
@@ -100,8 +100,8 @@ class AlterPartitionManager:
         return self._submit(replica, isr, follower, now)
 
     def leave_out(self, replica: Replica, now: int) -> Effects:
-        """If this broker leads and no change is pending, request to remove the in-sync followers that do not
-        fetch; they count until the controller answers."""
+        """If this broker leads and no change is pending, request that the in-sync followers that do not fetch
+        are removed. They count as in sync until the controller answers."""
         gone = [one for one in replica.isr if one in replica.stopped and one != replica.broker_id]
         if (
             not gone
@@ -173,7 +173,8 @@ class AlterPartitionManager:
         for name, pending in self._in_flight.items():
             del self.unsent[name]
             effects += self._settle(name, pending, answer.partitions[name], now)
-        # Cleared only now: a change that follows from one result must wait until all results are applied.
+        # Cleared only now, because a change that follows from one result must wait until all results are
+        # applied.
         self._in_flight = {}
         return effects + self._propagate(now)
 
@@ -191,7 +192,7 @@ class AlterPartitionManager:
             IsrChangeAnswered, self.setup.name, name, answer.error, answer.isr, answer.partition_epoch, waits
         )
         if not waits:
-            return self.leave_out(replica, now)  # A second change was held back until the first one ended.
+            return self.leave_out(replica, now)  # A second change was held back until the first one ended; request it now.
         if answer.error is Error.INELIGIBLE_REPLICA or done:
             replica.isr_change = None
             replica.isr_asked = None

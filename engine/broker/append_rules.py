@@ -27,28 +27,28 @@ from engine.switches import Switches
 MACHINE = "producer_append"
 ACCEPTED = "accepted"
 ACCEPTED_UNNUMBERED = "accepted_unnumbered"
-"""The last line of the decision about a batch without a sequence number, reached when no row decides."""
+"""This ends the shown decision about a batch without a sequence number, when no row has decided."""
 MARKER_ACCEPTED = "marker_accepted"
-"""The last line of the decision about a marker, reached when no row decides."""
+"""This ends the shown decision about a marker, when no row has decided."""
 
 
 class Level(IntEnum):
-    """Which rows of the table check an append (SEQ-9)."""
+    """How strictly an append is checked: each row of the table has the lowest level at which it is tried (SEQ-9)."""
 
     NONE = 0
     """A data batch is checked by LOG-6 only. Markers never have this level (CTR-26)."""
     LOGGED = 1
-    """The append was copied from the leader: a stale epoch is only logged by the broker, and the batch is stored."""
+    """The append was copied from the leader. The broker only logs a stale epoch, and stores the batch."""
     EPOCH_ONLY = 2
     FULL = 3
 
 
 class Arrival:
-    """A batch and its producer's state: all that a guard may read.
+    """A batch and its producer's state: everything that a guard may read.
 
-    An absent epoch or sequence is -1. ``running_*``, ``last_sequence`` and ``transaction_first_offset`` (None:
-    no open transaction) include the earlier batches of the same append; ``stored_epoch`` and ``cached`` do not
-    (SEQ-16).
+    An absent epoch or sequence is -1. ``running_*``, ``last_sequence`` and ``transaction_first_offset``
+    (None: no open transaction) include the earlier batches of the same append; ``stored_epoch`` and
+    ``cached`` do not (SEQ-16).
     """
 
     __slots__ = (
@@ -87,11 +87,11 @@ Guard = Callable[[Arrival], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppendRule:
-    """One row: ``when`` names the guard, ``answer`` what the sender gets if it holds.
+    """One row: ``when`` names the guard, ``answer`` the error that the sender gets if the guard holds.
 
-    ``level`` is the lowest level that tries the row. ``switch`` names the field of ``Switches`` that turns
-    the row off when it is false, ``only_if`` and ``unless`` name a field of ``Profile``.
-    ``asks`` is the catalogue's name of the row's question, ``why`` that of the reason for its decision.
+    ``level``: the lowest level at which the row is tried. ``switch``: the field of ``Switches`` that turns
+    the row off when it is false. ``only_if``, ``unless``: a field of ``Profile``. ``asks``: the catalogue's
+    name of the row's question. ``why``: the catalogue's name of the reason for its decision.
     """
 
     asks: str
@@ -104,15 +104,15 @@ class AppendRule:
     only_if: str | None = None
     unless: str | None = None
     then: Next | None = None
-    """What the sender does after the refusal; None for a duplicate, which is not refused."""
+    """What the sender does after the refusal; None for a duplicate, because that is no refusal."""
 
 
 # Guards -------------------------------------------------------------------------------------------
 
 
 def in_cache(arrival: Arrival) -> bool:
-    """A cached batch of the same epoch has the same first and last sequence (``findDuplicateBatch``). Sets
-    ``duplicate_of`` to that batch."""
+    """Whether a cached batch of the same epoch has the same first and last sequence (``findDuplicateBatch``).
+    Sets ``duplicate_of`` to that batch."""
     if arrival.epoch != arrival.stored_epoch:
         return False
     last = arrival.last_sequence_arrived
@@ -136,22 +136,22 @@ def unknown_producer(arrival: Arrival) -> bool:
 
 
 def raised_epoch_past_zero(arrival: Arrival) -> bool:
-    """The first batch of a new epoch of a known producer does not start at sequence 0."""
+    """The batch is the first one of a new epoch of a known producer, and does not start at sequence 0."""
     return (
         arrival.first_sequence != 0 and arrival.running_epoch != -1 and arrival.epoch != arrival.running_epoch
     )
 
 
 def nothing_cached_past_zero(arrival: Arrival) -> bool:
-    """The epoch is known from a marker or a snapshot, no batch of it is cached, and the batch does not start
-    at sequence 0 (CTR-14)."""
+    """The epoch is known only from a marker or a snapshot, so no batch of it is cached, and the batch does
+    not start at sequence 0 (CTR-14)."""
     return (
         arrival.first_sequence != 0 and arrival.last_sequence == -1 and arrival.epoch == arrival.running_epoch
     )
 
 
 def behind(arrival: Arrival) -> bool:
-    """The epoch is the same; the first sequence is not the next one, and is at or below the last one."""
+    """The epoch is the same; the first sequence is not the next one, but at or below the last one."""
     last = arrival.last_sequence
     return (
         arrival.epoch == arrival.running_epoch
@@ -162,7 +162,7 @@ def behind(arrival: Arrival) -> bool:
 
 
 def ahead(arrival: Arrival) -> bool:
-    """The epoch is the same; the first sequence is above the next one: a gap."""
+    """The epoch is the same; the first sequence is above the next one, so there is a gap."""
     last = arrival.last_sequence
     return (
         arrival.epoch == arrival.running_epoch
@@ -173,12 +173,12 @@ def ahead(arrival: Arrival) -> bool:
 
 
 def behind_known(arrival: Arrival) -> bool:
-    """:func:`behind`; but within a producer's very first append, batches after the first are not checked (SEQ-15)."""
+    """The same as :func:`behind`, but in a producer's very first append only the first batch is checked (SEQ-15)."""
     return arrival.stored_epoch != -1 and behind(arrival)
 
 
 def ahead_known(arrival: Arrival) -> bool:
-    """:func:`ahead`; but within a producer's very first append, batches after the first are not checked (SEQ-15)."""
+    """The same as :func:`ahead`, but in a producer's very first append only the first batch is checked (SEQ-15)."""
     return arrival.stored_epoch != -1 and ahead(arrival)
 
 
@@ -369,8 +369,8 @@ OPTIONAL_SWITCHES = frozenset({"stale_sequence_is_duplicate"})
 class Rules:
     """The rows for one profile and one setting of the switches.
 
-    ``data[level]`` and ``markers[level]`` decide, each row with its guard. ``shown_data[level]`` and
-    ``shown_markers[level]`` also hold, for the trace, the rows that a switch turned off.
+    ``data[level]`` and ``markers[level]``: the rows that decide, each with its guard. ``shown_data[level]``
+    and ``shown_markers[level]``: the rows of the trace, which also has the rows that a switch turned off.
     """
 
     __slots__ = ("data", "markers", "shown_data", "shown_markers")
@@ -384,8 +384,8 @@ class Rules:
 
 @lru_cache(maxsize=256)
 def rules_in_force(profile: Profile, switches: Switches) -> Rules:
-    """The rows for these arguments. Cached for the process: they never change, so all brokers of all runs
-    share them."""
+    """The rows for these arguments. The process keeps them, and all brokers of all runs share them, because
+    they never change."""
     return Rules(profile, switches)
 
 

@@ -12,8 +12,8 @@ from engine.messages import RecordBatch
 class Appended(NamedTuple):
     """The result of an append.
 
-    With ``error`` NONE and a ``rule`` the batch is a duplicate: the offsets are those of the stored batch,
-    and ``log_append_time`` is its timestamp. ``arrival`` holds what the rows compared; None: the batch has no
+    With ``error`` NONE and a ``rule``, the batch is a duplicate: the offsets are those of the stored batch,
+    and ``log_append_time`` is its timestamp. ``arrival``: what the rows compared; None: the batch has no
     producer id.
     """
 
@@ -31,8 +31,8 @@ class Appended(NamedTuple):
 
 
 def with_offset(batch: RecordBatch, base_offset: int, leader_epoch: int) -> RecordBatch:
-    """The batch as stored. All fields are passed one by one, because ``dataclasses.replace`` costs five times
-    as much."""
+    """The batch as it is stored. All fields are passed one by one, because ``dataclasses.replace`` takes five
+    times as long."""
     return RecordBatch(
         batch.record_count,
         batch.last_offset_delta,

@@ -30,7 +30,8 @@ _CLIENT = Origin.CLIENT
 
 @dataclass(slots=True)
 class Appends:
-    """The results of one request's batches. ``waits``: partition to (offset to wait for, leader epoch)."""
+    """The results of one request's batches. ``waits``: partition to (offset that must be replicated, leader
+    epoch)."""
 
     answers: dict[str, PartitionProduceResponse] = field(default_factory=dict)
     waits: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -38,7 +39,7 @@ class Appends:
 
 
 class Appending:
-    """The appends at one broker, as leader of its partitions."""
+    """How one broker appends to the partitions that it leads."""
 
     __slots__ = ("cluster", "delayed", "permissions", "replicas", "setup")
 
@@ -57,7 +58,8 @@ class Appending:
         self.permissions = permissions
 
     def arriving(self, request: ProduceRequest) -> Arriving:
-        """What the rules read. The caller sets ``partition``, ``batch`` and ``replica`` for each batch."""
+        """The object that the rules read. For each batch, the caller sets its ``partition``, ``batch`` and
+        ``replica``."""
         return Arriving(self.setup, self.permissions, self.cluster, request)
 
     def for_broker(
@@ -71,9 +73,9 @@ class Appending:
     ) -> Effects:
         """Append records of this broker itself: a coordinator's record or a marker.
 
-        ``done``: a part of the broker, and the argument for its ``appended``. With acks=all, ``appended`` is
-        called when every partition is replicated or refused, or ``timeout_ms`` are over, possibly within this
-        call; with other acks always within this call.
+        ``done``: a part of the broker, and the argument for its method ``appended``. With acks=all, the
+        method is called when every partition is replicated or refused, or when ``timeout_ms`` are over; this
+        may happen within this call. With other acks it is always called within this call.
         """
         name = self.setup.name
         request = ProduceRequest(None, acks, timeout_ms, batches)

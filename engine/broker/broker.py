@@ -1,10 +1,9 @@
-"""The role *broker*: its parts, its timers, how it stops and starts.
+"""The role *broker*: its parts, its timers, and how it starts and stops.
 
-A broker is put together from parts, each of which owns its state: what the controller announced
-(``cluster``), the replicas, the appends that wait for replication, producer ids, denials, the two
-coordinators, and one handler for each kind of request. A part gets the parts that it needs, never the broker.
-This class keeps the broker's own life, the table of handlers, and what concerns several parts at once:
-announcements, connections, time.
+Each part of a broker owns its state: what the controller announced (``cluster``), the replicas, the appends
+that wait for replication, producer ids, denials, the two coordinators, and one handler for each kind of
+request. A part gets the parts that it needs, never the broker. This class owns the broker's lifecycle, the
+table of handlers, and what concerns several parts at once: announcements, connections, time.
 """
 
 from __future__ import annotations
@@ -80,10 +79,10 @@ Handler = Callable[[Envelope, int], Effects]
 
 
 class Broker:
-    """One broker. It is a part of the view; its replicas have parts of their own.
+    """One broker. It is a part of the view; its replicas are parts of their own.
 
     ``starting`` is True until the broker has claimed its first block of producer ids (PID-6) or, with KRaft,
-    is unfenced: requests that come earlier wait. ``handlers`` maps a message's type to its handler.
+    is unfenced. Requests that come earlier wait. ``handlers``: a message's type to its handler.
     """
 
     __slots__ = (
@@ -142,7 +141,7 @@ class Broker:
         self.paused = False
         self.starting = False
         self.start_failed = False
-        """True after the claim of a block failed at start: the start has ended, and the broker is down (PID-6)."""
+        """True after the start failed, because no block could be claimed: the broker is down (PID-6)."""
         self._stopped_cleanly = False
         self.waiting_for_start: list[Envelope] = []
         self.cluster = ClusterView()
@@ -243,8 +242,9 @@ class Broker:
         return handler(envelope, now)
 
     def next_timer(self) -> int | None:
-        """The earliest time at which a part of the broker has to act: a waiting append expires, a request to the
-        controller or ZooKeeper is due, or a coordinator or the verification has a timer. None: no part has."""
+        """The earliest time at which a part of the broker has to act; None: no part has to. An append that
+        waits may expire, a request to the controller or ZooKeeper may be due, and the coordinators and the
+        verification have timers."""
         deadline = self.link.next_timer()
         waiting = self.delayed.by_deadline
         if waiting:
@@ -270,7 +270,8 @@ class Broker:
         return effects + self.link.on_timer(now)
 
     def next_background_timer(self) -> int | None:
-        """The next scan that may find an idle producer or transactional id; no request waits for it (LOG-12)."""
+        """When the next scan may find an idle producer or transactional id; no request waits for this scan
+        (LOG-12)."""
         expiry = None if self.transactions is None else self.transactions.expiry_at
         at = self.replicas.scan_at
         return at if at is not None and (expiry is None or at < expiry) else expiry
@@ -281,8 +282,9 @@ class Broker:
         return [] if self.transactions is None else self.transactions.on_background_timer(now)
 
     def crash(self, now: int, *, clean: bool = False) -> None:
-        """Stop. Everything in memory is lost: waiting requests, the block of ids, the controller's
-        announcements; logs stay. ``clean``: an orderly stop, for which the logs write producer snapshots."""
+        """Stop. Everything in memory is lost: waiting requests, the block of ids, and the controller's
+        announcements. The logs stay. ``clean``: the stop is orderly, so the logs write producer snapshots
+        first."""
         self.alive = False
         self.paused = False
         self.starting = False
@@ -388,7 +390,8 @@ class Broker:
     # The controller's word ------------------------------------------------------------------------
 
     def learn(self, word: News, now: int) -> Effects:
-        """Apply a decision of the controller: an announcement within its step, or a record that was read (LOG-10)."""
+        """Apply a decision of the controller: an announcement, delivered within the controller's step, or a
+        record that this broker has read (LOG-10)."""
         if self.transactions is not None:
             self.transactions.on_announcement(now)
         if type(word) is LeaderAndIsr:
@@ -411,8 +414,8 @@ class Broker:
         raise EngineError(f"{self.name}: cannot learn {word!r}")
 
     def _look_for_returned(self) -> None:
-        """The set of brokers that may be in sync has changed, so a leader may now request a follower's return:
-        mark the partitions that this broker leads with an incomplete ISR as changed."""
+        """The set of brokers that may be in sync has changed, so a leader may now request a follower's
+        return. Mark the partitions that this broker leads with an incomplete ISR as changed."""
         for name, replica in self.replicas.items():
             if replica.is_leader and len(replica.isr) < len(replica.replicas):
                 self.replicas.changed_partitions.add(name)
@@ -498,7 +501,8 @@ class Broker:
     # Other brokers --------------------------------------------------------------------------------
 
     def on_connected(self, peer: str, now: int, purpose: str = FOR_ALL_ELSE) -> Effects:
-        """A connection to another broker is open: markers can be sent (MRK-3), or questions to a coordinator."""
+        """A connection to another broker is open: markers can be sent (MRK-3), and questions to that broker's
+        coordinator."""
         if self.transactions is None:
             return []
         number = broker_number(peer)
@@ -507,7 +511,7 @@ class Broker:
         return [] if self.verification is None else self.verification.on_connected(number, now)
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """A connection ended; only connections to brokers carry this broker's markers and questions (MRK-9).
+        """A connection ended. If it led to a broker, it carried this broker's markers and questions (MRK-9).
         ``purpose`` None: all connections to ``peer`` ended."""
         if self.transactions is None or not peer.startswith("broker-"):
             return []
@@ -543,7 +547,8 @@ class Broker:
                 self.crash(now, clean=True)
                 return effects
             if self.link.follows_log:
-                # By the metadata log that it has read, this broker may lead some of these partitions.
+                # Now the broker uses the metadata log that it has read, by which it may lead some of these
+                # partitions.
                 self.replicas.changed_partitions.update(self.replicas)
             waiting, self.waiting_for_start = self.waiting_for_start, []
             for envelope in waiting:

@@ -1,7 +1,7 @@
 """How far the cleaner has come in one log, and when each clean segment was last written to (LOG-13).
 
-Kafka keeps the progress in a checkpoint file. The times of the last write are those of the files; cleaning
-keeps them.
+Kafka keeps the progress in a checkpoint file. The time of the last write is the time of the segment's file;
+cleaning does not change it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ class CleanerProgress:
         self.clean: dict[int, int] = {}
 
     def modified_at(self, written_at: dict[int, int]) -> dict[int, int]:
-        """Segment to the time it was last written to; cleaning does not change that time.
+        """Segment to the time at which it was last written to. Cleaning does not change that time.
 
-        ``written_at``: closed segment to the time of the newest append whose records are still in it.
+        ``written_at``: closed segment to the time of the newest append whose records are still in the
+        segment.
         """
         return {start: self.clean.get(start, at) for start, at in written_at.items()}
 

@@ -1,5 +1,4 @@
-"""What one broker has learned of the cluster from the controller's announcements: leaders, live brokers,
-internal topics."""
+"""The cluster as one broker knows it from the controller's announcements: leaders, live brokers, internal topics."""
 
 from __future__ import annotations
 
@@ -7,7 +6,7 @@ from engine.messages import Effects, IdlePartitions, LeaderAndIsr, UpdateMetadat
 
 
 class ClusterView:
-    """The newest announcements. A broker that stops loses those about partitions."""
+    """The newest announcements. A broker that stops forgets the announcements about partitions."""
 
     __slots__ = (
         "broker_epochs",
@@ -36,7 +35,7 @@ class ClusterView:
         self.internal_topics: dict[str, int] = {}
         """Internal topics that exist, with their partition counts."""
         self.idle: dict[str, tuple[LeaderAndIsr, int]] = {}
-        """Internal partitions before their first use, with the time at which their leader was elected."""
+        """Internal partitions that no request has used yet, each with the time at which its leader was elected."""
 
     def leader_of(self, partition: str) -> int | None:
         """The leader's broker id; None when the partition has no leader or is unknown."""
@@ -53,7 +52,7 @@ class ClusterView:
         return broker_id in self.live_brokers and broker_id not in self.without_endpoint
 
     def use(self, partition: str) -> Effects:
-        """The effect that creates an idle internal partition; no effect for any other partition."""
+        """The effect that begins the use of an idle internal partition; no effect for any other partition."""
         return [UsePartition(partition)] if partition in self.idle else []
 
     def learn_live(self, word: UpdateMetadata) -> None:

@@ -1,12 +1,15 @@
 """The log cleaner: the newest value of each key stays, and offsets are never renumbered (LOG-13, CON-11 a).
 
 Owns the rule for which records below the last stable offset may be removed. Records of aborted transactions
-are removed, and do not replace an older value. A marker stays while the log holds a batch of its transaction.
-After that, a marker may be removed under the same condition as a tombstone: its segment is older, by
-``delete.retention.ms``, than the newest segment that was clean before this pass, so that a slow consumer
-still reads it. An emptied batch stays while it is its producer's newest, because it holds the producer's last
-sequence; a marker stays while it alone holds a producer's epoch. Source: Kafka 2.0 and 2.8,
-``LogCleaner.Cleaner`` and ``CleanedTransactionMetadata``.
+are removed, and do not replace an older value.
+
+A marker stays while the log holds a batch of its transaction. After that it may be removed when it is old
+enough, like a tombstone: its segment is older, by ``delete.retention.ms``, than the newest segment that was
+clean before this pass, so that a slow consumer can still read it.
+
+An emptied batch stays while it is its producer's newest, because it holds the producer's last sequence. A
+marker stays while it alone holds a producer's epoch. Source: Kafka 2.0 and 2.8, ``LogCleaner.Cleaner`` and
+``CleanedTransactionMetadata``.
 """
 
 from __future__ import annotations
@@ -30,7 +33,8 @@ class Cleaning:
     changed: dict[int, RecordBatch | None] = field(default_factory=dict)
     """Base offset to the batch that replaces it; None: the batch is removed. Batches without an entry stay."""
     forgotten: set[int] = field(default_factory=set)
-    """Offsets of markers whose transactions have no batch left: their lines are removed from the aborted index."""
+    """Offsets of the markers whose transactions have no batch left. Their lines are removed from the aborted
+    index."""
     records: int = 0
     markers: int = 0
     tombstones: int = 0
@@ -48,9 +52,9 @@ def cleaned(
 ) -> Cleaning:
     """One pass over the batches below ``bound``, where every transaction is decided.
 
-    ``newest_of_producer``: producer id to the last offset of the producer's newest batch (-1: only a marker
-    is known) and the producer's epoch. ``forget_below``: tombstones and markers below this offset are old
-    enough to be removed.
+    ``newest_of_producer``: producer id to (last offset of the producer's newest batch, the producer's epoch).
+    The offset is -1 if only a marker is known. ``forget_below``: tombstones and markers below this offset are
+    old enough to be removed.
     """
     chosen = [batch for batch in batches if batch.last_offset < bound]
     lines = list(aborted)
@@ -137,7 +141,7 @@ def _deltas(batch: RecordBatch) -> tuple[int, ...]:
 
 
 def _keyed(batch: RecordBatch) -> Iterable[tuple[int, object]]:
-    """(offset, key) of the records that have a key."""
+    """(offset, key) of each record that has a key."""
     if batch.content is None:
         return
     for delta, key in zip(_deltas(batch), batch.content.keys, strict=False):
@@ -146,7 +150,7 @@ def _keyed(batch: RecordBatch) -> Iterable[tuple[int, object]]:
 
 
 def _kept(batch: RecordBatch, newest: dict[object, int]) -> list[int]:
-    """Indexes of the records that stay: those without a key, and the newest of each key."""
+    """The indexes of the records that stay: those without a key, and the newest one of each key."""
     superseded = {offset for offset, key in _keyed(batch) if newest[key] != offset}
     return [
         index for index, delta in enumerate(_deltas(batch)) if batch.base_offset + delta not in superseded
@@ -154,7 +158,7 @@ def _kept(batch: RecordBatch, newest: dict[object, int]) -> list[int]:
 
 
 def _thinned(batch: RecordBatch, kept: list[int]) -> RecordBatch:
-    """The batch with only these records, and the same offsets and sequences."""
+    """The batch with only the records in ``kept``; its offsets and sequences stay."""
     content = batch.content or BatchContent()
     deltas = _deltas(batch)
     size = batch.size - (batch.size - 61) * (batch.record_count - len(kept)) // max(batch.record_count, 1)

@@ -23,14 +23,14 @@ KAFKA_NAMES = {
     "message_max_bytes": "message.max.bytes",
     "segment_bytes": "log.segment.bytes",
 }
-"""Kafka's own names of a broker's settings. A setting that is absent here is fixed in Kafka, has no single
-name there, or belongs to this simulation alone."""
+"""A setting to its name in Kafka. A setting that is absent here is fixed in Kafka, has no single name there,
+or belongs to this simulation alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerConfiguration:
-    """Times are virtual milliseconds, sizes bytes. The producer cache's size is a switch (GEN-9), not a
-    setting."""
+    """The settings of a broker. Times are in virtual milliseconds, sizes in bytes. The size of the producer
+    cache is a switch (GEN-9), not a setting."""
 
     producer_id_block_size: int = 1000
     transaction_state_partitions: int = 50
@@ -44,39 +44,41 @@ class BrokerConfiguration:
     loading_ms: int = 10
     """How long in ms a new coordinator takes to read its log partition (TXC-22)."""
     marker_request_timeout_ms: int = 30000
-    """After this long without a response the connection that carried markers, or the question of a
-    verification, is closed."""
+    """How long in ms a broker waits for the response to markers, or to the question of a verification, before
+    it closes the connection that carried the request."""
     marker_retry_ms: int = 20
-    """Pause before markers are sent again that were refused or whose leader could not be reached, and before the
-    end of a transaction is written again."""
+    """How long in ms a broker waits before it repeats a marker that was refused or whose leader could not be
+    reached, or the write that ends a transaction."""
     producer_state_expiration_ms: int = 604800000
     producer_state_scan_interval_ms: int = 600000
-    """How often the broker looks for idle producers; Kafka's fixed ten minutes (``LogManager``)."""
+    """How often the broker looks for idle producers. Kafka has no setting for it; it is always ten minutes
+    (``LogManager``)."""
     session_timeout_ms: int = 300
-    """A broker from which nothing came for this long loses its session and its leaderships (LOG-10). The
-    session is one with ZooKeeper, or one with the active controller that heartbeats keep alive
+    """A broker that sends nothing for this long loses its session and its leaderships (LOG-10). It is a
+    session with ZooKeeper, or a session with the active controller that heartbeats extend
     (``broker.session.timeout.ms``)."""
     heartbeat_interval_ms: int = 2000
     """How often a broker sends a heartbeat to the active controller (``broker.heartbeat.interval.ms``)."""
     registration_ms: int = 20
-    """Time between the moment a broker wakes, after its session ended, and the moment it learns of that;
-    until then it acts as before (FEN-6)."""
+    """How long after its wake-up a broker whose session ended learns of that end; until then it acts as
+    before (FEN-6)."""
     zookeeper_reply_timeout_ms: int = 300
-    """After this long without a reply, a broker reads the block node again (PID-4), or writes the ISR again."""
+    """If no reply comes for this long, a broker reads the block node again (PID-4), or writes the ISR again."""
     controller_reply_timeout_ms: int = 300
-    """After this long without a response from the active controller, a broker sends its request again."""
+    """If the active controller does not respond for this long, a broker sends its request again."""
     controller_failover_ms: int = 2000
-    """Time between the failure of the active controller and its successor's start
+    """Time from the failure of the active controller until its successor starts
     (``controller.quorum.fetch.timeout.ms``)."""
     delete_retention_ms: int = DELETE_RETENTION_MS
-    """How long compaction keeps tombstones, and markers of transactions without a record left (LOG-13)."""
+    """How long compaction keeps tombstones, and markers whose transactions have no record left (LOG-13)."""
     message_max_bytes: int = 1048588
     segment_records: int | None = None
-    """Records after which a segment is rolled; None: one segment (LOG-4)."""
+    """A segment is closed when it has this many records; None: by size only, if at all (LOG-4)."""
     segment_bytes: int | None = None
-    """Bytes after which a segment is rolled, as ``log.segment.bytes``; None: not by size."""
+    """A segment is closed before it grows beyond this many bytes, as with ``log.segment.bytes``; None: never
+    for its size."""
     replica_fetch_interval_ms: int = 5
     replica_fetch_batches_max: int = 1000
-    """The most batches in one response to a follower; its next fetch gets the rest."""
+    """A response to a follower has at most this many batches; the follower's next fetch gets the rest."""
     consumer_fetch_batches_max: int = 1000
-    """The most batches in one response to a consumer; its next fetch gets the rest."""
+    """A response to a consumer has at most this many batches; the consumer's next fetch gets the rest."""

@@ -49,19 +49,19 @@ from engine.topic_partition import topic_of
 from engine.watching import Part, Watch
 
 Announcement = LeaderAndIsr | UpdateMetadata | StopReplica | IdlePartitions
-"""What a broker applies after a decision of the controller."""
+"""A decision of the controller that brokers apply."""
 News = Announcement | PartitionUsed | FetchingStopped | RecordsWritten
-"""What the controller passes to ``spreading``."""
+"""Everything that the controller passes to ``spreading``."""
 
 
 class Controller(ABC):
-    """The role. ``announcements`` holds what brokers have not received yet; ``spreading`` takes it after every
-    event."""
+    """The role of the controller. ``announcements`` holds what brokers have not received yet; ``spreading``
+    takes it after every event."""
 
     other_names: tuple[str, ...] = ()
-    """Further names under which messages reach it."""
+    """Further names by which messages can be addressed to the controller."""
     shows_partition_epochs: bool = False
-    """Whether the view shows the partition epoch, which requests name (KIP-497 without ZooKeeper)."""
+    """Whether the view shows the partition epoch, which requests contain (KIP-497 without ZooKeeper)."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class Controller(ABC):
 
     @abstractmethod
     def _announce(self, word: Announcement) -> None:
-        """Store a decision; brokers will learn of it."""
+        """Store a decision, of which brokers will learn."""
 
     @abstractmethod
     def _next_end(self) -> int | None:
@@ -109,7 +109,7 @@ class Controller(ABC):
 
     @abstractmethod
     def _end_silent(self, now: int) -> None:
-        """End the sessions that have expired."""
+        """End the sessions whose time is over."""
 
     @abstractmethod
     def on_broker_stopped(self, broker_id: int, now: int, *, clean: bool = False) -> None:
@@ -208,7 +208,7 @@ class Controller(ABC):
         self._changed(state)
 
     def announcements_for(self) -> list[Announcement]:
-        """Everything a broker that starts or wakes must know, in a fixed order."""
+        """The announcements that inform a broker that starts or resumes about everything, in a fixed order."""
         return [
             self._live_word(),
             *(self.internal.word(topic) for topic in self.internal.counts),
@@ -240,7 +240,7 @@ class Controller(ABC):
     # The role's surface ---------------------------------------------------------------------------
 
     def next_timer(self) -> int | None:
-        """When the next session of a silent broker ends, or the creation of a topic is finished."""
+        """When the next session of a silent broker ends, or the next creation of a topic."""
         at = self._next_end()
         if self.internal.creating and self.alive:
             done_at = min(self.internal.creating.values())
@@ -248,8 +248,9 @@ class Controller(ABC):
         return at
 
     def _begin_creation(self, asker: str, topic: str, now: int) -> None:
-        """Creating a topic takes time; further requests for the same topic change nothing (FND-4). A cluster with
-        fewer brokers than the replication factor creates no topic (INVALID_REPLICATION_FACTOR)."""
+        """Begin to create a topic, which takes time; further requests for the same topic change nothing
+        (FND-4). A cluster with fewer brokers than the replication factor creates no topic
+        (INVALID_REPLICATION_FACTOR)."""
         internal = self.internal
         known = topic in internal.counts or topic in internal.creating
         wanted = internal.configuration.internal_replication_factor
@@ -261,7 +262,8 @@ class Controller(ABC):
         self.watch.emit(TopicWanted, asker, topic, internal.creating.get(topic, now), known)
 
     def on_timer(self, now: int) -> Effects:
-        """Create topics, and end the sessions that have expired: those brokers lose their leaderships (LOG-10)."""
+        """Create the topics that are due, and end the sessions whose time is over: those brokers lose their
+        leaderships (LOG-10)."""
         for topic, done_at in list(self.internal.creating.items()):
             if done_at <= now:
                 self.create_internal_topic(topic)
@@ -270,7 +272,7 @@ class Controller(ABC):
         return []
 
     def crash(self, now: int) -> None:
-        """Refused: with ZooKeeper the controller does not fail here."""
+        """Refused: the failure of a controller with ZooKeeper is not simulated."""
         raise Refused("GEN-6", "controller", "controller_stays")
 
     def restart(self, now: int) -> Effects:
@@ -379,7 +381,8 @@ class Controller(ABC):
         self._elect(state, leader)
 
     def shrink_isr(self, partition: str, replica: int | None, now: int) -> None:
-        """*shrink ISR*: a follower (None: the last one in the ISR) stops fetching and leaves the ISR."""
+        """*shrink ISR*: a follower stops fetching and leaves the ISR. ``replica`` None: the last follower in
+        the ISR."""
         state = self._partition(partition)
         replica = self._follower_to_stop(state, replica)
         state.isr = tuple(member for member in state.isr if member != replica)
@@ -388,7 +391,8 @@ class Controller(ABC):
         self.watch.emit(FollowerStopped, partition, f"broker-{replica}", state.isr, state.min_isr)
 
     def restore_isr(self, partition: str, replica: int | None, now: int) -> None:
-        """*restore ISR*: a stopped follower (None: all) fetches again, and is in sync once it has caught up."""
+        """*restore ISR*: a stopped follower fetches again, and is in sync once it has caught up. ``replica``
+        None: all stopped followers."""
         state = self._partition(partition)
         back = sorted(state.not_fetching) if replica is None else [replica]
         state.not_fetching.difference_update(back)
@@ -396,7 +400,7 @@ class Controller(ABC):
         self._emit_resumed(state, back)
 
     def _follower_to_stop(self, state: PartitionState, replica: int | None) -> int:
-        """The in-sync follower that a fault stops; None: the last one."""
+        """The in-sync follower that a fault stops. ``replica`` None: the last one."""
         # The last in-sync replica never leaves the ISR: without it no replica could become leader.
         followers = [] if state.leader is None else [m for m in state.isr if m != state.leader]
         if replica is None and followers:
@@ -410,7 +414,7 @@ class Controller(ABC):
         self.watch.emit(FollowersResumed, state.name, resumed, state.isr)
 
     def delete_topic(self, topic: str, now: int) -> None:
-        """*delete topic*: its partitions are gone from every broker and from the metadata."""
+        """*delete topic*: remove its partitions from every broker and from the metadata."""
         names = [
             name for name, state in self.partitions.items() if topic_of(name) == topic and not state.deleted
         ]
@@ -426,8 +430,8 @@ class Controller(ABC):
         self.watch.emit(TopicDeleted, topic, tuple(names))
 
     def make_unavailable(self, broker_id: int, available: bool, now: int) -> None:
-        """*make endpoint unavailable*, or its end: no client or broker can reach the broker, which stays live
-        (GEN-6)."""
+        """*make endpoint unavailable*: no client or broker can reach the broker, which stays live (GEN-6).
+        ``available`` True ends the fault."""
         (self.without_endpoint.discard if available else self.without_endpoint.add)(broker_id)
         self._announce(self._live_word())
         self.watch.emit(EndpointChanged, f"broker-{broker_id}", available)

@@ -1,5 +1,5 @@
-"""A broker's link to the controller, with ZooKeeper or without: how the broker starts and stops, gets
-producer ids, and changes the in-sync replicas of the partitions that it leads.
+"""A broker's link to the controller, with ZooKeeper or without. It decides how the broker starts and stops,
+gets producer ids, and changes the in-sync replicas of the partitions that it leads.
 
 Both classes have the same interface. ``Profile.quorum_controller`` chooses one when the broker is built; no
 other part of a broker reads that field.
@@ -78,7 +78,8 @@ class ZooKeeperLink:
 
     @property
     def started(self) -> bool | None:
-        """Whether the newest claim of a block, which a start needs, succeeded; None while it is running."""
+        """Whether the newest claim of a block succeeded, on which the start depends; None while the claim is
+        running."""
         return self.producer_ids.claimed
 
     def be_registered(self, broker_epoch: int) -> None:
@@ -173,7 +174,7 @@ class QuorumLink:
         return [] if self.lifecycle.serves else self.lifecycle.start(now)
 
     def start_before_the_run(self, now: int) -> Effects:
-        """Request a block: the broker is registered, and a client asked it for an id before the run."""
+        """Request a block. The broker is registered already, and a client requested an id before the run began."""
         return self.producer_ids.claim(now)
 
     def wake(self, now: int) -> Effects:
@@ -200,12 +201,12 @@ class QuorumLink:
         self.isr_changes.crash()
 
     def knows(self, replica: Replica, word: LeaderAndIsr) -> bool:
-        """Whether the leader has applied this change already: it gets its own change with the response,
+        """Whether the leader has applied this change already. It gets its own change with the response,
         before it reads the record."""
         return word.leader_epoch == replica.leader_epoch and word.version <= replica.version
 
     def after_leadership(self, replica: Replica, now: int) -> Effects:
-        """If this broker leads the partition, request to remove followers that do not fetch from the ISR."""
+        """If this broker leads the partition, request that followers that do not fetch are removed from the ISR."""
         return self.isr_changes.leave_out(replica, now)
 
     def show(self, fields: BrokerFields) -> BrokerFields:

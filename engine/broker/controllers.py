@@ -1,4 +1,4 @@
-"""Which controller a version of Kafka has."""
+"""Chooses the controller of a version of Kafka."""
 
 from __future__ import annotations
 

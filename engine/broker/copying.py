@@ -1,8 +1,7 @@
-"""A follower's fetch and the leader's answer, as one step (LOG-7, LOG-10). ``replication`` holds what a fetch
-reads and changes in one log.
+"""A follower's fetch and the leader's answer, as one step (LOG-7, LOG-10).
 
-Here the broker emits the step, answers the appends that waited for replication, and requests a follower's
-return to the ISR.
+``replication`` says what a fetch reads and changes in one log. Here the broker emits the step, answers the
+appends that waited for replication, and requests a follower's return to the ISR.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ class Copying:
         return effects
 
     def take_high_watermark(self, replica: Replica, high_watermark: int) -> None:
-        """Take only the high watermark from the leader's answer: this log equals the leader's (LOG-7)."""
+        """Take only the high watermark from the leader's answer, because this log equals the leader's (LOG-7)."""
         log = replica.log
         if log.set_high_watermark(high_watermark):
             self.replicas.changed_partitions.add(replica.partition)

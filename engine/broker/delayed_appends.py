@@ -1,7 +1,7 @@
-"""Appends that wait for replication: when each is answered, and how (LOG-2).
+"""The appends that wait for replication: when each is answered, and with what (LOG-2).
 
-A waiting append belongs to a client's Produce request, or to a part of this broker, named in ``done``: a
-coordinator's host, or the handler of WriteTxnMarkers.
+An append that waits belongs to a client's Produce request, or to a part of this broker, which ``done`` names:
+a coordinator's host, or the handler of WriteTxnMarkers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def _deadline(delayed: DelayedProduce) -> int:
 
 
 class DelayedAppends:
-    """The waiting appends of one broker, in the order of their deadlines."""
+    """The appends of one broker that wait, in the order of their deadlines."""
 
     __slots__ = ("by_deadline", "name", "replicas", "watch")
 
@@ -61,11 +61,11 @@ class DelayedAppends:
             insort(waiting, delayed, key=_deadline)
 
     def complete(self, replica: Replica, now: int) -> Effects:
-        """Settle this partition in the appends that wait for it, after the replica's high watermark, ISR or
+        """Settle this partition in the appends that wait for it, because the replica's high watermark, ISR or
         leader changed (LOG-2). An append is answered when its last partition is settled.
 
         The error is NOT_ENOUGH_REPLICAS_AFTER_APPEND when the batch is replicated but too few replicas are in
-        sync, and NOT_LEADER_OR_FOLLOWER when this broker leads no longer. The data stays in the log in both
+        sync, and NOT_LEADER_OR_FOLLOWER when this broker no longer leads. The data stays in the log in both
         cases.
         """
         if not replica.waiting:
@@ -94,7 +94,7 @@ class DelayedAppends:
         return effects
 
     def _continue_parts(self, ended: list[DelayedProduce], now: int) -> Effects:
-        """Call the parts of the broker whose appends ended. This comes after the loop over the waiting
+        """Call the parts of the broker whose appends ended. This is done after the loop over the waiting
         appends, because such a part may append again."""
         effects: Effects = []
         for delayed in ended:
@@ -111,7 +111,7 @@ class DelayedAppends:
         effects: Effects,
         ended: list[DelayedProduce],
     ) -> None:
-        """One partition of a waiting append is settled; the append ends when it was the last one."""
+        """Settle one partition of an append that waits; if it was the last one, the append ends."""
         until, _ = delayed.offsets.pop(partition)
         answer = delayed.answers[partition]
         watch = self.watch
@@ -147,7 +147,7 @@ class DelayedAppends:
             watch.emit(ProduceAnswered, self.name, delayed.client, partition, until)
 
     def time_out(self, now: int) -> Effects:
-        """End the waiting appends whose time is over with REQUEST_TIMED_OUT; the data stays in the log."""
+        """End the appends whose deadline has passed with REQUEST_TIMED_OUT; their data stays in the log."""
         effects: Effects = []
         ended: list[DelayedProduce] = []
         while self.by_deadline and self.by_deadline[0].deadline <= now:

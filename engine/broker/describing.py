@@ -1,5 +1,5 @@
-"""What a broker shows to an administrator's client: the producers that a log remembers, and the transactional ids
-that it coordinates (KIP-664, since 3.0).
+"""What a broker tells an administrator's client: the producers that a log remembers, and the transactional
+ids that the broker coordinates (KIP-664, since 3.0).
 
 These requests change nothing. Source: ``KafkaApis.handleDescribeProducersRequest``,
 ``handleDescribeTransactionsRequest``, ``handleListTransactionsRequest``.
@@ -43,7 +43,7 @@ from engine.topic_partition import topic_of
 
 
 class About:
-    """One partition or transactional id of a request: all that a rule may read."""
+    """One partition or transactional id of a request: everything that a rule may read."""
 
     __slots__ = ("cluster", "host", "name", "permissions", "replicas")
 
@@ -165,7 +165,8 @@ LIST_RULE: Rule[TransactionHost] = Rule(
     says=("broker", "client"),
     compares=((Compared.RECEIVER, "broker"),),
 )
-"""The check of ListTransactions. One log partition that is still being read is enough: the list would lack ids."""
+"""The check of ListTransactions. A single log partition that is still being read refuses the request, because
+the list would lack ids."""
 
 
 class DescribingHandler:
@@ -243,9 +244,9 @@ class DescribingHandler:
         return [Send(envelope.source, answer, envelope.correlation_id, True)]
 
     def handle_list(self, envelope: Envelope, now: int) -> Effects:
-        """ListTransactions: the transactional ids in this broker's cache, without those that the client may not
-        describe. The duration filter lets an id through whose transaction never began: its start time is -1, as in
-        Kafka."""
+        """ListTransactions: the transactional ids in this broker's cache, without those that the client may
+        not describe. An id whose transaction never began passes the duration filter, because its start time
+        is -1, as in Kafka."""
         request = envelope.body
         if type(request) is not ListTransactionsRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a ListTransactions request")
@@ -276,7 +277,8 @@ class DescribingHandler:
         self.setup.watch.emit(RequestRefused, rule, facts)
 
     def _description(self, found: TransactionMetadata) -> TransactionDescription:
-        """Kafka takes a partition out of the metadata when its marker is acknowledged; here the marker board knows."""
+        """The description of one transactional id. Kafka removes a partition from the metadata when its
+        marker is acknowledged; here the partitions that still need a marker come from the marker board."""
         waiting = self.host.markers.waiting.get(found.transactional_id)
         partitions = found.partitions if waiting is None else waiting.remaining
         return TransactionDescription(

@@ -26,7 +26,7 @@ READ_COMMITTED = "read_committed"
 
 
 class Asking:
-    """One partition of a Fetch request at a broker: all that a check may read."""
+    """One partition of a Fetch request at a broker: everything that a check may read."""
 
     __slots__ = ("cluster", "fetch_offset", "partition", "replica")
 
@@ -48,7 +48,7 @@ def not_leader(asking: Asking) -> bool:
 
 
 def out_of_range(asking: Asking) -> bool:
-    """Below the log start, or above the log end."""
+    """The offset is below the log start, or above the log end."""
     replica = asking.replica
     if replica is None:
         return False
@@ -93,7 +93,7 @@ FETCH_RULES: tuple[Rule[Asking], ...] = (
 
 
 class FetchHandler:
-    """Fetch requests of consumers at one broker."""
+    """Handles the Fetch requests of consumers at one broker."""
 
     __slots__ = ("cluster", "replicas", "setup")
 

@@ -1,4 +1,4 @@
-"""Who coordinates a transactional id or a group: the broker that leads its partition (FND-1 to FND-7)."""
+"""Finds the coordinator of a transactional id or a group: the broker that leads its partition (FND-1 to FND-7)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ from engine.watching import Path
 
 
 class Lookup:
-    """The newest lookup of one key at one broker: the chain key, hash, partition, leader. A part of the view."""
+    """The newest lookup of one key at one broker: the chain from the key over its hash and its partition to
+    the leader. A part of the view."""
 
     __slots__ = ("key", "leader", "number", "path", "topic")
 
@@ -125,7 +126,7 @@ def _partition(cluster: ClusterView, request: FindCoordinatorRequest) -> str:
 
 
 class FindCoordinatorHandler:
-    """FindCoordinator requests at one broker; owns the lookups that the view shows."""
+    """Handles the FindCoordinator requests at one broker. Owns the lookups that the view shows."""
 
     __slots__ = ("cluster", "lookups", "outgoing", "permissions", "setup")
 
@@ -139,8 +140,9 @@ class FindCoordinatorHandler:
         self.lookups: dict[Path, Lookup] = {}
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Answer from the controller's announcements, as every broker can. While the internal topic does not
-        exist, the answer is COORDINATOR_NOT_AVAILABLE, and the broker requests the topic's creation (FND-3)."""
+        """Answer from the controller's announcements, which every broker has. While the internal topic does
+        not exist, the answer is COORDINATOR_NOT_AVAILABLE, and the broker requests the topic's creation
+        (FND-3)."""
         request = envelope.body
         if type(request) is not FindCoordinatorRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a FindCoordinator request")

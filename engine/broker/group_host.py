@@ -1,7 +1,7 @@
-"""How a broker hosts the group coordinator: its log, its requests, its time (OFS-2 to OFS-5).
+"""How a broker hosts the group coordinator: its log, its requests and its timers (OFS-2 to OFS-5).
 
-Joins the coordinator's rules (``coordinator/group_coordinator``) with the partitions of ``__consumer_offsets``
-that this broker leads. Requests come in through ``group_requests``.
+Joins the coordinator's rules (``coordinator/group_coordinator``) with the partitions of
+``__consumer_offsets`` that this broker leads. Requests come in through ``group_requests``.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from engine.topic_partition import partition_name, topic_partition
 from engine.watching import Part, Path
 
 OFFSETS_COMMIT_TIMEOUT_MS = 5000
-"""How long a commit waits for its replicas (``offsets.commit.timeout.ms``)."""
+"""How long in ms a commit waits for replication (``offsets.commit.timeout.ms``)."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommitAsked:
-    """The request that commits offsets; ``refused``: partitions that never reached the coordinator."""
+    """A request that commits offsets. ``refused``: partitions that never reached the coordinator."""
 
     client: str
     correlation_id: int
@@ -77,8 +77,8 @@ class GroupHost:
     # -- leadership of log partitions ------------------------------------------------------------------
 
     def lead(self, partition: int, epoch: int, since: int, now: int) -> Effects:
-        """This broker was elected for a log partition at ``since``: it reads the log, then serves the groups in
-        that log (OFS-5)."""
+        """This broker was elected for a log partition at time ``since``: it reads the log, then serves the
+        groups in that log (OFS-5)."""
         self._touch_groups(partition)
         due = since + self.setup.configuration.loading_ms
         self.coordinator.begin_loading(partition, epoch, due)

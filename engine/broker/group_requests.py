@@ -1,5 +1,5 @@
-"""Requests about the offsets of groups at a broker: check the rights, then the topics, then call the
-coordinator (OFS-2)."""
+"""Handles the requests about the offsets of groups at a broker: check the rights, then the topics, then call
+the coordinator (OFS-2)."""
 
 from __future__ import annotations
 
@@ -158,8 +158,8 @@ class GroupRequests:
         return self._commit(asked, request, now)
 
     def _lost_its_guard(self, request: TxnOffsetCommitRequest, verified: Verified) -> bool:
-        """Whether a marker was written to the group's partition before the coordinator's answer arrived, and
-        so removed the guard."""
+        """Whether the guard is gone, because a marker was written to the group's partition before the
+        coordinator's answer arrived."""
         ((partition, guard),) = verified.guards.items()
         replica = self.host.replicas.get(partition)
         if replica is None:

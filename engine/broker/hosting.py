@@ -1,4 +1,5 @@
-"""The protocol of a coordinator that a broker hosts: it follows the leadership of an internal topic (FND-7)."""
+"""The interface of a coordinator that a broker hosts. The coordinator follows the leadership of an internal
+topic (FND-7)."""
 
 from __future__ import annotations
 

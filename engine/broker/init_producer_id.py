@@ -26,8 +26,8 @@ def idempotent_write_denied(arrived: Arrived) -> bool:
 
 
 def every_write_denied(arrived: Arrived) -> bool:
-    """A request without a transactional id, whose client may neither IdempotentWrite to the cluster nor Write
-    to any topic (``AuthHelper.authorizeByResourceType``)."""
+    """The request has no transactional id, and its client may neither IdempotentWrite to the cluster nor
+    Write to any topic (``AuthHelper.authorizeByResourceType``)."""
     permissions = arrived.permissions
     return idempotent_write_denied(arrived) and all(
         permissions.is_denied("Write", f"topic:{topic_of(partition)}")
@@ -71,7 +71,7 @@ INIT_RULES: tuple[Rule[Arrived], ...] = (
 
 
 class InitProducerIdHandler:
-    """InitProducerId requests at one broker; owns the requests that wait for a block of ids."""
+    """Handles the InitProducerId requests at one broker. Owns the requests that wait for a block of ids."""
 
     __slots__ = ("cluster", "permissions", "producer_ids", "rules", "setup", "transactions", "waiting")
 
@@ -95,9 +95,8 @@ class InitProducerIdHandler:
         self.waiting.clear()
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Answer with a new id and epoch 0, without keeping any state (PID-8), or pass a request with a
-        transactional id to the coordinator (TXC-7). When an id is needed and none is left: ``_without_id``
-        (PID-5)."""
+        """Answer with a new id and epoch 0, and keep no state (PID-8). A request with a transactional id goes
+        to the coordinator (TXC-7). When an id is needed and none is left, ``_without_id`` decides (PID-5)."""
         request = envelope.body
         if type(request) is not InitProducerIdRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an InitProducerId request")
@@ -135,8 +134,9 @@ class InitProducerIdHandler:
         return None if issued is None else [issued]
 
     def answer_waiting(self, now: int) -> Effects:
-        """After a claim of a block from ZooKeeper has ended: answer the waiting requests in their order. Those
-        for which no id is left get an error. Nothing happens where the controller hands out blocks."""
+        """A claim of a block from ZooKeeper has ended: answer the waiting requests in their order. Those for
+        which no id is left get an error. In versions in which the controller hands out blocks, no request
+        waits."""
         effects: Effects = []
         manager = self.producer_ids
         if not isinstance(manager, ProducerIdManager) or manager.claimed is None:
@@ -169,12 +169,13 @@ class InitProducerIdHandler:
 
 
 class AllocatingInitProducerIdHandler(InitProducerIdHandler):
-    """Where the controller hands out blocks: no request waits for a block (``RPCProducerIdManager``)."""
+    """The handler in versions in which the controller hands out blocks: no request waits for a block
+    (``RPCProducerIdManager``)."""
 
     __slots__ = ()
 
     def _without_id(self, envelope: Envelope, now: int) -> Effects:
-        """No id is left: the client must send its request again, and the broker requests a block."""
+        """No id is left: the client must send its request again, and the broker requests a block meanwhile."""
         self.setup.watch.emit(NoIdYet, self.setup.name, envelope.source, self.producer_ids.state)
         response = InitProducerIdResponse(error=Error.COORDINATOR_LOAD_IN_PROGRESS)
         answer = Send(envelope.source, response, envelope.correlation_id, True)

@@ -1,10 +1,10 @@
-"""Kafka's internal topics: created at the first request that needs them, with leaders like any other topic
-(FND-1..4).
+"""Kafka's internal topics, which are created at the first request that needs them and have leaders like any
+other topic (FND-1..4).
 
-Owns their placement and the leadership of partitions that no request has used yet. A cluster has a hundred
-such partitions, and a scenario uses two or three. So a partition stays *idle* until its first use: the
-controller elects and announces its leader, but the partition has no replicas, no steps and no place in the
-view.
+Owns the placement of these topics, and the leadership of partitions that no request has used yet. A cluster
+has a hundred such partitions, and a scenario uses two or three. So a partition stays *idle* until its first
+use: the controller elects and announces its leader, but the partition has no replicas, no steps and no place
+in the view.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def partition_count(topic: str, configuration: BrokerConfiguration) -> int:
 
 
 def replicas_of(number: int, broker_ids: Sequence[int], replication_factor: int) -> list[int]:
-    """The brokers of partition ``number``: the (number mod count)-th leads, the next ones follow (FND-4)."""
+    """The brokers of partition ``number``: the broker at position ``number`` mod their count leads, and the
+    next ones follow (FND-4)."""
     count = len(broker_ids)
     return [broker_ids[(number + step) % count] for step in range(min(replication_factor, count))]
 
@@ -48,8 +49,8 @@ def replicas_of(number: int, broker_ids: Sequence[int], replication_factor: int)
 def _as_created(
     topic: str, count: int, broker_ids: tuple[int, ...], replication_factor: int, min_isr: int
 ) -> IdlePartitions:
-    """The announcement of a new topic. It never changes, so all runs of a process share it: building its
-    hundred entries took a third of a short run."""
+    """The announcement of a new topic. All runs of a process share it, because it never changes, and building
+    its hundred entries took a third of a short run."""
     words = []
     for number in range(count):
         replicas = tuple(replicas_of(number, broker_ids, replication_factor))
@@ -68,14 +69,14 @@ def _as_created(
 
 class InternalTopics:
     """The controller's state of the internal topics. ``counts``: topic to its number of partitions.
-    ``shows_epochs``: as ``Controller.shows_partition_epochs``."""
+    ``shows_epochs`` means the same as ``Controller.shows_partition_epochs``."""
 
     def __init__(self, configuration: BrokerConfiguration, *, shows_epochs: bool = False) -> None:
         self.configuration = configuration
         self._shows_epochs = shows_epochs
         self.counts: dict[str, int] = {}
         self.creating: dict[str, int] = {}
-        """Topic under creation to the time at which its creation ends."""
+        """Topic to the time at which its creation ends, for topics that are being created."""
         self._idle: dict[str, dict[str, LeaderAndIsr]] = {}
         """Topic to the announcement of each of its idle partitions."""
         self._words: dict[str, IdlePartitions] = {}
@@ -94,7 +95,7 @@ class InternalTopics:
         self._idle[topic] = {idle.partition: idle for idle in word.words}
 
     def use(self, partition: str) -> PartitionState | None:
-        """The first use of a partition: returns its state, and it is idle no longer. None when it was not idle."""
+        """The first use of a partition ends its idleness; returns its state. None: the partition was not idle."""
         topic = topic_of(partition)
         word = self._idle.get(topic, {}).pop(partition, None)
         if word is None:

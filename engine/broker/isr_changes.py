@@ -1,9 +1,9 @@
 """How a leader changes the in-sync replicas.
 
-The leader writes to ZooKeeper itself, or sends a request to a controller that writes to ZooKeeper, or sends
-AlterPartition, whose response has a result for each change (``alter_partition``). In the first two cases the
-leader then waits until the partition's new state is announced. It sends its request again until that happens:
-otherwise a lost request would keep a replica out for ever.
+There are three ways: the leader writes to ZooKeeper itself, or sends a request to a controller that writes to
+ZooKeeper, or sends AlterPartition, whose response has a result for each change (``alter_partition``). In the
+first two ways the leader waits until the partition's new state is announced, and repeats its request until
+then: otherwise a lost request would keep a replica out for ever.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from engine.watching import Kind
 
 
 class IsrChanges(Protocol):
-    """The leader's side: how it requests a change of the in-sync replicas."""
+    """How a leader requests a change of the in-sync replicas."""
 
     def take_back(self, replica: Replica, follower: int, now: int) -> Effects:
         """``follower`` has caught up: request its return to the ISR."""
@@ -30,12 +30,12 @@ class IsrChanges(Protocol):
 
 
 class Recipient(NamedTuple):
-    """The recipient of a leader's requests, with the events that sending them emits."""
+    """Where a leader sends its requests, and the events that it emits when it sends them."""
 
     message: type[ReturnToIsr]
     send: Callable[[Outgoing, object], Send]
     reply_timeout_ms: Callable[[BrokerConfiguration], int]
-    """After this long without an announcement the request is sent again."""
+    """How long in ms the leader waits for the announcement before it sends the request again."""
     sent: Kind[[str, str, str, int]]
     sent_again: Kind[[str, tuple[str, ...]]]
 
@@ -61,7 +61,7 @@ was lost."""
 
 
 class RepeatedIsrRequests:
-    """With ZooKeeper: a request is repeated until the partition's new state is announced."""
+    """The way with ZooKeeper: a request is repeated until the partition's new state is announced."""
 
     __slots__ = ("_recipient", "_waiting", "outgoing", "setup")
 
@@ -81,7 +81,7 @@ class RepeatedIsrRequests:
         return [self._request(replica, follower, now)]
 
     def settled(self, replica: Replica) -> None:
-        """The partition's new state was announced: the request has ended."""
+        """The partition's new state was announced, so the request is not repeated any more."""
         self._waiting.pop(replica.partition, None)
 
     def next_timer(self) -> int | None:

@@ -1,8 +1,9 @@
-"""One broker's requests to the active controller about its own life: registration, heartbeats, shutdown
+"""One broker's requests to the active controller about its own lifecycle: registration, heartbeats, shutdown
 (KIP-631).
 
-Owns the broker epoch. Heartbeats that change nothing are not messages (``quorum_controller``); those by which
-a broker is unfenced, returns from a pause or stops are. Every step is a row of ``lifecycle_states``.
+Owns the broker epoch. Most heartbeats change nothing and are no messages (``quorum_controller``). A heartbeat
+is a message if it unfences the broker, follows a pause, or carries the request to stop. Every step is a row
+of ``lifecycle_states``.
 """
 
 from __future__ import annotations
@@ -43,18 +44,18 @@ from engine.messages import (
 )
 
 RESEND_MS = 100
-"""The first pause in ms after a refused registration; each later one is twice as long, at most the session
+"""The pause in ms after the first refused registration. Each later pause is twice as long, up to the session
 timeout (``BrokerLifecycleManager``)."""
 CATCH_UP_MS = 10
 """Pause in ms between the heartbeats of a broker that is not unfenced yet."""
 SHUTDOWN_MS = 50
-"""Pause in ms before a broker repeats, for the first time, its request to stop; later pauses are heartbeat
+"""Pause in ms before a broker repeats its request to stop for the first time; later pauses are heartbeat
 intervals."""
 
 
 class Lifecycle:
-    """``broker_epoch``: None until the controller has answered the registration. ``deadline``: the time of
-    the next request."""
+    """The lifecycle of one broker. ``broker_epoch``: None until the controller has answered the registration.
+    ``deadline``: when the next request is sent."""
 
     __slots__ = (
         "_answered_stop",
@@ -86,7 +87,7 @@ class Lifecycle:
 
     @property
     def epoch(self) -> int:
-        """The broker epoch that requests carry; -1 before there is one."""
+        """The broker epoch for requests; -1 before the broker has one."""
         return -1 if self.broker_epoch is None else self.broker_epoch
 
     def be_registered(self, broker_epoch: int) -> None:

@@ -1,4 +1,5 @@
-"""A broker's own life in a cluster without ZooKeeper, as rows (KIP-631; Kafka's ``BrokerLifecycleManager``).
+"""A broker's own lifecycle in a cluster without ZooKeeper, as rows (KIP-631; Kafka's
+``BrokerLifecycleManager``).
 
 A broker that starts registers, reads the metadata log and asks by heartbeats to be unfenced; only then does
 it serve clients. For an orderly stop, a broker first sends the request to stop, continues to serve while the

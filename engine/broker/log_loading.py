@@ -1,4 +1,5 @@
-"""Producer state of a log that was opened or cut: the newest snapshot, then the batches after it (LOG-10).
+"""The producer state of a log that was opened or truncated, made from the newest snapshot and the batches
+after it (LOG-10).
 
 Source: Kafka's ``Log.rebuildProducerState`` and ``Log.recoverSegment``. The number of cached batches of a
 producer depends on the offsets of the snapshots, because a snapshot holds only a producer's newest batch.
@@ -31,9 +32,9 @@ class LoadedLog(Protocol):
 
 
 def recover_segments(log: LoadedLog, recovery_point: int, now: int) -> None:
-    """After a crash the broker reads again every segment from the one that holds the recovery point. For each
-    it removes the snapshots after the segment's start, writes a new snapshot at its end, and rebuilds its
-    index of aborted transactions."""
+    """After a crash the broker reads every segment again, from the one that holds the recovery point on. For
+    each it removes the snapshots after the segment's start, writes a new snapshot at its end, and rebuilds
+    its index of aborted transactions."""
     producers = log.producers
     ends = (*log.segments[1:], log.log_end)
     for start, end in zip(log.segments, ends, strict=True):
@@ -55,8 +56,8 @@ def recover_segments(log: LoadedLog, recovery_point: int, now: int) -> None:
 
 
 def load_producers(log: LoadedLog, now: int, *, clean: bool) -> None:
-    """The producers of a log that is opened. A log that was closed in order and has no snapshot comes from a
-    version without producer state: it is not read, and empty snapshots are written instead."""
+    """Load the producers of a log that is opened. If the log was closed in order and has no snapshot, a
+    version without producer state wrote it. Such a log is not read; empty snapshots are written instead."""
     if not clean or log.producers.snapshots:
         rebuild_producers(log, log.log_end, now)
         return
@@ -66,7 +67,7 @@ def load_producers(log: LoadedLog, now: int, *, clean: bool) -> None:
 
 
 def rebuild_producers(log: LoadedLog, end: int, now: int) -> None:
-    """The producers as of ``end``; a snapshot of them is written there. The log is not read if the
+    """Rebuild the producers as of ``end``, and write a snapshot of them there. The log is not read if the
     state in memory reached ``end`` and had no producers: a truncation adds none."""
     producers = log.producers
     knew_nothing = not producers.entries and not producers.unstable and producers.map_end_offset >= end
@@ -90,5 +91,5 @@ def _replay(log: LoadedLog, until: int) -> None:
             producers.take_snapshot()
         first = bisect_left(batches, first_offset, key=_BASE_OFFSET)
         if first and batches[first - 1].last_offset >= first_offset:
-            first -= 1  # The log start lies inside a batch; the whole batch is read.
+            first -= 1  # The log start lies inside a batch, of which the whole is read.
         producers.replay(batches[first : bisect_left(batches, end, key=_BASE_OFFSET)], end)

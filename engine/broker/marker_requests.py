@@ -1,4 +1,4 @@
-"""WriteTxnMarkers at a leader: outcomes become control batches in the log (MRK-4 to MRK-7)."""
+"""WriteTxnMarkers at a leader: the outcomes of transactions become control batches in the log (MRK-4 to MRK-7)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ MARKER_RULE: Rule[Arrived] = Rule(
 
 
 class MarkersBeingWritten:
-    """One WriteTxnMarkers request until the append of each of its entries has ended."""
+    """One WriteTxnMarkers request, kept until the append of each of its entries has ended."""
 
     __slots__ = ("coordinator", "correlation_id", "errors", "left")
 
@@ -59,7 +59,7 @@ class MarkersBeingWritten:
 
 
 class WriteMarkersHandler:
-    """WriteTxnMarkers requests at one broker; owns those that are not answered yet."""
+    """Handles the WriteTxnMarkers requests at one broker. Owns those that are not answered yet."""
 
     __slots__ = ("appending", "groups", "newest", "setup", "writing")
 
@@ -113,7 +113,8 @@ class WriteMarkersHandler:
         return effects
 
     def appended(self, argument: Any, answers: dict[str, PartitionProduceResponse], now: int) -> Effects:
-        """One entry's append ended; a marker in an offsets partition first decides the pending offsets (MRK-7)."""
+        """The append of one entry ended. If it wrote a marker to an offsets partition, the pending offsets
+        are decided first (MRK-7)."""
         number, entry = argument
         effects: Effects = []
         writing = self.writing.get(number)

@@ -20,7 +20,7 @@ from engine.topic_partition import topic_of
 
 
 class MetadataHandler:
-    """Metadata requests at one broker."""
+    """Handles the Metadata requests at one broker."""
 
     __slots__ = ("cluster", "setup")
 
@@ -30,7 +30,7 @@ class MetadataHandler:
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
         """Answer with the leaders, ISRs and live brokers that this broker has learned of. A request without
-        topics means all, without or with the internal ones."""
+        topics asks for all of them; ``with_internal`` says whether the internal ones are included."""
         request = envelope.body
         if type(request) is not MetadataRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a Metadata request")
@@ -40,7 +40,7 @@ class MetadataHandler:
         for name, word in self.cluster.metadata.items():
             topic = topic_of(name)
             known.add(topic)
-            # Clients request internal topics by name.
+            # An internal topic that a client requests by name is always included.
             if topic in topics or (not topics and (request.with_internal or not is_internal(name))):
                 partitions[name] = _metadata_of(word)
         for topic in topics:

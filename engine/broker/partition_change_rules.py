@@ -1,4 +1,5 @@
-"""When the active controller refuses a leader's change of the in-sync replicas (KIP-497, KIP-841, KIP-903).
+"""The rules by which the active controller refuses a leader's change of the in-sync replicas (KIP-497,
+KIP-841, KIP-903).
 
 The order is that of Kafka's ``ReplicationControlManager.validateAlterPartitionData``. A refused leader has an
 old state of its partition, and waits until it has read the new one. The exception is INELIGIBLE_REPLICA: the
@@ -18,7 +19,7 @@ from engine.rules import Rule
 
 
 class Altering(NamedTuple):
-    """``eligible``: the brokers that may be in sync, with their broker epochs."""
+    """What the guards compare. ``eligible``: the brokers that may be in sync, with their broker epochs."""
 
     state: PartitionState | None
     wanted: WantedIsr

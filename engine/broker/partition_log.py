@@ -1,12 +1,11 @@
-"""One replica's log of one partition: batches in segments, and the rules an append goes through (LOG-4 to
-LOG-11).
+"""One replica's log of one partition: batches in segments, and the rules for an append (LOG-4 to LOG-11).
 
 Owns stored batches, segment borders, log start, log end, high watermark, last stable offset, the aborted
 index and the producer state that belongs to them. It does not know the leader, the in-sync replicas or the
-waiting appends.
+appends that wait.
 
-An append is validated first, on copies; only when every batch of it passed is anything stored. Batches are
-immutable: leader, followers and answers share the same objects. Offsets are consecutive, except where the cleaner
+An append is first validated on copies, and stored only if every batch of it passed. Batches are immutable:
+leader, followers and answers share the same objects. Offsets are consecutive, except where the cleaner
 removed records, or a truncation to an offset inside a batch removed the whole batch.
 """
 
@@ -47,8 +46,8 @@ _LOGGED = Level.LOGGED
 
 
 class PartitionLog:
-    """The log of ``partition`` on broker ``replica``. ``part`` is marked as changed (touched) when an offset
-    of the log moves: log start, log end, high watermark."""
+    """The log of ``partition`` on broker ``replica``. ``part``: the part of the view that is marked as
+    changed (touched) when the log start, the log end or the high watermark moves."""
 
     __slots__ = (
         "_base_offsets",
@@ -95,7 +94,7 @@ class PartitionLog:
         self.place: Path = ("partitions", partition, "replicas", str(replica))
         self.one_batch_per_append = profile.one_batch_per_append
         self.rolls_first = profile.rolls_before_validation
-        """A full segment is closed before the batches are validated, so a duplicate closes it, too."""
+        """A full segment is closed before the batches are validated, so even a duplicate closes it."""
         self.shows_cut = profile.truncation_sets_high_watermark
         """A truncation reports the high watermark to the log's transactions at once."""
         self.segment_records = configuration.segment_records
@@ -129,11 +128,11 @@ class PartitionLog:
     def append_as_leader(
         self, batches: Sequence[RecordBatch], now: int, *, leader_epoch: int, origin: Origin = Origin.CLIENT
     ) -> Appended:
-        """Validate and store ``batches`` in one append, giving them offsets (SEQ-10).
+        """Validate and store ``batches`` in one append, which gives them offsets (SEQ-10).
 
-        Nothing is stored unless all of them pass. A duplicate answers with the stored batch's offsets and
-        leaves log, entry and timestamps alone (LOG-3). INVALID_RECORD for several batches where
-        ``one_batch_per_append``.
+        Nothing is stored unless all of them pass. A duplicate gets the offsets of the stored batch, and
+        changes neither the log nor the producer's entry nor any timestamp (LOG-3). Several batches get
+        INVALID_RECORD in versions with ``one_batch_per_append``.
         """
         if len(batches) != 1 and self.one_batch_per_append:
             return Appended(Error.INVALID_RECORD, NO_OFFSET, NO_OFFSET)
@@ -154,7 +153,7 @@ class PartitionLog:
         return Appended(NO_ERROR, first_offset, self.log_end - 1, None, arrival, self.data_levels[origin])
 
     def append_as_follower(self, batches: Sequence[RecordBatch], now: int) -> Appended:
-        """Store what the leader stored, at the leader's offsets, as *replication* (SEQ-9). Raises EngineError
+        """Store the leader's batches at their offsets, validated as *replication* (SEQ-9). Raises EngineError
         for a batch below the log end."""
         if not batches:
             return Appended(Error.NONE, NO_OFFSET, NO_OFFSET)
@@ -165,7 +164,7 @@ class PartitionLog:
             )
         appendings: dict[int, Appending] = {}
         completed: list[CompletedTransaction] = []
-        # Where the cleaner removed records, the next batch is not at the end of the one before it.
+        # Where the cleaner removed records, there is a gap between two batches.
         offsets = [batch.base_offset for batch in batches]
         refused = self._validate(batches, offsets, _REPLICATION, appendings, completed)
         if refused is not None:
@@ -177,7 +176,7 @@ class PartitionLog:
         return Appended(NO_ERROR, first_offset, self.log_end - 1)
 
     def _places(self, batches: Sequence[RecordBatch]) -> Sequence[int]:
-        """The base offsets of batches that are stored one behind the other at the log end."""
+        """The base offsets that the batches get, one after the other, from the log end on."""
         if len(batches) == 1:
             return (self.log_end,)
         lengths = (batch.last_offset_delta + 1 for batch in batches[:-1])
@@ -192,10 +191,10 @@ class PartitionLog:
         completed: list[CompletedTransaction],
     ) -> Appended | None:
         """Make room in the segment, and check every batch against a copy of its producer's entry. Returns the
-        answer when a batch is refused or a duplicate; else None.
+        answer when a batch is refused or is a duplicate; else None.
 
-        ``offsets``: the base offset that each batch is stored at. ``appendings`` (by producer id) and
-        ``completed`` get what is to be merged.
+        ``offsets``: the base offset of each batch. ``appendings`` (by producer id) and ``completed`` receive
+        what the caller merges after the append.
         """
         producers = self.producers
         if self.rolls_first:
@@ -270,7 +269,7 @@ class PartitionLog:
             self._touch()
 
     def _make_room(self, batches: Sequence[RecordBatch]) -> None:
-        """Roll the segment when this append would make it longer than allowed. An empty segment takes any
+        """Roll the segment if this append would make it longer than allowed. An empty segment takes any
         append, and one append is never split (``Log.maybeRoll``)."""
         if not self.active_records:
             return
@@ -318,7 +317,7 @@ class PartitionLog:
 
     @property
     def last_stable_offset(self) -> int:
-        """Below this every transaction is decided and replicated (LOG-8)."""
+        """The offset below which every transaction is decided and replicated (LOG-8)."""
         unstable = self.producers.first_unstable_offset()
         if unstable is None:
             return self.high_watermark
@@ -341,11 +340,11 @@ class PartitionLog:
         return True
 
     def raise_log_start(self, to: int) -> list[int]:
-        """Raise the log start to ``to`` (retention, DeleteRecords): records below it are no longer read.
-        Returns the producers that are forgotten.
+        """Raise the log start to ``to`` (retention, DeleteRecords), so that records below it are no longer
+        read. Returns the producers that are forgotten.
 
-        ``delete_segments`` then removes the segments below the log start. The caller ensures that ``to`` is at
-        or below the high watermark, as DeleteRecords does; EngineError above the log end.
+        ``delete_segments`` then removes the segments below the log start. The caller ensures that ``to`` is
+        at or below the high watermark, as DeleteRecords does. Raises EngineError above the log end.
         """
         if to <= self.log_start:
             return []
@@ -360,8 +359,8 @@ class PartitionLog:
         return gone
 
     def delete_segments(self) -> None:
-        """Delete whole segments below the log start, as the retention task does; the segment of the log start
-        stays."""
+        """Delete the segments that are completely below the log start, as the retention task does. The
+        segment that holds the log start stays."""
         offset = self.log_start
         keep_from = self.segments[0]
         for start in self.segments[1:]:
@@ -378,7 +377,8 @@ class PartitionLog:
         self._touch_batches(gone)
 
     def replace_batches(self, changed: dict[int, RecordBatch | None]) -> None:
-        """Replace batches, by base offset, with their compacted versions; None: remove the batch (LOG-13)."""
+        """Replace batches by their compacted versions. ``changed``: base offset to the new batch; None:
+        remove the batch (LOG-13)."""
         kept = [
             (changed.get(batch.base_offset, batch), at)
             for batch, at in zip(self.batches, self.appended_at, strict=True)
@@ -400,10 +400,11 @@ class PartitionLog:
     # Cutting and reloading ------------------------------------------------------------------------
 
     def truncate(self, to: int, now: int) -> bool:
-        """Cut offsets ``to`` and above, and rebuild the producer state (LOG-10); True when the log end moved.
+        """Remove the offsets from ``to`` on, and rebuild the producer state (LOG-10); True when the log end
+        moved.
 
         A batch that holds ``to`` is removed as a whole. A leader epoch that began at the log end is removed
-        even when no record is: its leader never appended anything, and the epoch would make this log differ
+        even if no record is: its leader never appended anything, and the epoch would make this log differ
         from the next leader's for ever.
         """
         if to >= self.log_end:
@@ -440,7 +441,7 @@ class PartitionLog:
 
     def restart_at(self, offset: int, now: int) -> None:
         """Remove all records and start empty at ``offset`` (``truncateFullyAndStartAt``)."""
-        # Records below the log start in its segment are removed too.
+        # This also removes the records below the log start in its segment.
         self.truncate(self._base_offsets[0] if self.batches else self.log_start, now)
         self.segments = [offset]
         self.epoch_starts = []
@@ -457,7 +458,7 @@ class PartitionLog:
         self._touch_producers(known)
 
     def close(self, *, clean: bool) -> None:
-        """The broker stops: producer state in memory is lost. A clean stop writes a snapshot first."""
+        """The broker stops, and the producer state in memory is lost. A clean stop writes a snapshot first."""
         producers = self.producers
         if clean:
             producers.map_end_offset = self.log_end
@@ -474,11 +475,11 @@ class PartitionLog:
     ) -> None:
         """Load the log from disk after a stop (LOG-10).
 
-        After a clean stop there is a snapshot at the log end. After a crash the segments are read first, from the one
-        that holds ``recovery_point``, and a snapshot is written at the end of each. ``recovery_point`` None: only the
-        newest segment is read, because a segment is flushed when the next one begins. ``log_start`` is the value in the
-        broker's checkpoint, 0 if it is missing, but never below the first segment; None: the log start stays. The high
-        watermark starts again at the log start.
+        After a clean stop there is a snapshot at the log end. After a crash the segments from the one that
+        holds ``recovery_point`` on are read first, and a snapshot is written at the end of each.
+        ``recovery_point`` None: only the newest segment is read, because a segment is flushed when the next
+        one begins. ``log_start``: the value in the broker's checkpoint, 0 if it is missing, but never below
+        the first segment; None: the log start stays. The high watermark starts again at the log start.
         """
         if log_start is not None:
             self.log_start = max(log_start, self.segments[0])
@@ -532,12 +533,12 @@ class PartitionLog:
     def read(
         self, offset: int, *, committed: bool, batches_max: int, bytes_max: int | None = None
     ) -> tuple[tuple[RecordBatch, ...], tuple[tuple[int, int], ...]]:
-        """Whole batches of one segment, from the one with ``offset`` up to the bound (CON-1): the last stable
+        """Whole batches of one segment, from the one with ``offset`` up to a bound (CON-1): the last stable
         offset if ``committed``, else the high watermark. If ``committed``, also the aborted transactions from
         there to the segment's end.
 
-        The first batch below the bound is returned however large it is; ``batches_max`` and ``bytes_max``
-        limit the batches after it. The caller checks that ``offset`` lies inside the log.
+        The first batch below the bound is returned whatever its size; ``batches_max`` and ``bytes_max`` limit
+        the batches after it. The caller checks that ``offset`` lies inside the log.
         """
         bound = self.last_stable_offset if committed else self.high_watermark
         index = max(0, bisect_right(self._base_offsets, offset) - 1)
@@ -563,8 +564,8 @@ class PartitionLog:
         return tuple(chosen), self.aborted.between(offset, self.segment_end(first))
 
     def read_for_follower(self, offset: int, batches_max: int) -> tuple[RecordBatch, ...]:
-        """At most ``batches_max`` batches from ``offset`` on, up to the log end: replicas read past the high
-        watermark (LOG-7)."""
+        """At most ``batches_max`` batches from ``offset`` on, up to the log end: a follower may read above
+        the high watermark (LOG-7)."""
         index = bisect_left(self._base_offsets, offset)
         return tuple(self.batches[index : index + batches_max])
 

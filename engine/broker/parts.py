@@ -32,7 +32,7 @@ class ShownLog(Protocol):
 
 
 def outcome_of(log: ShownLog, batch: RecordBatch) -> str:
-    """``open``, ``committed`` or ``aborted``: decided by the producer's next marker in this log."""
+    """``open``, ``committed`` or ``aborted``. The producer's next marker in this log decides."""
     start = bisect_right(log.batches, batch.base_offset, key=_base_offset)
     for later in log.batches[start:]:
         if later.is_control and later.producer_id == batch.producer_id:

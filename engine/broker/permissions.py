@@ -7,8 +7,9 @@ from engine.watching import Part, Watch
 
 
 class Permissions:
-    """Denials: an operation (``Write``, ``IdempotentWrite``) on a resource (``cluster``, ``topic:t``,
-    ``transactional_id:x``). They outlive a crash. ``part`` of the view shows them."""
+    """The denials of one broker: an operation (``Write``, ``IdempotentWrite``) on a resource (``cluster``,
+    ``topic:t``, ``transactional_id:x``). They stay after a crash. ``part``: the part of the view that shows
+    them."""
 
     __slots__ = ("denied", "name", "part", "watch")
 
@@ -28,7 +29,7 @@ class Permissions:
         self.watch.emit(RightDenied, self.name, operation, resource)
 
     def allow(self, operation: str, resource: str, now: int) -> None:
-        """Take a denial back."""
+        """End a denial."""
         self.denied.discard((operation, resource))
         self._touch()
         self.watch.emit(RightGiven, self.name, operation, resource)

@@ -1,5 +1,5 @@
-"""How a broker handles Produce: the rules of the request, verification, the append, and when the answer leaves
-(LOG-1, LOG-2)."""
+"""How a broker handles Produce: the rules of the request, verification, the append, and the time of the
+answer (LOG-1, LOG-2)."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from engine.rules import refusal, rules_of
 
 
 class ProduceHandler:
-    """Produce requests at one broker. ``verification`` None: this generation does not verify partitions with
-    coordinators."""
+    """Handles the Produce requests at one broker. ``verification`` None: this version does not verify
+    partitions with coordinators."""
 
     __slots__ = ("appending", "partition_rules", "request_rules", "setup", "verification")
 

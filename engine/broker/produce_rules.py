@@ -1,4 +1,4 @@
-"""A broker's checks of a batch, in order; those of the log come after them (LOG-1, MSG-2, MSG-4)."""
+"""A broker's checks of a batch, in order; the checks of the log come after them (LOG-1, MSG-2, MSG-4)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RECORD_VERSION = 2
 
 
 class Arriving:
-    """One batch of a Produce request at a broker: all that a rule may read."""
+    """One batch of a Produce request at a broker: everything that a rule may read."""
 
     __slots__ = ("batch", "cluster", "partition", "permissions", "replica", "request", "setup")
 
@@ -39,7 +39,7 @@ class Arriving:
 
 
 def transactional_write_denied(arriving: Arriving) -> bool:
-    """The client lacks Write on the request's transactional id; or the request has transactional records and
+    """The client lacks Write on the request's transactional id, or the request has transactional records and
     no transactional id."""
     request = arriving.request
     name = request.transactional_id
@@ -119,7 +119,7 @@ REQUEST_RULES: tuple[Rule[Arriving], ...] = (
         unless="any_write_suffices",
     ),
 )
-"""Checked once for the request; a refusal is the answer for every partition."""
+"""The rules that are checked once for the request. A refusal is the answer for every partition."""
 
 PARTITION_RULES: tuple[Rule[Arriving], ...] = (
     Rule(
@@ -207,8 +207,8 @@ INTERNAL_RULES: tuple[Rule[Arriving], ...] = tuple(
     for rule in PARTITION_RULES
     if rule.when in (partition_unknown, not_leader, too_few_in_sync)
 )
-"""Checked when the broker appends a marker or a coordinator's record. The coordinator gets the error (MRK-4,
-TXC-5)."""
+"""The rules for an append of the broker itself: a marker or a coordinator's record. The coordinator gets the
+error (MRK-4, TXC-5)."""
 
 
 def refused(arriving: Arriving, rule: Rule[Arriving]) -> PartitionProduceResponse:

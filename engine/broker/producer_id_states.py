@@ -1,8 +1,8 @@
 """The claim of a block of producer ids, as rows (PID-3 to PID-7).
 
-A broker reads the block node and writes the block that follows the one in the node. It starts again when
-another broker wrote in between. When the reply to its write is lost, it reads the node again, which shows
-whether the write was done.
+A broker reads the block node, and writes to it the block that follows. If another broker wrote in between, it
+begins again. If the reply to its write is lost, it reads the node again, which shows whether the write was
+done.
 """
 
 from __future__ import annotations

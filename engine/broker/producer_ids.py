@@ -1,9 +1,10 @@
 """How a broker gets the producer ids that it hands out (PID-1 to PID-8).
 
 Owns the broker's block of ids and the loop that claims the next one: read the node, write the following block
-on the condition that the node has not changed, and start again when it has. The condition compares the node's
+on the condition that the node has not changed, and begin again if it has. The condition compares the node's
 stat version, not the format version in its JSON (CTR-4). The broker and ZooKeeper exchange only messages;
-every step is a row of ``producer_id_states``. Source: Kafka's ``ProducerIdManager`` and ``ProducerIdBlockZNode``.
+every step is a row of ``producer_id_states``. Source: Kafka's ``ProducerIdManager`` and
+``ProducerIdBlockZNode``.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Block(NamedTuple):
     end: int
 
     def to_json(self) -> str:
-        """The node's data: the bounds are strings, ``version`` is that of the format (PID-2)."""
+        """The node's data. The bounds are strings, and ``version`` is that of the format (PID-2)."""
         return json.dumps(
             {"version": 1, "broker": self.broker, "block_start": str(self.start), "block_end": str(self.end)},
             separators=(",", ":"),
@@ -62,8 +63,8 @@ def next_block(broker: int, latest: Block | None, size: int) -> Block:
 
 
 class _Turn:
-    """The context of one row's effects: the reply, the effects to return, the block concerned, and the end of
-    the last block when no further block fits."""
+    """The context of one row's effects. It holds the reply, the effects to return, the block concerned, and
+    the end of the last block when no further block fits."""
 
     __slots__ = ("block", "effects", "latest_end", "now", "reply")
 
@@ -80,11 +81,11 @@ class _Turn:
 
 
 class ProducerIdManager:
-    """One broker's block and its claim.
+    """One broker's block of ids, and the claim of its next block.
 
-    ``generate`` gives an id, or None when a claim must come first; ``claim`` starts one, ``on_reply`` and
-    ``on_timer`` carry it on. ``claimed``: True after a claim succeeded, False after it failed, None before the
-    first claim and while one runs.
+    ``generate`` gives an id, or None when a claim must come first. ``claim`` starts a claim; ``on_reply`` and
+    ``on_timer`` continue it. ``claimed``: True after a claim succeeded, False after it failed, None before
+    the first claim and while a claim runs.
     """
 
     __slots__ = (
@@ -131,7 +132,7 @@ class ProducerIdManager:
         self.deadline: int | None = None
         self.claimed: bool | None = None
         self.overflowed = False
-        """True once the id after LONG_MAX, a negative one, was issued (CTR-6)."""
+        """True once a negative id was issued: it follows LONG_MAX (CTR-6)."""
 
     @property
     def is_claiming(self) -> bool:
@@ -146,7 +147,7 @@ class ProducerIdManager:
     def generate(self) -> int | None:
         """The next id, or None when the block is used up and a claim must come first (PID-5).
 
-        The comparison and the addition are Kafka's 64-bit ones: after LONG_MAX comes -2^63, which is not
+        Comparison and addition are those of Kafka's 64-bit numbers: after LONG_MAX comes -2^63, which is not
         above the block's end and so is issued without a claim.
         """
         block = self.block
@@ -185,7 +186,7 @@ class ProducerIdManager:
             self.watch.touch(self.part)
 
     def claim(self, now: int) -> Effects:
-        """Start the claim loop, unless it runs: read the node first."""
+        """Begin the claim loop by reading the node. Nothing happens if the loop runs already."""
         if self.is_claiming:
             return []
         self.claimed = None
@@ -288,7 +289,7 @@ class ProducerIdManager:
         return f"broker-{self.broker_id}"
 
     def view(self) -> ProducerIdBlock | None:
-        """``producer_id_block`` of docs/frame.md."""
+        """The block as ``producer_id_block`` of docs/frame.md."""
         if self.block is None:
             return None
         return {"start": self.block.start, "end": self.block.end, "next": self.next_id}

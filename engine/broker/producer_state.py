@@ -2,7 +2,7 @@
 
 Owns the producer entries with their cached batches, the transactions that are open or not yet stable, and the
 snapshots. An append is validated on a copy, which is merged only after the append succeeded. The rules
-themselves are the table in ``append_rules``. Its caller passes all offsets.
+themselves are the table in ``append_rules``. The caller passes all offsets.
 
 The structure follows Kafka's ``ProducerStateManager``, ``ProducerStateEntry`` and ``ProducerAppendInfo``.
 """
@@ -79,20 +79,20 @@ class ProducerStateEntry:
 
 
 class Awaited:
-    """The state between a partition's verification and the transaction's first batch in it
+    """A partition that was or is being verified, until the transaction's first batch in it
     (``VerificationStateEntry``)."""
 
     __slots__ = ("epoch", "guard", "lowest_sequence", "raises", "since")
 
     def __init__(self, guard: int, epoch: int, lowest_sequence: int, since: int, raises: bool) -> None:
         self.guard = guard
-        """The number that an append needs after verification. A marker removes it, and the next question gets a
-        new one, so that an answer to an earlier question does not match."""
+        """The number that a verified append must show. A marker removes it, and the next question gets a new
+        one, so the answer to an earlier question does not match."""
         self.epoch = epoch
         self.lowest_sequence = lowest_sequence
         self.since = since
         self.raises = raises
-        """Each transaction of the client has an epoch of its own (transaction version 2)."""
+        """Whether each transaction of the client has an epoch of its own (transaction version 2)."""
 
     def take(self, epoch: int, sequence: int) -> None:
         """Add a batch that waits for the same verification; keep the lowest sequence of the newest epoch."""
@@ -122,13 +122,13 @@ class CompletedTransaction(NamedTuple):
 
 
 class MarkerEffect(NamedTuple):
-    """What a marker does besides ending a transaction; versions differ."""
+    """The effects of a marker besides the end of a transaction. They depend on the version."""
 
     opens_what_it_ends: bool
-    """A marker that meets no open transaction is a transaction by itself; an abort gets a line in the index
-    (LOG-9)."""
+    """A marker without an open transaction is a transaction by itself; if it is an ABORT, it gets a line in
+    the index (LOG-9)."""
     is_activity: bool
-    """The producer's entry takes the marker's timestamp (LOG-12)."""
+    """The producer's entry takes over the marker's timestamp (LOG-12)."""
 
 
 class Appending:
@@ -149,11 +149,11 @@ class Appending:
             stored.transaction_first_offset,
         )
         self.started: list[int] = []
-        """First offsets of the transactions that this append opens."""
+        """The first offset of each transaction that this append opens."""
         self.arrival: Arrival | None = None
 
     def arrive(self, batch: RecordBatch) -> Arrival:
-        """What the rules compare: the batch, and its producer's state."""
+        """Everything that the rules compare: the batch, and its producer's state."""
         stored = self.stored
         updated = self.updated
         arrival = self.arrival = Arrival()
@@ -214,9 +214,9 @@ class Appending:
 class ProducerStateManager:
     """All producers of one replica of one partition.
 
-    ``map_end_offset``: the entries reflect the log below this offset. ``open_transactions`` maps first offset
-    to producer id. ``unstable`` maps the first offset of an ended transaction to the offset of its marker, until
-    the high watermark is above the marker.
+    ``map_end_offset``: the entries include the log up to this offset. ``open_transactions``: first offset to
+    producer id. ``unstable``: first offset of an ended transaction to the offset of its marker, until the
+    high watermark is above the marker.
     """
 
     __slots__ = (
@@ -239,25 +239,25 @@ class ProducerStateManager:
     def __init__(self, *, profile: Profile, rules: Rules, cache_size: int, expiration_ms: int) -> None:
         self.markers = MarkerEffect(profile.indexes_empty_abort, profile.marker_counts_as_activity)
         self.drops_with_records = profile.retention_drops_producers
-        """Producers whose newest batch is below the log start are forgotten."""
+        """Whether a producer is forgotten when its newest batch is below the log start."""
         self.drops_stray_snapshots = profile.drops_stray_snapshots
         self.verifies_each_epoch = profile.verifies_each_epoch
-        """True: in an open transaction only batches of the producer's present epoch need no verification.
-        False: those of any epoch need none."""
+        """Which batches in an open transaction need no verification. True: only those of the producer's
+        present epoch. False: those of any epoch."""
         self.rules = rules
         self.cache_size = cache_size
         self.expiration_ms = expiration_ms
         self.entries: dict[int, ProducerStateEntry] = {}
         self.awaited: dict[int, Awaited] = {}
-        """Producer id to the state of its verification. In memory only, and empty unless the profile verifies
-        partitions."""
+        """Producer id to the state of its verification. It is kept in memory only, and is empty unless the
+        profile verifies partitions."""
         self.open_transactions: dict[int, int] = {}
         self.unstable: dict[int, int] = {}
         self.snapshots: dict[int, tuple[SnapshotEntry, ...]] = {}
         self.map_end_offset = 0
         self.last_snapshot = 0
-        """Offset of the newest snapshot, or the offset where the state started without one; no snapshot is
-        written below it."""
+        """Offset of the newest snapshot; without one, the offset at which the state started. No snapshot is
+        written at a lower offset."""
 
     # Appending ------------------------------------------------------------------------------------
 
@@ -267,7 +267,7 @@ class ProducerStateManager:
         return Appending(ProducerStateEntry(producer_id) if stored is None else stored)
 
     def judge(self, appending: Appending, batch: RecordBatch, level: Level) -> AppendRule | None:
-        """The row that refuses the batch or finds it to be a duplicate; None when it may be stored."""
+        """The row that refuses the batch or recognises it as a duplicate; None when the batch may be stored."""
         tried = self.rules.markers[level] if batch.is_control else self.rules.data[level]
         return judge(tried, appending.arrive(batch)) if tried else None
 
@@ -305,7 +305,7 @@ class ProducerStateManager:
         self, producer_id: int, sequence: int, epoch: int, guard: int, now: int, *, raises: bool = False
     ) -> int:
         """A batch that would start a transaction here waits for verification. Returns the guard that its
-        append needs: ``guard``, or that of an earlier waiting batch."""
+        append needs: that of an earlier waiting batch, else ``guard``."""
         awaited = self.awaited.get(producer_id)
         if awaited is None:
             awaited = self.awaited[producer_id] = Awaited(guard, epoch, sequence, now, raises)
@@ -313,7 +313,7 @@ class ProducerStateManager:
         return awaited.guard
 
     def complete(self, completed: CompletedTransaction) -> None:
-        """An open transaction got its marker; it holds back the LSO until the high watermark is above the marker."""
+        """An open transaction got its marker. It holds back the LSO until the high watermark is above the marker."""
         if self.open_transactions.pop(completed.first_offset, None) is None:
             raise EngineError(
                 f"producer state: a marker at {completed.last_offset} ends a transaction at "
@@ -322,13 +322,14 @@ class ProducerStateManager:
         self.unstable[completed.first_offset] = completed.last_offset
 
     def stable_offset_at(self, completed: CompletedTransaction) -> int:
-        """LSO to index with an aborted transaction: first offset of the earliest *other* open one, or marker
-        + 1."""
+        """The LSO that the index keeps with an aborted transaction: the first offset of the earliest *other*
+        open transaction; without one, the offset after the marker."""
         others = [first for first in self.open_transactions if first != completed.first_offset]
         return min(others, default=completed.last_offset + 1)
 
     def first_unstable_offset(self) -> int | None:
-        """First offset of the earliest transaction that is open or whose marker is not stable yet (LOG-8)."""
+        """The first offset of the earliest transaction that is open, or whose marker is not replicated yet
+        (LOG-8)."""
         if not self.open_transactions:
             return min(self.unstable) if self.unstable else None
         first = min(self.open_transactions)
@@ -345,11 +346,12 @@ class ProducerStateManager:
     # Forgetting and reloading ---------------------------------------------------------------------
 
     def is_expired(self, entry: ProducerStateEntry, now: int) -> bool:
-        """Idle for the whole limit and without an open transaction (LOG-12)."""
+        """Whether the producer was idle for the whole limit and has no open transaction (LOG-12)."""
         return entry.transaction_first_offset is None and now - entry.last_timestamp >= self.expiration_ms
 
     def expire(self, now: int) -> list[int]:
-        """Forget idle producers, and verifications that are as old; returns the producers' ids."""
+        """Forget producers that were idle for too long, and verifications of the same age; returns the
+        producers' ids."""
         gone = [producer_id for producer_id, entry in self.entries.items() if self.is_expired(entry, now)]
         for producer_id in gone:
             del self.entries[producer_id]
@@ -369,13 +371,13 @@ class ProducerStateManager:
         return min(times, default=None)
 
     def _forgotten_below(self, log_start: int) -> int:
-        """The offset below which producers and snapshots are dropped with their records: in 2.0 the log
-        start; later versions drop none."""
+        """The offset below which producers and snapshots are dropped together with their records. In 2.0 it
+        is the log start; later versions drop none."""
         return log_start if self.drops_with_records else -1
 
     def on_log_start_raised(self, log_start: int) -> list[int]:
-        """Records below ``log_start`` were removed. Returns the producers that were dropped with them; only
-        2.0 drops any, and the snapshots below ``log_start`` (LOG-11). The other producers keep every cached
+        """Records below ``log_start`` were removed. Returns the producers that were dropped with them. Only
+        2.0 drops producers, and snapshots below ``log_start`` (LOG-11). The other producers keep every cached
         batch: Kafka's ``removeBatchesOlderThan`` removes batches from a copy only."""
         floor = self._forgotten_below(log_start)
         gone = [producer_id for producer_id, entry in self.entries.items() if entry.last_data_offset < floor]
@@ -398,8 +400,9 @@ class ProducerStateManager:
             self.snapshots.pop(start, None)
 
     def open(self, segments: Iterable[int]) -> None:
-        """The log is opened: only the snapshots are left of the producers' state. Since 2.8, of these only the
-        snapshots at the starts of segments stay, and one after all of them (``removeStraySnapshots``, KAFKA-9393)."""
+        """The log is opened, and only the snapshots are left of the producers' state. Since 2.8 most
+        snapshots are removed: those at the starts of segments stay, and one after all of them
+        (``removeStraySnapshots``, KAFKA-9393)."""
         self.forget_all()
         self.map_end_offset = self.last_snapshot = 0
         if not self.drops_stray_snapshots:
@@ -410,8 +413,8 @@ class ProducerStateManager:
         self._keep_snapshots(kept)
 
     def take_snapshot(self) -> None:
-        """Write a snapshot of the state at ``map_end_offset``, unless there is one there or later; each entry
-        keeps only its newest batch."""
+        """Write a snapshot of the state at ``map_end_offset``, unless there is one at that offset or later.
+        Each entry in it has only its newest batch."""
         if self.map_end_offset <= self.last_snapshot:
             return
         self.last_snapshot = self.map_end_offset
@@ -447,7 +450,7 @@ class ProducerStateManager:
         self.map_end_offset = offset
 
     def forget_all(self) -> None:
-        """Lose the state in memory; snapshots are files and stay."""
+        """Forget the state in memory. The snapshots stay, because they are files."""
         self.entries.clear()
         self.open_transactions.clear()
         self.unstable.clear()
@@ -461,10 +464,10 @@ class ProducerStateManager:
             self._load_entry(saved, log_start, now)
 
     def replay(self, batches: Iterable[RecordBatch], end: int) -> list[tuple[CompletedTransaction, int]]:
-        """Apply one segment's batches after the snapshot, unchecked (``Log.loadProducersFromLog``). Returns
-        the transactions that end in it, each with its stable offset.
+        """Apply the batches of one segment after the snapshot, unchecked (``Log.loadProducersFromLog``).
+        Returns the transactions that end in the segment, each with its stable offset.
 
-        A segment's batches of one producer are merged at once, after the last of them, as Kafka does.
+        All batches of one producer in a segment are merged at once, after the last of them, as in Kafka.
         """
         appendings: dict[int, Appending] = {}
         completed: list[CompletedTransaction] = []
@@ -490,15 +493,15 @@ class ProducerStateManager:
         return stable
 
     def _load_entry(self, saved: SnapshotEntry, log_start: int, now: int) -> None:
-        """Load one entry of a snapshot, unless it has expired by now or, in 2.0, has no batch at or above the
-        log start."""
+        """Load one entry of a snapshot. It is left out if it has expired by now or, in 2.0, has no batch at
+        or above the log start."""
         entry = ProducerStateEntry(saved.producer_id)
         entry.producer_epoch = saved.producer_epoch
         entry.coordinator_epoch = saved.coordinator_epoch
         entry.last_timestamp = saved.last_timestamp
         entry.transaction_first_offset = saved.transaction_first_offset
         if saved.newest is not None:
-            # The file has one timestamp for each entry, so the batch gets that of the entry.
+            # The file has only one timestamp for each entry; the batch gets it.
             entry.batches.append(saved.newest._replace(timestamp=saved.last_timestamp))
         if self.is_expired(entry, now):
             return

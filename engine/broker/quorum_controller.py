@@ -98,12 +98,12 @@ class Registration:
         self.broker_id = broker_id
         self.epoch = -1
         self.incarnation: int | None = None
-        """The number of the broker's start that is registered (Kafka: incarnation id); None before the first
-        registration."""
+        """The number of the broker's start for which it is registered (Kafka: incarnation id); None before
+        the first registration."""
         self.state = MACHINE.initial
         self.contact_at = 0
-        """When the newest known heartbeat came, or a new controller became active: later heartbeats are computed
-        from this time."""
+        """The time of the newest heartbeat that is known, or at which a new controller became active. Later
+        heartbeats are computed from this time."""
         self.beats = False
         """True while heartbeats come at their interval and change nothing, so that they are not messages."""
         self.expires_at: int | None = None
@@ -111,7 +111,7 @@ class Registration:
         self.may_stop = False
         """The response to the broker's newest heartbeat allows it to stop."""
         self.shutdown_offset = 0
-        """The end of the metadata log when the broker's controlled shutdown had moved its leaderships."""
+        """The end of the metadata log at the time when the controlled shutdown had moved the broker's leaderships."""
 
     @property
     def name(self) -> str:
@@ -129,7 +129,7 @@ class Registration:
 
 
 class QuorumController(Controller):
-    """The role ``controller``: whichever controller of the quorum is active. A part of the view."""
+    """The role ``controller``, which the active controller of the quorum plays. A part of the view."""
 
     shows_partition_epochs = True
 
@@ -153,7 +153,7 @@ class QuorumController(Controller):
         """The controller epoch, which grows with every failover."""
         self.log = MetadataLog()
         self.changed_partitions = set() if changed_partitions is None else changed_partitions
-        """The set that all brokers share: a decision of the controller also changes what consumers can read."""
+        """A set that all brokers share, too: a decision of the controller may change what consumers can read."""
         self.next_producer_id = 0
         self.registrations: dict[int, Registration] = {}
         self._topics: set[str] = set()
@@ -202,7 +202,7 @@ class QuorumController(Controller):
             self._write("RegisterBrokerRecord", "endpoints", _reachable(word), word)
 
     def _announce_level(self) -> None:
-        """``FeatureControlManager``: the level of a feature is a record of its own."""
+        """Write the level of a feature, which has a record of its own (``FeatureControlManager``)."""
         self._touch(self)
         level: JsonObject = {"level": self.transaction_version}
         self._write("FeatureLevelRecord", "transaction.version", level, self._live_word())
@@ -227,8 +227,8 @@ class QuorumController(Controller):
         self._write("PartitionRecord", name, {**fields, "replicas": list(word.replicas)}, word)
 
     def _write_internal(self, word: IdlePartitions) -> None:
-        """One record for all partitions of an internal topic; Kafka writes one for each, and they differ only
-        in their numbers."""
+        """Write one record for all partitions of an internal topic. Kafka writes one for each; they differ
+        only in their numbers."""
         kind = "PartitionChangeRecord" if word.topic in self._topics else "PartitionRecord"
         if word.topic not in self._topics:
             self._topics.add(word.topic)
@@ -237,8 +237,8 @@ class QuorumController(Controller):
         self._write(kind, word.topic, {}, word, max(1, len(word.words)))
 
     def _write_removal(self, topic: str, word: StopReplica) -> None:
-        """One record removes a topic with all its partitions. The removals of the further partitions are added
-        to the log without an offset of their own, because brokers apply each."""
+        """Write one record that removes a topic with all its partitions. The removals of the further
+        partitions are added to the log without an offset of their own, because brokers apply each of them."""
         self.changed_partitions.add(word.partition)
         if topic in self._topics:
             self._topics.discard(topic)
@@ -247,7 +247,8 @@ class QuorumController(Controller):
             self._write("RemoveTopicRecord", word.partition, {}, word, 0)
 
     def read(self, broker_id: int, offset: int) -> list[MetadataRecord]:
-        """A broker's fetch of the metadata log: the records from ``offset`` on. Notes how far the broker has read."""
+        """Answer a broker's fetch of the metadata log with the records from ``offset`` on, and note how far
+        the broker has read."""
         found = self.log.behind(offset)
         registration = self.registrations[broker_id]
         registration.metadata_offset = self.log.end
@@ -299,7 +300,8 @@ class QuorumController(Controller):
         return [Send(envelope.source, answer, envelope.correlation_id, True)]
 
     def _is_stale(self, broker_id: int, broker_epoch: int) -> bool:
-        """The request comes from an earlier start of the broker (``ClusterControlManager.checkBrokerEpoch``)."""
+        """Whether the request comes from an earlier start of the broker
+        (``ClusterControlManager.checkBrokerEpoch``)."""
         registration = self.registrations[broker_id]
         stale = stale_broker_epoch(registration.epoch, broker_epoch)
         if stale:
@@ -309,8 +311,9 @@ class QuorumController(Controller):
     # Registrations and heartbeats -----------------------------------------------------------------
 
     def _on_registration(self, request: BrokerRegistrationRequest, now: int) -> BrokerRegistrationResponse:
-        """A started broker registers. Refused while the session of its earlier start lasts, because that
-        broker may still run. A repeated request keeps the broker epoch of the first one (KAFKA-16952, since 3.9)."""
+        """A broker that started registers. It is refused while the session of its earlier start lasts,
+        because that process may still run. A repeated request keeps the broker epoch of the first one
+        (KAFKA-16952, since 3.9)."""
         registration = self.registrations.setdefault(request.broker, Registration(request.broker))
         same = request.incarnation == registration.incarnation
         row = self._move(registration, REGISTER, Situation(same_incarnation=same), now)
@@ -338,7 +341,7 @@ class QuorumController(Controller):
         )
 
     def _hear(self, registration: Registration, now: int, *, beats: bool) -> None:
-        """A heartbeat came. ``beats``: more follow at their interval, each with the same content."""
+        """A heartbeat came. ``beats``: further ones with the same content follow at their interval."""
         registration.contact_at = now
         registration.beats = beats
         alive = registration.state in HELD_ALIVE and not beats
@@ -355,7 +358,7 @@ class QuorumController(Controller):
         return min((one.metadata_offset for one in others), default=self.log.end)
 
     def _move(self, registration: Registration, on: str, situation: Situation, now: int) -> Row:
-        """Take a row of the broker's registration, and carry out the row's effects."""
+        """Take a row of the machine of the broker's registration, and carry out the row's effects."""
         before = registration.state
         row = MACHINE.take(before, on, situation)
         registration.state = row.target or before
@@ -383,7 +386,7 @@ class QuorumController(Controller):
         self._write("RegisterBrokerRecord", registration.name, fields, self._live_word())
 
     def _amend(self, registration: Registration) -> None:
-        """The same start of the broker registers again: write a record with its present broker epoch."""
+        """The same start of the broker registers again: write a record with the broker epoch that it has."""
         fields: JsonObject = {"broker_epoch": registration.epoch, "fenced": True}
         self._write("RegisterBrokerRecord", registration.name, fields, self._live_word())
 
@@ -396,8 +399,8 @@ class QuorumController(Controller):
         self._lead_again(registration.broker_id)
 
     def _fence(self, registration: Registration) -> None:
-        """Other brokers take over the broker's leaderships, and it leaves every ISR in which it is not the last
-        (``handleBrokerFenced``)."""
+        """Other brokers take over the broker's leaderships. It leaves each ISR in which another replica is
+        left (``handleBrokerFenced``)."""
         self.live.discard(registration.broker_id)
         registration.beats = False
         registration.expires_at = None
@@ -415,7 +418,7 @@ class QuorumController(Controller):
         registration.shutdown_offset = self.log.end
 
     def _let_go(self, registration: Registration) -> None:
-        """The response to the heartbeat allows the broker to stop."""
+        """Allow the broker to stop, in the response to its heartbeat."""
         registration.may_stop = True
 
     def _change_registration(self, registration: Registration, **changed: bool) -> None:
@@ -427,8 +430,8 @@ class QuorumController(Controller):
             self._announce(self.internal.word(topic))
 
     def _live_word(self) -> UpdateMetadata:
-        """The announcement of the brokers that are not fenced. Clients see all of them; ``broker_epochs``
-        leaves out those that are about to stop, which may not lead."""
+        """The announcement of the brokers that are not fenced. Clients see all of them. ``broker_epochs``
+        leaves out those that are about to stop, because they may not lead."""
         unfenced = [one.broker_id for one in self.registrations.values() if one.state in HELD_ALIVE]
         return UpdateMetadata(
             live_brokers=tuple(sorted(unfenced)),
@@ -452,8 +455,8 @@ class QuorumController(Controller):
                 self._move(registration, SESSION_OVER, Situation(), now)
 
     def on_broker_stopped(self, broker_id: int, now: int, *, clean: bool = False) -> None:
-        """Heartbeats at their interval end: compute when the last one came, and from that when the session
-        ends. If the heartbeats were messages, the end of the session is known already."""
+        """The broker's regular heartbeats end: compute when the last one came, and from that when the session
+        ends. If its heartbeats were messages, the end of the session is known already."""
         registration = self.registrations[broker_id]
         if not registration.beats:
             return
@@ -468,10 +471,10 @@ class QuorumController(Controller):
         self.on_broker_stopped(broker_id, now)
 
     def on_broker_started(self, broker_id: int, now: int) -> None:
-        """Nothing happens until the broker registers."""
+        """Nothing happens yet: the broker will register."""
 
     def on_broker_resumed(self, broker_id: int, now: int) -> None:
-        """Nothing happens until the broker's heartbeat comes."""
+        """Nothing happens yet: the broker will send a heartbeat."""
 
     def lose_heartbeats(self, broker_id: int, now: int) -> None:
         registration = self.registrations[broker_id]
@@ -535,7 +538,7 @@ class QuorumController(Controller):
         self._write("ProducerIdsRecord", f"broker-{broker_id}", {"next_producer_id": next_producer_id})
 
     def competing_write(self, now: int) -> None:
-        """Refused: requests for blocks reach the controller one after the other, so none can come between."""
+        """Refused: the controller handles requests for blocks one after the other, so none can come in between."""
         raise Refused("PID-7", "controller", "no_competing_write")
 
     # In-sync replicas -----------------------------------------------------------------------------

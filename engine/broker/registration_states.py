@@ -1,11 +1,12 @@
-"""A broker as the active controller knows it, as rows (KIP-631; Kafka's ``BrokerHeartbeatManager`` and
+"""A broker's registration at the active controller, as rows (KIP-631; Kafka's ``BrokerHeartbeatManager`` and
 ``ClusterControlManager``).
 
-A broker registers and is *fenced*: it leads nothing, is in no set of in-sync replicas, and no client learns
-of it. A heartbeat unfences the broker once it has read the metadata log up to its own registration. The
-broker stays unfenced while heartbeats come; after ``broker.session.timeout.ms`` without one it is fenced
-again. A heartbeat can carry the request to stop. The controller grants it at once to a broker that leads no
-partition; otherwise it first moves the leaderships, and waits until the other brokers have read this.
+A broker that registers is *fenced* at first: it leads nothing, is in no set of in-sync replicas, and no
+client learns of it. A heartbeat unfences the broker once it has read the metadata log up to its own
+registration. The broker stays unfenced while heartbeats come; after ``broker.session.timeout.ms`` without one
+it is fenced again. A heartbeat can carry the request to stop. The controller grants it at once to a broker
+that leads no partition; otherwise it first moves the leaderships, and waits until the other brokers have read
+this.
 """
 
 from __future__ import annotations
@@ -22,10 +23,14 @@ REGISTER, HEARTBEAT, SESSION_OVER = "register", "heartbeat", "session_over"
 
 
 class Situation(NamedTuple):
-    """What the guards read. ``wants_to_stop``: the heartbeat carries the request to stop; ``caught_up``: the
-    broker has read its own registration; ``leads``: the broker leads a partition; ``known``: all other live
-    brokers have read that it leads none; ``same_incarnation``: the request comes from the start that is
-    registered."""
+    """The context of the guards:
+
+    - ``wants_to_stop``: the heartbeat carries the request to stop.
+    - ``caught_up``: the broker has read its own registration.
+    - ``leads``: the broker leads a partition.
+    - ``known``: all other live brokers have read that it leads none.
+    - ``same_incarnation``: the request comes from the start that is registered.
+    """
 
     wants_to_stop: bool = False
     caught_up: bool = False
@@ -185,8 +190,8 @@ MACHINE: Machine[Situation] = Machine(
             )
             for state in (UNFENCED, CONTROLLED_SHUTDOWN)
         ),
-        # A request that is sent again arrives while its broker is fenced: the broker sends no heartbeat before it has
-        # the response to the newest one.
+        # The request was sent again: a broker sends no heartbeat before it has the response to its newest
+        # one, so it is still fenced.
         Row(
             source=FENCED,
             on=REGISTER,
@@ -203,4 +208,4 @@ MACHINE: Machine[Situation] = Machine(
 )
 
 HELD_ALIVE = MACHINE.sources(SESSION_OVER)
-"""States in which a broker has a session that silence can end."""
+"""States in which a broker has a session. Without heartbeats the session ends."""

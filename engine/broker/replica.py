@@ -1,9 +1,9 @@
 """One broker's copy of one partition: its log, the controller's announcement about it, and the appends that
 wait for it.
 
-Owns leadership as last announced to this broker, the followers' log ends as the leader knows them, the
-in-sync replicas and the high watermark that follows from both (LOG-7). It knows no requests and no other
-replicas.
+Owns four things: the leadership as it was last announced to this broker, the followers' log ends as the
+leader knows them, the in-sync replicas, and the high watermark that follows from both (LOG-7). It knows no
+requests and no other replicas.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from engine.shapes.logs import AbortedEntry, ReplicaView
 from engine.watching import Part, Path, Watch
 
 ABORTED_SHOWN_MAX = 50
-"""The most lines of the aborted index that the view lists, the newest ones; ``aborted_folded`` counts the
+"""The view lists at most this many lines of the aborted index, the newest ones; ``aborted_folded`` counts the
 older ones."""
 
 
 class AppendWaiter(Protocol):
-    """A part of a broker that appends records of the broker's own and continues after the append."""
+    """A part of a broker that appends records of the broker itself, and continues after the append."""
 
     def appended(self, argument: Any, answers: dict[str, PartitionProduceResponse], now: int) -> Effects:
-        """Every partition of the append named by ``argument`` is replicated, refused or timed out."""
+        """The append that ``argument`` names has ended: every partition is replicated, refused or timed out."""
         ...
 
 
 class DelayedProduce:
     """An append with acks=all that waits for its batches to be replicated (LOG-2).
 
-    ``done`` None: the append belongs to a Produce request, which is answered at the end. Otherwise ``done``
-    is the part of the broker to call at the end, with its argument.
+    ``done``: the part of the broker that is called at the end, with its argument. None: the append belongs to
+    a Produce request, which is answered at the end.
     """
 
     __slots__ = ("answers", "client", "correlation_id", "deadline", "done", "offsets", "waits")
@@ -47,17 +47,18 @@ class DelayedProduce:
         self.deadline = deadline
         self.done = done
         self.offsets: dict[str, tuple[int, int]] = {}
-        """Partition to (high watermark to wait for, leader epoch of the append), for the partitions that are
-        not settled yet."""
+        """For the partitions that are not settled yet: partition to (high watermark to wait for, leader epoch
+        of the append)."""
         self.answers: dict[str, Any] = {}
-        """Partition to its answer, in the order of the request; a waiting partition already holds the answer
+        """Partition to its answer, in the order of the request. A partition that still waits has the answer
         for success."""
         self.waits = 0
         """Number of partitions that still wait."""
 
 
 class Replica:
-    """``partition`` on broker ``broker_id``. A part of the view: the log's pointers and the appends that wait."""
+    """The replica of ``partition`` on broker ``broker_id``. A part of the view, with the log's offsets and
+    the appends that wait."""
 
     __slots__ = (
         "broker_id",
@@ -99,15 +100,15 @@ class Replica:
         self.follower_ends: dict[int, int] = {}
         """Leader only: follower to the log end offset in its newest fetch (LOG-7)."""
         self.isr_asked: int | None = None
-        """Leader only: the replica whose return it has requested; one at a time."""
+        """Leader only: the replica whose return this leader has requested. It requests one at a time."""
         self.isr_change: object = None
         """Leader only, with KRaft: the requested change of the in-sync replicas, until it is answered or the
         leader reads a newer state."""
         self.stopped: tuple[int, ...] = ()
         """Replicas that a fault keeps from fetching."""
         self.cluster: ClusterView | None = None
-        """With KRaft: the source of the brokers that may be in sync, as this broker has read them; None:
-        every replica may."""
+        """With KRaft: the brokers that may be in sync, as far as this broker has read the metadata log. None:
+        every replica may be in sync."""
         self.waiting: list[DelayedProduce] = []
         self.removed = False
         log.part = self
@@ -130,8 +131,8 @@ class Replica:
         self.min_isr = word.min_isr
         self.record_version = word.record_version
         if self.cluster is None:
-            # With KRaft this field may be out of date when the record is read; there FetchingStopped reaches
-            # brokers at once.
+            # Not with KRaft, where this field may be out of date when the record is read; there
+            # FetchingStopped reaches brokers at once.
             self.stop_fetching(word.not_fetching)
         if self.is_leader:
             self.log.begin_epoch(word.leader_epoch, self.log.log_end)
@@ -140,16 +141,17 @@ class Replica:
         return True
 
     def stop_fetching(self, stopped: tuple[int, ...]) -> None:
-        """Replace the set of replicas (broker ids) that do not fetch; those that are not in it fetch again."""
+        """Set the replicas (broker ids) that do not fetch; all others fetch again."""
         self.stopped = stopped
         self.not_fetching = self.broker_id in stopped
 
     def broker_epoch_of(self, broker_id: int) -> int:
-        """The broker epoch of a replica, as this broker has read it; -1 when that broker may not be in sync."""
+        """The broker epoch of a replica, as far as this broker has read the metadata log; -1 when that broker
+        may not be in sync."""
         return -1 if self.cluster is None else self.cluster.broker_epochs.get(broker_id, -1)
 
     def forget_leadership(self) -> None:
-        """The broker stops: leadership, kept in memory, is lost; the log stays."""
+        """The broker stops and forgets the leadership, which is in memory only; the log stays."""
         self.leader = None
         self.leader_epoch = -1
         self.isr = ()
@@ -161,8 +163,8 @@ class Replica:
     def advance_high_watermark(self) -> bool:
         """Raise the high watermark to the lowest log end in the ISR; True when it rose (LOG-7).
 
-        A follower that has not fetched from this leader yet holds it back, because its log end is unknown. So
-        does a follower whose return the leader has requested, because it may be in sync already (KIP-497's
+        Two kinds of followers hold it back. One has not fetched from this leader yet, so its log end is
+        unknown. Of the other the leader has requested the return, so it may be in sync already (KIP-497's
         *maximal ISR*; until 2.6 a leader did nothing else during its write to ZooKeeper).
         """
         log = self.log
@@ -197,8 +199,8 @@ class Replica:
             self.watch.emit(ReadersWait, self.partition, stable, log.high_watermark, holder)
 
     def wants_back(self, follower: int) -> bool:
-        """Whether the leader should request the follower's return: it is outside the ISR and its log end has
-        reached the high watermark (``maybeExpandIsr``)."""
+        """Whether the leader should request the follower's return: the follower is outside the ISR, and its
+        log end has reached the high watermark (``maybeExpandIsr``)."""
         return (
             follower not in self.isr
             and follower in self.replicas

@@ -22,10 +22,10 @@ from engine.messages import LeaderAndIsr, RecordBatch
 
 
 class Replicas(dict[str, Replica]):
-    """Partition to its replica here.
+    """The replicas of one broker, by partition.
 
-    ``changed_partitions`` names the partitions whose log end, high watermark or leader changed; all brokers of
-    a run share the set, and the kernel empties it after each event.
+    ``changed_partitions``: the partitions whose log end, high watermark or leader changed. All brokers of a
+    run share this set, and the kernel empties it after each event.
     """
 
     __slots__ = ("changed_partitions", "idle_from", "note_append", "rules", "scan_at", "setup", "watch")
@@ -38,12 +38,13 @@ class Replicas(dict[str, Replica]):
         self.note_append: Callable[[Replica, RecordBatch, int], None] = (
             self._note_batch if setup.profile.marker_counts_as_activity else self._note_data
         )
-        """Call it after a batch was appended: its producer may be idle from then on (LOG-12)."""
+        """To be called after a batch was appended: its producer may be idle from then on (LOG-12)."""
         self.changed_partitions = changed_partitions
         self.idle_from: int | None = None
-        """No producer without an open transaction was last active before this time; None: there is none."""
+        """No producer without an open transaction was last active before this time; None: there is no such
+        producer."""
         self.scan_at: int | None = None
-        """The next scan that may find an idle producer (LOG-12)."""
+        """When the next scan may find an idle producer (LOG-12)."""
 
     def named(self, partition: str) -> Replica:
         """The replica of a partition. Raises Refused when this broker has none."""
@@ -103,13 +104,13 @@ class Replicas(dict[str, Replica]):
         self.note_activity(batch.max_timestamp, now)
 
     def _note_data(self, replica: Replica, batch: RecordBatch, now: int) -> None:
-        """A marker is no activity of its producer (2.0), so the time is that of the producer's newest data."""
+        """A marker does not count as activity of its producer (2.0), so the newest data batch gives the time."""
         entry = replica.log.producers.entries.get(batch.producer_id)
         self.note_activity(batch.max_timestamp if entry is None else entry.last_timestamp, now)
 
     def note_activity(self, timestamp: int, now: int) -> None:
-        """A producer was active at ``timestamp``. If no other producer's time is as old, plan the next scan for
-        when this one expires."""
+        """A producer was active at ``timestamp``. If this is the earliest such time, plan the next scan for
+        the time at which the producer expires."""
         idle_from = self.idle_from
         if idle_from is None or timestamp < idle_from:
             self._be_idle_from(timestamp, now)
@@ -124,7 +125,7 @@ class Replicas(dict[str, Replica]):
         self.scan_at = -(-at // interval) * interval
 
     def forget_idle(self, now: int) -> None:
-        """Forget producers that were idle for too long; no event when there are none."""
+        """Forget producers that were idle for too long. Without such producers no event is emitted."""
         for replica in self.values():
             gone = replica.log.expire_producers(now)
             if gone:
@@ -147,8 +148,8 @@ class Replicas(dict[str, Replica]):
     def delete_head(self, partition: str, to: int | None, now: int) -> None:
         """*delete log head*: delete the records below ``to`` (None: below the high watermark, LOG-11).
 
-        Call it on the leader; followers raise their log start with their next fetch. Refused above the high
-        watermark.
+        To be called on the leader; followers raise their log start with their next fetch. Raises Refused if
+        ``to`` is above the high watermark.
         """
         name = self.setup.name
         replica = self.named(partition)
@@ -198,29 +199,29 @@ class Replicas(dict[str, Replica]):
         last_offset: int | None,
         now: int = 0,
     ) -> None:
-        """Preset this broker's state of a producer (GEN-7). Call it on every replica.
+        """Preset this broker's state of a producer (GEN-7). To be called on every replica.
 
-        ``last_sequence`` None: the epoch alone is known, as after a marker.
+        ``last_sequence`` None: only the epoch is known, as after a marker.
         """
         log = self.named(partition).log
         log.preset_producer(producer_id, producer_epoch, last_sequence, last_offset, now)
         self.note_activity(now, now)
 
     def preset_record(self, partition: str, batch: RecordBatch) -> RecordBatch:
-        """Initial state: the leader has this batch, replicated; returns it as stored. ``copy_record`` gives it
-        to the followers."""
+        """Initial state: the leader has this batch, and it is replicated; returns it as it is stored.
+        ``copy_record`` then gives it to the followers."""
         replica = self.named(partition)
         replica.log.append_as_leader((batch,), 0, leader_epoch=replica.leader_epoch)
         replica.log.set_high_watermark(replica.log.log_end)
         return replica.log.batches[-1]
 
     def copy_record(self, partition: str, batch: RecordBatch) -> None:
-        """Initial state: a follower has the leader's record too."""
+        """Initial state: a follower has the leader's batch, too."""
         log = self.named(partition).log
         log.append_as_follower((batch,), 0)
         log.set_high_watermark(log.log_end)
 
     def preset_log_start(self, partition: str, offset: int) -> None:
-        """Initial state: the log is empty and starts at ``offset`` (GEN-7). Call it on every replica."""
+        """Initial state: the log is empty and starts at ``offset`` (GEN-7). To be called on every replica."""
         self.named(partition).log.restart_at(offset, 0)
         self.changed_partitions.add(partition)

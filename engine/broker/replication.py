@@ -44,7 +44,7 @@ def fetch_is_useful(leader: Replica, follower: Replica) -> bool:
 
 
 def is_caught_up(leader: Replica, follower: Replica) -> bool:
-    """True when the follower's log equals the leader's: a fetch copies, cuts and deletes nothing."""
+    """True when the follower's log equals the leader's, so that a fetch would change nothing in it."""
     ours, theirs = leader.log, follower.log
     return (
         ours.log_end == theirs.log_end
@@ -74,8 +74,8 @@ def answer_fetch(
     diverging: tuple[int, int] | None,
     batches_max: int,
 ) -> ReplicaFetchResponse:
-    """The leader's response: batches, or the epoch and end offset at which the logs part (``diverging``), or an
-    error. To be called after the follower's log end was noted, because the response carries the high watermark."""
+    """The leader's response: batches, or the epoch and end offset at which the logs part (``diverging``), or
+    an error. The caller notes the follower's log end first, because the response carries the high watermark."""
     log = leader.log
     batches: tuple[RecordBatch, ...] = ()
     error = NO_ERROR
@@ -95,13 +95,14 @@ def answer_fetch(
 
 
 def parted_at(leader: Replica, fetch_offset: int, last_fetched_epoch: int) -> tuple[int, int] | None:
-    """(epoch, end offset) at the leader when the follower's log has diverged from the leader's; else None."""
+    """(epoch, end offset) of the leader at which the follower's log diverges from the leader's; None: the
+    logs agree."""
     if last_fetched_epoch == -1:
         return None
     log = leader.log
     starts = log.epoch_starts
     if starts and last_fetched_epoch == starts[-1][0] and fetch_offset <= log.log_end:
-        return None  # The usual case: no later leader was elected, and the newest epoch lasts to the log end.
+        return None  # The usual case: no leader was elected later, so the newest epoch lasts to the log end.
     epoch, end = log.end_of_epoch(last_fetched_epoch)
     if epoch != last_fetched_epoch or end < fetch_offset:
         return epoch, end
@@ -119,7 +120,7 @@ class Taken:
     log_start_raised: bool = False
     high_watermark_moved: bool = False
     parted: bool = False
-    """The leader returned the offset at which the logs diverge: the next fetch continues there."""
+    """The leader returned the offset at which the logs diverge, so the next fetch continues there."""
     producers_forgotten: Sequence[int] = ()
 
     @property
@@ -148,8 +149,8 @@ def take_answer(follower: Replica, response: ReplicaFetchResponse, now: int) -> 
     log_start = response.log_start_offset
     started_over_at = None
     if log_start > log.log_end:
-        # The leader deleted its log beyond this follower's log end: the follower starts empty at the leader's
-        # log start.
+        # The leader deleted its log beyond this follower's log end, so the follower starts empty at the
+        # leader's log start.
         log.restart_at(log_start, now)
         started_over_at = log_start
     copied = 0

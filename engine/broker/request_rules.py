@@ -1,4 +1,4 @@
-"""What the rules of a request may read, and the guards that several kinds of requests share."""
+"""The values that the rules of a request may read, and the guards that several kinds of requests share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.broker.permissions import Permissions
 
 
 class Arrived:
-    """A request at a broker: all that a rule may read."""
+    """A request at a broker: everything that a rule may read."""
 
     __slots__ = ("body", "cluster", "permissions")
 
@@ -20,7 +20,7 @@ class Arrived:
 
 
 def transactional_id_denied(arrived: Arrived) -> bool:
-    """The client may not write under the request's transactional id (PID-9)."""
+    """The client may not write with the request's transactional id (PID-9)."""
     permissions = arrived.permissions
     name = getattr(arrived.body, "transactional_id", None)
     return (

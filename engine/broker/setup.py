@@ -1,4 +1,4 @@
-"""Name, version and configuration of a broker: all its parts get this object, which never changes."""
+"""The name, version and configuration of a broker. All its parts get this object, which never changes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.watching import Path, Watch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """``path``: the broker's place in the view."""
+    """The values that all parts of a broker share. ``path``: the broker's place in the view."""
 
     broker_id: int
     profile: Profile
@@ -20,8 +20,8 @@ class Setup:
     configuration: BrokerConfiguration
     watch: Watch
     understand_abortable: frozenset[str] = frozenset()
-    """Which clients may be answered TRANSACTION_ABORTABLE: their requests are Produce 11 or TxnOffsetCommit
-    4, or newer."""
+    """The clients that may be answered TRANSACTION_ABORTABLE: their Produce requests have version 11 or
+    newer, or their TxnOffsetCommit requests version 4 or newer."""
     name: str = field(init=False)
     path: Path = field(init=False)
 

@@ -1,5 +1,5 @@
-"""Starting brokers before a run begins: they claim blocks by the usual messages, but no time passes and no
-step is made."""
+"""Starts brokers before a run begins. They claim blocks by the usual messages, but no time passes and no step
+is made."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from engine.messages import Effects, Envelope, Send
 
 
 def start_quietly(controller: Controller, brokers: Iterable[Broker], now: int = 0) -> None:
-    """Start brokers in ascending id order; each claims its block before the next one starts (PID-6)."""
+    """Start the brokers, lowest id first. Each claims its block before the next one starts (PID-6)."""
     for broker in sorted(brokers, key=_broker_id):
         exchange(controller, broker, broker.start_before_the_run(now), now)
 
 
 def exchange(controller: Controller, broker: Broker, effects: Effects, now: int) -> Effects:
-    """Carry messages between one broker and the controller until neither sends any; returns the messages for
+    """Carry messages between one broker and the controller until neither sends any; returns the messages to
     others."""
     elsewhere: Effects = []
     queue = list(effects)

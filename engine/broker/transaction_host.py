@@ -1,4 +1,4 @@
-"""How a broker hosts the transaction coordinator: its log, its markers, its time (TXC-1, TXC-5, TXC-22).
+"""How a broker hosts the transaction coordinator: its log, its markers and its timers (TXC-1, TXC-5, TXC-22).
 
 Joins three objects that do not know each other: the coordinator's rules
 (``coordinator/transaction_coordinator``), the markers that it sends (``coordinator/marker_channel``) and the
@@ -92,7 +92,7 @@ class Asked:
 
 
 class Joining:
-    """A leader's request about several transactions; it is answered when every one of them is."""
+    """A leader's request about several transactions. It is answered when all of them are answered."""
 
     __slots__ = ("correlation_id", "errors", "leader", "missing")
 
@@ -113,7 +113,7 @@ class Joining:
 
 @ordered_value
 class JoinAsked:
-    """One transaction to which a leader wants to add partitions."""
+    """One transaction of such a request, to which the leader wants to add partitions."""
 
     joining: Joining
     asked: TransactionPartitions
@@ -167,15 +167,15 @@ class TransactionHost:
         self.pass_at: int | None = None
         """When the next pass of the marker sender may start (MRK-3)."""
         self.scan_at: int | None = None
-        """The next scan that finds a transaction open for too long (TXC-20)."""
+        """When the next scan finds a transaction that is open for too long (TXC-20)."""
         self.scanned_at = -1
-        """When the last scan ran. An id that it could not fence, because the log partition accepted no
-        record, waits for the next scan."""
+        """When the last scan ran. If the scan could not fence an id, because the log partition accepted no
+        record, the id waits for the next scan."""
         self.expiry_at: int | None = None
-        """The next scan that finds an idle transactional id to forget (TXC-21)."""
+        """When the next scan finds an idle transactional id that is to be forgotten (TXC-21)."""
         self.expired_at = -1
-        """When the last such scan ran. An id that it could not forget, because no tombstone could be written,
-        waits for the next one."""
+        """When the last such scan ran. If the scan could not forget an id, because no tombstone could be
+        written, the id waits for the next scan."""
         self.board = MarkerBoard(self)
         self.leadership = CoordinatorPart(self)
 
@@ -205,8 +205,8 @@ class TransactionHost:
     # -- leadership of log partitions ------------------------------------------------------------------
 
     def lead(self, partition: int, epoch: int, since: int, now: int) -> Effects:
-        """This broker was elected for a log partition at ``since``: it reads the log, then serves the ids in
-        that log (TXC-22)."""
+        """This broker was elected for a log partition at time ``since``: it reads the log, then serves the
+        ids in that log (TXC-22)."""
         # The broker may have led the partition before, but has no state until it has loaded the log.
         self._touch_all()
         self.markers.resign(partition)
@@ -248,7 +248,7 @@ class TransactionHost:
     # -- carrying out what the coordinator wants -------------------------------------------------------
 
     def settle(self, now: int) -> Effects:
-        """Carry out the coordinator's answers, writes and markers until its outbox is empty."""
+        """Carry out the answers, writes and markers that the coordinator wants, until none is left."""
         effects: Effects = []
         outbox, markers = self.coordinator.outbox, self.markers
         while outbox or markers.finished:
@@ -266,8 +266,7 @@ class TransactionHost:
                 self.touch_id(wanted.transactional_id)
                 effects.extend(self._write(wanted, now))
             elif isinstance(wanted, SendMarkers):
-                # A partition of `__consumer_offsets` may have been added to a transaction before its first
-                # use.
+                # A transaction may include a partition of `__consumer_offsets` that no request has used yet.
                 idle = self.cluster.idle
                 effects += [UsePartition(name) for name in wanted.partitions if name in idle]
                 markers.hand_over(wanted)
@@ -329,7 +328,8 @@ class TransactionHost:
             self.watch.emit(CompletionNotWritten, self.setup.name, done.transactional_id, done.error)
 
     def on_announcement(self, now: int) -> None:
-        """An announcement came. If markers are parked, plan a pass: their leaders may be reachable now (MRK-3)."""
+        """An announcement came. If markers are parked, plan a pass, because their leaders may be reachable
+        now (MRK-3)."""
         if self.markers.parked:
             self._want_pass(now + self.setup.configuration.marker_retry_ms)
 
@@ -340,7 +340,8 @@ class TransactionHost:
             self.pass_at = at
 
     def _run_pass(self, now: int) -> Effects:
-        """One pass of the marker sender: old completions, parked markers, one request per broker (MRK-3)."""
+        """One pass of the marker sender: it handles old completions and parked markers, and sends one request
+        to each broker (MRK-3)."""
         self.pass_at = None
         markers = self.markers
         self.coordinator.retry_completions()
@@ -431,7 +432,7 @@ class TransactionHost:
             if metadata.state in OPEN:
                 over = metadata.start_ms + metadata.timeout_ms
                 if over < now and metadata.producer_epoch == SHORT_MAX:
-                    continue  # Every scan finds this id and cannot fence it (TXC-11); only one step is made of that.
+                    continue  # Every scan finds this id and cannot fence it (TXC-11). Only one of these scans becomes a step.
                 open_until = over if open_until is None or over < open_until else open_until
             elif metadata.state in EXPIRING:
                 since = metadata.last_update_ms
@@ -447,8 +448,9 @@ class TransactionHost:
             self.expiry_at = max(-(-at // interval), self.expired_at // interval + 1) * interval
 
     def next_timer(self) -> int | None:
-        """The next time at which the reading of a log ends, a marker pass starts, a response to markers is overdue, or
-        scan finds a transaction that timed out. The expiry of ids has a timer of its own (``expiry_at``)."""
+        """When the host has to act next: it has read a log, a marker pass starts, a response to markers is
+        overdue, or a scan finds a transaction that timed out. The expiry of ids has a timer of its own
+        (``expiry_at``)."""
         first = self.scan_at
         if self.pass_at is not None and (first is None or self.pass_at < first):
             first = self.pass_at

@@ -1,4 +1,4 @@
-"""Events and views of a partition's transactions. Makes no decisions."""
+"""Emits the events of a partition's transactions, and marks what changed in the view. Makes no decisions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def note_stale_copy(log: ShownLog, appending: Appending, batch: RecordBatch) -> 
 
 
 def note_ended(log: ShownLog, completed: list[CompletedTransaction]) -> None:
-    """Emit, for an ABORT marker, its line in the index: the records stay, and consumers skip them (LOG-9, CON-7)."""
+    """Emit, for an ABORT marker, its line in the index. The records stay, and consumers skip them (LOG-9, CON-7)."""
     for ended in completed:
         if ended.is_aborted:
             line = log.aborted.lines[-1]
@@ -40,9 +40,9 @@ def note_ended(log: ShownLog, completed: list[CompletedTransaction]) -> None:
 
 
 def touch_undecided(log: ShownLog, producer_id: int, end: int) -> None:
-    """Mark this producer's batches between its last marker and ``end`` as changed: a marker that is appended
-    or truncated changes their outcome. The batches themselves are searched, because an expired producer may
-    have open ones without an entry."""
+    """Mark this producer's batches between its last marker and ``end`` as changed, because a marker that is
+    appended or truncated changes their outcome. The batches themselves are searched: an expired producer has
+    no entry, but may have batches without an outcome."""
     batches = log.batches
     for index in range(bisect_left(batches, end, key=_base_offset) - 1, -1, -1):
         batch = batches[index]

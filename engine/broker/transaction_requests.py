@@ -1,5 +1,5 @@
-"""Requests of transactional producers at a broker: check the rights, then call the coordinator (TXC-7, TXC-12
-to TXC-14)."""
+"""Handles the requests of transactional producers at a broker: check the rights, then call the coordinator
+(TXC-7, TXC-12 to TXC-14)."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class TransactionRequests:
         return self.cluster.use(partition)
 
     def _handled(self, transactional_id: str | None, now: int) -> Effects:
-        """The effects of the coordinator after it has handled a request."""
+        """The effects that the coordinator wants after it has handled a request."""
         if transactional_id:
             self.host.touch_id(transactional_id)
         return self.host.settle(now) + self._use(transactional_id)
@@ -126,7 +126,7 @@ class TransactionRequests:
         return self._handled(name, now)
 
     def handle_add_partitions(self, envelope: Envelope, now: int) -> Effects:
-        """AddPartitionsToTxn; one denied or unknown topic stops the addition of the others (TXC-12)."""
+        """AddPartitionsToTxn: one denied or unknown topic prevents that any partition is added (TXC-12)."""
         request = envelope.body
         if type(request) is not AddPartitionsToTxnRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an AddPartitionsToTxn request")
@@ -152,7 +152,7 @@ class TransactionRequests:
         return self._handled(request.transactional_id, now)
 
     def _topic_errors(self, request: AddPartitionsToTxnRequest) -> dict[str, Error]:
-        """If any partition may not be added, the error of every partition; otherwise empty."""
+        """If any partition may not be added, the error of each partition; otherwise empty."""
         found: dict[str, Error] = {}
         for partition in request.partitions:
             if self.permissions.denied and self.permissions.is_denied(
@@ -192,8 +192,8 @@ class TransactionRequests:
         return effects + self.cluster.use(partition)
 
     def handle_end(self, envelope: Envelope, now: int) -> Effects:
-        """EndTxn: commit or abort (TXC-14). COORDINATOR_LOAD_IN_PROGRESS when the next transaction needs a new
-        producer id and none is left."""
+        """EndTxn: commit or abort (TXC-14). The answer is COORDINATOR_LOAD_IN_PROGRESS when the next
+        transaction needs a new producer id and none is left."""
         request = envelope.body
         if type(request) is not EndTxnRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an EndTxn request")

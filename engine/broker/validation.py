@@ -1,4 +1,4 @@
-"""How strictly an append is validated: depends on its origin, and in 2.0 also on the topic (SEQ-9)."""
+"""How strictly an append is validated. This depends on its origin, and in 2.0 also on the topic (SEQ-9)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Origin(Enum):
     REPLICATION = "replication"
 
     __hash__ = object.__hash__
-    """The identity hash: every append looks a member up as a key, and ``Enum.__hash__`` is slow."""
+    """The identity hash, because every append looks a member up as a key, and ``Enum.__hash__`` is slow."""
 
 
 def data_level(profile: Profile, origin: Origin, topic: str) -> Level:
@@ -42,7 +42,8 @@ def marker_level(profile: Profile, origin: Origin) -> Level:
 
 @lru_cache(maxsize=1024)
 def levels(profile: Profile, topic: str) -> tuple[dict[Origin, Level], dict[Origin, Level]]:
-    """The levels of validation of a topic's data and markers, by origin; the same for all its partitions."""
+    """For a topic: origin to the level of validation, for data and for markers. All partitions of the topic
+    have the same levels."""
     return (
         {origin: data_level(profile, origin, topic) for origin in Origin},
         {origin: marker_level(profile, origin) for origin in Origin},

@@ -69,7 +69,8 @@ PRODUCE_SEES: dict[Error, Error] = dict.fromkeys(
     ),
     Error.NOT_ENOUGH_REPLICAS,
 )
-"""The coordinator's error to the one that a producer gets instead, so that old producers send the batch again."""
+"""The coordinator's error to the one that a producer gets in its place, so that older producers send the
+batch again."""
 ADDING_SEES: dict[Error, Error] = {
     error: seen for error, seen in PRODUCE_SEES.items() if error is not Error.CONCURRENT_TRANSACTIONS
 }
@@ -78,17 +79,20 @@ previous transaction may not be complete yet."""
 PRODUCERS_SEE = {
     Error.PRODUCER_FENCED: Error.INVALID_PRODUCER_EPOCH,
 }
-"""The coordinator's error to the one that a client gets instead: clients expect the fencing error of a leader."""
+"""The coordinator's error to the one that a client gets in its place, because clients expect another fencing
+error from a leader."""
 OLDER_PRODUCERS_SEE = PRODUCERS_SEE | {Error.TRANSACTION_ABORTABLE: Error.INVALID_TXN_STATE}
-"""The same for clients before Produce 11 and TxnOffsetCommit 4 (Kafka 3.8), which have no TRANSACTION_ABORTABLE."""
+"""The same for clients before Produce 11 and TxnOffsetCommit 4 (Kafka 3.8), which do not know
+TRANSACTION_ABORTABLE."""
 OFFSETS_SEE = {
     Error.NETWORK_EXCEPTION: Error.COORDINATOR_LOAD_IN_PROGRESS,
     Error.NOT_LEADER_OR_FOLLOWER: Error.NOT_COORDINATOR,
 }
-"""The coordinator's error to the one that a TxnOffsetCommit gets instead
+"""The coordinator's error to the one that the client of a TxnOffsetCommit gets in its place
 (``GroupMetadataManager.maybeConvertOffsetCommitError``)."""
 ADD_RETRY_MS, ADD_RETRY_MAX_MS = 20, 100
-"""Pause and limit in ms for repeating a question: ``add.partitions.to.txn.retry.backoff.ms`` and ``….max.ms``."""
+"""For a question that is repeated: the pause, and the longest time, in ms
+(``add.partitions.to.txn.retry.backoff.ms`` and ``….max.ms``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +101,11 @@ class Verified:
 
     envelope: Envelope
     errors: dict[str, Error] = field(default_factory=dict)
-    """The partitions that may not be written to, with the coordinator's error."""
+    """The partitions that may not be written to, each with the coordinator's error."""
     guards: dict[str, int] = field(default_factory=dict)
-    """The verified partitions, each with the guard that a later marker removes."""
+    """The verified partitions, each with its guard. A later marker removes the guard."""
     sees: Mapping[Error, Error] = field(default_factory=lambda: PRODUCE_SEES)
-    """The coordinator's error to the one that the producer gets instead."""
+    """The coordinator's error to the one that the producer gets in its place."""
 
 
 @dataclass(slots=True)
@@ -114,7 +118,7 @@ class _Waiting:
     sequences: dict[str, int]
     """Partition to the first sequence of its batch; NO_SEQUENCE for committed offsets."""
     until: int
-    """Until when the question is repeated while the previous transaction is not complete."""
+    """The time until which the question is repeated while the previous transaction is not complete."""
 
     def ends(self, error: Error) -> Verified:
         return self.ended(dict.fromkeys(self.asked.partitions, error))
@@ -126,7 +130,7 @@ class _Waiting:
 
 @dataclass(slots=True)
 class _Line:
-    """The questions to one coordinator: those in the request in flight, and the waiting ones by transactional id."""
+    """The questions to one coordinator: those in the request in flight, and those that wait, by transactional id."""
 
     deadline: int | None = None
     correlation_id: int = 0
@@ -136,7 +140,7 @@ class _Line:
 
 
 class Verification:
-    """The questions of one broker to transaction coordinators, its own included."""
+    """The questions of one broker to transaction coordinators. One of these may be its own."""
 
     __slots__ = (
         "_guards",
@@ -166,7 +170,7 @@ class Verification:
         self.understand_abortable = setup.understand_abortable
         self.lines: dict[int, _Line] = {}
         self.later: list[tuple[int, _Waiting]] = []
-        """Questions to repeat, each with its time in ms."""
+        """The questions to be repeated, each with the time in ms."""
         self.connected: set[int] = {setup.broker_id}
         self._guards = 0
         self.goes_on: dict[type, Callable[[Verified, int], Effects]] = {}
@@ -181,7 +185,8 @@ class Verification:
         return effects
 
     def concerns(self, transaction_version: int) -> bool:
-        """Whether a request needs verification: with the switch off, only one whose partitions the leader adds."""
+        """Whether a request needs verification. With the switch off, only a request of transaction version 2
+        needs it, because there the leader adds the partitions."""
         return self.setup.switches.partition_verification or transaction_version >= RAISING_VERSION
 
     # Asking ---------------------------------------------------------------------------------------
@@ -189,8 +194,8 @@ class Verification:
     def of_produce(
         self, envelope: Envelope, request: ProduceRequest, batches: dict[str, RecordBatch], now: int
     ) -> tuple[Effects, list[Verified]] | None:
-        """Verify the partitions of a Produce that its client may write to; None when none needs it. Batches of
-        different producers or epochs are refused."""
+        """Verify the partitions of a Produce that its client may write to; None when none of them needs it.
+        Batches of different producers or epochs are refused."""
         transactional_id = request.transactional_id
         numbered = {
             name: batch
@@ -271,8 +276,9 @@ class Verification:
         return ([], [waiting.ended({})]) if sent is None else sent
 
     def _queue(self, waiting: _Waiting, now: int) -> tuple[Effects, list[Verified]]:
-        """Queue the question for its coordinator. When another one of the same transactional id waits, the one
-        with the higher epoch stays, of equal epochs the later one; the other ends with an error."""
+        """Queue the question for its coordinator. If another question of the same transactional id waits, the
+        one with the higher epoch stays, or the later one if the epochs are equal. The other ends with an
+        error."""
         asked = waiting.asked
         coordinator = self._coordinator(asked.transactional_id)
         watch, name, client = self.setup.watch, self.setup.name, waiting.envelope.source
@@ -327,7 +333,7 @@ class Verification:
     # Answers --------------------------------------------------------------------------------------
 
     def handle_response(self, envelope: Envelope, now: int) -> Effects:
-        """The coordinator's answer: continue the requests that waited, and send the next question."""
+        """The coordinator has answered: continue the requests that waited, and send the next question."""
         response = envelope.body
         if type(response) is not VerifyPartitionsResponse:
             raise EngineError(f"{response!r} answers no question about partitions")
@@ -337,8 +343,9 @@ class Verification:
     def on_response(
         self, coordinator: int, correlation_id: int, response: VerifyPartitionsResponse, now: int
     ) -> tuple[Effects, list[Verified]]:
-        """Returns the next request to this coordinator, and the requests whose verification ended. A question is
-        repeated later while the previous transaction is not complete; a late response changes nothing."""
+        """Handle a response. Returns the next request to this coordinator, and the requests whose
+        verification ended. A question is repeated later while the previous transaction is not complete. A
+        late response changes nothing."""
         line = self.lines.get(coordinator)
         if line is None or line.correlation_id != correlation_id:
             return [], []
@@ -372,7 +379,7 @@ class Verification:
         return self._send(broker_id, line, now)
 
     def on_disconnected(self, broker_id: int) -> list[Verified]:
-        """The questions to this broker, in flight and queued, have failed: producers resend their batches."""
+        """The questions to this broker, in flight and queued, have failed, so producers resend their batches."""
         self.connected.discard(broker_id)
         line = self.lines.pop(broker_id, None)
         if line is None:
@@ -392,14 +399,14 @@ class Verification:
     # Time and life --------------------------------------------------------------------------------
 
     def next_timer(self) -> int | None:
-        """When the next overdue request or repetition is due."""
+        """When the next request becomes overdue, or the next question is repeated."""
         due = [line.deadline for line in self.lines.values() if line.deadline is not None]
         return min(due + [at for at, _ in self.later], default=None)
 
     def on_timer(self, now: int) -> tuple[Effects, list[Verified]]:
-        """Fail the requests that wait for an overdue answer. If another broker owes it, also fail the requests
-        queued for that broker, and close the connection. Repeat the questions whose previous transaction was
-        not complete."""
+        """Fail the requests whose answer is overdue. If another broker has to answer, also fail the requests
+        queued for it, and close the connection. Repeat the questions whose previous transaction was not
+        complete."""
         effects: Effects = []
         ended: list[Verified] = []
         due = [waiting for at, waiting in self.later if at <= now]
@@ -421,7 +428,7 @@ class Verification:
         return effects, ended
 
     def crash(self) -> None:
-        """Everything in memory is lost; the clients lose their connections and requests with it."""
+        """Everything in memory is lost. The clients lose their connections, and with them their requests."""
         self.lines.clear()
         self.later.clear()
         self.connected = {self.broker_id}
@@ -430,12 +437,15 @@ class Verification:
 def unguarded(
     producers: ProducerStateManager, batch: RecordBatch, guard: int | None
 ) -> tuple[Error, Unsafe] | None:
-    """The error that forbids a client's batch after its verification, or when none was needed; None: append
-    it. The log answers a duplicate. A batch that starts a transaction here needs the guard of its
-    verification, which a later marker removes. While the first batch is missing, a batch with a sequence
+    """The error that forbids a client's batch after its verification; also if it needed none. None: append
+    it.
+
+    A duplicate passes, because the log answers it. A batch that starts a transaction here needs the guard of
+    its verification, which a later marker removes. While the first batch is missing, a batch with a sequence
     above the lowest one seen is refused. With transaction version 2, where each transaction has its own
-    epoch, a batch that does not begin at sequence 0 is also refused when its producer has no cached batch here
-    (``ProducerAppendInfo.checkSequence``, KAFKA-18202)."""
+    epoch, a batch that does not begin at sequence 0 is also refused when its producer has no cached batch
+    here (``ProducerAppendInfo.checkSequence``, KAFKA-18202).
+    """
     if not batch.is_transactional:
         return None
     arrival = producers.prepare(batch.producer_id).arrive(batch)
@@ -456,8 +466,8 @@ def unguarded(
 
 
 def verify(coordinator: TransactionCoordinator, asked: TransactionPartitions) -> dict[str, Error]:
-    """A coordinator's answer about each partition. A state that is still being written is ignored: a marker
-    that follows removes the guard, and the append is refused."""
+    """A coordinator's answer about each partition. A state that is still being written does not matter: the
+    marker that follows removes the guard, so the append will be refused."""
     error = _verify_id(coordinator, asked)
     if error is not NO_ERROR:
         return dict.fromkeys(asked.partitions, error)

@@ -1,7 +1,7 @@
 """The part of a ZooKeeper ensemble that brokers use: nodes with stat versions, and sessions (PID-2, LOG-10).
 
-Owns data and versions. A write may be conditional on the stat version, so of two writes with the same
-expected version only one succeeds. It does not interpret the data.
+Owns the data and the versions. A write may depend on the stat version, so that of two writes with the same
+expected version only one succeeds. ZooKeeper does not interpret the data.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from engine.watching import Part, Path, Watch
 
 
 class Node:
-    """One node: text and stat version, 0 when created and one more with each write. A part of the view."""
+    """One node: its text, and its stat version, which is 0 at first and grows by one with each write. A part
+    of the view."""
 
     __slots__ = ("data", "path", "version")
 
@@ -26,8 +27,8 @@ class Node:
 
 
 class Session:
-    """A broker's session. ``alive``: the broker keeps it; otherwise it ends at ``expires_at`` (None: it has
-    ended). A part of the view."""
+    """A broker's session. ``alive``: the broker keeps it open; otherwise it ends at ``expires_at`` (None: it
+    has ended). A part of the view."""
 
     __slots__ = ("alive", "broker_id", "expires_at", "path")
 
@@ -59,7 +60,8 @@ class ZooKeeper:
         return ZooKeeperReply(path=name, data=node.data, version=node.version)
 
     def write(self, request: ZooKeeperWrite) -> ZooKeeperReply:
-        """Write if the stat version is the expected one (-1: the node must not exist; None: any version)."""
+        """Write if the stat version is the expected one (-1: the node must not exist; None: any version is
+        accepted)."""
         node = self.nodes.get(request.path)
         version = -1 if node is None else node.version
         if request.expected_version is not None and request.expected_version != version:
@@ -70,7 +72,7 @@ class ZooKeeper:
         return ZooKeeperReply(path=request.path, data=request.data, version=version + 1, written=True)
 
     def put(self, name: str, data: str) -> Node:
-        """Write unconditionally."""
+        """Write, whatever the stat version is."""
         node = self.nodes.get(name)
         if node is None:
             node = self.nodes[name] = Node(name)

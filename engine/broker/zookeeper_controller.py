@@ -1,8 +1,8 @@
-"""The controller with ZooKeeper behind it: sessions, nodes, announcements (LOG-10, PID-2).
+"""The controller of a cluster with ZooKeeper: sessions, nodes, announcements (LOG-10, PID-2).
 
-One actor with two names, ``controller`` and ``zookeeper``. It informs brokers by *announcements*: the kernel
-delivers each to every live broker within the same step, so an announcement is no message and cannot be lost.
-A broker that was down or paused gets ``announcements_for`` when it starts or resumes.
+One actor with two names, ``controller`` and ``zookeeper``. It informs brokers by *announcements*. The kernel
+delivers each of them to every live broker within the same step, so an announcement is no message and cannot
+be lost. A broker that was down or paused gets ``announcements_for`` when it starts or resumes.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ COMPETITOR = 99
 
 
 class ZooKeeperController(Controller):
-    """The role ``controller``; also ``zookeeper``, for the two operations with which brokers use it directly."""
+    """The role ``controller``; also the role ``zookeeper``, for the two operations with which brokers use
+    ZooKeeper directly."""
 
     other_names = ("zookeeper",)
 
@@ -75,8 +76,8 @@ class ZooKeeperController(Controller):
         self.zookeeper.put(BLOCK_NODE, Block(broker, start, end).to_json())
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """ZooKeeper's operations, a leader's request for a replica's return, and a request for an internal
-        topic."""
+        """Handle ZooKeeper's operations, a leader's request for a replica's return, and a request for an
+        internal topic."""
         body = envelope.body
         if type(body) is ZooKeeperRead:
             reply = self.zookeeper.read(body.path)
@@ -126,8 +127,7 @@ class ZooKeeperController(Controller):
                 self._end_session(session)
 
     def on_broker_stopped(self, broker_id: int, now: int, *, clean: bool = False) -> None:
-        """A broker sends nothing any more: its session ends ``session_timeout_ms`` later, or at once after a
-        clean stop."""
+        """A broker stops sending: its session ends ``session_timeout_ms`` later, or at once after a clean stop."""
         session = self.zookeeper.sessions[broker_id]
         session.alive = False
         session.expires_at = now if clean else now + self.configuration.session_timeout_ms
@@ -139,7 +139,8 @@ class ZooKeeperController(Controller):
         self.on_broker_stopped(broker_id, now)
 
     def on_broker_started(self, broker_id: int, now: int) -> None:
-        """A broker registers again. The rest of its old session ends first, as Kafka deletes the stale node."""
+        """A broker registers again. What is left of its old session ends first, because Kafka deletes the
+        stale node."""
         session = self.zookeeper.sessions.get(broker_id)
         if session is None:
             session = self.zookeeper.sessions[broker_id] = Session(broker_id)
@@ -149,7 +150,7 @@ class ZooKeeperController(Controller):
         self._register(session)
 
     def on_broker_resumed(self, broker_id: int, now: int) -> None:
-        """A paused broker resumes: within its session nothing happened; otherwise it registers again."""
+        """A paused broker resumes. If its session still lasts, nothing happens; otherwise it registers again."""
         session = self.zookeeper.sessions[broker_id]
         if broker_id in self.live:
             session.alive = True
@@ -181,8 +182,8 @@ class ZooKeeperController(Controller):
         self.announcements.append(state.word())
 
     def _return_to_isr(self, request: ReturnToIsr) -> None:
-        """Add a replica to the ISR, unless its broker is not live or the partition has changed since the
-        leader's request: the leader may have compared the replica with an outdated state
+        """Add a replica to the ISR, unless its broker is not live, or the partition has changed since the
+        leader's request: then the leader may have compared the replica with an outdated state
         (``CurrentIsrVersion`` in KIP-497, before that the version of ZooKeeper's node)."""
         state = self.partitions.get(request.partition)
         fits = (

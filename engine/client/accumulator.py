@@ -32,7 +32,7 @@ COMPLETING = "TXN_COMPLETING"
 
 
 class Sequences(Protocol):
-    """The transaction manager, as the accumulator uses it."""
+    """The methods of the transaction manager that the accumulator uses."""
 
     @property
     def is_completing(self) -> bool: ...
@@ -60,7 +60,7 @@ class PartitionQueue:
 
 
 class Appended(NamedTuple):
-    """The result of an append. ``batch_is_full``: a batch can be sent now (ACC-2, step 5)."""
+    """The result of an append. ``batch_is_full``: a batch can be sent now, because it is full (ACC-2, step 5)."""
 
     batch: Batch
     batch_is_full: bool
@@ -72,13 +72,13 @@ class Ready:
     """Result of ``ready()`` (ACC-8..ACC-12)."""
 
     nodes: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
-    """Node to the first sendable topic-partition found there, as one (topic-partition, reason) for each reason."""
+    """Broker to (topic-partition, reason) for the first sendable partition found there: one pair for each reason."""
     next_check_delay: int | None = None
     """Milliseconds until a head may become sendable; None: no bound (LONG_MAX)."""
     unknown_leader_topics: list[str] = field(default_factory=list)
     waits: tuple[str, str, int] | None = None
-    """(topic-partition, ``linger`` or ``backoff``, end of that wait in ms) of the head that
-    ``next_check_delay`` belongs to."""
+    """For the head that ``next_check_delay`` belongs to: its topic-partition, ``linger`` or ``backoff``, and
+    when that wait ends in ms."""
 
 
 class RecordAccumulator:
@@ -111,8 +111,8 @@ class RecordAccumulator:
         self.flushes = 0
         self.drain_index = 0
         self.stops: list[tuple[int, str, str]] = []
-        """(node, topic-partition, reason) of every partition whose head the last drain examined and left in
-        the queue, other than for a backoff."""
+        """(broker, topic-partition, reason) of each partition whose head the last drain left in the queue,
+        for any reason but a backoff."""
         self._order: list[PartitionQueue] = []
         self._next_batch = 1
 
@@ -144,8 +144,8 @@ class RecordAccumulator:
         return self._append_to_new(queue, size, serial, payload, now)
 
     def append_with_memory(self, partition: str, size: int, serial: int, payload: int, now: int) -> Appended:
-        """Continue an append that waited for ``size`` bytes: meanwhile the tail may have room again (ACC-2,
-        step 4)."""
+        """Continue an append that waited for ``size`` bytes. The tail is tried first, because it may have
+        room again meanwhile (ACC-2, step 4)."""
         queue = self.queue(partition)
         appended = self._append_to_tail(queue, serial, payload, now)
         if appended is not None:
@@ -237,10 +237,10 @@ class RecordAccumulator:
         return self._end_sends_everything and self.sequences is not None and self.sequences.is_completing
 
     def next_wait_end(self, now: int) -> int | None:
-        """When the next linger or backoff of any head ends, later than ``now``; None: there is none.
+        """The earliest end of a linger or a backoff of any head, later than ``now``; None: there is none.
 
-        ``ready()`` skips the other partitions of a ready node; this Sender does not poll in a loop, so it
-        needs their times, too (SND-1).
+        Once a node is ready, ``ready()`` skips its other partitions. Kafka's Sender polls in a loop and so
+        returns to them; this Sender does not, so it needs their times, too (SND-1).
         """
         first: int | None = None
         linger = self.config.linger_ms
@@ -360,15 +360,15 @@ class RecordAccumulator:
     # -- expiry ----------------------------------------------------------------------------------------
 
     def earliest_expiry(self) -> int | None:
-        """A time before which no batch can expire; None without batches. This is the expiry of the oldest
-        incomplete batch, so the queues need not be read."""
+        """A time before which no batch can expire; None without batches. It is the expiry of the oldest
+        incomplete batch, so no queue has to be searched."""
         for oldest in self.incomplete.values():
             return oldest.created_at + self.config.batch_expiry_ms
         return None
 
     def expired(self, now: int) -> list[Batch]:
-        """Remove and return the queued batches that have waited too long (ACC-21), from the head of each
-        queue on."""
+        """Remove and return the queued batches that have waited too long (ACC-21). Each queue is searched
+        from its head on."""
         over: list[Batch] = []
         for queue in self._order:
             if queue.muted and not self.expiry.everywhere:
@@ -380,11 +380,11 @@ class RecordAccumulator:
         return over
 
     def expires_at(self, head: Batch, last: bool) -> int:
-        """When the head of a queue expires. ``last``: no batch is queued behind it."""
+        """When this head of a queue expires. ``last``: no batch is queued behind it."""
         return self.expiry.expires_at(head, last, self.config)
 
     def next_expiry(self) -> int | None:
-        """When the next head of a queue expires; None when no queued batch can expire."""
+        """The earliest time at which the head of any queue expires; None when no queued batch can expire."""
         ends = [
             self.expires_at(queue.batches[0], len(queue.batches) == 1)
             for queue in self._order

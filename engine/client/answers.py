@@ -1,6 +1,6 @@
-"""Handling of a batch when its result arrives, or when none can arrive any more (SND-8..SND-13).
+"""Handles a batch when its result arrives, or when no result can arrive any more (SND-8..SND-13).
 
-Owns the reactions; ``produce_reactions`` chooses the reaction to an error.
+This module carries out the reactions; ``produce_reactions`` chooses the reaction to an error.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ UNCERTAIN = frozenset(
 
 
 class NothingTracked(Exception):
-    """A batch is to be resent, but the client tracks no batch in flight of its partition
+    """A batch is to be resent, but the client tracks no batch of its partition as in flight
     (``insertInSequenceOrder``)."""
 
 
 class Answers:
-    """Carries out the reactions of SND-9 for one incarnation."""
+    """Carries out the reactions of SND-9 for one producer process."""
 
     __slots__ = (
         "_accumulator",
@@ -99,8 +99,8 @@ class Answers:
                 return
 
     def lost(self, request: InFlightRequest, error: Error, now: int) -> None:
-        """The connection ended before the response came: handle every batch as if it had been answered with ``error``,
-        which usually means that it is resent (SND-9)."""
+        """The connection ended before the response came: each batch is handled as if the broker had answered
+        with ``error``, so it is usually resent (SND-9)."""
         for batch in request.batches.values():
             if not self._handle(batch, error, NO_OFFSET, NO_OFFSET, now):
                 return
@@ -113,8 +113,8 @@ class Answers:
         self._unmute(batch)
 
     def expire(self, batch: Batch, now: int) -> None:
-        """A batch waited too long (ACC-21): its records time out. If it was resent, or queued for that, its
-        sequence numbers become *unresolved* (TXM-14)."""
+        """A batch waited too long (ACC-21), so its records time out. If it was resent, or was queued to be
+        resent, its sequence numbers become *unresolved* (TXM-14)."""
         since = self._accumulator.expiry.counted_from(batch, self._config)
         self._watch.emit(
             BatchExpired,
@@ -141,7 +141,7 @@ class Answers:
     # -- one batch -------------------------------------------------------------------------------------
 
     def _handle(self, batch: Batch, error: Error, base_offset: int, log_start_offset: int, now: int) -> bool:
-        """Apply one result. False when Kafka's Sender thread throws here: the rest of the response is not
+        """Apply one result. False: Kafka's Sender thread throws here, so the rest of the response is not
         handled (TXM-4)."""
         reaction = reaction_to(error)
         if batch.state in DROPPED:
@@ -170,15 +170,16 @@ class Answers:
         return True
 
     def _thrown(self, batch: Batch, illegal: IllegalTransition) -> None:
-        """The Sender's thread throws, because a batch that was aborted in flight fails again after its
-        transaction has ended (KAFKA-14830). Where that was fatal, the fatal error has been noted already."""
+        """The Sender's thread throws: a batch that was aborted in flight fails again after its transaction
+        has ended (KAFKA-14830). In versions in which this is fatal, the fatal error has been noted already."""
         if self._transactions is not None and self._transactions.is_poisoned:
             return
         self._watch.emit(LateFailureThrown, self._name, batch.partition, illegal.row.on)
         self._watch.emit(NumbersInDoubt, producer=self._name, partition=batch.partition, thrown=True)
 
     def _complete(self, batch: Batch, base_offset: int, now: int) -> None:
-        """Success (TXM-12). For a batch that has already expired, only the last acked values can rise (ACC-21)."""
+        """A batch succeeded (TXM-12). If it has already expired, it can only raise the last acknowledged
+        values (ACC-21)."""
         self._in_flight.remove(batch)
         if self._transactions is not None:
             self._transactions.completed(batch, base_offset)
@@ -199,8 +200,8 @@ class Answers:
             self._completion.finish(batch, "acknowledge", None, base_offset, now)
 
     def _retries(self, batch: Batch, error: Error, log_start_offset: int, now: int) -> bool:
-        """Requeue the batch if SND-10 allows it; in 2.0 it fails instead if the producer's identity changed
-        meanwhile. False: neither, and the batch has to fail or complete."""
+        """Requeue the batch if SND-10 allows it. In 2.0 it fails instead if the producer's identity has
+        changed since it was sent. False: neither happened, so the caller has to fail or complete the batch."""
         transactions = self._transactions
         if batch.over or batch.attempts >= self._config.retries:
             return False
@@ -261,8 +262,8 @@ class Answers:
         )
 
     def _requeue(self, batch: Batch, error: Error, now: int) -> None:
-        """Put the batch back into its queue. Raises :class:`NothingTracked` where Kafka's accumulator cannot
-        insert the batch, which then stays in flight."""
+        """Put the batch back into its queue. Raises :class:`NothingTracked` if Kafka's accumulator cannot
+        insert the batch; then it stays in flight."""
         transactions = self._transactions
         if transactions is not None and transactions.has_no_place_for(batch):
             batch.attempts += 1
@@ -287,8 +288,8 @@ class Answers:
         )
 
     def _fail(self, batch: Batch, error: Error, adjust: bool, now: int) -> None:
-        """The batch fails finally (SND-9, SND-13). If it was already complete, the late response changes only
-        sequence numbers."""
+        """The batch fails finally (SND-9, SND-13). If it was already complete, the late response changes its
+        sequence numbers only."""
         self._in_flight.remove(batch)
         self._watch.emit(
             BatchFailed,

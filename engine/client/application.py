@@ -1,4 +1,4 @@
-"""The calls of a scripted application to a producer client (GEN-4, ACC-1, TXM-5)."""
+"""The calls that a scripted application makes to a producer client (GEN-4, ACC-1, TXM-5)."""
 
 from __future__ import annotations
 

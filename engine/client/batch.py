@@ -16,7 +16,8 @@ from engine.watching import Watch
 
 
 class Batch:
-    """Fields as in ACC-6. ``capacity``: the bytes lent by the pool, which is also the limit for appends."""
+    """A batch of records, with the fields of ACC-6. ``capacity``: the bytes that the pool lent to it; they
+    are also the limit for appends."""
 
     __slots__ = (
         "attempts",
@@ -64,14 +65,14 @@ class Batch:
         self.base_sequence = NO_SEQUENCE
         self.is_transactional = False
         self.closed = False
-        """The bytes are written: the identity can no longer change (ACC-17)."""
+        """The bytes are written, so the identity can no longer change (ACC-17)."""
         self.resequenced = False
         self.drained_renumbered = False
-        """The newest drain was the first one with the new sequence numbers."""
+        """The newest drain sent the new sequence numbers for the first time."""
         self.state = MACHINE.initial
         self.error: str | None = None
         self.shown = True
-        """The view shows the batch; a finished batch is shown until the next pass."""
+        """Whether the view shows the batch. It shows a finished batch until the next pass."""
         self.path = ("clients", client, "batches", batch_id)
         self.watch = watch
 
@@ -107,7 +108,7 @@ class Batch:
 
     @property
     def has_sequence(self) -> bool:
-        """An identity was assigned: base sequence ≠ −1, 0 included (CTR-17)."""
+        """Whether an identity was assigned: the base sequence is not −1; 0 is a sequence, too (CTR-17)."""
         return self.base_sequence != NO_SEQUENCE
 
     @property

@@ -17,7 +17,8 @@ EVENTS = (CLOSE, DRAIN, REQUEUE, ACKNOWLEDGE, FAIL, EXPIRE, ABORT)
 
 
 def _expires(state: str) -> Row:
-    """A batch in flight expires only in versions where a batch expires by its age alone (ACC-21, second rule)."""
+    """The row for a batch that expires in flight, in versions in which a batch expires by its age alone
+    (ACC-21, second rule)."""
     only_if = "expiry_from_creation" if state == IN_FLIGHT else ""
     return Row(source=state, on=EXPIRE, target=EXPIRED, why="expired", spec="ACC-21", only_if=only_if)
 
@@ -36,5 +37,5 @@ MACHINE: Machine[None] = Machine("producer_batch", FILLING, _MOVES, terminal=OVE
 
 TAKES_RECORDS = MACHINE.sources(CLOSE)
 DROPPED = MACHINE.targets_of(ABORT)
-"""Kinds of states, derived from the rows. TAKES_RECORDS: records may be appended; DROPPED: failed because its
-transaction was aborted, or because the producer failed or was closed by force."""
+"""Two kinds of states, derived from the rows. In TAKES_RECORDS records may be appended. In DROPPED the batch
+has failed because its transaction was aborted, or because the producer failed or was closed by force."""

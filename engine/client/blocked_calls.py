@@ -25,7 +25,8 @@ from engine.happenings.producer import CallReturned, CallThrew, CallTimedOut, Fl
 
 
 class BlockedCalls:
-    """``finished``: calls that ended since the kernel last emptied the list."""
+    """The blocked calls of one producer. ``finished``: the calls that ended since the kernel last emptied the
+    list."""
 
     __slots__ = (
         "_accumulator",
@@ -81,7 +82,8 @@ class BlockedCalls:
     # -- flush, close ----------------------------------------------------------------------------------
 
     def begin_flush(self, call: Call, now: int) -> None:
-        """Every present batch becomes sendable; the call waits for exactly these batches (ACC-20)."""
+        """A flush begins: every present batch becomes sendable, and the call waits for exactly these batches
+        (ACC-20)."""
         waits_for = set(self._accumulator.incomplete)
         if not waits_for:
             return

@@ -1,5 +1,5 @@
-"""2.0, phases R1 to R3: the pass waits for InitProducerId; lost sequence numbers are recovered by a new
-producer id (SND-3, TXM-15)."""
+"""2.0, phases R1 to R3 of a pass: the pass waits for the response to InitProducerId, and a producer with lost
+sequence numbers requests a new producer id (SND-3, TXM-15)."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ BLOCKING_RETRIES = frozenset(
 
 
 class BlockingIdentity(InitProducerIdAnswers):
-    """The phases R1 (resolve or reset), R2 (wait for a producer id, or send or poll a transactional request)
-    and R3 (errors)."""
+    """The phases R1 (resolve expired sequence numbers, or drop the producer id), R2 (wait for a producer id,
+    or send or poll a transactional request) and R3 (errors)."""
 
     queued = False
 
@@ -89,8 +89,8 @@ class BlockingIdentity(InitProducerIdAnswers):
         self._poll.sleeps_until = now + self._setup.config.retry_backoff_ms
 
     def _resolve(self, now: int) -> bool:
-        """R1: an idempotent producer whose expired sequence numbers may have been used drops its producer id;
-        if all numbers are acknowledged, only the mark *unresolved* is cleared (TXM-15)."""
+        """R1: an idempotent producer drops its producer id if the sequence numbers of an expired batch may
+        have been used. If all of them are acknowledged, it only clears the mark *unresolved* (TXM-15)."""
         transactions = self._transactions
         for entry in transactions.resolvable():
             self._poll.changed = True
@@ -112,8 +112,8 @@ class BlockingIdentity(InitProducerIdAnswers):
         return False
 
     def _lost_numbers_are_fatal(self, now: int) -> bool:
-        """R1 with transactions: one resent batch that expired is fatal, because 2.0 cannot raise its epoch
-        (TXM-15)."""
+        """R1 with transactions: a single batch that expired after a resend is fatal, because 2.0 cannot raise
+        its epoch (TXM-15)."""
         transactions = self._transactions
         if transactions.has_unresolved and not transactions.has_fatal_error:
             self._poll.changed = True
@@ -122,7 +122,7 @@ class BlockingIdentity(InitProducerIdAnswers):
         return False
 
     def _send_control(self, now: int) -> bool:
-        """R2 with transactions: as T4 in 2.8, but not while any sequence is unresolved (SND-3)."""
+        """R2 with transactions: like T4 in 2.8, but nothing is sent while any sequence is unresolved (SND-3)."""
         transactions = self._transactions
         if transactions.has_unresolved and transactions.in_flight is None:
             return False

@@ -25,7 +25,8 @@ class Waiter:
 
 
 class BufferPool:
-    """``total`` bytes; ``free`` of them unused. Waiting calls are served in the order in which they came."""
+    """A pool of ``total`` bytes, of which ``free`` are unused. The calls that wait are served in the order in
+    which they came."""
 
     __slots__ = ("free", "path", "total", "waiters", "watch")
 

@@ -42,7 +42,7 @@ EVENTS = (INIT, NEED_ID, GOT_ID, BEGIN, COMMIT, ABORT, ENDED, ABORTABLE, FATAL, 
 
 
 _EPOCHS, _COMMITS, _OUTLIVES = "recovers_by_epoch", "commit_may_raise_epoch", "outlives_denied_identity"
-"""Fields of the profile that ``only_if`` and ``unless`` use: they choose the versions that have a row."""
+"""Fields of the profile, for ``only_if`` and ``unless``: a row with one of them exists only in some versions."""
 
 
 def _move(source: str, on: str, target: str, why: str, spec: str, when: str = "", only_if: str = "") -> Row:
@@ -116,14 +116,14 @@ _REFUSED_ANSWERS = (
     (ABORTABLE_ERROR, ENDED, "refused_ended", ""),
     # A batch that was aborted in flight fails after the abort has ended.
     (READY, ABORTABLE, "refused_abortable", ""),
-    # InitProducerId was answered with a negative id, which counts as none, so the client wants to request one again;
-    # READY has no way back to INITIALIZING (CTR-6).
+    # InitProducerId was answered with a negative id. It counts as no id, so the client tries to request one
+    # again, but READY has no way back to INITIALIZING (CTR-6).
     (READY, NEED_ID, "refused_need_id", ""),
 )
 
 
 _RESUMED = (INITIALIZING, INIT)
-"""Never refused: a second initTransactions() waits for the response to the first (TXM-5)."""
+"""The only call that no row refuses: a second initTransactions() waits for the response to the first (TXM-5)."""
 
 
 def _refused() -> tuple[Row, ...]:
@@ -230,10 +230,17 @@ COMMITTING, ABORTING = MACHINE.targets_of(COMMIT), MACHINE.targets_of(ABORT)
 COMPLETING = COMMITTING | ABORTING
 OPEN = SENDING | COMPLETING | RECOVERABLE
 RESUMED = {on: MACHINE.targets_of(on) for on in (INIT, COMMIT, ABORT)}
-"""Kinds of states, derived from the rows. LOST: no event leads to another state; RECOVERABLE: an error that
-an abort ends; IN_ERROR: either; ASKING: an identity was requested; SENDING: records may be sent; COMPLETING:
-a transaction is ending; OPEN: a transaction is open, in error or ending; RESUMED: call to the states in which
-a repeated call waits for the first one's response."""
+"""Kinds of states, derived from the rows:
+
+- LOST: no event leads to another state.
+- RECOVERABLE: an abort ends the error.
+- IN_ERROR: LOST or RECOVERABLE.
+- ASKING: an identity was requested.
+- SENDING: records may be sent.
+- COMPLETING: a transaction is ending.
+- OPEN: a transaction is open, in error or ending.
+- RESUMED: for each call, the states in which a repeated call waits for the response to the first one.
+"""
 _IGNORED = "abortable_ignored"
 
 
@@ -246,9 +253,10 @@ def edge_is_legal(
 ) -> bool:
     """Whether the client's own check allows this change of state (``State.isTransitionValid``, TXM-4).
 
-    ``raises_epoch``: the client recovers lost numbers by a higher epoch; every guard of the table but
-    ``NO_BUMP`` requires this. ``outlives_denial``, ``raises_at_commit``: the client also has the rows since
-    3.6, or since 4.0. In k20 the check allows UNINITIALIZED from any state, though the client never uses that.
+    ``raises_epoch``: the client recovers lost sequence numbers by a higher epoch; every guard of the table
+    but ``NO_BUMP`` requires this. ``outlives_denial``: the client also has the rows since 3.6.
+    ``raises_at_commit``: it also has the row since 4.0. In k20 the check allows UNINITIALIZED from any state,
+    though the client never uses that.
     """
     if target == UNINITIALIZED and not raises_epoch:
         return True

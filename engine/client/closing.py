@@ -16,7 +16,7 @@ from engine.happenings.sender import CloseAborts, CloseCannotAbort, SenderClosed
 
 
 class Closing:
-    """Ends the Sender. ``channel``: None without idempotence."""
+    """Ends the Sender. ``channel``: the control channel; None without idempotence."""
 
     __slots__ = (
         "_accumulator",
@@ -58,19 +58,19 @@ class Closing:
             self._calls.close_done()
 
     def give_up(self, error: Cause | None, now: int) -> None:
-        """Nothing can be sent, because of ``error`` or without a producer id: drop all batches, and end the
-        Sender of a closed producer (SND-3, SND-4)."""
+        """Nothing can be sent, because of ``error`` or because there is no producer id: drop all batches. If
+        the producer is closed, end its Sender (SND-3, SND-4)."""
         self.drop_all(error, now)
         self.finish()
 
     def drop_all(self, error: Cause | None, now: int) -> None:
-        """Every batch fails with ``error``; without an error none does."""
+        """Fail every batch with ``error``; without an error no batch fails."""
         if self._accumulator.incomplete and error is not None:
             self._completion.abort_all(error.name, now)
 
     def _ends_transaction(self) -> bool:
-        """Whether a transaction or a control request must end before the Sender may stop. Aborts an open
-        transaction in the versions whose ``close()`` does that."""
+        """Whether a transaction or a control request must end before the Sender may stop. In the versions in
+        which ``close()`` aborts an open transaction, this also begins the abort."""
         transactions = self._transactions
         if transactions is None or not transactions.is_transactional:
             return False

@@ -34,12 +34,13 @@ class Completion:
         self._waiters = waiters
         self._calls = calls
         self.over: list[Batch] = []
-        """Batches that finished in this pass or after it: the view shows them until the next pass begins."""
+        """Batches that finished since the present or the previous pass began: the view shows them until the
+        next pass begins."""
 
     def finish(
         self, batch: Batch, on: str, error: str | None, base_offset: int, now: int, aborted: bool = False
     ) -> None:
-        """Complete a batch's futures and return its memory. ``on``: the batch machine's event."""
+        """Complete a batch's futures and return its memory. ``on``: the event of the batch's state machine."""
         setup = self._setup
         batch.error = error
         batch.move(on)
@@ -52,8 +53,8 @@ class Completion:
         self._calls.batch_finished(batch)
 
     def abort(self, batches: list[Batch], error: str, now: int, deliberate: bool) -> None:
-        """Fail batches, queued or in flight, because of an abort (ACC-22). ``deliberate``: the transaction is
-        aborted; if False, the producer failed or was closed by force."""
+        """Fail batches, queued or in flight, because of an abort (ACC-22). ``deliberate``: the transaction
+        was aborted; False: the producer failed or was closed by force."""
         setup = self._setup
         for batch in batches:
             self._accumulator.remove(batch)

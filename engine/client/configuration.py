@@ -1,8 +1,8 @@
-"""The settings of a producer, the effective configuration, and the reason of each value (CFG-1, CFG-2, CFG-3,
+"""The settings of a producer, its effective configuration, and the reason of each value (CFG-1, CFG-2, CFG-3,
 CFG-5, CFG-6).
 
-Owns every client setting: type, bounds, default. A combination that Kafka refuses stops the run before its
-first step.
+Owns the type, the bounds and the default of every client setting. A combination that Kafka refuses stops the
+run before its first step.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ KAFKA_NAMES = {
     "batch_expiry_ms": "delivery.timeout.ms",
     "add_partitions_backoff_ms": None,
 }
-"""Setting to Kafka's name, where it is not the same with dots; None: Kafka has no such setting."""
+"""Setting to Kafka's name, for each setting whose name is more than the same words with dots; None: Kafka has
+no such setting."""
 
 
 def kafka_name(setting: str, profile: Profile) -> str | None:
@@ -130,11 +131,11 @@ def resolve(
     place: str = "settings",
     running: ProducerConfig | None = None,
 ) -> ProducerConfig:
-    """The configuration for ``settings`` (name to value; absent: default).
+    """The configuration for ``settings`` (name to value; an absent setting has its default).
 
-    Raises :class:`Refused` with the setting's place for an unknown name, a value out of bounds (CFG-1), and
-    for the combinations of CFG-2 and CFG-3. ``running``: the present configuration of a running producer
-    whose setting changes; whether it is idempotent does not change.
+    Raises :class:`Refused`, with the setting's place, for an unknown name, a value out of bounds (CFG-1), and
+    a combination that CFG-2 or CFG-3 forbids. ``running``: the present configuration, if a setting of a
+    running producer changes; whether it is idempotent does not change then.
     """
     given = {name: check_setting(name, value, place) for name, value in settings.items()}
     normal = defaults(profile)
@@ -190,8 +191,8 @@ def check_setting(name: str, value: Any, place: str = "settings") -> Any:
 def _idempotent_unless(
     values: dict[str, Any], reasons: dict[str, tuple[str, str]], switches: Switches
 ) -> None:
-    """Turn idempotence, which is only the default, off if another setting contradicts it. A transactional
-    producer keeps idempotence, so that :func:`_idempotent` refuses the other setting
+    """Turn idempotence off if it is on only by default and another setting contradicts it. A transactional
+    producer keeps it, so :func:`_idempotent` refuses the other setting
     (``ProducerConfig.postProcessAndValidateIdempotenceConfigs``)."""
     against = {
         "retries": values["retries"] == 0,

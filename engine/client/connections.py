@@ -71,8 +71,7 @@ class CorrelationIds:
 
 
 class Connection:
-    """The connection to one broker. ``failures``: how often it ended or could not be made since it was last
-    connected."""
+    """The connection to one broker. ``failures``: how many times in a row it ended or could not be made."""
 
     __slots__ = ("attempted_at", "failures", "in_flight", "limit", "node", "path", "peer", "state")
 

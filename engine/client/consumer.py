@@ -98,7 +98,7 @@ class Consumer:
         self.member = member
         self.handover = Handover(name, isolation, remember_keys, polled, watch)
         self.lane_parts: dict[str, Part] = {}
-        """Topic-partition to the part of the view that shows this reader under that lane."""
+        """Topic-partition to the part of the view that shows this consumer in the lane of that partition."""
         self.fetch_interval_ms = fetch_interval_ms
         self.brokers = tuple(brokers)
         self.alive = True
@@ -107,7 +107,7 @@ class Consumer:
         self.path = ("consumers", name)
         self._subscribed = tuple(partitions)
         self._starts: dict[str, int] = {}
-        """The first offset of a partition for a group without a committed offset."""
+        """Where a group without a committed offset starts: topic-partition to the first offset."""
         self._outbox: Effects = []
         self._numbers = CorrelationIds()
         self._build()
@@ -121,11 +121,11 @@ class Consumer:
         self.connections = self._connections(FOR_ALL_ELSE)
         self.group: GroupSession | None = None
         self.rewinding = self.group_id is not None
-        """Whether the position is unknown, so that nothing is fetched: the coordinator has not returned the
-        group's offsets yet."""
+        """True while the coordinator has not returned the group's offsets: the position is unknown, so
+        nothing is fetched."""
         self.held = False
-        """The application has restarted and not polled since, so the position has not been requested; a
-        response still in flight is outdated."""
+        """True from a restart of the application until its first poll. The position has not been requested,
+        and a response still in flight is outdated."""
         if self.group_id is not None:
             self.group = GroupSession(
                 owner,
@@ -200,7 +200,8 @@ class Consumer:
             reading.not_before = max(reading.not_before, self._grid(now))
 
     def lacks(self, partition: str, end: int) -> bool:
-        """Whether the partition, readable up to ``end``, has unread records and no fetch is due or in flight."""
+        """Whether the partition, which is readable up to ``end``, has unread records although no fetch is due
+        or in flight."""
         reading = self.readings[partition]
         return self.alive and reading.position < end and not (reading.wanted or reading.in_flight)
 
@@ -214,7 +215,8 @@ class Consumer:
         return taken
 
     def position(self, partition: str) -> int:
-        """The offset of the next record that the application gets, or from which the next fetch reads."""
+        """The offset of the next record that the application gets. Without a fetched record: the offset from
+        which the next fetch reads."""
         return self.handover.next_offset(self.readings[partition])
 
     def committed(self, partition: str) -> int | None:
@@ -250,13 +252,13 @@ class Consumer:
         self.watch.touch(self)
 
     def hold(self) -> None:
-        """A new application owns the consumer and has not polled yet: drop the records fetched for the old one."""
+        """A new application that has not polled yet owns the consumer: drop the records fetched for the old one."""
         self.handover.forget()
         self.rewinding = self.held = True
         self.watch.touch(self)
 
     def begin_at(self, offsets: Mapping[str, int], now: int) -> None:
-        """The application keeps the offsets itself: read from these (``assign()`` and ``seek()``)."""
+        """The application stores the offsets itself: read from these (``assign()`` and ``seek()``)."""
         self.rewinding = self.held = False
         for partition, offset in offsets.items():
             if offset == self.readings[partition].position:
@@ -266,7 +268,7 @@ class Consumer:
         self.watch.touch(self)
 
     def commit(self, offsets: Mapping[str, CommittedOffset], now: int) -> None:
-        """Commit offsets outside any transaction; finished when ``group.busy`` is False again."""
+        """Commit offsets outside any transaction. The commit has ended when ``group.busy`` is False again."""
         if self.group is None:
             raise EngineError(f"{self.name}: a consumer without a group cannot commit")
         self.group.commit(offsets, now)
@@ -309,8 +311,8 @@ class Consumer:
         return min(times, default=None)
 
     def _reachable_at(self, reading: Reading) -> int | None:
-        """When a fetch to the leader can be sent. None while a connection to it is being made or a fetch is
-        in flight: those end with an event of their own."""
+        """When a fetch to the leader can be sent. None while a connection to the leader is being made or a
+        fetch to it is in flight: these end with an event of their own."""
         leader = self.metadata.leaders.get(reading.partition)
         if leader is None:
             return reading.not_before
@@ -331,8 +333,8 @@ class Consumer:
         return self._effects()
 
     def _fetch_due(self, now: int) -> None:
-        """One Fetch to each leader, for all its partitions that are due, unless a Fetch to it is in flight
-        (``Fetcher.prepareFetchRequests``)."""
+        """Send one Fetch to each leader for all its partitions that are due, unless a Fetch to it is in
+        flight (``Fetcher.prepareFetchRequests``)."""
         of_leaders: dict[int, list[Reading]] = {}
         for reading in self.readings.values():
             if not reading.wanted or reading.in_flight or reading.not_before > now:
@@ -348,7 +350,8 @@ class Consumer:
                 self._fetch(leader, readings, now)
 
     def _is_connected(self, leader: int, reading: Reading, now: int) -> bool:
-        """Whether requests can be sent to the leader; if not, start a connection, or wait for its backoff."""
+        """Whether requests can be sent to the leader. If not, start a connection, or wait until its backoff
+        is over."""
         if self.connections.to(leader).usable:
             return True
         delay = self.connections.connect_delay(leader, now)
@@ -426,7 +429,8 @@ class Consumer:
         asked = request.body
         moved = not isinstance(asked, FetchRequest) or asked.offsets[reading.partition] != reading.position
         if moved or self.rewinding:
-            # A seek moved the position, or it is being requested: the response is for another offset.
+            # The response is for another offset: a seek moved the position, or the position is being
+            # requested.
             reading.wanted = True
             return
         if not response.batches:
@@ -542,7 +546,8 @@ class Consumer:
             self.watch.touch(part)
 
     def restart(self, now: int) -> Effects:
-        """Continue at the group's committed offsets, or begin at the start of every partition (CON-9)."""
+        """Continue at the group's committed offsets. A consumer without a group begins at the start of every
+        partition (CON-9)."""
         self.alive = True
         self.incarnation += 1
         for reading in self.readings.values():

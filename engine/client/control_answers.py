@@ -63,7 +63,7 @@ FAILURES = (ABORTABLE, BUMP, FATAL)
 
 
 class _Exchange:
-    """One answered request, with the parts of the producer that a reaction needs."""
+    """A request in flight that was answered, with the parts of the producer that a reaction needs."""
 
     __slots__ = ("client", "request", "transactions", "watch")
 
@@ -129,7 +129,7 @@ class _Exchange:
 
 
 class ControlAnswers:
-    """Finds the reaction to the response of the request in flight, or to its loss."""
+    """Finds the reaction to the response of the request in flight, or to the loss of its connection."""
 
     __slots__ = ("_transactions", "_waiting")
 
@@ -203,8 +203,11 @@ def _initialised(exchange: _Exchange, answer: InitProducerIdResponse) -> None:
 
 
 def _partitions_added(exchange: _Exchange, answer: AddPartitionsToTxnResponse) -> None:
-    """Apply the result of each partition: rows for retry, fatal errors and the epoch bump, and rows ``at_once``,
-    act at the first partition that has one, other rows for abortable errors after the last partition."""
+    """Apply the result of each partition.
+
+    The first partition with a retry, a fatal error, an epoch bump or a row ``at_once`` decides. Without one,
+    all results are read before a row for an abortable error acts.
+    """
     transactions = exchange.transactions
     failed: tuple[ControlReaction, Error] | None = None
     for error in answer.errors.values():
@@ -243,7 +246,8 @@ def _offsets_registered(exchange: _Exchange, answer: AddOffsetsToTxnResponse) ->
 
 
 def _offsets_sent(exchange: _Exchange, answer: TxnOffsetCommitResponse) -> None:
-    """Partitions with the result NONE are done. If any is left, the whole request is sent again, or fails."""
+    """Partitions with the result NONE are done. If any other is left, the whole request is sent again, or it
+    fails."""
     transactions = exchange.transactions
     again: tuple[ControlReaction, Error] | None = None
     for partition, error in answer.errors.items():

@@ -1,8 +1,8 @@
 """How the Sender sends a control request: it chooses the request, finds the coordinator, waits for the
-connection or the backoff, and sends (SND-5, TXM-9). At most one is in flight.
+connection or the backoff, and sends (SND-5, TXM-9). At most one control request is in flight.
 
 Owns the request that the Sender is busy with. Kafka's Sender thread does nothing else while it waits for the
-coordinator's connection or for a retry's backoff; neither does this one.
+coordinator's connection or for the backoff of a retry; neither does this Sender.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from engine.messages import Send
 
 @dataclass(slots=True)
 class Held:
-    """The request that the Sender is busy with. ``until``: until when it waits for the connection."""
+    """The request that the Sender is busy with. ``until``: when its wait for the connection ends."""
 
     request: PendingRequest
     until: int | None = None
@@ -47,7 +47,8 @@ class Held:
     """The broker to which a connection was started; if that fails, the coordinator is looked up again."""
     slept: bool = False
     emitted: set[int | None] = field(default_factory=set)
-    """The waits that were emitted, each once: a broker id for its connection, None for the Sender's sleep."""
+    """The waits that were already emitted, so that each is emitted once: a broker id for the wait for its
+    connection, None for the Sender's sleep."""
 
 
 class ControlChannel:
@@ -101,8 +102,8 @@ class ControlChannel:
         """The control request that the Sender is busy with (SND-5, steps 4 to 6)."""
 
     def send_or_poll(self, now: int) -> bool:
-        """T4 (k28), R2 (k20 with transactions). False: no control request is in flight and none can be sent, so
-        the pass continues."""
+        """T4 (k28), or R2 (k20 with transactions): send a control request, or wait for the response to the
+        one in flight. False: no control request is in flight and none can be sent, so the pass continues."""
         if self.held is None:
             transactions = self._transactions
             if transactions.in_flight is not None:
@@ -116,8 +117,8 @@ class ControlChannel:
         return self._go_on(self.held, now)
 
     def _next_request(self) -> PendingRequest | None:
-        """The next request that may be sent (TXM-9). A request that may no longer be sent fails here; an
-        EndTxn about which the coordinator knows nothing completes here."""
+        """The next request that may be sent (TXM-9). A request that may no longer be sent fails here. An
+        EndTxn of a transaction that the coordinator does not know completes here."""
         transactions, setup = self._transactions, self._setup
         if transactions.new_partitions:
             transactions.register_partitions()
@@ -243,13 +244,14 @@ class ControlChannel:
         return self._poll.end(self._metadata_requests.due(now))
 
     def _sleep_again(self, held: Held, now: int) -> bool:
-        """No broker can be reached: the Sender sleeps repeatedly; only the first time is emitted."""
+        """No broker can be reached, so the Sender sleeps once more. Only its first sleep for this request is
+        emitted."""
         first = None not in held.emitted
         held.emitted.add(None)
         return self.sleep(self._setup.config.retry_backoff_ms, now, said=first)
 
     def sleep(self, backoff: int, now: int, said: bool = True) -> bool:
-        """The Sender sleeps before it repeats a control request (SND-5, step 6)."""
+        """Let the Sender sleep before it repeats a control request (SND-5, step 6). ``said``: emit that it sleeps."""
         poll = self._poll
         poll.sleeps_until = now + backoff
         self._metadata_requests.send_wanted(now)

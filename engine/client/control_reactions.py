@@ -30,8 +30,8 @@ BUILDS_ON: dict[str, tuple[str, ...]] = {
     RETRIES: (EITHER, WITH_BUMP, RETRIES),
     MAPPED: (EITHER, WITH_BUMP, RETRIES, MAPPED),
 }
-"""Generation of clients to the generations whose rows it has; the later generation's row replaces an earlier
-one for the same request and error."""
+"""A client's generation to the generations whose rows it has. For the same request and error, the row of the
+later generation replaces the earlier one."""
 RETRIABLE = (
     "CORRUPT_MESSAGE",
     "UNKNOWN_TOPIC_OR_PARTITION",
@@ -53,8 +53,8 @@ RETRIABLE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlReaction:
-    """One cell of TXM-13. ``generation``: the clients of that generation have it, and those that
-    build on it; empty: all clients."""
+    """One cell of the table in TXM-13. ``generation``: only the clients of this generation, and of those that
+    build on it, have the cell; empty: all clients have it."""
 
     api: str
     answer: str
@@ -62,7 +62,8 @@ class ControlReaction:
     raises: str = OWN
     generation: str = EITHER
     at_once: bool = False
-    """With several partitions, the first one with this error decides the reaction to the response."""
+    """With several partitions: the first one with this error decides the reaction, and the results of the
+    others are not read."""
     spec: str = "TXM-13"
 
 

@@ -1,5 +1,5 @@
-"""The control requests of a producer: what each is for, its place in the queue, and the call that waits
-(TXM-9).
+"""The control requests of a producer: the purpose of each, its place in the queue, and the call that waits
+for it (TXM-9).
 
 Owns their structure only. The Sender decides when one is sent; ``control_reactions`` holds the reactions to
 its response.
@@ -22,7 +22,7 @@ PRIORITIES = {FIND: 0, INIT: 1, ADD_PARTITIONS: 2, ADD_OFFSETS: 2, COMMIT_OFFSET
 
 
 class Result:
-    """The result of an application's call, held by the control request whose response completes it.
+    """The result of an application's call. The control request whose response completes the call holds it.
 
     A completed result without ``error`` is a success. ``unexpected``: the application sees a KafkaException
     that wraps ``error``.
@@ -49,9 +49,10 @@ class Result:
 class PendingRequest:
     """A control request, queued or in flight.
 
-    ``is_retry``: the Sender sleeps ``backoff_ms`` before sending (None: ``retry_backoff_ms``; SND-5).
-    ``coordinator``: the kind of coordinator that it goes to, None: any broker. ``key``: the transactional id
-    or group of that coordinator. ``offsets``: what AddOffsetsToTxn will commit afterwards (OFS-1).
+    ``is_retry``: the Sender sleeps for ``backoff_ms`` before it sends the request (None: for
+    ``retry_backoff_ms``; SND-5). ``coordinator``: the kind of coordinator that the request goes to; None: any
+    broker. ``key``: the transactional id or group of that coordinator. ``offsets``: the offsets to be
+    committed after AddOffsetsToTxn (OFS-1).
     """
 
     api: str

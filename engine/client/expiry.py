@@ -1,4 +1,4 @@
-"""When a batch expires: two strategies, one of which a version chooses (ACC-19, ACC-21)."""
+"""When a batch expires: two strategies. The version chooses one (ACC-19, ACC-21)."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ class Waits(Protocol):
 
 
 class Expiry(Protocol):
-    """``everywhere``: batches in flight and batches of muted partitions expire, too."""
+    """A strategy that decides when batches expire. ``everywhere``: batches in flight and batches of muted
+    partitions expire, too."""
 
     @property
     def everywhere(self) -> bool: ...
 
     def expires_at(self, head: Batch, last: bool, settings: Waits) -> int:
-        """When the head of a queue expires. ``last``: no batch is queued behind it."""
+        """When this head of a queue expires. ``last``: no batch is queued behind it."""
         ...
 
     def counted_from(self, batch: Batch, settings: Waits) -> int:
-        """The time from which the wait of an expired batch is counted."""
+        """The time at which the wait of an expired batch began."""
         ...
 
     def ends_retries(self, batch: Batch, settings: Waits, now: int) -> bool:
@@ -56,8 +57,11 @@ class SinceCreation:
 
 
 class WhileQueued:
-    """A batch expires when it was ready to be sent for too long (before 2.1): since the end of its linger, or since its
-    last append if it is full or another batch is behind it; if it was sent before, since the end of its backoff."""
+    """A batch expires when it was ready to be sent for too long (before 2.1).
+
+    A batch that was never sent is ready when its linger ends; if it is full or another batch is behind it, at
+    the latest at its last append. A batch that was sent is ready when its backoff ends.
+    """
 
     __slots__ = ()
     everywhere = False

@@ -65,15 +65,15 @@ REACTIONS: dict[str, dict[Error, AfterAnswer]] = {
         Error.FENCED_INSTANCE_ID: AfterAnswer.GIVE_UP,
     },
 }
-"""The reactions of ``ConsumerCoordinator``'s handlers; after an error without an entry the request fails."""
+"""The reactions of the handlers of ``ConsumerCoordinator``. After an error without an entry the request fails."""
 
 Request = OffsetFetchRequest | OffsetCommitRequest
 Response = FindCoordinatorResponse | OffsetFetchResponse | OffsetCommitResponse
 
 
 class GroupSession:
-    """``owner``: the consumer's path in the view. ``last_error``: the error of the request that failed last,
-    or None."""
+    """The requests of one consumer to its group coordinator. ``owner``: the consumer's path in the view.
+    ``last_error``: the error of the newest request that failed, or None."""
 
     __slots__ = (
         "committed",
@@ -110,7 +110,8 @@ class GroupSession:
         self.connections = connections
         """The connections to the leaders; the coordinator is looked up on one of them."""
         self.own = own
-        """The connections to coordinators, for this group alone: a waiting Fetch does not delay a commit (GEN-11)."""
+        """The connections to coordinators, for this group alone, so that a Fetch that a broker holds does not
+        delay a commit (GEN-11)."""
         self.waits_for_stable_offsets = profile.waits_for_stable_offsets
         """OffsetFetch waits until open transactions of the group are decided (KIP-447)."""
         self.watch = watch
@@ -171,7 +172,8 @@ class GroupSession:
         return any(isinstance(request, OffsetFetchRequest) for request in self.wanted)
 
     def due_at(self) -> int | None:
-        """When the next request can be sent; None: there is none, or a response or a connection is awaited."""
+        """When the next request can be sent. None: there is no request, or the session waits for a response
+        or a connection."""
         if not self.wanted or self.in_flight is not None:
             return None
         if self.coordinator is not None and self.own.to(self.coordinator).state == CONNECTING:
@@ -207,14 +209,14 @@ class GroupSession:
         return [Send(connection.peer, body, self.in_flight.correlation_id)]
 
     def connected(self, node: int, now: int) -> None:
-        """The connection to the coordinator is open: the request that waited for it is due."""
+        """The connection to the coordinator is open: the request that waited for it can be sent now."""
         self.own.connected(node)
         self.not_before = min(self.not_before, now)
 
     # -- answers ---------------------------------------------------------------------------------------
 
     def answered(self, response: Response, now: int) -> Request | None:
-        """Handle a response; returns the request that it completes successfully, or None."""
+        """Handle a response. Returns the request if it succeeded; None if it failed or will be repeated."""
         self.in_flight = None
         self.watch.touch(self)
         error = _worst(response)

@@ -23,8 +23,9 @@ class Polled(NamedTuple):
 
 
 class Handover:
-    """``remember_keys``: the application skips keys that it has applied; they survive a crash, as if stored
-    in a database. ``polled``: the application takes the records with :meth:`poll`."""
+    """Gives the records of one consumer to its application. ``remember_keys``: the application skips keys
+    that it has applied; it remembers them after a crash, as if they were stored in a database. ``polled``:
+    the application takes the records with :meth:`poll`."""
 
     __slots__ = (
         "applied",
@@ -85,8 +86,8 @@ class Handover:
         return taken
 
     def next_offset(self, reading: Reading) -> int:
-        """The application's position (CON-8): the offset of the partition's first buffered record, or, without
-        one, the offset of the next fetch."""
+        """The application's position (CON-8): the offset of the partition's first buffered record. Without a
+        buffered record: the offset of the next fetch."""
         for record in self.buffer:
             if record.partition == reading.partition:
                 return record.offset

@@ -8,7 +8,8 @@ from engine.client.expiry import Expiry
 
 
 class InFlightBatches:
-    """``by_partition``: oldest first. In versions whose batches expire in flight, this class finds them (ACC-21)."""
+    """The drained batches of one producer. ``by_partition``: topic-partition to its batches, oldest first. In
+    the versions in which batches expire in flight, this class finds the expired ones (ACC-21)."""
 
     __slots__ = ("_config", "_expiry", "by_partition")
 
@@ -21,7 +22,7 @@ class InFlightBatches:
         self.by_partition.setdefault(batch.partition, []).append(batch)
 
     def remove(self, batch: Batch) -> None:
-        """The batch was answered, requeued or failed."""
+        """Remove a batch that was answered, requeued or failed."""
         batches = self.by_partition.get(batch.partition)
         if batches and batch in batches:
             batches.remove(batch)

@@ -1,8 +1,7 @@
-"""How the batches in flight of a partition are distinguished: two strategies, one of which a version chooses
-(ORD-4).
+"""How a partition's batches in flight are told apart: two strategies. The version chooses one (ORD-4).
 
-2.4 to 2.8 keep them in a set that is ordered and compared by first sequence number alone
-(``TopicPartitionEntry.inflightBatchesBySequence``), so a finished batch can be confused with another one that
+2.4 to 2.8 keep these batches in a set that is ordered and compared by first sequence number alone
+(``TopicPartitionEntry.inflightBatchesBySequence``). So a finished batch can be confused with another one that
 now has its number. All other versions compare the batches themselves.
 """
 
@@ -14,7 +13,8 @@ from engine.client.batch import Batch
 
 
 class InFlightOrder(Protocol):
-    """``throws_untracked``: the client throws when it is to resend a batch that is not tracked as in flight."""
+    """A strategy that tells batches in flight apart. ``throws_untracked``: the client throws when it tries to
+    resend a batch that is not tracked as in flight."""
 
     @property
     def throws_untracked(self) -> bool: ...
@@ -24,11 +24,11 @@ class InFlightOrder(Protocol):
         ...
 
     def found(self, in_flight: list[Batch], batch: Batch) -> Batch | None:
-        """The batch in flight that this strategy identifies with this one; None: there is none."""
+        """The batch in flight that this strategy takes for ``batch``; None: there is none."""
         ...
 
     def kept(self, in_flight: list[Batch]) -> list[Batch]:
-        """The batches that stay tracked after some of them got new numbers."""
+        """The batches that are still tracked after some of them got new numbers."""
         ...
 
 

@@ -33,8 +33,8 @@ from engine.client.waiting import Waiting
 
 
 class Incarnation:
-    """The parts of one producer process. ``transactions``, ``channel``, ``identity`` and ``control_answers`` exist
-    with idempotence only."""
+    """The parts of one producer process. Only with idempotence does it have ``transactions``, ``channel``,
+    ``identity`` and ``control_answers``."""
 
     def __init__(
         self, setup: Setup, brokers: tuple[int, ...], finished_calls: list[Call], numbers: CorrelationIds

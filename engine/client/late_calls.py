@@ -1,8 +1,9 @@
-"""After a call that timed out: two strategies, one of which a version chooses (TXM-5).
+"""The calls that an application may make after a call that timed out: two strategies. The version chooses one
+(TXM-5).
 
-Until 3.1 the same call, made again, waits for its result while the client's state shows that the operation
-runs; other calls are checked as usual. Since 3.2 only the same call is allowed until it has returned
-(KAFKA-13412).
+Until 3.1 the same call, made again, waits for the result of the first while the client's state shows that the
+operation runs; other calls are checked as usual. Since 3.2 only the same call is allowed until it has
+returned (KAFKA-13412).
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ class Waiting(Protocol):
 
 
 class LateCalls(Protocol):
-    """``init_meets_errors``: in an error state ``initTransactions()`` throws, too."""
+    """A strategy for calls after one that timed out. ``init_meets_errors``: in an error state
+    ``initTransactions()`` throws, too."""
 
     @property
     def init_meets_errors(self) -> bool: ...
@@ -58,7 +60,7 @@ class ByState:
 
 
 class UntilReturned:
-    """The call must be repeated until it has returned."""
+    """No other call is allowed until the same call has returned."""
 
     __slots__ = ()
     init_meets_errors = True
@@ -82,7 +84,8 @@ class UntilReturned:
 
 
 def _unanswered(waiting: Waiting) -> Result | None:
-    """The result that no call has returned yet, or None; a result that was returned is dropped."""
+    """The result that has not been returned to the application yet, or None. A result that has been returned
+    is dropped here."""
     result = waiting.pending_result
     if result is not None and result.acknowledged:
         waiting.pending_result = result = None

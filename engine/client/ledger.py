@@ -1,6 +1,6 @@
 """The ledger of serials: the result of every record that an application sent (GEN-8).
 
-The protocol does not use the serial of a record; it serves the view and the judges only. A bare run has no
+The serial of a record is no part of the protocol; only the view and the judges use it. A bare run has no
 ledger entries.
 """
 
@@ -14,7 +14,8 @@ PENDING, OK, FAILED, ABORTED, REFUSED, UNKNOWN = "pending", "ok", "failed", "abo
 
 
 class RecordPart:
-    """One record in the view. ``status`` is what the application knows of it; ``unknown``: its producer crashed."""
+    """One record in the view. ``status`` is what the application knows about it; ``unknown`` means that its
+    producer crashed."""
 
     __slots__ = (
         "error",
@@ -61,10 +62,12 @@ class Ledger:
         self.watch = watch
         self.records: dict[int, RecordPart] = {}
         self._failures: dict[str, set[int]] = {}
-        """Producer to the serials whose newest result is an error, for producers whose application asks."""
+        """Producer to the serials whose newest result is an error. Only for producers whose application asks
+        for them."""
 
     def failures_of(self, producer: str) -> set[int]:
-        """The serials whose futures failed, as they become known: what ``send()`` returned tells its application."""
+        """The serials whose futures failed so far: the application of this producer learns it from what
+        ``send()`` returned."""
         return self._failures.setdefault(producer, set())
 
     def parts(self) -> list[RecordPart]:

@@ -13,7 +13,8 @@ from engine.watching import Watch
 
 
 class Metadata:
-    """``leaders``: topic-partition to broker id or None. ``led_by``: broker id to its topic-partitions."""
+    """The cached metadata of one client. ``leaders``: topic-partition to broker id or None. ``led_by``:
+    broker id to its topic-partitions."""
 
     __slots__ = (
         "brokers",
@@ -68,7 +69,7 @@ class Metadata:
         self.watch.touch(self)
 
     def request_update(self) -> bool:
-        """Mark new metadata as needed; False when it already was."""
+        """Mark that new metadata is needed; False when it was marked already."""
         if self.update_requested:
             return False
         self.update_requested = True

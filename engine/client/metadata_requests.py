@@ -31,7 +31,8 @@ class MetadataRequests:
         self._outbox = outbox
 
     def send_wanted(self, now: int) -> None:
-        """Send a needed Metadata request to the least-loaded node (SND-2, SND-6), at most one per backoff."""
+        """Send a Metadata request, if one is needed, to the least-loaded node (SND-2, SND-6); at most one per
+        backoff."""
         metadata, connections = self._metadata, self._connections
         if not metadata.update_requested:
             return
@@ -53,8 +54,8 @@ class MetadataRequests:
         setup.watch.emit(MetadataAsked, setup.name, connection.peer, body.topics)
 
     def due(self, now: int) -> int | None:
-        """When a needed request for metadata may be sent, later than now. None: none is needed, it is
-        in flight, or it waits for a connection that is being made or that accepts no more requests."""
+        """When a needed Metadata request may be sent, later than now. None: none is needed, one is in flight,
+        or it waits for a connection that is being made or accepts no more requests."""
         metadata, connections = self._metadata, self._connections
         if not metadata.update_requested:
             return None

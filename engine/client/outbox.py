@@ -6,7 +6,7 @@ from engine.messages import Connect, Disconnect, Effects, Send
 
 
 class Outbox:
-    """``effects``: not yet returned."""
+    """The effects that were not yet returned to the kernel."""
 
     __slots__ = ("effects",)
 

@@ -19,8 +19,9 @@ STRADDLE = 1 << 30
 
 
 class PartitionSequences:
-    """``next_sequence``: the number of the next new record. ``unresolved``: the sequence following the newest
-    batch that expired under retry, or None (TXM-14)."""
+    """The numbering of one topic-partition. ``next_sequence``: the number of the next new record.
+    ``unresolved``: the sequence that follows the newest batch that expired after it was sent, or None
+    (TXM-14)."""
 
     __slots__ = (
         "adopts_identity",
@@ -47,13 +48,13 @@ class PartitionSequences:
         self.last_acked_sequence = NO_SEQUENCE
         self.last_acked_offset = -1
         self.in_flight: list[Batch] = []
-        """Batches that were drained and are neither acknowledged nor finally failed, by base sequence;
-        requeued ones included."""
+        """Batches that were drained and are neither acknowledged nor finally failed, ordered by base
+        sequence. This includes requeued batches."""
         self.producer_id = NO_PRODUCER_ID
         self.producer_epoch = NO_PRODUCER_EPOCH
         self.unresolved: int | None = None
         self.adopts_identity = False
-        """The numbering was preset (GEN-7) and will belong to the identity that the producer gets."""
+        """The numbering was preset (GEN-7). It will belong to the identity that the producer gets."""
         self.gone = False
         """The state was removed: the view no longer shows it."""
         self.path = ("clients", client, "transaction_manager", "partitions", partition)
@@ -145,7 +146,8 @@ class PartitionSequences:
         return self.in_flight
 
     def close_gap(self, failed: Batch) -> None:
-        """A batch failed finally: the later batches take its sequence numbers, as if it was not stored (SND-13)."""
+        """A batch failed finally: the later batches take over its sequence numbers, as if it had not been
+        stored (SND-13)."""
         self.next_sequence = decrement(self.next_sequence, failed.record_count)
         for batch in self.in_flight:
             if batch.base_sequence >= failed.base_sequence:

@@ -1,5 +1,5 @@
-"""When the Sender's next pass may start: after the poll that ends a pass, by its timeout or a wake-up
-(SND-1).
+"""When the next pass of the Sender may start. A pass ends with a poll, and the poll ends by its timeout or a
+wake-up (SND-1).
 
 Kafka's Sender thread sleeps in ``NetworkClient.poll`` until its timeout is over or ``wakeup`` is called.
 While it sleeps before it repeats a control request (SND-5), nothing wakes it.
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 
 class Poll:
-    """``end_at``: when the poll's timeout ends, None: no timeout. ``wake_at``: when an event woke it, or None."""
+    """The poll that ends the newest pass. ``end_at``: when its timeout ends; None: it has no timeout.
+    ``wake_at``: when an event woke it, or None."""
 
     __slots__ = ("changed", "end_at", "sleeps_until", "stopped", "wake_at")
 
@@ -35,8 +36,8 @@ class Poll:
         self.wake_at = None
 
     def end(self, at: int | None) -> bool:
-        """End the pass; the next one may start at ``at``, or after a wake-up. Always True, the value with
-        which a phase ends the pass."""
+        """End the pass; the next one may start at ``at``, or after a wake-up. Returns True, so that a phase
+        can return this call's value to end the pass."""
         self.end_at = at
         return True
 

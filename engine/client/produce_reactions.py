@@ -18,14 +18,14 @@ from engine.profile import Profile
 COMPLETE, DUPLICATE, RETRY, FAIL, FATAL = "complete", "duplicate", "retry", "fail", "fatal"
 OUT_OF_ORDER, UNKNOWN_PRODUCER, STALE_EPOCH = "out_of_order", "unknown_producer", "stale_epoch"
 CONCURRENT, UNKNOWN_MAPPING = "concurrent", "unknown_mapping"
-"""Errors of a leader that adds the partition to the transaction. CONCURRENT: resend, where the client counts
-the error as retriable, else as any other error; UNKNOWN_MAPPING: fatal, in versions since 4.0."""
+"""Reactions to two errors of a leader that adds the partition to the transaction. CONCURRENT: the batch is
+resent if the client counts the error as retriable, and fails otherwise. UNKNOWN_MAPPING: fatal since 4.0."""
 BUMP_AND_RETRY, RESTART_AND_RETRY = "bump_and_retry", "restart_and_retry"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reaction:
-    """One row of SND-9. ``refresh``: also ask for new metadata."""
+    """One row of SND-9. ``refresh``: the client also requests new metadata."""
 
     error: Error | None
     does: str
@@ -104,7 +104,7 @@ class Answer:
     log_start_offset: int
     transactional: bool
     raises_epoch: bool
-    """The client recovers by raising the epoch; if False, by dropping the producer id."""
+    """True: the client recovers by raising the epoch. False: it recovers by dropping the producer id."""
 
 
 def _resolved(answer: Answer) -> bool:
@@ -148,9 +148,9 @@ GUARDS: dict[str, Callable[[Answer], bool]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """One row of a decision: taken when all guards of ``when`` hold and no earlier row was.
+    """One row of a decision. The first row whose guards in ``when`` all hold decides.
 
-    ``asks``: the question that the row answers; ``because``: the reason, when the row decides.
+    ``asks``: the question that the row answers. ``because``: the reason that is shown if this row decides.
     """
 
     when: tuple[str, ...]

@@ -66,7 +66,8 @@ from engine.watching import Part, Watch
 
 
 class ProducerClient:
-    """A producer. ``settings``: name to value (CFG-1); ``brokers``: ids it may bootstrap from.
+    """A producer. ``settings``: name to value (CFG-1). ``brokers``: ids of the brokers that it may connect to
+    first.
 
     Raises :class:`Refused` for a configuration that Kafka refuses (CFG-2, CFG-3, CFG-6).
     """
@@ -172,8 +173,8 @@ class ProducerClient:
         transactions.preset(producer_id, producer_epoch)
 
     def preset_sequence(self, partition: str, next_sequence: int) -> None:
-        """Initial state: number this partition from another sequence than 0, with the identity that the
-        producer will get."""
+        """Initial state: the sequence numbers of this partition begin at ``next_sequence``, with the identity
+        that the producer will get."""
         self._transactions("next_sequence").entry(partition).preset(next_sequence)
 
     def _transactions(self, what: str) -> Any:
@@ -192,7 +193,7 @@ class ProducerClient:
         resolve({**self.settings, name: checked}, self.profile, self.switches, self.place, self.config)
 
     def reconfigure(self, name: str, value: Any, now: int) -> Any:
-        """Change a setting of the running producer; returns the value before."""
+        """Change a setting of the running producer; returns its previous value."""
         self.check_setting(name, value)
         before = getattr(self.config, name)
         self.settings[name] = value
@@ -262,7 +263,8 @@ class ProducerClient:
             self.watch.touch(self._extras[-1])
 
     def _refuses_send(self, call: Call, payload: int) -> bool:
-        """The checks before the accumulator (ACC-2 step 1, TXM-5, request size)."""
+        """Make the checks that come before the accumulator (ACC-2 step 1, TXM-5, request size). True: the
+        call throws."""
         memory = self.memory
         if memory.accumulator.closed:
             self._refuse(call, Refusal.SEND_AFTER_CLOSE, CLOSED_ERROR, "ACC-2", (Compared.STATE, "CLOSED"))
@@ -422,8 +424,8 @@ class ProducerClient:
                 memory.control_answers.lost()
 
     def next_timer(self) -> int | None:
-        """The earliest of: a request's timeout, the deadline of a wait for memory, that of a wait for the
-        coordinator."""
+        """The earliest of three times: the timeout of a request, the deadline of a call that waits for
+        memory, and that of a call that waits for the coordinator."""
         if not self.alive:
             return None
         timeout = self.memory.connections.next_deadline()
@@ -531,13 +533,13 @@ class ProducerClient:
         return parts
 
     def _touch_all(self) -> None:
-        """Mark as changed (touch) all small parts that a new process or setting may have changed."""
+        """Mark as changed all small parts of the view that a new process or a new setting may have changed."""
         for part in (*self._fields, *self._extras, self.memory.sender):
             self.watch.touch(part)
 
     def _touch_flags(self) -> None:
-        """Mark as changed the parts that a call or a response may have changed, except those that do so
-        themselves."""
+        """Mark as changed the parts of the view that a call or a response may have changed, except those that
+        mark themselves."""
         self.watch.touch(self._extras[-1])
         accumulator = self.memory.accumulator
         flags = (accumulator.closed, accumulator.flushes > 0)

@@ -1,5 +1,5 @@
-"""2.8, phases T1 to T4: InitProducerId joins the queue of requests; lost sequence numbers are recovered by a
-higher epoch (SND-4, TXM-16)."""
+"""2.8, phases T1 to T4 of a pass: InitProducerId joins the queue of control requests, and a producer with
+lost sequence numbers raises its epoch (SND-4, TXM-16)."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ TRIED_AGAIN = (RETRY, RETRY_SOON, LOOKUP)
 
 
 class QueuedIdentity(InitProducerIdAnswers):
-    """The phases T1 (resolve), T2 (fatal error), T3 (epoch bump or producer id) and T4 (send or poll a
-    control request)."""
+    """The phases T1 (resolve expired sequence numbers), T2 (fatal error), T3 (epoch bump or producer id) and
+    T4 (send or poll a control request)."""
 
     queued = True
 
@@ -88,8 +88,8 @@ class QueuedIdentity(InitProducerIdAnswers):
         return False
 
     def _begin_anew(self, now: int) -> bool:
-        """If the identity was denied: every batch fails, and the producer may request another one (KAFKA-13668).
-        False: the error is another one."""
+        """If the identity was denied, every batch fails, and the producer may request another identity
+        (KAFKA-13668). False: the error is another one."""
         transactions = self._transactions
         error = transactions.last_error
         if error is None or error.name not in DENIALS:
@@ -129,12 +129,12 @@ class QueuedIdentity(InitProducerIdAnswers):
         return False
 
     def _stuck(self, illegal: IllegalTransition, now: int) -> bool:
-        """A negative id counts as none (``ProducerIdAndEpoch.isValid``), and READY has no way to ask for
-        another.
+        """The client got a negative producer id. It counts as none (``ProducerIdAndEpoch.isValid``), but
+        READY has no way to request another.
 
-        Kafka's Sender thread throws here in every pass, logs it and begins again at once, so nothing is sent
-        and nothing expires. The run shows one such pass for each cause. Since 3.6 the first exception is
-        fatal.
+        Kafka's Sender thread throws here in every pass, logs the exception and begins again at once, so
+        nothing is sent and nothing expires. The run shows one such pass for each cause. Since 3.6 the first
+        exception is fatal.
         """
         if self._transactions.is_poisoned:
             return self._poll.end(now)

@@ -13,7 +13,8 @@ IN_FLIGHT_FULL, NOT_CONNECTED = "in_flight_full", "not_connected"
 
 
 class Reachability:
-    """``unreachable``: (broker, reason) for each broker to which this pass cannot send."""
+    """Which brokers a pass can send to. ``unreachable``: (broker, reason) for each broker that cannot take a
+    request."""
 
     __slots__ = ("_connections", "_outbox", "_poll", "_setup", "unreachable")
 
@@ -30,7 +31,7 @@ class Reachability:
         if connections.connect_delay(node, now) != 0:
             return
         self._poll.changed = True
-        first = connections.to(node).failures <= 1  # Only the first attempt of an outage is emitted.
+        first = connections.to(node).failures <= 1  # Of an outage, only the first attempt is emitted.
         self._outbox.add(Connect(connections.connecting(node, now)))
         if first:
             self._setup.watch.emit(ConnectionStarted, self._setup.name, f"broker-{node}")
@@ -50,7 +51,8 @@ class Reachability:
                 self.start(node, now)
 
     def delays(self, now: int) -> list[int | None]:
-        """For each broker without a connection, milliseconds until the next attempt; None: an attempt is running."""
+        """For each broker without a connection, the milliseconds until the next attempt to connect; None: an
+        attempt is running."""
         return [
             self._connections.connect_delay(node, now)
             for node, reason in self.unreachable

@@ -14,7 +14,8 @@ _NO_NODES: dict[int, list[tuple[str, str]]] = {}
 
 
 class Readiness:
-    """``found``: the newest result of ``ready()``; P4 removes the brokers that cannot take a request."""
+    """The phase P2. ``found``: the newest result of ``ready()``, from which P4 then removes the brokers that
+    cannot take a request."""
 
     __slots__ = ("_accumulator", "_last", "_metadata", "_setup", "found", "path", "shown")
 

@@ -13,14 +13,21 @@ from engine.shapes.readers import LaneBehind, LaneStretch
 
 READ_UNCOMMITTED, READ_COMMITTED = "read_uncommitted", "read_committed"
 SHOWN_MAX = 20
-"""The most delivered serials of a partition that the view lists, the newest ones; ``delivered_count`` counts all."""
+"""The view lists at most this many delivered serials of a partition, the newest ones; ``delivered_count``
+counts all."""
 STRETCHES_MAX = 200
-"""The most stretches of a partition that the view lists, the newest ones; ``folded`` counts the older ones."""
+"""The view lists at most this many stretches of a partition, the newest ones; ``folded`` counts the older ones."""
 
 DELIVERED = "delivered"
 ABORTED, CONTROL, COMPACTED, DELETED, SOUGHT = "aborted", "control", "compacted", "deleted", "sought"
-"""Why a consumer skipped an offset: its transaction was aborted (CON-3), it is a marker (CON-4), compaction
-removed it, its segment was deleted, ``seek`` skipped it (CON-11 a, b, c)."""
+"""Why a consumer skipped an offset:
+
+- ABORTED: its transaction was aborted (CON-3).
+- CONTROL: it is a marker (CON-4).
+- COMPACTED: compaction removed it (CON-11 a).
+- DELETED: its segment was deleted (CON-11 b).
+- SOUGHT: ``seek`` skipped it (CON-11 c).
+"""
 
 
 class Stretch(NamedTuple):
@@ -32,7 +39,8 @@ class Stretch(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """The result of one response: records to hand out, and stretches in offset order from the position on."""
+    """The result of one response: the records to hand out, and the stretches from the position on, in the
+    order of their offsets."""
 
     serials: list[int]
     offsets: list[int]
@@ -67,7 +75,7 @@ def take(response: PartitionFetchResponse, isolation: str, position: int, rememb
 
 
 def _take_unseen(response: PartitionFetchResponse, isolation: str, position: int) -> Taken:
-    """As `take`, but without recording stretches."""
+    """The same as `take`, but without stretches."""
     serials: list[int] = []
     offsets: list[int] = []
     for batch, fate in visible(response, isolation):
@@ -88,8 +96,8 @@ def _take_unseen(response: PartitionFetchResponse, isolation: str, position: int
 def visible(response: PartitionFetchResponse, isolation: str) -> list[tuple[RecordBatch, str]]:
     """The batches of a response, each with its fate: DELIVERED, ABORTED or CONTROL.
 
-    With read_committed, an aborted transaction is active from its first offset to its ABORT marker, and the
-    batches of a producer with an active one are skipped.
+    With read_committed, an aborted transaction is active from its first offset to its ABORT marker. Meanwhile
+    all batches of its producer are skipped.
     """
     waiting = sorted(response.aborted, key=_first_offset) if isolation == READ_COMMITTED else []
     active: set[int] = set()
@@ -115,8 +123,8 @@ def _first_offset(entry: tuple[int, int]) -> int:
 def _take_records(
     batch: RecordBatch, position: int, serials: list[int], offsets: list[int], stretches: list[Stretch]
 ) -> None:
-    """Append the records of a batch from ``position`` on, and stretches for them and for the offsets that
-    compaction removed."""
+    """Append the records of a batch from ``position`` on to ``serials`` and ``offsets``. Append to
+    ``stretches`` what happened to each offset: it was delivered, or compaction removed it."""
     base = batch.base_offset
     content = batch.content
     if content is None or content.offset_deltas is None:
@@ -139,7 +147,7 @@ def _take_records(
 
 
 class Reading:
-    """One subscribed partition: the consumer's position and whether it wants to fetch."""
+    """One subscribed partition: the consumer's position in it, and whether the consumer wants to fetch."""
 
     __slots__ = (
         "delivered",
@@ -163,7 +171,7 @@ class Reading:
         self.stretches: list[Stretch] = []
         """The fates of the offsets below the position, in offset order, newest at the end."""
         self.folded = 0
-        """Older stretches that are no longer listed."""
+        """How many older stretches are no longer listed."""
 
     def remember(self, stretches: list[Stretch]) -> None:
         """Append the stretches of a response to the list; adjacent stretches with one fate are merged."""
@@ -190,7 +198,8 @@ class Reading:
         self.position = to
 
     def view(self) -> LaneBehind:
-        """``stretches``: [first offset, last offset, fate]; ``folded``: how many older ones are not listed."""
+        """The partition in the view. ``stretches``: [first offset, last offset, fate]. ``folded``: the number
+        of older stretches that are not listed."""
         return {
             "position": self.position,
             "stretches": cast("list[LaneStretch]", [list(stretch) for stretch in self.stretches]),

@@ -1,8 +1,8 @@
-"""How a producer recovers sequence numbers that may be lost: two strategies, one of which a version chooses.
+"""How a producer recovers sequence numbers that may be lost: two strategies. The version chooses one.
 
-2.0 drops its producer id and requests another (TXM-15); since 2.7 the client raises the epoch and keeps the
-id (TXM-16, KIP-360). The strategies also differ in the identities of a numbering, in the responses that still
-change it, and in the numbers of a batch that failed finally (SND-9, 11 to 13).
+2.0 drops its producer id and requests another (TXM-15). Since 2.7 the client raises the epoch and keeps the
+id (TXM-16, KIP-360). The strategies also differ in which identities a numbering may have, which responses
+still change it, and what happens to the numbers of a batch that failed finally (SND-9, 11 to 13).
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Numbers(Protocol):
 
 
 class Recovery(Protocol):
-    """``raises_epoch``: the client recovers lost numbers by a higher epoch. ``knows_older``: the response to
-    a batch of a replaced identity still changes the numbering."""
+    """A strategy of recovery. ``raises_epoch``: the client recovers lost numbers by a higher epoch.
+    ``knows_older``: the response to a batch of a replaced identity still changes the numbering."""
 
     @property
     def raises_epoch(self) -> bool: ...

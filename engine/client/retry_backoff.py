@@ -1,4 +1,4 @@
-"""How long a batch waits before it is resent: two strategies, one of which a version chooses (ACC-9, SND-10)."""
+"""How long a batch waits before it is resent: two strategies. The version chooses one (ACC-9, SND-10)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Fixed:
 
 
 class Growing:
-    """Twice as long with each attempt (KIP-580, since 3.7). Kafka's jitter of 20 % is left out."""
+    """The backoff doubles with each attempt (KIP-580, since 3.7). Kafka's jitter of 20 % is left out."""
 
     __slots__ = ()
 

@@ -1,10 +1,12 @@
 """The Sender: passes of named phases that take batches out of the accumulator and send them.
 
-Every phase that does something is a step of its own (SND-1). The phases P1 to P9 are those of SND-2; those
-before them (T1 to T4 in 2.8, R1 to R3 in 2.0) are the generation's ``Identity``. The Sender consists of parts
-that own their state; this class owns the order of the phases and the values that one phase passes to the
-next. Kafka's Sender polls with timeout 0 in a loop while a head is not sendable yet. Here such a pass waits
-for the next possible change: a delivery, a wake-up, or the end of one of the Sender's own waits.
+Every phase that does something is a step of its own (SND-1). The phases P1 to P9 are those of SND-2. The
+phases before them (T1 to T4 in 2.8, R1 to R3 in 2.0) come from the generation's ``Identity``. Each part of
+the Sender owns its state. This class owns the order of the phases and the values that one phase passes to the
+next.
+
+While a head is not sendable yet, Kafka's Sender polls in a loop with timeout 0. This Sender waits for the
+next possible change instead: a delivery, a wake-up, or the end of one of its own waits.
 """
 
 from __future__ import annotations
@@ -375,8 +377,8 @@ class Sender:
         return poll.end(self._quiet_until(now))
 
     def _another_turn(self) -> bool:
-        """Whether a pass has to follow, because the drain stopped early and will start at the next partition:
-        until each partition had its turn."""
+        """Whether another pass has to follow. The drain stopped early, so the next one starts at the next
+        partition; passes follow until each partition had its turn."""
         nodes = self._readiness.found.nodes
         if not nodes:
             return False

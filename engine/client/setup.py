@@ -1,4 +1,4 @@
-"""The common setup of a producer process's parts: name, configuration, switches, watch, ledger."""
+"""The values that all parts of a producer process share: name, configuration, switches, watch, ledger."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from engine.watching import Watch
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """Never replaced; settings that change while the producer runs change inside ``config``."""
+    """The shared values of a process. This object is never replaced: a setting that changes while the
+    producer runs changes inside ``config``."""
 
     name: str
     config: ProducerConfig

@@ -1,4 +1,4 @@
-"""The exceptions that the application's calls throw, and the class that each version throws (TXM-5, CTR-27)."""
+"""The exceptions that an application's calls throw; their classes depend on the version (TXM-5, CTR-27)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ KAFKA_EXCEPTION, ILLEGAL_STATE_EXCEPTION = "KafkaException", "IllegalStateExcept
 
 
 class CallThrows(Exception):
-    """``error``: the error, in the catalogue's name; ``exception``: the Java class that Kafka throws.
+    """A call that throws. ``error``: the error, in the catalogue's name. ``exception``: the Java class that
+    Kafka throws.
 
-    ``why``: the row of the client's state machine that refuses, or another reason; ``compared``: the compared
-    values (UIV-3).
+    ``why``: the row of the client's state machine that refuses the call, or another reason. ``compared``: the
+    compared values (UIV-3).
     """
 
     def __init__(
@@ -40,9 +41,9 @@ class CallThrows(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thrown:
-    """Which exception a version throws. ``as_they_are``: the errors that are thrown as their own exception;
-    all others are wrapped in a KafkaException. ``as_they_are_at_send``: the same for ``send()``.
-    ``in_wrong_state``: the exception for a call that the client's table does not allow."""
+    """Which exceptions a version throws. ``as_they_are``: errors with an exception of their own; all others
+    are wrapped in a KafkaException. ``as_they_are_at_send``: the same for ``send()``. ``in_wrong_state``: the
+    exception for a call that the client's table does not allow."""
 
     as_they_are: Mapping[Cause, str]
     as_they_are_at_send: Mapping[Cause, str]
@@ -73,7 +74,7 @@ _FENCINGS: dict[Cause, str] = {
     Error.PRODUCER_FENCED: "ProducerFencedException",
     Error.INVALID_PRODUCER_EPOCH: "InvalidProducerEpochException",
 }
-"""Since 2.7, so that an application can recognise a fencing."""
+"""Errors with an exception of their own since 2.7, so that an application can recognise a fencing."""
 _NONE: dict[Cause, str] = {}
 
 

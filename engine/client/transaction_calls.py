@@ -114,7 +114,7 @@ def maybe_add_partition(manager: TransactionManager, partition: str) -> bool:
 
 def register_partition(manager: TransactionManager | None, partition: str) -> bool:
     """Add a partition to the transaction of a transactional producer (ACC-4, TXM-8). True: a request has to
-    register it. Without a transactional id nothing happens."""
+    register it. A producer without a transactional id has nothing to add."""
     if manager is None or not manager.is_transactional or not maybe_add_partition(manager, partition):
         return False
     if manager.has_epoch_for_each:
@@ -198,7 +198,7 @@ def _complete(manager: TransactionManager, on: str, skip_end: bool) -> Result:
             committed=on == states.COMMIT,
             transaction_version=manager.version,
         )
-        # After the request was made, so that this transaction ends in the version in which it began.
+        # The request was already made, so this transaction ends in the version in which it began.
         manager.follow_features(initial=False)
         manager.enqueue(manager.request_to_coordinator(END, body, result))
     if skip_end or manager.bump_required:
@@ -234,9 +234,9 @@ def _needs_transactional_id(manager: TransactionManager) -> None:
 
 
 def _no_error(manager: TransactionManager, on: str | None = None) -> None:
-    """After an error only abort (abortable) or close (fatal) is left (CTR-27, CTR-28).
+    """After an abortable error only an abort is left, after a fatal error only a close (CTR-27, CTR-28).
 
-    ``on``: the requested event; no error counts where the table allows it. Raises :class:`CallThrows`, by
+    ``on``: the requested event; where the table allows it, no error counts. Raises :class:`CallThrows`, by
     which the application sees the producer's last error.
     """
     if not manager.has_error or manager.last_error is None or (on is not None and manager.allows(on)):
@@ -291,4 +291,5 @@ ASKS: dict[str, Callable[[TransactionManager, Call], Result | None]] = {
     COMMIT_TRANSACTION: _commit,
     ABORT_TRANSACTION: _abort,
 }
-"""Kind of a scripted call to its function on the manager; None: the call returns at once."""
+"""Kind of a scripted call to its function on the manager. The function returns the result that the call waits
+for; None: the call returns at once."""

@@ -131,8 +131,8 @@ class TransactionManager:
         self.config = config
         self.recovery: Recovery = RAISE_EPOCH if profile.recovers_by_epoch else RESET_IDENTITY
         self._identity_edges = (states.NEED_ID, states.GOT_ID) if profile.queued_producer_id_request else ()
-        """The events by which a producer without a transactional id requests and gets an identity. Empty
-        where the Sender's pass waits for the identity (PID-12): then the state does not change."""
+        """The events by which a producer without a transactional id requests and gets an identity. Empty in
+        versions in which the Sender's pass waits for the identity (PID-12): there the state does not change."""
         self.thrown = thrown_by(profile)
         self.late_calls: LateCalls = UNTIL_RETURNED if profile.late_call_must_repeat else BY_STATE
         self._names_member = profile.offsets_name_member
@@ -149,7 +149,7 @@ class TransactionManager:
         self.knows_version = profile.transaction_version
         """The highest transaction version that both this client and the cluster's brokers support."""
         self.cluster_features = (-1, 0)
-        """The newest level of ``transaction.version`` that a connection reported, with the epoch of the features."""
+        """The newest (epoch of the features, level of ``transaction.version``) that a connection reported."""
         self.features_epoch = -1
         """The epoch of the features that the client uses now."""
         self.version = 0
@@ -187,7 +187,7 @@ class TransactionManager:
         self.pending_result: Result | None = None
         """The result of the newest init, commit or abort: a repeated call waits for the same result (TXM-5)."""
         self.pending_call = ""
-        """Which call ``pending_result`` belongs to."""
+        """The call that ``pending_result`` belongs to."""
         self.path = ("clients", client, "transaction_manager")
 
     def view(self) -> TransactionManagerView:
@@ -327,8 +327,8 @@ class TransactionManager:
         return row
 
     def _poison(self, on: str) -> None:
-        """The Sender's thread attempted an illegal transition, which is fatal (KAFKA-14831). Waiting calls
-        are not completed."""
+        """The Sender's thread attempted an illegal transition, which is fatal (KAFKA-14831). The calls that
+        wait are not completed."""
         row = self._row(states.FATAL)
         before, self.state = self.state, row.target or self.state
         self.last_error, self.last_error_unexpected = ClientError.ILLEGAL_STATE, False
@@ -402,8 +402,8 @@ class TransactionManager:
         self._renumber()
 
     def identity_raised(self, producer_id: int, producer_epoch: int) -> None:
-        """The coordinator raised the epoch (TXM-7): the numberings and *unresolved* marks of the old epoch
-        are dropped. If EndTxn was skipped, this also ends the transaction (TXM-10)."""
+        """The coordinator raised the epoch (TXM-7): the numberings and the *unresolved* marks of the old
+        epoch are dropped. If no EndTxn was sent for the transaction, this also ends it (TXM-10)."""
         self.set_identity(producer_id, producer_epoch)
         self.bump_required = False
         if self.state in states.ABORTING:
@@ -534,9 +534,9 @@ class TransactionManager:
         return batch.producer_id == self.producer_id and batch.producer_epoch == self.producer_epoch
 
     def can_retry(self, batch: Batch, error: Error, log_start_offset: int) -> tuple[bool, Because | None]:
-        """Whether the batch may be resent after this response (SND-9, 11, 12), and for a sequence error the
-        reason. Requests the epoch bump or restarts the partition's numbering where the table of decisions
-        says so."""
+        """Whether the batch may be resent after this response (SND-9, 11, 12); for a sequence error also the
+        reason. If the table of decisions says so, this also requests the epoch bump or restarts the
+        partition's numbering."""
         reaction = reaction_to(error)
         if reaction.does not in DECISIONS:
             return reaction.does in self._retried_reactions, None
@@ -561,8 +561,8 @@ class TransactionManager:
         return self.recovery.failed(self, batch, error, adjust)
 
     def _classify(self, error: Error) -> None:
-        """FATAL_ERROR, ABORTABLE_ERROR or no change (SND-9); raises :class:`IllegalTransition` when there is
-        no transaction to abort."""
+        """Change the state to FATAL_ERROR or ABORTABLE_ERROR, or leave it, depending on the error (SND-9).
+        Raises :class:`IllegalTransition` when there is no transaction to abort."""
         if reaction_to(error).does in self._fatal_reactions:
             self.transition(states.FATAL, error)
         elif self.is_transactional and not self.has_fatal_error:
@@ -595,8 +595,8 @@ class TransactionManager:
         ]
 
     def unresolved_is_abortable(self) -> None:
-        """A transactional producer lost sequence numbers (TXM-15): an abortable error where the epoch can be raised,
-        else a fatal one."""
+        """A transactional producer lost sequence numbers (TXM-15). This is an abortable error if the epoch
+        can be raised, else a fatal one."""
         if self.can_bump:
             self.bump_required = self.bump_required or self.must_ask_for_bump
             self.transition(states.ABORTABLE, Error.REQUEST_TIMED_OUT, unexpected=True)
@@ -606,7 +606,7 @@ class TransactionManager:
     # -- control requests ------------------------------------------------------------------------------
 
     def enqueue(self, request: PendingRequest) -> None:
-        """Enqueue after the requests of the same or a higher priority (TXM-9)."""
+        """Put a request into the queue, after all requests of the same or a higher priority (TXM-9)."""
         position = len(self.requests)
         while position and self.requests[position - 1].priority > request.priority:
             position -= 1
@@ -693,7 +693,8 @@ class TransactionManager:
         )
 
     def refuses_to_send(self, request: PendingRequest) -> bool:
-        """In an error state requests fail, except a FindCoordinator that an abort needs (TXM-9)."""
+        """Whether the request fails because the producer is in an error state. A FindCoordinator that an
+        abort needs does not fail (TXM-9)."""
         return self.has_error and not (self.has_abortable_error and request.api == FIND)
 
     def fail_request(self, request: PendingRequest) -> None:
@@ -702,7 +703,7 @@ class TransactionManager:
             request.result.fail(self.last_error, self.last_error_unexpected)
 
     def end_transaction(self) -> None:
-        """The coordinator decided the transaction, or has never registered it (TXM-11)."""
+        """The transaction has ended: the coordinator decided it, or never registered it (TXM-11)."""
         self.transition(states.ENDED)
         self.forget_transaction()
 

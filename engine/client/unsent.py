@@ -1,6 +1,7 @@
-"""Two strategies for batches that were never sent when a transaction ends or fails (ACC-10, ACC-22).
+"""What happens to batches that were never sent when a transaction ends or fails: two strategies (ACC-10,
+ACC-22).
 
-A batch that was sent may be stored, so both wait for its outcome.
+A batch that was sent may be stored, so both strategies wait for its outcome.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from engine.client.transaction_manager import TransactionManager
 from engine.happenings.sender import LingerVoid
 
 ABORTED_ERROR = "TRANSACTION_ABORTED"
-"""The error of records that are dropped because the application aborts, when no error came before."""
+"""The error of records that are dropped because the application aborts, if there was no error before."""
 
 
 class Unsent(Protocol):
-    """Called before a control request is chosen, if any batch is incomplete."""
+    """A strategy for unsent batches. The Sender calls it before it chooses a control request, if any batch is
+    incomplete."""
 
     def give_up(
         self,
@@ -46,8 +48,8 @@ class DroppedWithError:
 
 
 class FlushedAtEnd:
-    """Commit and abort begin a flush that never ends, so linger has no effect from then on; an abort drops
-    the unsent batches (2.0)."""
+    """Commit and abort begin a flush that never ends, so linger has no effect from then on. An abort also
+    drops the unsent batches (2.0)."""
 
     __slots__ = ()
 

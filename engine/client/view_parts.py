@@ -11,8 +11,8 @@ from engine.watching import Path
 
 
 class ShownClient(Protocol):
-    """The fields of a producer client that its view reads. A restart replaces ``memory`` by that of the new
-    process."""
+    """The fields of a producer client that its view reads. A restart replaces ``memory``, because a new
+    process begins."""
 
     name: str
     memory: Incarnation
@@ -33,7 +33,7 @@ class FieldPart:
 
 
 class GonePart:
-    """The place in the view of a part that a crash removed."""
+    """The view's place of a part that a crash removed: it is empty."""
 
     __slots__ = ("path",)
 
@@ -58,8 +58,13 @@ class ConfigurationPart:
 
 
 class TimersPart:
-    """The running waits: linger or backoff, and expiry, of each queue's head; expiry of the oldest batch in
-    flight of each partition; timeout of each connection's oldest request; waits for memory."""
+    """The waits that are running:
+
+    - for each queue's head, linger or backoff, and expiry;
+    - for each partition, the expiry of the oldest batch in flight;
+    - for each connection, the timeout of the oldest request;
+    - for each call that waits for memory, its deadline.
+    """
 
     __slots__ = ("client", "path")
 

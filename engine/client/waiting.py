@@ -1,4 +1,4 @@
-"""Why the Sender sends nothing although a batch is queued: emitted once for each cause (SND-15)."""
+"""Why the Sender sends nothing although a batch is queued. Each cause is emitted once (SND-15)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.watching import Fields, Kind
 
 
 class Waiting:
-    """``reason``: the reason in the view; None: the Sender waits for nothing."""
+    """The reason for which the Sender waits. ``reason``: as the view shows it; None: the Sender waits for nothing."""
 
     __slots__ = ("_accumulator", "_cause", "_readiness", "_setup", "reason")
 
@@ -30,7 +30,8 @@ class Waiting:
         *fields: Fields.args,
         **named: Fields.kwargs,
     ) -> None:
-        """Emit why nothing is sent; emit again only after the reason, or what it is ``about``, has changed."""
+        """Emit why nothing is sent, unless the same was emitted last. ``about``: what the reason refers to; a
+        change of it is emitted, too."""
         if (reason, about) == self._cause:
             return
         self._cause = (reason, about)
@@ -41,7 +42,7 @@ class Waiting:
             watch.emit(StopReaches, self._setup.name, self._setup.switches.drain_stop_scope)
 
     def forget(self) -> None:
-        """A request was sent or answered: the same cause is emitted again when it returns."""
+        """A request was sent or answered: if the same cause returns, it is emitted again."""
         self._cause = None
 
     def over(self) -> None:

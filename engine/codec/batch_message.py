@@ -11,8 +11,8 @@ from engine.messages import BatchContent, RecordBatch
 
 
 def bytes_of(batch: RecordBatch) -> bytes:
-    """A stored batch as Kafka writes it; each record has a value of one byte and the batch's timestamp.
-    Raises ValueError when the batch has no offset yet, or is a control batch other than a marker."""
+    """The bytes of a stored batch, as Kafka writes it. Each record has a value of one byte, and the batch's
+    timestamp. Raises ValueError when the batch has no offset yet, or is a control batch other than a marker."""
     if batch.base_offset < 0:
         raise ValueError("a batch without a base offset has no place in a log")
     if batch.is_control:
@@ -47,7 +47,8 @@ def bytes_of(batch: RecordBatch) -> bytes:
 
 
 def message_of(row: BatchRow, timestamp: int) -> RecordBatch:
-    """The stored batch for a batch that was read from a segment; ``timestamp`` in the caller's own time."""
+    """A batch that was read from a segment, as a stored batch of the engine. ``timestamp`` is in the caller's
+    own time."""
     header: BatchHeader = row.header
     content = None
     deltas = tuple(record.offset - header.base_offset for record in row.records)
@@ -80,7 +81,7 @@ def coordinator_epoch_of(row: BatchRow) -> int:
 
 
 def read_back(data: bytes) -> list[RecordBatch]:
-    """The batches of a segment's bytes. Raises ValueError, naming the first place that is not a whole batch."""
+    """The batches in a segment's bytes. Raises ValueError, with the first place that is not a whole batch."""
     batches = []
     for row in SegmentReader().rows(data):
         if not isinstance(row, BatchRow) or row.damage:

@@ -9,8 +9,9 @@ Checksum = Callable[[Buffer], int]
 """CRC-32C of a buffer as an unsigned 32-bit number."""
 
 Decompressor = Callable[[bytes, int], bytes]
-"""Compressed bytes and the largest allowed result → the records' bytes; raises ValueError when the result is
-larger or the bytes are damaged."""
+"""A function from (compressed bytes, largest allowed size of the result) to the records' bytes. Raises
+ValueError when the result is larger or the bytes are damaged."""
 
 Decompressors = Mapping[str, Decompressor]
-"""Codec name (`gzip`, `snappy`, `lz4`, `zstd`) → its decompressor. Records with an absent codec are not read."""
+"""Codec name (`gzip`, `snappy`, `lz4`, `zstd`) to its decompressor. Records whose codec is absent here are
+not read."""

@@ -1,8 +1,8 @@
 """Kafka's checkpoint files, which are text: `leader-epoch-checkpoint` beside a partition's segments, and
-`replication-offset-checkpoint` and its like for a whole log directory.
+`replication-offset-checkpoint` and similar files for a whole log directory.
 
-Source: Kafka's `CheckpointFile`: a line with the version 0, a line with the number of entries, then a line
-for each entry, with fields separated by spaces.
+Source: Kafka's `CheckpointFile`. The first line is the version 0, the second the number of entries. Then each
+entry is a line of fields separated by spaces.
 """
 
 from typing import NamedTuple
@@ -13,21 +13,21 @@ VERSION = "0"
 
 
 class LeaderEpoch(NamedTuple):
-    """The offset from which on batches have this leader epoch."""
+    """A leader epoch, and the first offset of the batches that have it."""
 
     epoch: int
     start_offset: int
 
 
 def decode_leader_epochs(data: bytes) -> tuple[LeaderEpoch, ...]:
-    """The entries in order. Raises ValueError, naming the line, when the file is not such a checkpoint."""
+    """The entries in order. Raises ValueError, with the line, when the file is not such a checkpoint."""
     return tuple(
         LeaderEpoch(*(_number(field, line) for field in fields)) for line, fields in _entries(data, 2)
     )
 
 
 def decode_offset_checkpoint(data: bytes) -> dict[str, int]:
-    """`topic-partition` to offset. Raises ValueError, naming the line, when the file is not such a checkpoint."""
+    """`topic-partition` to offset. Raises ValueError, with the line, when the file is not such a checkpoint."""
     return {
         partition_name(fields[0], _number(fields[1], line)): _number(fields[2], line)
         for line, fields in _entries(data, 3)
@@ -35,7 +35,7 @@ def decode_offset_checkpoint(data: bytes) -> dict[str, int]:
 
 
 def _entries(data: bytes, width: int) -> list[tuple[int, list[str]]]:
-    """(line, fields) of every entry."""
+    """(number of the line, fields) of each entry."""
     lines = data.decode("utf-8", errors="replace").splitlines()
     if len(lines) < 2 or lines[0].strip() != VERSION:
         raise ValueError(

@@ -1,9 +1,9 @@
-"""Records of `__cluster_metadata`, the log of KRaft's controllers, read only for the partition counts of
-topics.
+"""Records of `__cluster_metadata`, the log of KRaft's controllers; only the partition counts of topics are
+read.
 
 Source: KIP-500, KIP-631, Kafka's `MetadataRecordSerde`, `TopicRecord`, `PartitionRecord` and
-`RemoveTopicRecord`. A value is frame version (unsigned varint, 1), API key and version (unsigned varints),
-then fields with compact lengths; a uuid is 16 bytes.
+`RemoveTopicRecord`. A value begins with the frame version (unsigned varint, 1), the API key and the version
+(unsigned varints). Fields with compact lengths follow; a uuid is 16 bytes.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ _TOPIC_RECORD, _PARTITION_RECORD, _REMOVE_TOPIC_RECORD = 2, 3, 9
 
 
 class TopicPartitions:
-    """Counts the partitions of topics: pass the values of records in the order of the log, then call `count`."""
+    """Counts the partitions of topics: pass the values of all records in the order of the log, then call `count`."""
 
     def __init__(self) -> None:
         self._ids: dict[str, bytes] = {}

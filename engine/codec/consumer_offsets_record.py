@@ -1,9 +1,9 @@
 """A record of `__consumer_offsets`: an offset that a group committed, or the group's members.
 
 Source: Kafka's `OffsetCommitKey`, `OffsetCommitValue` (versions 0 to 4), `GroupMetadataKey` and
-`GroupMetadataValue` (versions 0 to 4). The kind is the key's first int16: 0 and 1 an offset, 2 a group's
-metadata, higher ones the records of newer group protocols (KIP-848, KIP-932, KIP-1071), which are recognised
-by their number and not read.
+`GroupMetadataValue` (versions 0 to 4). The first int16 of the key is the kind of the record: 0 and 1 mean an
+offset, 2 a group's metadata. Higher numbers mean records of newer group protocols (KIP-848, KIP-932,
+KIP-1071), which are recognised but not read.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ GROUP_KEY = 2
 VALUE_VERSION_MAX = 4
 _FIRST_COMPACT = 4
 _EXPIRING = 1
-"""The only version of an offset that has a time of expiry."""
+"""The only version of an offset that has an expiry time."""
 
 
 class OffsetKey(NamedTuple):

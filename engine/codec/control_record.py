@@ -1,4 +1,4 @@
-"""Control records: written by a broker into a partition, read by consumers, never given to applications
+"""Control records, which a broker writes into a partition and consumers read, but no application gets
 (MSG-3).
 
 Source: KIP-98, Kafka's `ControlRecordType` and `EndTransactionMarker`. The key is version int16 and type
@@ -21,7 +21,7 @@ _MARKER = struct.Struct(">hi")
 
 
 class ControlType(IntEnum):
-    """The types that Kafka defines. Transactions use the first two, KRaft's own log the others."""
+    """The types that Kafka defines. Transactions use the first two; KRaft's metadata log uses the others."""
 
     ABORT = 0
     COMMIT = 1
@@ -46,7 +46,7 @@ class ControlRecord:
 
     @property
     def type_name(self) -> str:
-        """Kafka's name of the type; `UNKNOWN_7` for a code that is not a member."""
+        """Kafka's name of the type; for an unknown code such as 7, `UNKNOWN_7`."""
         try:
             return ControlType(self.type_code).name
         except ValueError:

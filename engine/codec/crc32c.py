@@ -3,14 +3,16 @@
 Source: RFC 3720 appendix B.4; Kafka uses it from `DefaultRecordBatch.computeChecksum`. A compiled function
 with the same signature may be passed wherever this module's `crc32c` is the default.
 
-Theory of operation. Seen as a register of 32 bits that starts at zero, the checksum is linear: it is the
-exclusive or of one contribution per 32-bit word, and a word's contribution depends only on how many words
-follow it. So the first half of a message can be *folded* onto the second: each of its words is advanced over
-half a message of zeros and then added to the word that stands there. Advancing a word is again linear, hence
-four table look-ups, one per byte, and `bytes.translate` does a look-up for a whole message in compiled code.
-The message is therefore kept as four *planes* (all first bytes of the words, all second bytes, …) and halved
-until it is short; the rest goes byte by byte. Zeros in front of a message change nothing, so any length can
-be padded there.
+Theory of operation. The checksum is a register of 32 bits. If the register starts at zero, the checksum is
+linear: it is the exclusive or of one contribution for each 32-bit word, and a word's contribution depends
+only on how many words follow it. So the first half of a message can be *folded* onto the second half: each
+word of the first half is advanced over half a message of zeros, and then added to the word at the same place
+of the second half.
+
+To advance a word is linear, too, so it takes four table look-ups, one for each byte. `bytes.translate` does
+one look-up for a whole message in compiled code. The message is therefore kept as four *planes* (all first
+bytes of the words, all second bytes, …), and halved until it is short. The rest is processed byte by byte.
+Zeros in front of a message change nothing, so a message of any length can be padded there.
 """
 
 from functools import cache
@@ -21,18 +23,18 @@ POLYNOMIAL = 0x82F63B78
 """The Castagnoli polynomial, lowest bit first."""
 
 FOLD_BYTES_MIN = 320
-"""Shorter messages are processed byte by byte: folding costs more than it saves."""
+"""A message shorter than this is processed byte by byte, because folding would take longer."""
 
 FOLD_WORDS_LAST = 32
 """Folding stops when this many words are left."""
 
 Planes = tuple[bytes, bytes, bytes, bytes]
 Operator = tuple[int, ...]
-"""A linear map of 32-bit words: the image of each of the 32 bits, lowest first."""
+"""A linear map of 32-bit words, given by the image of each of the 32 bits, lowest first."""
 
 
 def _byte_table() -> tuple[int, ...]:
-    """For each of the 256 bytes, how that byte changes the register."""
+    """For each of the 256 bytes: the change of the register by that byte."""
     table = []
     for value in range(256):
         register = value
@@ -51,7 +53,7 @@ def crc32c(data: Buffer) -> int:
         return _advance(0xFFFFFFFF, data) ^ 0xFFFFFFFF
     message = bytes(data)
     word_bytes = len(message) & ~3
-    # The register starts with all ones, which equals starting at zero with the first word inverted.
+    # The register starts with all ones. That is the same as to start at zero with the first word inverted.
     inverted = bytes(byte ^ 0xFF for byte in message[:4])
     planes: Planes = (
         inverted[0:1] + message[4:word_bytes:4],
@@ -72,7 +74,7 @@ def _advance(register: int, data: Buffer) -> int:
 
 
 def _folded(planes: Planes) -> Planes:
-    """Planes of at most FOLD_WORDS_LAST words, from which the register gets the same value as from `planes`."""
+    """Shorter planes, of at most FOLD_WORDS_LAST words, that give the register the same value as `planes`."""
     words = len(planes[0])
     while words > FOLD_WORDS_LAST:
         kept_words = 1 << (words - 1).bit_length() - 1
@@ -82,7 +84,7 @@ def _folded(planes: Planes) -> Planes:
 
 
 def _fold_once(planes: Planes, head_words: int, kept_words: int) -> Planes:
-    """Add the first `head_words` words, advanced over `kept_words` words of zeros, to the last words."""
+    """Advance the first `head_words` words over `kept_words` words of zeros, and add them to the last words."""
     heads = [plane[:head_words] for plane in planes]
     tables = _fold_tables(kept_words)
     folded = []
@@ -95,7 +97,7 @@ def _fold_once(planes: Planes, head_words: int, kept_words: int) -> Planes:
 
 
 def _interleaved(planes: Planes) -> bytes:
-    """The words of four planes in their order in the message."""
+    """The words of four planes, in the order of the message."""
     message = bytearray(4 * len(planes[0]))
     for index, plane in enumerate(planes):
         message[index::4] = plane
@@ -103,7 +105,7 @@ def _interleaved(planes: Planes) -> bytes:
 
 
 def _apply(operator: Operator, word: int) -> int:
-    """The word that the map makes of `word`."""
+    """The image of `word` under the map."""
     image, bit = 0, 0
     while word:
         if word & 1:
@@ -124,9 +126,9 @@ def _advance_operator(words_log2: int) -> Operator:
 
 @cache
 def _fold_tables(words: int) -> tuple[tuple[bytes, ...], ...]:
-    """Tables[source][target][byte]: take the word with `byte` at position `source`, advance it by `words` words,
-    and look up its byte `target`. `words` is a power of two; a batch length of 31 bits needs at most 29 of them.
-    """
+    """Tables[source][target][byte]: take the word that has `byte` at position `source` and zeros elsewhere,
+    advance it by `words` words, and return its byte `target`. `words` is a power of two; a batch length of 31
+    bits needs at most 29 powers."""
     operator = _advance_operator(words.bit_length() - 1)
     tables = []
     for source in range(4):

@@ -5,8 +5,8 @@ from enum import StrEnum
 
 
 class DamageKind(StrEnum):
-    """The kind of a damaged place. The value is its name on the command line; the page's sentences are in
-    `engine/explain/catalogue/log.toml` under `log.damage.` and the member's name in lower case."""
+    """The kind of a damaged place. The value is its name on the command line. The sentences of the page are
+    in `engine/explain/catalogue/log.toml`, under `log.damage.` and the member's name in lower case."""
 
     TRUNCATED_HEADER = "file ends inside a batch header"
     TRUNCATED_BATCH = "file ends inside a batch"
@@ -46,9 +46,9 @@ class Damage:
     """The byte in the file (or in the given buffer), counted from 0. Inside compressed records: the byte at
     which the compressed block starts."""
     expected: str
-    """A number, a range or a size; without words, so that it needs no translation."""
+    """The expected value: a number, a range or a size. It has no words, so that it needs no translation."""
     found: str
-    """In the same form as ``expected``."""
+    """The value that was found, in the same form as ``expected``."""
     ends_file: bool = False
     """Nothing after this place can be read, because the next batch cannot be located."""
 
@@ -58,7 +58,7 @@ class Damage:
 
 
 class DamagedError(ValueError):
-    """Raised by the functions that decode one object; segment reading makes a row of it."""
+    """Raised by the functions that decode one object. Reading a segment turns it into a row."""
 
     def __init__(self, damage: Damage) -> None:
         super().__init__(str(damage))

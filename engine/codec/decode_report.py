@@ -30,7 +30,7 @@ EXIT_DAMAGED = 3
 REMEDY = "give a Kafka segment (NNNNNNNNNNNNNNNNNNNN.log) or the folder of a partition"
 
 Write = Callable[[str], object]
-"""Takes one line without its end."""
+"""A function that takes one line without its line end."""
 
 
 @dataclass(slots=True)
@@ -104,7 +104,7 @@ def _decode_folder(folder: PartitionFolder, reader: SegmentReader, lines: Lines,
 
 
 def _nothing_to_read(files: Mapping[str, Buffer], reader: SegmentReader) -> str:
-    """One line: the given path, why it is no log, and which paths are expected."""
+    """One line that says which path was given, why it is no log, and which paths are expected."""
     if not files:
         return f"not a log: no file was given; {REMEDY}"
     folders = partition_folders(files)

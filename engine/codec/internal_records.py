@@ -1,8 +1,8 @@
-"""The content of records of Kafka's internal topics, in the order of their logs: the metadata of
-transactional ids, and the committed offsets of groups.
+"""Describes the records of Kafka's internal topics, in the order of their logs: the metadata of transactional
+ids, and the committed offsets of groups.
 
-Owns the part `brokers` of a log case's view; the broker is the one that wrote the file. A state in the log has
-taken effect, so nothing is pending here but the offsets of an open transaction.
+Owns the part `brokers` of a log case's view; the broker there is the one that wrote the file. A state in the
+log has taken effect, so nothing in this part is pending but the offsets of an open transaction.
 """
 
 import re
@@ -37,10 +37,10 @@ from engine.machine import Row as TableRow
 from engine.topic_partition import topic_partition
 
 IDS_MAX = 500
-"""The most transactional ids, and the most offsets of groups, that the view keeps. The step of a further id says
-that it is not kept; a further offset is described, but not kept."""
+"""The view keeps at most this many transactional ids, and this many offsets of groups. The step of a further
+id says that the id is not kept. A further offset is described, but not kept."""
 TOLD_MAX = 10
-"""The most records of one batch that are described; the others are counted."""
+"""At most this many records of one batch are described; the others are counted."""
 
 Json = dict[str, Any]
 
@@ -59,7 +59,7 @@ class Told:
     """The meaning of a batch's records, as sentences of a log case."""
 
     said: list[Json] = field(default_factory=list)
-    """The first one is the sentence of the step, the others are notes."""
+    """The first sentence is that of the step, the others are notes."""
     changes: list[Json] = field(default_factory=list)
     keys: list[Any] = field(default_factory=list)
     values: list[Any] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Told:
 
     @property
     def content(self) -> Json:
-        """Keys and values, as the batch in a lane shows them."""
+        """The keys and values, as the batch in a lane shows them."""
         return {"keys": self.keys, "values": self.values, "offset_deltas": None}
 
 
@@ -94,7 +94,8 @@ class InternalRecords:
         self._groups: dict[str, Json] = {}
         self._offsets = 0
         self._pending: dict[tuple[str, int], list[tuple[str, str, Json]]] = {}
-        """(Log, producer id) to the pending offsets that the producer's marker will decide."""
+        """(Log, producer id) to the pending offsets that the producer's marker will decide, as (group,
+        partition, offset)."""
 
     def view(self) -> Json:
         """The part of the view before the first step."""
@@ -128,7 +129,7 @@ class InternalRecords:
                 else:
                     self._offset(told, partition, int(named["number"]), row, record)
             except DamagedError:
-                # The record cannot be decoded; its batch is described like one of any topic.
+                # The record cannot be decoded, so its batch is described like a batch of any other topic.
                 continue
         if told.said and len(row.records) > TOLD_MAX:
             told.said.append(sentence("log.more_records", count=len(row.records) - TOLD_MAX))
@@ -243,7 +244,7 @@ class InternalRecords:
         told.changes += self._place(key.group, number, name, placed)
 
     def _ended(self, partition: str, row: BatchRow) -> Iterator[Json]:
-        """The changes by a marker in the offsets log: it decides the pending offsets of its producer."""
+        """The changes that a marker in the offsets log makes: it decides the pending offsets of its producer."""
         pending = self._pending.pop((partition, row.header.producer_id), [])
         if row.control is not None and row.control.type_name == "COMMIT":
             number = topic_partition(partition).number
@@ -251,7 +252,7 @@ class InternalRecords:
                 yield from self._place(group, number, name, placed or None)
 
     def _place(self, group: str, number: int, name: str, placed: Json | None) -> Iterator[Json]:
-        """The changes when a group's visible offset is set, or removed (None)."""
+        """The changes when the visible offset of a group is set, or is removed (`placed` None)."""
         path = [*_BROKER, "groups", group]
         known = self._groups.get(group)
         before = None if known is None else known["committed"].get(name)
@@ -331,7 +332,7 @@ def _change(path: list[str], before: Json | None, entry: Json) -> list[Json]:
 
 
 def _rows() -> Mapping[tuple[str, str], tuple[TableRow, ...]]:
-    """(Source, target) to the rows of the coordinator's table between these states."""
+    """(Source, target) to the rows of the coordinator's table that lead from the one state to the other."""
     found: dict[tuple[str, str], tuple[TableRow, ...]] = {}
     for row in TRANSACTION_STATES.rows:
         if row.target is not None:

@@ -1,8 +1,8 @@
-"""The lane of one partition of a log case: the changes of each batch in the view of docs/frame.md.
+"""The lane of one partition of a log case: the changes that each batch makes in the view of docs/frame.md.
 
 Owns the rule for which batches the lane can hold: those after the last one, at offsets that a browser
-represents exactly. What a batch does to producers, open transactions and the last stable offset is not computed
-here: every whole batch goes through the broker's own `PartitionLog`, as when a replica loads its log.
+represents exactly. The effects of a batch on producers, open transactions and the last stable offset are not
+computed here: the broker's own `PartitionLog` takes every whole batch, as when a replica loads its log.
 
 A segment does not hold the high watermark. The lane treats everything in the file as replicated, so its last
 stable offset is that of a broker that has only this file.
@@ -32,7 +32,7 @@ from engine.watching import Watch
 Json = dict[str, Any]
 
 FILE_REPLICA = 0
-"""A segment file does not name its broker, so its only replica has this number."""
+"""The number of the only replica, because a segment file does not name its broker."""
 
 NUMBER_MAX = 2**53 - 1
 """The largest integer that a browser represents exactly; larger ids are passed as text."""
@@ -45,12 +45,12 @@ _OUTCOMES = {ControlType.ABORT.name: "aborted", ControlType.COMMIT.name: "commit
 
 
 def exact(number: int) -> int | str:
-    """The number; as text when a browser would round it."""
+    """The number; if a browser would round it, as text."""
     return number if -NUMBER_MAX <= number <= NUMBER_MAX else str(number)
 
 
 class Lane:
-    """The lane of one partition; empty at first, from `first_offset` on."""
+    """The lane of one partition. It is empty at first, and begins at `first_offset`."""
 
     __slots__ = ("_open", "_replica", "leader_epoch", "log", "partition")
 
@@ -71,7 +71,7 @@ class Lane:
         self.log = log
         self._replica: list[str] = ["partitions", partition, "replicas", str(FILE_REPLICA)]
         self._open: dict[int, list[int]] = {}
-        """Producer id to the base offsets of its batches that no marker has decided."""
+        """Producer id to the base offsets of its batches whose transactions no marker has ended."""
 
     def view(self) -> PartitionView:
         """The partition's part of the first view."""
@@ -101,7 +101,7 @@ class Lane:
         return _differences(self._replica, before, self.log.pointers())
 
     def holds(self, row: BatchRow) -> bool:
-        """Whether the batch can follow the others in the log; otherwise it is reported, but not drawn."""
+        """Whether the batch can follow the others in the log. If not, it is reported, but not drawn."""
         header = row.header
         return self.log.log_end <= header.base_offset <= header.last_offset < NUMBER_MAX
 
@@ -177,14 +177,15 @@ class Lane:
         return changes + entry
 
     def _replay(self, row: BatchRow, at: int) -> list[Json]:
-        """Append the batch to the log; returns the outcome of earlier batches that a marker decides."""
+        """Append the batch to the log. If it is a marker, returns the changes that show the outcome of the
+        batches before it."""
         header, log = row.header, self.log
         if row.damage or (header.is_control and not (_is_marker(row) or row.ends_untold)):
             # The batch occupies its offsets, and changes no other state.
             log.log_end = header.last_offset + 1
             log.set_high_watermark(log.log_end)
             return []
-        # The log cleaner leaves gaps in the offsets, which appends never do.
+        # The log cleaner leaves gaps between offsets, but an append has none, so the log end is moved first.
         log.log_end = header.base_offset
         log.append_as_follower([message_of(row, at)], at)
         log.set_high_watermark(log.log_end)
@@ -213,15 +214,15 @@ def _is_marker(row: BatchRow) -> bool:
 
 
 def _control_name(row: BatchRow) -> str | None:
-    """The name of the control type; None for data; `?` when the record does not hold it."""
+    """The name of the control type; None for data; `?` when the control record cannot be read."""
     if row.control is not None:
         return row.control.type_name
     return "?" if row.header.is_control else None
 
 
 def _batch_view(row: BatchRow, at: int) -> LogBatchView:
-    """The batch in its lane. `outcome` is present for data of a transaction (`ended`: by an unknown outcome),
-    `codec` and `damaged` always."""
+    """The batch in its lane. `codec` and `damaged` are always present, `outcome` only for data of a
+    transaction; its value `ended` means that the outcome is unknown."""
     header = row.header
     view: LogBatchView = {
         "base_offset": header.base_offset,

@@ -1,10 +1,10 @@
 """A log case: real segments as a run of steps that the player shows like those of a scenario.
 
-Each step is for one row of a file: it puts a batch into the lane of its partition, or reports an old message or
-a damaged place. Steps and views have the shape of `docs/frame.md`.
-The files hold nothing about replicas or guarantees: a lane has one replica, the file, and no verdicts.
-Records of internal topics are described (`internal_records.py`). The step that begins a transaction which
-never ends has a note on that, and a last step describes the state at the end of the files.
+Each step is for one row of a file: it puts a batch into the lane of its partition, or reports an old message
+or a damaged place. Steps and views have the shape of `docs/frame.md`. The files hold nothing about replicas
+or guarantees: a lane has one replica, which is the file, and no verdicts. Records of internal topics are
+described (`internal_records.py`). If a transaction never ends, the step that begins it has a note on that,
+and a last step describes the state at the end of the files.
 
 Steps of several partitions are merged by the batches' timestamps. Within a partition the order is that of the
 file: a timestamp lower than an earlier one is replaced by the highest so far. Times are milliseconds since
@@ -43,17 +43,17 @@ from engine.codec.segment import BatchRow, DamageRow, LegacyRow, Records, Row, S
 from engine.scenario.header import ENGINE_VERSION
 
 STEPS_MAX = 20_000
-"""The most rows of one log case: batches, old messages and damaged places. When the files hold more, a further
-step says so."""
+"""A log case has at most this many rows: batches, old messages and damaged places. If the files hold more, a
+further step says so."""
 
 PARTITIONS_MAX = 200
-"""The most partitions of one log case; files with more are refused."""
+"""Files with more partitions than this are refused."""
 
 TITLE_PARTITIONS_MAX = 3
-"""The most partitions that the title names; it counts the others."""
+"""The title names at most this many partitions; it counts the others."""
 
 TIMESTAMP_MAX = 253_402_300_799_999
-"""The end of the year 9999: a larger timestamp is not in milliseconds, and is ignored for the order."""
+"""The end of the year 9999. A larger timestamp cannot be in milliseconds, so it does not count for the order."""
 
 GUARANTEES = ("lost", "duplicated", "reordered", "visible_early", "atomic", "fenced")
 
@@ -61,7 +61,7 @@ Json = dict[str, Any]
 
 
 class NotALogError(ValueError):
-    """The files contain nothing to show; `key` and `params` are the page's sentence."""
+    """The files contain nothing to show. `key` and `params`: the sentence for the page."""
 
     def __init__(self, key: str, **params: int) -> None:
         super().__init__(f"{key} {params}")
@@ -79,11 +79,11 @@ class LogCase:
     steps: list[Json]
     not_read: tuple[UnreadFile, ...]
     shortened: bool
-    """The files hold more than `STEPS_MAX` rows; the last step says so."""
+    """Whether the files hold more than `STEPS_MAX` rows; the last step then says so."""
     why: list[Json] = field(default_factory=list)
-    """Why consumers stop, for each stretch of steps (`log_why.py`)."""
+    """The answers to why consumers stop, each for a stretch of steps (`log_why.py`)."""
     previews: dict[int, list[Json]] = field(default_factory=dict)
-    """Index of a requested ending to the steps that it would add after the last one."""
+    """For each marker that was tried: its index in `endings`, to the steps that it would add after the last one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +105,8 @@ class _Placed:
     starts_segment: bool
     row: Row
     time: int
-    """Milliseconds since 1970, -1 before the first plausible timestamp; never lower than the time of the row
-    before."""
+    """Milliseconds since 1970; -1 before the first plausible timestamp. It is never lower than the time of
+    the row before."""
 
 
 def log_case(
@@ -115,9 +115,9 @@ def log_case(
     told: Sequence[ToldPartition] = (),
     endings: Sequence[Ending] = (),
 ) -> LogCase:
-    """The log case of `files` (path → bytes, paths with `/`) and of the partitions that they name. `endings`:
-    markers to try after its last step; only the first `PREVIEWS_MAX` are. Raises NotALogError when no file is a
-    segment and `told` is empty, or when there are more than `PARTITIONS_MAX` partitions."""
+    """The log case of `files` (path → bytes, paths with `/`) and of the partitions in `told`. `endings`:
+    markers to try after its last step; only the first `PREVIEWS_MAX` are tried. Raises NotALogError when no
+    file is a segment and `told` is empty, or when there are more than `PARTITIONS_MAX` partitions."""
     folders = partition_folders(files)
     reader = reader or SegmentReader()
     named = _named([*(_given(folder, reader) for folder in folders if folder.segments), *told])
@@ -164,7 +164,7 @@ def _previews(run: "_Run", endings: Sequence[Ending]) -> dict[int, list[Json]]:
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """A partition whose segments were given; `None` as its name when its folder has none."""
+    """A partition whose segments were given. Its name is None when its folder has none."""
 
     name: str | None
     first_offset: int
@@ -172,7 +172,7 @@ class _Given:
 
 
 def _given(folder: PartitionFolder, reader: SegmentReader) -> _Given:
-    # Lanes show batches: all checksums are verified, but only records of internal topics are decoded.
+    # Lanes show batches. So all checksums are verified, but only records of internal topics are decoded.
     kept = Records.KEEP if is_told(folder.topic_partition or "") else Records.SKIP
     rows = folder.rows(replace(reader, records=kept))
     return _Given(folder.topic_partition, folder.segments[0].base_offset or 0, rows)
@@ -210,7 +210,7 @@ class _Run:
     lanes: dict[str, Lane]
     steps: list[Json] = field(default_factory=list)
     origin: int | None = None
-    """Milliseconds since 1970 at step time 0; None until a plausible timestamp was seen."""
+    """Step time 0 in milliseconds since 1970; None until a plausible timestamp was seen."""
     at: int = 0
     shortened: bool = False
     internal: InternalRecords = field(default_factory=InternalRecords)
@@ -253,15 +253,15 @@ class _Run:
         elif isinstance(row, LegacyRow):
             said = legacy_sentence(placed.partition, row)
         else:
-            # Without a batch the damage is the step's sentence and not a note.
+            # Without a batch, the sentence of the step is about the damage, which is no note then.
             said = damage.pop(0)
         is_marker = isinstance(row, BatchRow) and row.header.is_control
         interesting = bool(row.damage or transitions) or is_marker
         self._put(placed.partition, said, notes + damage, changes, interesting, transitions)
 
     def end(self) -> None:
-        """Add the sentences about transactions that never end: at their first step, and in a last step with
-        the present state."""
+        """Add the sentences about transactions that never end: one at the first step of each, and a last step
+        with the state at the end."""
         if not self.steps:
             return
         open_now = [
@@ -290,12 +290,12 @@ class _Run:
             )  # fmt: skip
 
     def cut(self) -> None:
-        """Say that the files hold more."""
+        """Add the step that says that the files hold more."""
         self.shortened = True
         self._put("log", sentence("log.cut", steps_max=STEPS_MAX), [], [], True)
 
     def _advance(self, time: int) -> list[Json]:
-        """Move to `time`; the change of the view's time."""
+        """Move to `time`; returns the change of the view's time."""
         if time < 0:
             return []
         if self.origin is None:
@@ -329,7 +329,7 @@ def _show_content(changes: list[Json], content: Json) -> None:
 
 
 def _header(partitions: list[str], origin: int | None) -> Json:
-    """The header of a run, with the fields that a log case has. `time_origin` is step time 0 in milliseconds
+    """The header of a run, with the fields that a log case has. `time_origin`: step time 0 in milliseconds
     since 1970."""
     # A learner looks for their own topic first, so internal topics come last.
     named = sorted(partitions, key=lambda name: name.startswith("__"))
@@ -353,5 +353,5 @@ def _header(partitions: list[str], origin: int | None) -> Json:
 
 
 def _short(name: str, characters_max: int = 50) -> str:
-    """A shortened name, only for the title; the lanes have the whole name."""
+    """The name, shortened for the title; the lanes have the whole name."""
     return name if len(name) <= characters_max else name[: characters_max - 1] + "…"

@@ -1,5 +1,5 @@
-"""The state at the end of the files: the open transactions, the offsets at which consumers stop, and the
-images in the coordinator's log, if that is among the files."""
+"""Describes the state at the end of the files: the open transactions, the offsets at which consumers stop,
+and the images in the coordinator's log, if that log is among the files."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
@@ -10,13 +10,13 @@ from engine.codec.log_sentences import sentence
 from engine.codec.log_why import Begun
 
 OPEN_TOLD_MAX = 10
-"""The most open transactions that the last step names; it counts the others."""
+"""The last step names at most this many open transactions; it counts the others."""
 
 Json = dict[str, Any]
 
 
 def never_ends(one: Begun, lane: Lane, internal: InternalRecords) -> Json:
-    """The sentence at the first step of a transaction whose end is not in the log."""
+    """The note at the first step of a transaction that does not end in the log."""
     key = "log.never_ends" if _holds(one, lane) else "log.never_ends_behind"
     return _named(key, one, internal, "LOG-8", partition=one.partition, offset=one.first_offset)
 
@@ -66,7 +66,7 @@ def _open(one: Begun, end: End) -> Json:
 
 
 def _named(key: str, one: Begun, internal: InternalRecords, *rules: str, **params: Any) -> Json:
-    """The transaction's parameters, with the transactional id when the coordinator's log has it."""
+    """The sentence `key` about a transaction, with the transactional id if the coordinator's log has it."""
     known = internal.of_producer.get(one.producer_id)
     of: Json = {"producer_id": exact(one.producer_id), "producer_epoch": one.epoch, **params}
     if known is None:

@@ -30,7 +30,7 @@ from engine.reader_lanes import seen
 Json = dict[str, Any]
 
 PREVIEWS_MAX = 10
-"""The most markers that are tried on one case."""
+"""At most this many markers are tried on one case."""
 
 READERS = {"reader-1": READ_COMMITTED, "reader-2": READ_UNCOMMITTED}
 
@@ -48,7 +48,7 @@ class Ending:
     first_offset: int
     """The first offset of the transaction."""
     log_end: int
-    """The log end for which the marker was proposed; a log with another end is a different log."""
+    """The log end for which the marker was proposed. A log with another end is not the same log."""
     notes: Sequence[Json] = ()
     """Notes that both steps of the preview get."""
 
@@ -107,14 +107,14 @@ def _reader(log: PartitionLog, isolation: str) -> Json:
     bound = log.last_stable_offset if isolation == READ_COMMITTED else log.high_watermark
     reading, read = Reading(log.partition), 0
     reading.position = log.log_start
-    # One response holds all batches: how batches are divided into responses does not change what a consumer
-    # gets.
+    # One response holds all batches, because the division of batches into responses does not change what a
+    # consumer gets.
     answer = PartitionFetchResponse(
         error=Error.NONE,
         batches=tuple(batch for batch in log.batches if log.log_start <= batch.last_offset < bound),
         aborted=tuple((line.producer_id, line.first_offset) for line in log.aborted.lines),
     )
-    # Batches are counted, not records: a header may claim two billion records.
+    # Batches are counted, not records, because a header may claim two billion records.
     for batch, fate in visible(answer, isolation):
         if batch.base_offset > reading.position:
             reading.jump(batch.base_offset, COMPACTED)

@@ -1,4 +1,5 @@
-"""The sentences of a log case: for each row the keys in `engine/explain/catalogue/log.toml`, and their parameters."""
+"""The sentences of a log case: for each row, their keys in `engine/explain/catalogue/log.toml` and their
+parameters."""
 
 from typing import Any
 
@@ -17,7 +18,7 @@ def sentence(key: str, *rules: str, **params: object) -> Json:
 
 
 def batch_sentence(partition: str, row: BatchRow) -> Json:
-    """The sentence for a batch, by its kind."""
+    """The sentence for a batch. It depends on the kind of the batch."""
     header = row.header
     params: Json = {
         "partition": partition,

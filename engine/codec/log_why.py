@@ -1,5 +1,5 @@
-"""Why read_committed consumers stop at the LSO, at every step of a log case: the answer from the log alone,
-and a note on what a log cannot show.
+"""Why read_committed consumers stop at the LSO, at every step of a log case. The answer uses the log alone,
+and has a note on what a log cannot show.
 
 Consecutive steps share one answer while the same transaction is the first open one.
 """
@@ -14,7 +14,7 @@ from engine.codec.lane import Lane, exact
 from engine.why.links import Link, partition_subject, transaction_subject
 
 STRETCHES_MAX = 1000
-"""The most answers of one case, those of its last steps; earlier steps have none."""
+"""A case has at most this many answers, for its last steps. The steps before them have none."""
 
 Json = dict[str, Any]
 
@@ -62,7 +62,7 @@ class Stretches:
             self._told.append(self._now[lane.partition])
 
     def to_json(self, internal: InternalRecords) -> list[Json]:
-        """The stretches in the order in which they begin. `offset`: where consumers stop."""
+        """The stretches in the order in which they begin. `offset`: the offset at which consumers stop."""
         return [
             {
                 "partition": one.begun.partition,

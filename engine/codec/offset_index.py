@@ -1,7 +1,8 @@
 """The offset index beside a segment (`.index`): the positions of some of its batches.
 
-Source: Kafka's `OffsetIndex` and `LogSegment.append`: entries of 8 bytes, a batch's last offset relative to
-the segment's base offset (int32) and the byte where the batch starts (int32), both rising.
+Source: Kafka's `OffsetIndex` and `LogSegment.append`. An entry has 8 bytes: a batch's last offset minus the
+segment's base offset (int32), and the byte where the batch starts (int32). Both numbers rise from entry to
+entry.
 """
 
 import struct
@@ -15,7 +16,7 @@ _ENTRY = struct.Struct(">ii")
 
 
 class IndexEntry(NamedTuple):
-    """One batch of the segment."""
+    """An entry of the index: one batch of the segment."""
 
     relative_offset: int
     """The offset of the batch's last record minus the segment's base offset."""

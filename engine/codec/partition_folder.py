@@ -1,8 +1,8 @@
-"""The files of partitions, given as a mapping from path to bytes: it finds the segments, their order, and the
-files that are not read.
+"""Finds the segments of partitions, their order, and the files that are not read, in a mapping from path to
+bytes.
 
-Source: Kafka's `UnifiedLog` and `LogFileUtils`: a segment's file is named after its base offset, twenty
-digits, and a partition's folder after topic and partition. Paths use `/`; nothing here opens a file.
+Source: Kafka's `UnifiedLog` and `LogFileUtils`: the name of a segment's file is its base offset in twenty
+digits, and the name of a partition's folder is topic and partition. Paths use `/`; nothing here opens a file.
 """
 
 import re
@@ -19,8 +19,8 @@ _PARTITION_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}-\d{1,10}")
 
 
 class FileKind(StrEnum):
-    """The content of a file that is not read. The value is its name on the command line; the page's words are
-    in `engine/explain/catalogue/log.toml` under `log.file.` and the member's name in lower case."""
+    """The content of a file that is not read. The value is its name on the command line. The words of the
+    page are in `engine/explain/catalogue/log.toml`, under `log.file.` and the member's name in lower case."""
 
     OFFSET_INDEX = "offset index, not read"
     TIME_INDEX = "time index, not read"
@@ -57,21 +57,21 @@ class SegmentFile:
 
     path: str
     base_offset: int | None
-    """From the file's name; None when the name is not an offset."""
+    """The offset in the file's name; None when the name is not an offset."""
     data: Buffer
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """The size in bytes."""
         return len(self.data)
 
 
 @dataclass(frozen=True, slots=True)
 class ToldSegment:
-    """A segment without its file: its batches come from printed text or from a bundle."""
+    """A segment without a file: its batches come from printed text or from a bundle."""
 
     path: str
-    """The path that the file would have."""
+    """The path that a file of this segment would have."""
     base_offset: int | None
     size: int
     """Size in bytes, computed from its batches."""
@@ -93,7 +93,7 @@ class PartitionFolder:
     """The segments of one folder, by base offset, and the files beside them."""
 
     path: str
-    """The folder; empty when the files were given without one."""
+    """The path of the folder; empty when the files were given without one."""
     segments: tuple[SegmentFile, ...]
     not_read: tuple[UnreadFile, ...]
 
@@ -104,14 +104,15 @@ class PartitionFolder:
         return name if _PARTITION_NAME.fullmatch(name) else None
 
     def rows(self, reader: SegmentReader) -> Iterator[SegmentFile | Row]:
-        """Each segment, followed by its rows. An offset that does not rise from one segment to the next is damage.
+        """Each segment, followed by its rows. If the first offset of a segment is not above the segment
+        before it, that is damage.
 
         A segment whose end is damaged does not stop the next one.
         """
         next_offset = 0
         for segment in self.segments:
             yield segment
-            # The name of a renamed file does not show its position among the others.
+            # If the file was renamed, its name does not show its position among the others.
             offset_min = 0 if segment.base_offset is None else next_offset
             for row in reader.rows(segment.data, segment.base_offset, offset_min):
                 yield row
@@ -144,7 +145,8 @@ def _folder(folder: str, paths: Sequence[str], files: Mapping[str, Buffer]) -> P
 
 
 def shown_name(path: str, characters_max: int | None = 100) -> str:
-    """A path as one line of printable text; when longer than `characters_max`, only its end, after `…`."""
+    """A path as one line of printable text. If it is longer than `characters_max`, only its end is shown,
+    after `…`."""
     name = path if path.isprintable() else ascii(path)
     return name if characters_max is None or len(name) <= characters_max else "…" + name[1 - characters_max :]
 
@@ -156,5 +158,5 @@ def base_offset_of(path: str) -> int | None:
 
 
 def _known_unread(path: str) -> FileKind | None:
-    """The kind of a file by its name, when files of that kind are not read; else None."""
+    """The kind of a file that is not read, by its name; None for other files."""
     return next((kind for ending, kind in _KIND_BY_ENDING.items() if path.endswith(ending)), None)

@@ -1,7 +1,7 @@
 """A `.snapshot` file: a partition's producer state at the offset in the file's name.
 
-Source: Kafka's `ProducerStateManager.readSnapshot`: version int16, CRC-32C u32 of everything behind it, count
-int32, then entries of 46 bytes.
+Source: Kafka's `ProducerStateManager.readSnapshot`. The file has the version (int16), the CRC-32C of
+everything behind it (u32) and the number of entries (int32). Entries of 46 bytes follow.
 """
 
 import struct
@@ -19,7 +19,7 @@ _ENTRY = struct.Struct(">qhiqiqiq")
 
 
 class ProducerEntry(NamedTuple):
-    """The snapshot's entry of one producer id; -1 means none."""
+    """The snapshot's entry of one producer id. In a field, -1 means that there is no value."""
 
     producer_id: int
     producer_epoch: int

@@ -1,8 +1,8 @@
 """One record of a batch with magic 2, and the sequence of records after a batch header.
 
-Source: KIP-82 (headers), KIP-98, Kafka's `DefaultRecord`. A record is: length varint, attributes int8
-(unused), timestamp delta varlong, offset delta varint, key, value (each a varint length, -1 for null, then
-bytes), header count varint, headers (key, value).
+Source: KIP-82 (headers), KIP-98, Kafka's `DefaultRecord`. The fields of a record are: length varint,
+attributes int8 (unused), timestamp delta varlong, offset delta varint, key, value (each a varint length, -1
+for null, then bytes), header count varint, headers (key, value).
 """
 
 from collections.abc import Sequence
@@ -14,20 +14,20 @@ from engine.codec.varint import read_varint, read_varlong, write_varint, write_v
 
 
 class Header(NamedTuple):
-    """A record header. The key is UTF-8 text in Kafka and is kept as bytes, because a file may hold
-    anything.
-    """
+    """A header of a record. In Kafka its key is UTF-8 text; here it is bytes, because a file may hold anything."""
 
     key: bytes
     value: bytes | None
 
 
 class Record(NamedTuple):
-    """One record with its absolute offset. A tuple, because a segment may have millions."""
+    """One record with its absolute offset. It is a tuple to save memory, because a segment may have millions
+    of records."""
 
     offset: int
     timestamp: int
-    """Milliseconds since 1970, of creation or of the append, according to the batch; -1: none."""
+    """Milliseconds since 1970; -1: none. The attributes of the batch say whether it is the time of creation
+    or of the append."""
     key: bytes | None
     value: bytes | None
     headers: tuple[Header, ...] = ()
@@ -41,7 +41,7 @@ class RecordFrame:
     last_offset_delta: int
     base_timestamp: int
     append_timestamp: int | None
-    """With LogAppendTime, the batch's maximum timestamp, which every record has; otherwise None."""
+    """In a batch with LogAppendTime: its maximum timestamp, which all its records have. Otherwise None."""
 
 
 def encode_record(record: Record, frame: RecordFrame) -> bytes:
@@ -79,8 +79,8 @@ def decode_records(
 ) -> RecordsRead:
     """Read the `count` records from `position` to the end of `data`, up to the first damaged byte.
 
-    Never raises. `at` is added to positions in the damage. Memory is limited by the size of `data`, whatever
-    `count` is, and without `keep` by the longest record.
+    Never raises. `at` is added to the positions of damage. The memory used is limited by the size of `data`,
+    whatever `count` is; without `keep` by the longest record.
     """
     records: list[Record] = []
     delta_min, index = 0, 0
@@ -125,7 +125,7 @@ def _decode_record(data: bytes, position: int, frame: RecordFrame, at: int) -> t
 
 
 def _read_sized(data: bytes, position: int, end: int, at: int) -> tuple[bytes | None, int]:
-    """A field after its varint length; None for length -1."""
+    """A field that follows its varint length; None for length -1. Also returns the position after it."""
     start = position
     length, position = read_varint(data, position, end, at)
     if length == -1:
@@ -140,7 +140,7 @@ def _read_sized(data: bytes, position: int, end: int, at: int) -> tuple[bytes | 
 def _read_headers(data: bytes, position: int, end: int, at: int) -> tuple[tuple[Header, ...], int]:
     start = position
     count, position = read_varint(data, position, end, at)
-    # A header takes at least two bytes, so a count above half of the remaining bytes must be wrong.
+    # A header takes at least two bytes, so a count above half of the remaining bytes is wrong.
     if not 0 <= count <= (end - position) // 2:
         raise damaged(DamageKind.HEADER_COUNT, at + start, f"0..{(end - position) // 2}", count)
     headers = []
@@ -155,5 +155,5 @@ def _read_headers(data: bytes, position: int, end: int, at: int) -> tuple[tuple[
 
 
 def first_timestamp(records: Sequence[Record]) -> int:
-    """The base timestamp of a batch of `records`: that of its first one, -1 when there is none."""
+    """The base timestamp of a batch with `records`: the timestamp of the first one; -1 when there is none."""
     return records[0].timestamp if records else -1

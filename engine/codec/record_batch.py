@@ -54,7 +54,7 @@ TimestampType = Literal["CreateTime", "LogAppendTime"]
 
 
 class Attribute(IntEnum):
-    """The attribute bits above those of the codec."""
+    """The attribute bits that do not belong to the codec."""
 
     LOG_APPEND_TIME = _LOG_APPEND_TIME
     TRANSACTIONAL = _TRANSACTIONAL
@@ -64,7 +64,8 @@ class Attribute(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchHeader:
-    """The header as in its bytes, unchecked, so that a damaged header can be read, too."""
+    """The header with exactly the values in its bytes. They are not checked, so that a damaged header can be
+    read, too."""
 
     base_offset: int
     batch_length: int
@@ -87,12 +88,12 @@ class BatchHeader:
 
     @property
     def last_offset(self) -> int:
-        """The last offset of the batch; the log cleaner keeps it even when it removes the last records."""
+        """The last offset of the batch. It stays the same when the log cleaner removes the last records."""
         return self.base_offset + self.last_offset_delta
 
     @property
     def last_sequence(self) -> int:
-        """Sequence of the last record, -1 when the batch has no sequence (SEQ-3)."""
+        """The sequence of the last record; -1 when the batch has no sequence (SEQ-3)."""
         if self.base_sequence == NO_SEQUENCE:
             return NO_SEQUENCE
         return increment(self.base_sequence, self.last_offset_delta)
@@ -103,7 +104,7 @@ class BatchHeader:
 
     @property
     def codec(self) -> str:
-        """Kafka's name of the compression codec, `unknown` for codes 5 to 7."""
+        """Kafka's name of the compression codec; `unknown` for codes 5 to 7."""
         return CODEC_NAMES[self.codec_code] if self.codec_code < len(CODEC_NAMES) else "unknown"
 
     @property
@@ -120,12 +121,13 @@ class BatchHeader:
 
     @property
     def delete_horizon_ms(self) -> int | None:
-        """When the cleaner may drop tombstones and markers (KIP-534); stored in the field of the base timestamp."""
+        """The time from which the cleaner may drop tombstones and markers (KIP-534). It is stored in the
+        field of the base timestamp."""
         return self.base_timestamp if self.attributes & _DELETE_HORIZON else None
 
     @property
     def frame(self) -> RecordFrame:
-        """The fields of this header that reading the records requires."""
+        """The fields of this header that are needed to read the records."""
         append_timestamp = self.max_timestamp if self.timestamp_type == "LogAppendTime" else None
         return RecordFrame(self.base_offset, self.last_offset_delta, self.base_timestamp, append_timestamp)
 
@@ -172,9 +174,9 @@ def encode_batch(
 ) -> bytes:
     """The bytes of an uncompressed batch that holds `records`, whose offsets and timestamps are absolute.
 
-    `append_timestamp` makes it a batch with LogAppendTime. `last_offset_delta` is by default that of the last
-    record; pass it for a batch whose last records the cleaner removed. Raises ValueError when a number does
-    not fit its field.
+    With `append_timestamp` it is a batch with LogAppendTime. `last_offset_delta` is by default that of the
+    last record; pass it for a batch whose last records the cleaner removed. Raises ValueError when a number
+    does not fit its field.
     """
     base_timestamp = first_timestamp(records)
     if last_offset_delta is None:

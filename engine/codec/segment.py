@@ -1,8 +1,8 @@
-"""A log segment: the bytes of a `.log` file as a lazy run of rows, each with its place in the file.
+"""A log segment: the rows of a `.log` file, read one by one from its bytes, each with its place in the file.
 
-A damaged place becomes part of a row, never an exception, and reading continues after it if the next batch
-can be located. Only the batch length locates the next batch, so an impossible length ends the file. Memory is
-limited to one batch.
+A damaged place becomes part of a row, never an exception. Reading continues after it if the next batch can be
+located. Only the batch length locates the next batch, so an impossible length ends the file. The memory used
+is limited to one batch.
 
 Source: Kafka's `FileRecords`, `ByteBufferLogInputStream` and `DumpLogSegments`. The checksum does not cover
 the length; when a batch fails its checksum and no batch follows, the length itself is reported.
@@ -39,9 +39,9 @@ LEGACY_LENGTH_MIN = 14
 """The smallest possible length of a message with magic 0, in bytes (Kafka's `LegacyRecord`)."""
 LEGACY_NAMES = {0: "message format v0 (before 0.10)", 1: "message format v1 (0.10 to 0.10.2)"}
 FRAME_BYTES = MAGIC_POSITION + 1
-"""Number of bytes, from the start of a batch, that hold its size and format."""
+"""The bytes from the start of a batch that are needed to know its size and format."""
 DECOMPRESSED_BYTES_MAX = 256 * 1024 * 1024
-"""The largest result in bytes that a decompressor may return for one batch."""
+"""A decompressor may return at most this many bytes for one batch."""
 
 NOTHING_READ = RecordsRead((), 0, None)
 
@@ -58,9 +58,9 @@ class BatchRow:
     header: BatchHeader
     computed_crc: int
     records: tuple[Record, ...] = ()
-    """The records before the first damaged byte; empty when the reader does not keep them."""
+    """The records before the first damaged byte; empty when the reader drops records."""
     records_read: int = 0
-    """Number of records that were read whole, kept or not."""
+    """The number of records that were read completely, kept or not."""
     control: ControlRecord | None = None
     """The batch's control record; None for data, and when no such record can be read."""
     codec_not_read: str | None = None
@@ -73,7 +73,7 @@ class BatchRow:
 
     @property
     def ends_untold(self) -> bool:
-        """Whether this is a whole marker of unknown type: a printed dump may leave records out."""
+        """Whether this is an undamaged marker whose type is unknown, because a printed dump may leave records out."""
         header = self.header
         is_marker = header.is_control and header.is_transactional and header.record_count > 0
         return is_marker and self.control is None and not self.damage
@@ -81,7 +81,7 @@ class BatchRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LegacyRow:
-    """An entry of a message set, with magic 0 or 1: reported, but its records are not read."""
+    """An entry of a message set with magic 0 or 1. It is reported, but its records are not read."""
 
     position: int
     base_offset: int
@@ -100,12 +100,12 @@ class DamageRow:
 
     position: int
     size: int
-    """Number of bytes: up to the next batch, or to the end of the file."""
+    """The number of bytes up to the next batch, or to the end of the file."""
     damage: tuple[Damage, ...]
 
     @property
     def is_reserved(self) -> bool:
-        """Whether it is zeros after the last batch, usually space that `log.preallocate` has reserved."""
+        """Whether the range is only zeros after the last batch: usually the space that `log.preallocate` reserved."""
         return all(one.kind is DamageKind.ZEROS for one in self.damage)
 
 
@@ -113,23 +113,24 @@ Row = BatchRow | LegacyRow | DamageRow
 
 
 class Records(Enum):
-    """How the records of data batches are treated. The record of a control batch is always kept."""
+    """What the reader does with the records of data batches. It always keeps the record of a control batch."""
 
     KEEP = "keep"
     CHECK = "check"
-    """Read to find damage, and dropped: a batch of millions of tiny records uses no memory."""
+    """Records are read to find damage, and dropped, so that a batch of millions of tiny records uses no memory."""
     SKIP = "skip"
-    """Not read; the checksum still covers their bytes."""
+    """Records are not read; the checksum still covers their bytes."""
     HOLES = "holes"
-    """Kept in batches from which the log cleaner removed records, because only the records show the offsets;
-    otherwise not read."""
+    """Records are kept in batches from which the log cleaner removed some, because only the records show the
+    offsets. Other records are not read."""
     CHECK_AND_HOLES = "check_and_holes"
-    """Kept in batches from which the log cleaner removed records; otherwise read to find damage, and dropped."""
+    """Records are kept in batches from which the log cleaner removed some. Other records are read to find
+    damage, and dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentReader:
-    """How segments are read: the treatment of records, and compiled functions that replace the pure ones."""
+    """How segments are read: what happens to records, and which compiled functions replace the pure ones."""
 
     records: Records = Records.KEEP
     checksum: Checksum = crc32c
@@ -138,8 +139,8 @@ class SegmentReader:
     def rows(self, data: Buffer, base_offset: int | None = None, offset_min: int = 0) -> Iterator[Row]:
         """The rows of one segment, in the order of the file.
 
-        `base_offset` is that in the segment's file name, None when unknown; `offset_min` is the lowest
-        allowed first offset, after the segment before.
+        `base_offset`: the offset in the segment's file name; None when unknown. `offset_min`: the lowest
+        allowed first offset, because of the segment before.
         """
         view = memoryview(data)
         offset_max = LONG_MAX if base_offset is None else min(LONG_MAX, base_offset + INT_MAX)
@@ -150,12 +151,12 @@ class SegmentReader:
             yield row
             if any(damage.ends_file for damage in row.damage):
                 return
-            # A break in the order is reported once: later rows are compared with this one.
+            # A row that breaks the order is reported once, because later rows are compared with it.
             offset_min = offset_behind(row, offset_min)
             position += row.header.size if isinstance(row, BatchRow) else row.size
 
     def row(self, view: memoryview, position: int, offsets: range) -> Row:
-        """The row at `position`, which is inside `view`; `offsets` is the range allowed for its first offset."""
+        """The row at `position`, which is inside `view`. `offsets`: the range in which its first offset must be."""
         remaining = len(view) - position
         framing = _frame_damage(view, position)
         if framing is not None:
@@ -231,8 +232,8 @@ class SegmentReader:
         read = decode_records(plain, 0, header.record_count, header.frame, keep=keep)
         if read.damage is None:
             return read
-        # Bytes inside a compressed block have no position in the file, so the position of the block's first
-        # byte is given.
+        # Bytes inside a compressed block have no position in the file, so the damage gets the position of the
+        # block's first byte.
         return read._replace(damage=replace(read.damage, position=block))
 
 
@@ -250,7 +251,7 @@ def _frame_damage(view: memoryview, position: int) -> Damage | None:
     _, length, _, magic = _FRAME.unpack_from(view, position)
     length_min = LENGTH_MIN if magic == MAGIC else LEGACY_LENGTH_MIN
     length_max = remaining - OVERHEAD_BYTES
-    # With a known magic the file is assumed to be cut short; otherwise the length is assumed to be wrong.
+    # If the magic is known, the file is assumed to be cut short; otherwise the length is assumed to be wrong.
     if length < length_min or (length > length_max and not 0 <= magic <= MAGIC):
         at, expected = position + LENGTH_POSITION, f"{length_min}..{length_max}"
         return Damage(DamageKind.LENGTH, at, expected, str(length), ends_file=True)
@@ -275,7 +276,8 @@ def _only_zeros(view: memoryview) -> bool:
 
 
 def _length_doubt(view: memoryview, position: int, size: int) -> tuple[Damage, ...]:
-    """For a damaged batch at `position`: further damage, which ends the file, if no batch follows it."""
+    """Further damage of a damaged batch at `position`: if no batch follows it, its length is doubtful, and
+    the file ends."""
     follower = position + size
     if len(view) - follower < FRAME_BYTES:
         return ()
@@ -290,7 +292,7 @@ def _length_doubt(view: memoryview, position: int, size: int) -> tuple[Damage, .
 def offset_behind(row: Row, offset: int) -> int:
     """The lowest offset that may follow `row`; `offset` when the row is no batch.
 
-    When the checksum is wrong, the last offset delta is not used.
+    The last offset delta is not used when the checksum is wrong.
     """
     if isinstance(row, BatchRow) and row.crc_ok:
         return row.header.base_offset + max(0, row.header.last_offset_delta) + 1
@@ -300,8 +302,8 @@ def offset_behind(row: Row, offset: int) -> int:
 
 
 def _offset_damage(base_offset: int, position: int, offsets: range) -> tuple[Damage, ...]:
-    """The damage of a base offset outside `offsets`: offsets only rise, and stay within 31 bits of the segment's
-    base offset (`LogSegment.append`).
+    """The damage of a base offset that is outside `offsets`. Offsets only rise, and stay within 31 bits of
+    the segment's base offset (`LogSegment.append`).
 
     The checksum does not cover the base offset, so this is its only check.
     """
@@ -312,7 +314,7 @@ def _offset_damage(base_offset: int, position: int, offsets: range) -> tuple[Dam
 
 
 def _count_damage(header: BatchHeader, position: int) -> tuple[Damage, ...]:
-    """The damage of header fields that contradict every possible list of records."""
+    """The damage of header fields with values that no list of records can have."""
     if header.last_offset_delta < 0:
         at = position + LAST_OFFSET_DELTA_POSITION
         return (Damage(DamageKind.LAST_OFFSET_DELTA, at, "≥ 0", str(header.last_offset_delta)),)
@@ -326,7 +328,8 @@ def _count_damage(header: BatchHeader, position: int) -> tuple[Damage, ...]:
 def _control(
     header: BatchHeader, records: tuple[Record, ...], position: int
 ) -> tuple[ControlRecord | None, tuple[Damage, ...]]:
-    """The only record of a control batch, and its damage; None when it is damaged or was removed by the cleaner."""
+    """The only record of a control batch, and its damage. The record is None when it is damaged or the
+    cleaner removed it."""
     if header.record_count > 1:
         at = position + RECORD_COUNT_POSITION
         return None, (Damage(DamageKind.CONTROL_COUNT, at, "1", str(header.record_count)),)

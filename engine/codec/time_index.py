@@ -1,8 +1,8 @@
-"""The time index beside a segment (`.timeindex`): from a timestamp to the first offset with at least that
+"""The time index beside a segment (`.timeindex`), which finds the first offset with at least a given
 timestamp.
 
-Source: Kafka's `TimeIndex`: entries of 12 bytes, the largest timestamp so far (int64) and the offset of its
-record relative to the segment's base offset (int32), both rising.
+Source: Kafka's `TimeIndex`. An entry has 12 bytes: the largest timestamp so far (int64), and the offset of
+its record minus the segment's base offset (int32). Both numbers rise from entry to entry.
 """
 
 import struct

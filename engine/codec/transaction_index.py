@@ -1,7 +1,8 @@
 """A `.txnindex` file: the aborted transactions that a broker returns to read_committed consumers.
 
-Source: Kafka's `TransactionIndex` and `AbortedTxn`: entries of 34 bytes, version int16, producer id, first
-offset, last offset (that of the ABORT marker) and last stable offset int64, in the order of the markers.
+Source: Kafka's `TransactionIndex` and `AbortedTxn`. An entry has 34 bytes: the version (int16), and as int64
+the producer id, the first offset, the last offset (that of the ABORT marker) and the last stable offset. The
+entries are in the order of the markers.
 """
 
 import struct
@@ -21,12 +22,13 @@ class AbortedTransaction(NamedTuple):
     last_offset: int
     """The offset of the ABORT marker."""
     last_stable_offset: int
-    """The last stable offset after the marker: the first offset that was still open, or else the offset after
-    the marker."""
+    """The last stable offset after the marker: the first offset of a transaction that was still open, or else
+    the offset after the marker."""
 
 
 def decode_transaction_index(data: bytes) -> tuple[tuple[AbortedTransaction, ...], tuple[Damage, ...]]:
-    """The entries before the first damaged place, and the damage there (none or one). Never raises."""
+    """The entries before the first damaged place, and the damage there, of which there is at most one. Never
+    raises."""
     entries: list[AbortedTransaction] = []
     for position in range(0, len(data) - _ENTRY.size + 1, _ENTRY.size):
         version, *fields = _ENTRY.unpack_from(data, position)

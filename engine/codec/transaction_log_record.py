@@ -1,10 +1,11 @@
 """A record of `__transaction_state`: the coordinator's metadata of one transactional id.
 
 Source: KIP-98, KIP-890, Kafka's `TransactionLog` and `TransactionLogValue`. The key is version int16 and the
-transactional id; the value is version int16, producer id int64, producer epoch int16, timeout int32, status
-int8, partitions by topic, last update int64 and start int64, all big endian. Version 0 of the value, which
-Kafka wrote up to 3.x, is written and read. Version 1, which Kafka 4 writes, has compact lengths and tagged
-fields (KIP-915); it is read; unknown tags are skipped, as in Kafka.
+transactional id. The value is version int16, producer id int64, producer epoch int16, timeout int32, status
+int8, partitions by topic, last update and start int64; all numbers are big endian.
+
+Version 0 of the value, which Kafka wrote up to 3.x, is written and read. Version 1, which Kafka 4 writes, has
+compact lengths and tagged fields (KIP-915). It is only read, and unknown tags are skipped, as in Kafka.
 """
 
 import struct
@@ -20,13 +21,13 @@ VERSION = 0
 """The version of key and value that is written."""
 VALUE_VERSION_MAX = 1
 KEYS_KEPT_MAX = 65_536
-"""The most decoded transactional ids that are cached by their bytes: a log repeats each id several times for
-every transaction."""
+"""At most this many decoded transactional ids are cached by their bytes, because a log repeats each id
+several times for every transaction."""
 FORMS_KEPT_MAX = 4096
-"""The most values that are cached without their numbers, so that a similar value need not be decoded again."""
+"""At most this many values are cached, without their numbers, so that a similar value need not be decoded again."""
 
 _IDENTITY = struct.Struct(">qhib")
-"""The fixed fields in front: producer id, epoch, timeout, status."""
+"""The fields in front of the partitions, which always have the same size: producer id, epoch, timeout, status."""
 _COUNT = struct.Struct(">i")
 _LENGTH = struct.Struct(">h")
 _TIMES = struct.Struct(">qq")
@@ -56,24 +57,24 @@ STATUS_BY_NAME = {status.kafka_name: status for status in TransactionStatus}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransactionLogValue:
-    """The value. Times are milliseconds since 1970, -1 = none."""
+    """The value of a record. Times are milliseconds since 1970; -1 means none."""
 
     producer_id: int
     producer_epoch: int
     timeout_ms: int
     status: TransactionStatus
     partitions: tuple[tuple[str, int], ...]
-    """(topic, partition) pairs; empty in state Empty, where Kafka writes null."""
+    """(topic, partition) pairs; empty in state Empty, for which Kafka writes null."""
     last_update_ms: int
     start_ms: int
     previous_producer_id: int = NO_PRODUCER_ID
-    """Only in version 1, like the next three fields."""
+    """Only version 1 has this field and the next three."""
     next_producer_id: int = NO_PRODUCER_ID
     next_producer_epoch: int = NO_PRODUCER_EPOCH
     client_transaction_version: int = 0
-    """2 when the client's transactions have an epoch each (KIP-890)."""
+    """2 if each transaction of the client has an epoch of its own (KIP-890)."""
     version: int = field(default=-1, compare=False)
-    """The version of the value's bytes; -1: it was not decoded from bytes."""
+    """The version of the bytes; -1: the value was not decoded from bytes."""
 
 
 def encode_key(transactional_id: str) -> bytes:
@@ -82,9 +83,10 @@ def encode_key(transactional_id: str) -> bytes:
 
 
 def encode_value(value: TransactionLogValue) -> bytes:
-    """The value; partitions are grouped by topic, both in the order given. Kafka's own order is a hash map's.
+    """The bytes of the value. Partitions are grouped by topic, and both keep the given order; in Kafka the
+    order is that of a hash map.
 
-    Raises ValueError for state Empty with partitions, which Kafka refuses to write too, and when a number
+    Raises ValueError for state Empty with partitions, which Kafka refuses to write, too, and when a number
     does not fit its field.
     """
     if value.status is TransactionStatus.EMPTY and value.partitions:
@@ -144,12 +146,12 @@ class ValueReader:
 
     def __init__(self) -> None:
         self._times_at: dict[int, int] = {}
-        """Length of a value to the position of its times, in the last value of that length."""
+        """Length of a value to the position at which the times of the newest value with that length begin."""
         self._forms: dict[bytes, TransactionLogValue] = {}
         """The bytes of a value without its numbers and times, to the decoded value."""
 
     def decode(self, data: bytes) -> TransactionLogValue:
-        """Raises DamagedError as `decode_value` does."""
+        """The decoded value. Raises DamagedError, as `decode_value` does."""
         times_at = self._times_at.get(len(data))
         if times_at is not None:
             alike = self._forms.get(_form(data, times_at))

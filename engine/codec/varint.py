@@ -1,8 +1,8 @@
-"""Variable-length integers with zigzag coding: seven bits in each byte, lowest first; a set top bit means
-that another byte follows.
+"""Variable-length integers with zigzag coding: seven bits in each byte, lowest first. If the top bit of a
+byte is set, another byte follows.
 
-Source: KIP-98 and Kafka's `ByteUtils`. Records use 32-bit ones for lengths and counts (at most 5 bytes) and a
-64-bit one for the timestamp delta (at most 10).
+Source: KIP-98 and Kafka's `ByteUtils`. Records use 32-bit numbers for lengths and counts (at most 5 bytes),
+and a 64-bit number for the timestamp delta (at most 10 bytes).
 """
 
 from engine.codec.damage import DamageKind, damaged
@@ -18,13 +18,13 @@ def read_varint(data: bytes, position: int, end: int, at: int = 0) -> tuple[int,
     number does not end before `end`, has more than 5 bytes, or does not fit 32 bits.
     """
     if position < end and (byte := data[position]) < 0x80:
-        # Most numbers of a record take one byte, so this line determines how fast segments are read.
+        # Most numbers of a record take one byte, so this line decides how fast segments are read.
         return (byte >> 1) ^ -(byte & 1), position + 1
     return _read(data, position, end, at, VARINT_BYTES_MAX, 32)
 
 
 def read_varlong(data: bytes, position: int, end: int, at: int = 0) -> tuple[int, int]:
-    """As `read_varint`, for 64 bits and 10 bytes."""
+    """The same as `read_varint`, for 64 bits and 10 bytes."""
     return _read(data, position, end, at, VARLONG_BYTES_MAX, 64)
 
 

@@ -1,9 +1,9 @@
 """Runs the cases of `record_batch` and `txn_log_record` in Kafka's test vectors through this room's
 functions.
 
-A case is encoded from its input and compared with Kafka's bytes, and Kafka's bytes are decoded and compared
-with the expected fields. Both formats are the same in all versions that have them, so a case's version is
-ignored.
+Each case is tested in both directions: its input is encoded and compared with Kafka's bytes, and Kafka's
+bytes are decoded and compared with the expected fields. Both formats are the same in all versions that have
+them, so a case's version is ignored.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ from engine.vectors.outcome import Failure, Outcome, Skip
 
 Case = dict[str, Any]
 Checks = Iterator[tuple[str, object, object]]
-"""Pairs to compare: step, expected value, actual value."""
+"""Triples for a comparison: the step, the expected value, the actual value."""
 
 
 def run(case: Case, version: str) -> Outcome:
@@ -94,14 +94,14 @@ def _batch_fields(row: BatchRow) -> dict[str, object]:
 
 
 def _as_read(records: list[Record], header: BatchHeader) -> list[Record]:
-    """The records as a consumer sees them: with LogAppendTime all have the time of the append."""
+    """The records as a consumer sees them. With LogAppendTime, all of them have the time of the append."""
     if header.timestamp_type == "CreateTime":
         return records
     return [record._replace(timestamp=header.max_timestamp) for record in records]
 
 
 def _encoded(given: Case, expected: Case) -> bytes:
-    """The bytes of the input, as a batch or as a marker; a marker has no records in the case."""
+    """The bytes of the input, encoded as a batch or as a marker. A case with a marker has no records."""
     if "marker" in given and not given.get("records"):
         return encode_marker(
             ControlType[given["marker"]],
@@ -112,7 +112,7 @@ def _encoded(given: Case, expected: Case) -> bytes:
             base_offset=given["base_offset"],
             partition_leader_epoch=given["leader_epoch"],
         )
-    # The time of the append comes from the broker's clock: when a case does not list it, it is the maximum
+    # The broker's clock gives the time of the append. When a case does not list this time, it is the maximum
     # timestamp.
     append_timestamp = given.get("log_append_time", expected["max_timestamp"])
     return encode_batch(
@@ -170,7 +170,7 @@ def _transaction_log_record(case: Case) -> Checks:
 
 
 def _in_order(value: TransactionLogValue) -> TransactionLogValue:
-    """The partitions in a fixed order: Kafka keeps them in a hash map, so their order has no meaning."""
+    """The partitions in a fixed order, because Kafka keeps them in a hash map, whose order has no meaning."""
     return replace(value, partitions=tuple(sorted(value.partitions)))
 
 

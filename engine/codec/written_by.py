@@ -1,10 +1,10 @@
-"""The transaction version that a log was written with, as far as its bytes show the cluster's level of
+"""Finds the transaction version with which a log was written, as far as its bytes show the cluster's level of
 ``transaction.version``.
 
-Source: KIP-890, KIP-1022. ``TransactionLog`` writes version 1 of its values from level 1 on, with the version
-that the client used; a client of version 2 ends every transaction with a raised epoch, so its COMMIT marker
-has a higher epoch than the data. An ABORT marker with a higher epoch proves nothing, because a fence raises
-the epoch, too.
+Source: KIP-890, KIP-1022. From level 1 on, ``TransactionLog`` writes version 1 of its values, which contains
+the version that the client used. A client of version 2 ends every transaction with a raised epoch, so its
+COMMIT marker has a higher epoch than the data. An ABORT marker with a higher epoch proves nothing, because a
+fence raises the epoch, too.
 """
 
 from dataclasses import dataclass
@@ -17,22 +17,22 @@ RAISING = 2
 BY_CLIENTS = frozenset(
     (TransactionStatus.ONGOING, TransactionStatus.PREPARE_COMMIT, TransactionStatus.COMPLETE_COMMIT)
 )
-"""States that only requests of clients lead to. An abort is not among them: the coordinator can abort by
-itself, with the cluster's version."""
+"""States that only requests of clients lead to. An abort is not among them, because the coordinator can abort
+by itself, with the cluster's version."""
 
 
 @dataclass(slots=True)
 class WrittenBy:
-    """The evidence so far; each kind with the first place that shows it."""
+    """The evidence so far. Each kind of evidence has the first place that shows it."""
 
     value_version: int = -1
-    """The newest version of a value of `__transaction_state`; -1: none was read."""
+    """The highest version of a value of `__transaction_state`; -1: no value was read."""
     value_place: str = ""
     client_place: str = ""
-    """The place of a value with a client of transaction version 2."""
+    """The place of a value whose client has transaction version 2."""
     level_place: str = ""
-    """The place of an abort's value with version 2: the coordinator may have caused it, so the cluster's
-    level is 2."""
+    """The place of an abort's value with version 2. The coordinator may have caused the abort, so the
+    cluster's level is 2."""
     marker_place: str = ""
     """The place of a COMMIT marker with a higher epoch than its data."""
 
@@ -51,8 +51,8 @@ class WrittenBy:
         self.marker_place = self.marker_place or place
 
     def merge(self, other: "WrittenBy") -> None:
-        """Add the evidence of other partitions; of two places keep the first by name, so that their order
-        does not matter."""
+        """Add the evidence of other partitions. Of two places the first by name stays, so that the order of
+        the partitions does not matter."""
         if other.value_version > self.value_version:
             self.value_version, self.value_place = other.value_version, other.value_place
         elif other.value_version == self.value_version:
@@ -62,7 +62,7 @@ class WrittenBy:
         self.marker_place = _first(self.marker_place, other.marker_place)
 
     def said(self) -> tuple[str, dict[str, Any]]:
-        """Key and parameters of the sentence in `engine/explain/catalogue/log.toml`."""
+        """The key of the sentence in `engine/explain/catalogue/log.toml`, and its parameters."""
         if self.client_place:
             return "log.written.client_2", {"place": self.client_place}
         if self.marker_place:

@@ -1,1 +1,2 @@
-"""The transaction coordinator: identity and transaction of each transactional id."""
+"""The transaction coordinator, which keeps the identity and the transaction of each transactional id, and the
+group coordinator."""

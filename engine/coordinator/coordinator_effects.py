@@ -17,12 +17,12 @@ class Answer:
     producer_id: int = NO_PRODUCER_ID
     producer_epoch: int = NO_PRODUCER_EPOCH
     thrown: bool = False
-    """Kafka's coordinator throws here, and ``KafkaApis.handleError`` sends the response."""
+    """Kafka's coordinator throws here, so ``KafkaApis.handleError`` sends the response."""
 
 
 @value
 class Write:
-    """Effect: append this image (None: a tombstone) to the log; the host then calls ``written(token, error)``."""
+    """Effect: append this image to the log (None: a tombstone). The host then calls ``written(token, error)``."""
 
     token: int
     transactional_id: str

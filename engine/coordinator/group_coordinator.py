@@ -2,10 +2,11 @@
 
 Owns the groups whose ``__consumer_offsets`` partitions this broker leads, the checks of a commit, and every
 change of a group's offsets. It knows no connections and no logs: ``outbox`` holds its responses and the
-batches to write, and its host calls ``written`` and ``on_marker`` with the results. Joining and leaving are
-not simulated: the members and the generation of a group are initial state, written in its log. The checks of
-a commit are those of ``GroupCoordinator.doCommitOffsets`` and ``doTxnCommitOffsets``; before KIP-447 a
-transaction's commit names no member, and no member is checked.
+batches to write, and its host calls ``written`` and ``on_marker`` with the results.
+
+Joining and leaving are not simulated: the members and the generation of a group are initial state, and are
+written in its log. The checks of a commit are those of ``GroupCoordinator.doCommitOffsets`` and
+``doTxnCommitOffsets``. Before KIP-447 a transaction's commit names no member, and no member is checked.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class CommitAnswer:
 
 @value
 class WriteOffsets:
-    """Effect: append this batch to the group's log partition; the host then calls ``written(token, …)``."""
+    """Effect: append this batch to the group's log partition. The host then calls ``written(token, …)``."""
 
     token: int
     group_id: str
@@ -77,7 +78,7 @@ class _Writing:
 
 
 class Committing(NamedTuple):
-    """A commit at its group: all that the rules may read (OFS-2)."""
+    """A commit at its group: everything that the rules may read (OFS-2)."""
 
     group: Group
     request: Commit
@@ -95,8 +96,8 @@ def instance_replaced(committing: Committing) -> bool:
 def member_unknown(committing: Committing) -> bool:
     """The commit names a member that the group does not have.
 
-    A transaction may leave the member out. Outside a transaction only members may commit. A group without
-    members only stores offsets: a commit without a generation needs no member there.
+    A transaction may leave the member out. Outside a transaction only members may commit, unless the group
+    has no members and only stores offsets: there a commit without a generation needs no member.
     """
     group, request = committing
     if isinstance(request, OffsetCommitRequest):
@@ -140,13 +141,14 @@ MEMBER_RULES = (
 
 
 class GroupCoordinator(LogOwner[_Writing]):
-    """``partition_count``: partitions of ``__consumer_offsets``. Times are virtual ms."""
+    """The group coordinator of one broker. ``partition_count``: the number of partitions of
+    ``__consumer_offsets``. Times are virtual ms."""
 
     def __init__(self, name: str, *, profile: Profile, watch: Watch, partition_count: int = 50) -> None:
         super().__init__(partition_count)
         self.name = name
         self.asks_members_always = profile.offsets_name_member
-        """A TxnOffsetCommit names its member, too, and the member is checked (KIP-447)."""
+        """Whether a TxnOffsetCommit names its member, too, so that the member is checked (KIP-447)."""
         self.watch = watch
         self.groups: dict[str, Group] = {}
         self.outbox: list[CommitAnswer | WriteOffsets] = []
@@ -154,14 +156,16 @@ class GroupCoordinator(LogOwner[_Writing]):
     # -- who owns a group ------------------------------------------------------------------------------
 
     def forget(self, partition: int) -> None:
-        """Forget the groups of this partition: another broker coordinates them, or their log is read."""
+        """Forget the groups of this partition, because another broker coordinates them or their log will be
+        read anew."""
         for group_id in [name for name in self.groups if self.partition_of(name) == partition]:
             del self.groups[group_id]
 
     def elect(
         self, partition: int, batches: Iterable[RecordBatch], coordinator_epoch: int = 0
     ) -> list[Group]:
-        """The log was read: set both offset maps of every group from it (OFS-5). Returns the groups."""
+        """The log was read: set the visible and the pending offsets of every group from it (OFS-5). Returns
+        the groups."""
         self.own(partition, coordinator_epoch)
         found = loaded_groups(batches)
         self.groups.update(found)
@@ -277,8 +281,8 @@ class GroupCoordinator(LogOwner[_Writing]):
     # -- asking ----------------------------------------------------------------------------------------
 
     def fetch(self, request: OffsetFetchRequest) -> OffsetFetchResponse:
-        """The visible offsets (CON-9); with ``require_stable`` an error for an offset that a pending commit may
-        change."""
+        """The visible offsets (CON-9). With ``require_stable``, an offset that a pending commit may change
+        gets an error."""
         error = self.lookup(request.group_id)
         if error is not Error.NONE:
             self._sent_away(request, error)

@@ -1,7 +1,8 @@
-"""The records of ``__consumer_offsets``: a commit as a batch, and the groups that a log holds (OFS-5).
+"""The records of ``__consumer_offsets``: makes a commit into a batch, and reads the groups from a log
+(OFS-5).
 
-The key of a record is (group, topic-partition) and its value the committed offset; the value None removes it.
-The members of a group are a record, too, whose key is the group's name.
+The key of a record is (group, topic-partition), and its value the committed offset; the value None removes
+it. The members of a group are a record, too, whose key is the group's name.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ BATCH_OVERHEAD = 61
 _RECORD_OVERHEAD = 7
 _KEY_BYTES = 2 + 2 + 2 + 4
 _VALUE_BYTES = 2 + 8 + 4 + 2 + 8
-"""Bytes of version, offset, leader epoch, metadata's length, commit time (``OffsetCommitValue`` version 3)."""
+"""The bytes of version, offset, leader epoch, length of the metadata, and commit time (``OffsetCommitValue``
+version 3)."""
 
 
 def batch_of(
@@ -25,7 +27,7 @@ def batch_of(
     producer_id: int = NO_PRODUCER_ID,
     producer_epoch: int = NO_PRODUCER_EPOCH,
 ) -> RecordBatch:
-    """The batch of one commit; with a producer id it belongs to that producer's transaction (OFS-2)."""
+    """The batch of one commit. With a producer id it belongs to that producer's transaction (OFS-2)."""
     size = BATCH_OVERHEAD
     for partition, offset in offsets.items():
         names = len(group_id.encode()) + len(partition.encode()) + len(offset.metadata.encode())

@@ -30,7 +30,7 @@ from engine.messages import CommittedOffset
 
 
 class PlacedOffset(NamedTuple):
-    """A committed offset with the offset of its record in the offsets log; None: not appended yet."""
+    """A committed offset, with the position of its record in the offsets log; None: not appended yet."""
 
     offset: CommittedOffset
     position: int | None
@@ -59,7 +59,8 @@ class Moved(NamedTuple):
 
 
 class Group:
-    """One group. ``members``: member id to its static instance id or None; empty: no member has joined."""
+    """The offsets of one group. ``members``: member id to its static instance id or None; empty: no member
+    has joined."""
 
     __slots__ = ("generation", "members", "name", "pending", "staged", "visible")
 
@@ -69,9 +70,9 @@ class Group:
         self.members: dict[str, str | None] = {}
         self.visible: dict[str, PlacedOffset] = {}
         self.staged: dict[str, CommittedOffset] = {}
-        """Topic-partition to the commit outside transactions whose append has not ended."""
+        """Commits outside transactions whose append has not ended, by topic-partition."""
         self.pending: dict[int, dict[str, PlacedOffset]] = {}
-        """Producer id to topic-partition to the pending offset of its open transaction."""
+        """Producer id to the pending offsets of its open transaction, by topic-partition."""
 
     # -- commits outside transactions ------------------------------------------------------------------
 
@@ -91,8 +92,8 @@ class Group:
         self.failed(partition, offset)
 
     def failed(self, partition: str, offset: CommittedOffset) -> None:
-        """The append of the record has failed, or has ended (:meth:`placed`): the commit is no longer staged.
-        A later commit of the same partition stays staged."""
+        """The commit is no longer staged, because the append of its record has failed, or has ended
+        (:meth:`placed`). A later commit of the same partition stays staged."""
         if self.staged.get(partition) == offset:
             del self.staged[partition]
 
@@ -143,8 +144,8 @@ class Group:
         return Situation(same, newer)
 
     def _is_newer(self, partition: str, position: int | None) -> bool:
-        """Whether the record is after the visible offset's record in the log. The later record wins, so a
-        committed offset can decrease (OFS-4)."""
+        """Whether the record at ``position`` comes after the visible offset's record in the log. The later
+        record wins, so a committed offset can decrease (OFS-4)."""
         visible = self.visible.get(partition)
         if visible is None or visible.position is None:
             return True

@@ -1,10 +1,12 @@
-"""The life of one offset that a transaction wants to commit for a group, as rows (OFS-3, OFS-4).
+"""The states of one offset that a transaction wants to commit for a group, as rows (OFS-3, OFS-4).
 
-One instance per (group, producer id, topic-partition). *Absent*: this transaction has no offset here.
-*Staged*: the request arrived, and the append of the record has not ended. *Appended*: the record is in the
-log; the marker decides. Offsets committed outside transactions have no marker and no machine: the append
-decides. The state is computed from the stored offset (``state_of``), so the effects of a row must lead to its
-target; a test checks this.
+There is one instance for each (group, producer id, topic-partition). *Absent*: this transaction has no offset
+here. *Staged*: the request arrived, and the append of the record has not ended. *Appended*: the record is in
+the log, and the marker decides.
+
+Offsets committed outside transactions have no marker and no machine, because the append decides. The state is
+computed from the stored offset (``state_of``), so the effects of a row must lead to its target; a test checks
+this.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ STAGE, PLACE, FORGET, SHOW = "stage", "place", "forget", "show"
 
 
 class Placed(Protocol):
-    """A pending offset: the position of its record in the log, None before the append."""
+    """A pending offset. It has the position of its record in the log; None before the append."""
 
     @property
     def position(self) -> int | None: ...
@@ -38,8 +40,8 @@ def state_of(known: Placed | None) -> str:
 
 
 class Situation(NamedTuple):
-    """The values that the guards read. ``same``: the event's offset is the pending one, which no later
-    request has replaced; ``newer``: the pending offset's record is after the visible one's in the log."""
+    """The context of the guards. ``same``: the event's offset is the pending one, so no later request has
+    replaced it. ``newer``: the pending offset's record comes after the visible one's in the log."""
 
     same: bool
     newer: bool

@@ -1,4 +1,4 @@
-"""The partitions of an internal topic that this broker leads, for both coordinators (FND-7).
+"""The partitions of an internal topic that this broker leads; both coordinators use it (FND-7).
 
 Owns the partitions with their coordinator epochs, those that are still being read, and the appends that have
 not ended. Each coordinator keeps the state of a partition's keys itself (``forget``).
@@ -20,11 +20,12 @@ APPEND_ERRORS: dict[Error, Error] = {
     Error.NOT_LEADER_OR_FOLLOWER: Error.NOT_COORDINATOR,
     Error.KAFKA_STORAGE_ERROR: Error.NOT_COORDINATOR,
 }
-"""Error of a failed append to the error for the client, for both coordinators; other errors are passed on."""
+"""The error of a failed append to the error that the client gets, for both coordinators. Other errors are
+passed on."""
 
 
 class LogOwner(Generic[Writing]):
-    """The log partitions of one coordinator. ``partition_count``: how many the internal topic has."""
+    """The log partitions of one coordinator. ``partition_count``: the number of partitions of the internal topic."""
 
     append_errors: ClassVar[dict[Error, Error]] = APPEND_ERRORS
 
@@ -52,8 +53,8 @@ class LogOwner(Generic[Writing]):
         return self.owned[self.partition_of(key)]
 
     def resign(self, partition: int) -> None:
-        """This broker does not coordinate the partition's keys any more, or not yet: forget their state
-        (TXC-22)."""
+        """Forget the state of the partition's keys, because this broker does not coordinate them any more, or
+        not yet (TXC-22)."""
         self.owned.pop(partition, None)
         self.loading.pop(partition, None)
         self.forget(partition)
@@ -64,7 +65,7 @@ class LogOwner(Generic[Writing]):
         self.loading[partition] = (epoch, due)
 
     def next_loading(self) -> int | None:
-        """When the reading of the next log partition ends."""
+        """When the next log partition has been read."""
         return min(due for _, due in self.loading.values()) if self.loading else None
 
     def own(self, partition: int, epoch: int) -> None:
@@ -77,13 +78,13 @@ class LogOwner(Generic[Writing]):
         raise NotImplementedError
 
     def begin_write(self, writing: Writing) -> int:
-        """An append begins; the token identifies it when it ends."""
+        """An append begins. The returned token identifies it when it ends."""
         self._token += 1
         self._writing[self._token] = writing
         return self._token
 
     def end_write(self, token: int, error: Error) -> tuple[Writing, Error]:
-        """The append that ended, and its error for the client (TXC-5)."""
+        """An append has ended; returns it, and its error for the client (TXC-5)."""
         return self._writing.pop(token), self.append_errors.get(error, error)
 
     def crash(self) -> None:

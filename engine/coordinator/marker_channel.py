@@ -44,7 +44,7 @@ from engine.watching import Watch
 
 
 class Surroundings(Protocol):
-    """The broker, as the channel uses it."""
+    """The broker's methods that the channel uses."""
 
     def leader_of(self, partition: str) -> int | None:
         """The leader's broker id; None when the partition has no leader now."""
@@ -66,8 +66,8 @@ class Surroundings(Protocol):
 
 @dataclass(slots=True)
 class InFlight:
-    """The one request that may be in flight to a broker. ``deadline``: if no response has come by then, the
-    connection is closed."""
+    """The only request that may be in flight to a broker. ``deadline``: when the connection is closed if no
+    response has come."""
 
     correlation_id: int
     deadline: int
@@ -76,9 +76,12 @@ class InFlight:
 
 @dataclass(slots=True)
 class Waiting:
-    """A decided transaction whose markers are not all written. ``remaining``: the names of the partitions that still
-    need a marker; ``passed_over``: those among them whose markers are never sent again, because a response's handler
-    threw (MRK-8); ``marked``: the number of partitions with a marker."""
+    """A decided transaction that still waits for markers.
+
+    ``remaining``: the partitions that still need a marker. ``passed_over``: those of them whose markers are
+    never sent again, because the handler of a response threw (MRK-8). ``marked``: how many partitions have
+    their marker.
+    """
 
     send: SendMarkers
     remaining: dict[str, None]
@@ -90,9 +93,9 @@ class Waiting:
 class Handling:
     """One marker and its event, for the effects of its row.
 
-    ``partitions`` and ``answer`` (broker and error) belong to the response that is being handled; ``leader``
-    is the broker to send to. ``again``: partitions whose markers are sent again, each with the row that
-    decided this; ``stopped``: partitions whose markers this coordinator may no longer send.
+    ``partitions`` and ``answer`` (broker and error) belong to the response that is being handled. ``leader``:
+    the broker to send to. ``again``: partitions whose markers are sent again, each with the row that decided
+    this. ``stopped``: partitions whose markers this coordinator may no longer send.
     """
 
     __slots__ = ("again", "answer", "leader", "marker", "partitions", "stopped")
@@ -142,14 +145,14 @@ class MarkerChannel:
     # -- queueing --------------------------------------------------------------------------------------
 
     def hand_over(self, send: SendMarkers) -> None:
-        """A transaction was decided: queue its markers; without any it is finished (MRK-1)."""
+        """A transaction was decided: queue its markers. If it needs none, it is finished (MRK-1)."""
         self.waiting[send.transactional_id] = Waiting(send, dict.fromkeys(send.partitions))
         self._enqueue(send, send.partitions, MARKER_STATES.initial)
         self._finish(send.transactional_id)
 
     def _enqueue(self, send: SendMarkers | Marker, partitions: tuple[str, ...], state: str) -> None:
-        """Queue each partition's marker for its present leader; park it when that leader cannot be reached,
-        forget it when the topic was deleted (MRK-1, MRK-2)."""
+        """Queue each partition's marker for its present leader. Park the marker when that leader cannot be
+        reached; drop it when the topic was deleted (MRK-1, MRK-2)."""
         surroundings, general = self.surroundings, self.situation
         groups: dict[tuple[Row, int | None], list[str]] = {}
         for partition in partitions:
@@ -191,7 +194,7 @@ class MarkerChannel:
         self.parked.add(handling.marker)
 
     def _forget(self, row: Row, handling: Handling) -> None:
-        """The topic was deleted: no marker is needed (MRK-2)."""
+        """The topic was deleted, so no marker is needed (MRK-2)."""
         waiting = self.waiting.get(handling.marker.transactional_id)
         if waiting is not None:
             for partition in handling.marker.partitions:
@@ -201,7 +204,7 @@ class MarkerChannel:
         return self.queues.setdefault(broker_id, MarkerQueue())
 
     def park(self, broker_id: int) -> None:
-        """The broker could not be reached: park its queued markers; the next pass looks for their leaders
+        """The broker could not be reached: park its queued markers. The next pass looks for their leaders
         again (MRK-9)."""
         general = self.situation
         unreachable = Situation(general.storage_error_retries, general.retries, reachable=False, known=True)
@@ -236,7 +239,7 @@ class MarkerChannel:
             self._finish(marker.transactional_id)
 
     def wanted_brokers(self) -> list[int]:
-        """Brokers with queued markers and no request in flight, ascending."""
+        """Brokers with queued markers and no request in flight, in ascending order."""
         return sorted(
             broker for broker, queue in self.queues.items() if queue and broker not in self.in_flight
         )
@@ -279,8 +282,8 @@ class MarkerChannel:
                 return
 
     def _answer(self, marker: Marker, errors: dict[str, Error], broker: str, later: list[Marker]) -> bool:
-        """Take the row of each result for one marker. False: a result came that must never come, and handling
-        stops."""
+        """Take the row of each result for one marker. False: one of the results must never come, so the
+        handling stops."""
         by_error: dict[str, list[str]] = {}
         for partition in marker.partitions:
             error = errors.get(partition, Error.UNKNOWN_SERVER_ERROR)
@@ -454,7 +457,8 @@ class MarkerChannel:
         )
 
     def _note_same_everywhere(self, waiting: Waiting) -> None:
-        """Note when the last of several partitions has its marker: the outcome then holds for all (CPT-4)."""
+        """If the transaction has several partitions and now all have their markers, note that the outcome
+        holds for all of them (CPT-4)."""
         everywhere = waiting.send.partitions
         if 1 < waiting.marked == len(everywhere):
             self.watch.emit(SameEverywhere, waiting.send.transactional_id, everywhere)
@@ -462,8 +466,8 @@ class MarkerChannel:
     # -- giving up -------------------------------------------------------------------------------------
 
     def cancel(self, transactional_id: str) -> None:
-        """Stop waiting for the transaction's completion; its state stays Prepare* here (MRK-8, MRK-9).
-        Markers in the queues are sent nevertheless."""
+        """Stop waiting for the transaction's completion. Its state stays Prepare* here (MRK-8, MRK-9), and
+        the markers in the queues are still sent."""
         self.waiting.pop(transactional_id, None)
 
     def resign(self, log_partition: int) -> None:

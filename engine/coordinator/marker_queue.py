@@ -1,8 +1,8 @@
 """Markers that wait to be sent to one destination (MRK-1).
 
-Owns their order: by partition of the transaction log, so that all markers of one log partition can be removed
-when this broker no longer coordinates it (Kafka's ``TxnMarkerQueue``). Kafka's hash map has the same order
-when it holds few partitions.
+Owns their order: they are sorted by partition of the transaction log, so that all markers of one log
+partition can be removed when this broker no longer coordinates it (Kafka's ``TxnMarkerQueue``). Kafka's hash
+map has the same order when it holds few partitions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.shapes.brokers import MarkerView
 @dataclass(slots=True)
 class Marker:
     """One transaction's outcome for the partitions of one broker. ``log_partition``: the id's partition of
-    the transaction log; ``state``: a state of ``marker_states``, the same for all partitions of the entry."""
+    the transaction log. ``state``: a state of ``marker_states``, which all its partitions share."""
 
     transactional_id: str
     log_partition: int
@@ -50,7 +50,7 @@ class Marker:
 
 
 class MarkerQueue:
-    """Log partition to its markers, oldest first; no list is empty."""
+    """The markers of each log partition, oldest first. A log partition without markers has no list."""
 
     __slots__ = ("_of_partition",)
 

@@ -1,7 +1,7 @@
-"""The life of one marker for one topic-partition, as rows (MRK-1, MRK-2, MRK-8, MRK-9).
+"""The states of one marker for one topic-partition, as rows (MRK-1, MRK-2, MRK-8, MRK-9).
 
-One instance per (transaction, topic-partition). A leader's result is an event with the name of its error. In
-state ``done`` the transaction no longer waits for this partition.
+There is one instance for each (transaction, topic-partition). A leader's result is an event with the name of
+its error. In state ``done`` the transaction no longer waits for this partition.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ _PASSES = ("UNSUPPORTED_FOR_MESSAGE_FORMAT", "UNSUPPORTED_VERSION")
 _RETRIES_STORAGE = "marker_storage_error_retries"
 """The field of the profile that chooses between the two rows for KAFKA_STORAGE_ERROR."""
 UNEXPECTED = "any_other_error"
-"""Results without a row of their own: Kafka throws IllegalStateException (CORRUPT_MESSAGE and others)."""
+"""All results without a row of their own, such as CORRUPT_MESSAGE: Kafka throws IllegalStateException."""
 
 
 def _resolved() -> list[Row]:

@@ -1,9 +1,9 @@
 """The transaction coordinator of one broker (sections 12 and 13 of the specification).
 
-Owns the cache of transactional ids whose log partitions this broker leads, and every change of one: the new
-state is pending, its image is written, and once the image is durable the state is installed (TXC-5). It knows
-no connections and no logs: ``outbox`` holds its responses, the images to write and the markers to send, and
-the broker calls ``written`` and ``all_markers_acknowledged`` with the results.
+Owns the cache of transactional ids whose log partitions this broker leads, and every change of one. The new
+state is pending first, and its image is written; once the image is durable, the state is installed (TXC-5).
+The coordinator knows no connections and no logs: ``outbox`` holds its responses, the images to write and the
+markers to send, and the broker calls ``written`` and ``all_markers_acknowledged`` with the results.
 """
 
 from __future__ import annotations
@@ -83,13 +83,13 @@ class ProducerIds(Protocol):
 
 
 class Features(Protocol):
-    """The cluster's level of ``transaction.version``, for changes that no client requested."""
+    """The source of the cluster's level of ``transaction.version``, for changes that no client requested."""
 
     transaction_version: int
 
 
 class Level:
-    """A level that never changes."""
+    """A source whose level never changes."""
 
     __slots__ = ("transaction_version",)
 
@@ -98,11 +98,12 @@ class Level:
 
 
 class Change:
-    """One event of one transactional id: all that the guards and effects of its row may read.
+    """One event of one transactional id: everything that the guards and effects of its row may read.
 
     ``to``: the request to answer; None: the coordinator itself caused the event. ``claimed``: producer id and
     epoch in the request. ``reply``: the answer after a fence was written. ``keeps_epoch``: as in
-    ``transaction_states.Asked``. ``version``: the transaction version of the sender; None: the event carries none.
+    ``transaction_states.Asked``. ``version``: the transaction version of the sender; None: the event carries
+    none.
     """
 
     __slots__ = (
@@ -152,7 +153,7 @@ class Change:
 @dataclass(slots=True)
 class _Writing:
     """An image whose append has not ended. ``arrived_epoch``: the epoch in an EndTxn. ``raises``: the change
-    follows transaction version 2, in which a decision raises the epoch."""
+    follows transaction version 2, so the decision raises the epoch."""
 
     kind: str
     transactional_id: str
@@ -165,7 +166,8 @@ class _Writing:
 
 
 class TransactionCoordinator(LogOwner[_Writing]):
-    """The coordinator. ``partition_count``: partitions of ``__transaction_state``. Times are virtual ms."""
+    """The transaction coordinator of one broker. ``partition_count``: the number of partitions of
+    ``__transaction_state``. Times are virtual ms."""
 
     append_errors: ClassVar[dict[Error, Error]] = {
         **APPEND_ERRORS,
@@ -173,7 +175,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         Error.MESSAGE_TOO_LARGE: Error.UNKNOWN_SERVER_ERROR,
         Error.RECORD_LIST_TOO_LARGE: Error.UNKNOWN_SERVER_ERROR,
     }
-    """Error of an image's failed append to the error for the client (TXC-5)."""
+    """The error of the failed append of an image to the error that the client gets (TXC-5)."""
 
     def __init__(
         self,
@@ -190,16 +192,16 @@ class TransactionCoordinator(LogOwner[_Writing]):
         super().__init__(partition_count)
         self.name = name
         self.end_passes_newer_epoch = profile.end_txn_accepts_newer_epoch
-        """EndTxn is refused only for a lower epoch, not for a higher one (TXC-14)."""
+        """Whether EndTxn is refused only for a lower epoch, and not for a higher one (TXC-14)."""
         self.fenced_error = (
             Error.PRODUCER_FENCED if profile.coordinator_answers_fenced else Error.INVALID_PRODUCER_EPOCH
         )
         """The error for a request with a wrong epoch (CTR-44)."""
         self._keeps_epoch = profile.failed_fence_keeps_epoch
-        """A fence whose write failed keeps the raised epoch (TXC-11)."""
+        """Whether the raised epoch stays after the write of a fence failed (TXC-11)."""
         self._writing_goes_first = profile.waits_before_identity
-        """While a change is being written, AddPartitionsToTxn is refused before its identity is compared
-        (KAFKA-18660)."""
+        """Whether AddPartitionsToTxn is refused while a change is being written, before its identity is
+        compared (KAFKA-18660)."""
         self.features: Features = Level() if features is None else features
         self.watch = watch
         self.producer_ids = producer_ids
@@ -207,20 +209,20 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self.id_expiration_ms = id_expiration_ms
         self.metadata: dict[str, TransactionMetadata] = {}
         self.completions: dict[str, Image] = {}
-        """Ids whose markers are not all written, with the image that completes the transaction."""
+        """For each id whose markers are not all written: the image that completes its transaction."""
         self.completions_to_retry: list[str] = []
         self.outbox: list[Answer | Write | SendMarkers | Completed] = []
 
     # -- who owns an id --------------------------------------------------------------------------------
 
     def forget(self, partition: int) -> None:
-        """Forget the ids of this partition and their completions: another broker coordinates them, or their
-        log is read (TXC-22)."""
+        """Forget the ids of this partition and their completions, because another broker coordinates them or
+        their log will be read anew (TXC-22)."""
         for transactional_id in self._ids_of(partition):
             del self.metadata[transactional_id]
             self.completions.pop(transactional_id, None)
-        # After a new election this broker sends the markers again; a completion from before must not overtake
-        # them.
+        # After a new election this broker sends the markers again. A completion from before must not come
+        # ahead of them.
         self.completions_to_retry = [name for name in self.completions_to_retry if name in self.completions]
 
     def elect(self, partition: int, coordinator_epoch: int, images: dict[str, Image], now: int) -> None:
@@ -334,7 +336,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         claimed: tuple[int, int] | None = None,
         timeout_ms: int = 0,
     ) -> Change:
-        """An event that may lead to an abort by the coordinator itself."""
+        """An event of the coordinator itself, or of a request, that may lead to an abort by the coordinator."""
         return Change(
             metadata,
             to,
@@ -368,7 +370,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._take(ADD, change)
 
     def _refuse_addition(self, to: object, metadata: TransactionMetadata, arrived: int) -> bool:
-        """Answer with an error when the epoch differs, or when the id has none yet; True: answered
+        """If the epoch differs, or the id has none yet, answer with an error; True: answered
         (``prepareTransitionTo``)."""
         if arrived != metadata.producer_epoch:
             self._fenced(to, metadata, arrived)
@@ -390,7 +392,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         now: int,
         version: int = 0,
     ) -> None:
-        """EndTxn of a client, first phase: write the decision (TXC-14, TXC-15). ``version``: the client's."""
+        """EndTxn of a client, first phase: write the decision (TXC-14, TXC-15). ``version``: the client's
+        transaction version."""
         metadata = self._known(to, transactional_id, producer_id)
         if metadata is None:
             return
@@ -410,8 +413,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._take(COMMIT if commit else ABORT, Change(metadata, to, now, claimed=claimed, version=version))
 
     def _known(self, to: object, transactional_id: str | None, arrived: int) -> TransactionMetadata | None:
-        """The checks before any identity is compared. Returns the id's metadata, or None when the request was
-        answered."""
+        """Make the checks that come before any identity is compared. Returns the id's metadata, or None when
+        the request was answered."""
         if not transactional_id:
             self._reject_empty(to, "TXC-12")
             return None
@@ -423,7 +426,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         return metadata
 
     def _unmapped(self, to: object, metadata: TransactionMetadata, arrived: int) -> bool:
-        """Answer with an error when the producer id is not that of the transactional id; True: answered."""
+        """If the producer id is not that of the transactional id, answer with an error; True: answered."""
         if arrived == metadata.producer_id:
             return False
         self._refuse_mapping(to, metadata.transactional_id, arrived, metadata.producer_id)
@@ -435,7 +438,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._answer_error(to, error)
 
     def _not_here(self, to: object, transactional_id: str) -> bool:
-        """Answer with an error when this broker does not coordinate the id, or has not read its log yet
+        """If this broker does not coordinate the id, or has not read its log yet, answer with an error
         (TXC-6); True: answered."""
         error = self.lookup(transactional_id)
         if error is NO_ERROR:
@@ -481,7 +484,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
     # -- taking a row ----------------------------------------------------------------------------------
 
     def _take(self, on: str, change: Change) -> None:
-        """Take the row of this event and carry out its effects; a row without effects is an answer."""
+        """Take the row of this event and carry out its effects. A row without effects only sends an answer."""
         metadata = change.metadata
         row = TRANSACTION_STATES.take(metadata.state, on, change)
         self.watch.emit(
@@ -568,9 +571,9 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._write(DECISION_WRITE, image, change)
 
     def _write_raised_decision(self, row: Row, change: Change) -> None:
-        """The decision carries the next epoch. If that is the last one, the completion installs a new producer
-        id (KIP-890). An abort without an open transaction has no start time, so it gets the time of its request.
-        """
+        """Write a decision that carries the next epoch. If that is the last epoch, the completion installs a
+        new producer id (KIP-890). An abort without an open transaction has no start time, so it gets the time
+        of its request."""
         metadata = change.metadata
         fresh = self.producer_ids.take() if metadata.epoch_exhausted else NO_PRODUCER_ID
         self.watch.emit(
@@ -594,8 +597,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._write(DECISION_WRITE, image, change)
 
     def _abort_under_raised_epoch(self, row: Row, change: Change) -> None:
-        """Ongoing → PrepareEpochFence, pending only, then → PrepareAbort, which is written: both in this handler
-        (TXC-10)."""
+        """Two changes in one handler (TXC-10): Ongoing → PrepareEpochFence, which is only pending, then →
+        PrepareAbort, which is written."""
         change.reply = row.reply
         change.metadata.pending_state = row.target
         change.version = self.features.transaction_version
@@ -648,7 +651,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._write(FENCE_WRITE, image, change)
 
     def _write_completion(self, row: Row, change: Change) -> None:
-        """Write the image of the completion, which was made at the decision
+        """Write the image of the completion, which was made when the transaction was decided
         (``TransactionMetadata.prepareComplete``)."""
         self._write(COMPLETION_WRITE, self.completions[change.metadata.transactional_id], change)
 
@@ -659,7 +662,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
     # -- writing ---------------------------------------------------------------------------------------
 
     def _write(self, kind: str, image: Image, change: Change) -> None:
-        """Set the pending state and emit the image to write; nothing is installed before the image is durable
+        """Set the pending state and emit the image to write. Nothing is installed until the image is durable
         (TXC-5)."""
         metadata = change.metadata
         metadata.pending_state = image.state
@@ -672,7 +675,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self.outbox.append(Write(token=token, transactional_id=name, image=logged))
 
     def written(self, token: int, error: Error, now: int) -> None:
-        """An append ended. ``error`` is that of the log; the client gets the mapped one (TXC-5)."""
+        """An append has ended. ``error`` is the log's error; the client gets the one that it is mapped to (TXC-5)."""
         writing, answer = self.end_write(token, error)
         metadata = self.metadata.get(writing.transactional_id)
         owner = self.lookup(writing.transactional_id)
@@ -713,7 +716,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._answer(writing.to, NO_ERROR)
 
     def _fence_written(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
-        """The abort with the raised epoch was decided; the client of InitProducerId has to retry (TXC-10)."""
+        """The abort with the raised epoch is decided, so the client has to repeat its InitProducerId (TXC-10)."""
         metadata.install(writing.image)
         self._emit_decided(metadata)
         if writing.to is not None:
@@ -740,7 +743,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._send_markers(metadata, now)
 
     def _decided_raised(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
-        """The answer holds the identity of the next transaction, which the completion will install (KIP-890)."""
+        """Answer with the identity of the next transaction, which the completion will install (KIP-890)."""
         following = self._completion(metadata, now)
         self._answer(writing.to, NO_ERROR, following.producer_id, following.producer_epoch)
         self.watch.emit(DecisionStands, *self._now(metadata))
@@ -802,7 +805,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
     # -- time ------------------------------------------------------------------------------------------
 
     def abort_timed_out(self, now: int) -> None:
-        """Abort transactions that were open for too long, with a raised epoch (TXC-20)."""
+        """Abort the transactions that are open for too long, with a raised epoch (TXC-20)."""
         for metadata in list(self.metadata.values()):
             if (
                 metadata.state in OPEN
@@ -832,12 +835,12 @@ class TransactionCoordinator(LogOwner[_Writing]):
     # -- facts for judges ------------------------------------------------------------------------------
 
     def _now(self, metadata: TransactionMetadata) -> tuple[str, str, str, int]:
-        """The first fields of every event about a decision."""
+        """The values of the first fields of every event about a decision."""
         return self.name, metadata.transactional_id, metadata.state, metadata.producer_epoch
 
     def _emit_registered(self, metadata: TransactionMetadata) -> None:
-        """Emit the registered partitions. After a load they are emitted again: the coordinator that wrote the
-        image may have crashed before its event."""
+        """Emit the registered partitions. After a load they are emitted again, because the coordinator that
+        wrote the image may have crashed before it emitted them."""
         if self.watch.hears(PartitionsRegistered):
             self.watch.emit(
                 PartitionsRegistered,
@@ -872,7 +875,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
 
 
 def _identity(epoch: int, given: int) -> Identity:
-    """How the identity changes by an InitProducerId without an open transaction (TXC-9)."""
+    """How an InitProducerId without an open transaction changes the identity (TXC-9)."""
     if epoch == NO_PRODUCER_EPOCH:
         return Identity.NEW
     return Identity.GIVEN_AGAIN if given == epoch else Identity.GOES_UP

@@ -1,4 +1,5 @@
-"""The records of ``__transaction_state``: an image as a batch, and the newest images in a log (TXC-22, TXC-23)."""
+"""The records of ``__transaction_state``: makes an image into a batch, and reads the newest images from a log
+(TXC-22, TXC-23)."""
 
 from __future__ import annotations
 
@@ -14,12 +15,13 @@ BATCH_OVERHEAD = 61
 """Bytes of an empty record batch (MSG-2)."""
 _RECORD_OVERHEAD = 7
 _VALUE_BYTES = 2 + 8 + 2 + 4 + 1 + 4 + 8 + 8
-"""Bytes of version, producer id, epoch, timeout, state, topic count, last update and start (``TransactionLog``)."""
+"""The bytes of version, producer id, epoch, timeout, state, number of topics, last update and start
+(``TransactionLog``)."""
 
 
 @value
 class LoggedTransaction:
-    """The value of a record: the part of TXC-2 that survives a change of coordinator."""
+    """The value of a record: the part of TXC-2 that is left after a change of coordinator."""
 
     state: str
     producer_id: int
@@ -29,15 +31,16 @@ class LoggedTransaction:
     last_update_ms: int
     start_ms: int
     value_version: int = 0
-    """1, with tagged fields, from level 1 of ``transaction.version`` on (``transactionLogValueVersion``); else 0."""
+    """From level 1 of ``transaction.version`` on it is 1, which has tagged fields
+    (``transactionLogValueVersion``); else 0."""
     client_version: int = 0
     """The transaction version of the last request that changed the id; only value version 1 holds it."""
     unsaid: ClassVar[Unsaid] = {"value_version": 0, "client_version": 0}
 
 
 def batch_of(transactional_id: str, image: Image | None, now: int, level: int = 0) -> RecordBatch:
-    """The batch with one record: an image, or the tombstone that forgets the id (TXC-21). ``level``: that of
-    ``transaction.version``."""
+    """The batch with one record: an image, or the tombstone that forgets the id (TXC-21). ``level``: the
+    level of ``transaction.version``."""
     value = None
     size = BATCH_OVERHEAD + _RECORD_OVERHEAD + 4 + len(transactional_id.encode())
     if image is not None:
@@ -64,7 +67,7 @@ def batch_of(transactional_id: str, image: Image | None, now: int, level: int = 
 
 
 def newest_images(batches: Iterable[RecordBatch]) -> dict[str, Image]:
-    """The last image of each id; a tombstone removes it (TXC-22)."""
+    """The newest image of each id. A tombstone removes the id (TXC-22)."""
     found: dict[str, Image] = {}
     for batch in batches:
         content = batch.content
@@ -79,7 +82,7 @@ def newest_images(batches: Iterable[RecordBatch]) -> dict[str, Image]:
 
 
 def _image(value: LoggedTransaction) -> Image:
-    """The image from a record. The last producer id and the last epoch are lost, because the log does not
+    """The image from a record. The last producer id and the last epoch are missing, because the log does not
     hold them."""
     return Image(
         state=value.state,

@@ -12,12 +12,12 @@ EPOCH_EXHAUSTED = SHORT_MAX - 1
 
 @value
 class Image:
-    """The state that a transition leads to (``TxnTransitMetadata``); the logged part of TXC-2, and transient
+    """The state that a transition leads to (``TxnTransitMetadata``): the logged part of TXC-2, and transient
     fields.
 
-    ``last_*`` and ``next_producer_id`` are not written to the log (``TransactionLog.valueToBytes``): they are
-    absent after a reload. ``client_version``: the transaction version of the last request that changed the
-    id; the log holds it from level 1 of the feature on.
+    ``last_*`` and ``next_producer_id`` are not written to the log (``TransactionLog.valueToBytes``), so a
+    reload loses them. ``client_version``: the transaction version of the last request that changed the id;
+    the log holds it from level 1 of the feature on.
     """
 
     state: str
@@ -30,12 +30,12 @@ class Image:
     start_ms: int
     last_update_ms: int
     next_producer_id: int = NO_PRODUCER_ID
-    """The producer id that the completion installs, when the decision used up the epochs (KIP-890)."""
+    """The producer id that the completion will install, if the decision used up the epochs (KIP-890)."""
     client_version: int = 0
 
 
 class TransactionMetadata:
-    """One transactional id in the cache. ``pending_state``: the state being written, or None."""
+    """One transactional id in the cache. ``pending_state``: the state that is being written, or None."""
 
     __slots__ = (
         "client_version",
@@ -86,7 +86,7 @@ class TransactionMetadata:
         return self.producer_epoch >= EPOCH_EXHAUSTED
 
     def accepts(self, producer_id: int, producer_epoch: int) -> bool:
-        """Whether a producer that names its identity is the present one (TXC-7, ``isValidProducerId``)."""
+        """Whether this is the identity of the present producer (TXC-7, ``isValidProducerId``)."""
         return (
             self.producer_epoch == NO_PRODUCER_EPOCH
             or producer_id == self.producer_id
@@ -94,23 +94,25 @@ class TransactionMetadata:
         )
 
     def rotates(self, expected: int | None) -> bool:
-        """Whether the caller gets a new producer id: the epochs are used up, and it names no identity or the
-        last epoch (TXC-9)."""
+        """Whether the caller gets a new producer id: the epochs are used up, and the caller names either no
+        identity or the last epoch (TXC-9)."""
         return self.epoch_exhausted and expected in (None, self.producer_epoch)
 
     def is_this(self, producer_id: int, producer_epoch: int) -> bool:
-        """Whether an EndTxn of version 2 is about the transaction that is open now, or the next one."""
+        """Whether an EndTxn of version 2 with this identity is about the transaction that is open now, or the
+        next one."""
         return producer_id == self.producer_id and producer_epoch == self.producer_epoch
 
     def is_repeated(self, producer_id: int, producer_epoch: int) -> bool:
-        """Whether an EndTxn of version 2 is about the transaction that was decided last: that decision raised
-        the epoch, or its completion took another producer id (``retryOnEpochBump``, ``retryOnOverflow``)."""
+        """Whether an EndTxn of version 2 with this identity is about the transaction that was decided last:
+        that decision raised the epoch, or its completion installed another producer id (``retryOnEpochBump``,
+        ``retryOnOverflow``)."""
         if producer_id == self.producer_id:
             return producer_epoch == self.producer_epoch - 1
         return self.took_over(producer_id, producer_epoch)
 
     def took_over(self, producer_id: int, producer_epoch: int) -> bool:
-        """Whether the present producer id replaced this one, and this epoch is its last."""
+        """Whether the present producer id replaced this one, and the epoch is the last of this one."""
         return (
             producer_id == self.last_producer_id
             and producer_epoch == EPOCH_EXHAUSTED
@@ -150,7 +152,7 @@ class TransactionMetadata:
         return Image(state=state, **{**fields, **changed})  # type: ignore[arg-type]
 
     def install(self, image: Image) -> None:
-        """The image is durable: it becomes the present state (TXC-5)."""
+        """The image is durable, so it becomes the present state (TXC-5)."""
         self.pending_state = None
         self.state = image.state
         self.producer_id = image.producer_id
@@ -159,8 +161,8 @@ class TransactionMetadata:
         self.timeout_ms = image.timeout_ms
         self.partitions = image.partitions
         if image.state == TRANSACTION_STATES.initial:
-            # Kafka leaves the start time of the last transaction in memory when an id becomes Empty again, and
-            # then changes only the previous producer id, which is needed until the next one is given.
+            # When an id becomes Empty again, Kafka keeps the start time of the last transaction in memory,
+            # and changes only the previous producer id, which is needed until the next one is given.
             self.last_producer_id = image.last_producer_id
         else:
             self.start_ms = image.start_ms

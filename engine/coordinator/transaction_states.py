@@ -1,12 +1,12 @@
-"""The life of a transactional id at its coordinator, as rows (TXC-3, TXC-4, TXC-8, TXC-12, TXC-14).
+"""The states of a transactional id at its coordinator, as rows (TXC-3, TXC-4, TXC-8, TXC-12, TXC-14).
 
 Every answer of the coordinator that depends on the state is a row, refusals included. ``settled`` and
 ``in_transition`` are opposite guards: no change of this id is being written, or one is.
 
-A row's target becomes the pending state; the state follows when its image is durable. Two exceptions are
-Kafka's: PrepareEpochFence is pending only and never written, because the coordinator's own abort replaces it
-at once (``TransactionCoordinator.endTransaction``), and the target of ``all_markers_acknowledged`` is pending
-from the decision on (``TransactionMetadata.prepareComplete``).
+A row's target becomes the pending state; the state follows when its image is durable. Kafka has two
+exceptions. PrepareEpochFence is only pending and never written, because the coordinator's own abort replaces
+it at once (``TransactionCoordinator.endTransaction``). The target of ``all_markers_acknowledged`` is pending
+as soon as the transaction is decided (``TransactionMetadata.prepareComplete``).
 """
 
 from __future__ import annotations
@@ -65,9 +65,12 @@ class Known(Protocol):
 
 
 class Asked(Protocol):
-    """An event with all that the guards compare. ``expected``: the epoch in an InitProducerId.
-    ``keeps_epoch``: in this version a fence does not raise the epoch again after one whose write failed
-    (TXC-11). ``claimed``: producer id and epoch in the request."""
+    """An event, with everything that the guards compare.
+
+    ``expected``: the epoch in an InitProducerId. ``keeps_epoch``: in this version, a fence does not raise the
+    epoch again if the write of an earlier fence failed (TXC-11). ``claimed``: producer id and epoch in the
+    request.
+    """
 
     @property
     def metadata(self) -> Known: ...
@@ -218,8 +221,8 @@ def _busy(on: str, spec: str, key: str) -> list[Row]:
 
 
 def _internal(on: str, spec: str) -> list[Row]:
-    """Dead and PrepareEpochFence are pending states only: no request finds an id in one of them (TXC-8,
-    CTR-22)."""
+    """The rows for Dead and PrepareEpochFence. These are pending states only, so no request finds an id in
+    one of them (TXC-8, CTR-22)."""
     return [
         Row(
             source=source,
@@ -234,7 +237,7 @@ def _internal(on: str, spec: str) -> list[Row]:
 
 
 def _cannot_fence(on: str) -> Row:
-    """No higher epoch is left for a fence, so the transaction stays open (TXC-11, ``prepareFenceProducerEpoch``)."""
+    """There is no higher epoch for a fence, so the transaction stays open (TXC-11, ``prepareFenceProducerEpoch``)."""
     return Row(
         source=ONGOING,
         on=on,
@@ -433,7 +436,7 @@ def _rest() -> list[Row]:
 
 def _abort_fenced() -> list[Row]:
     """The coordinator aborts in the same handler (TXC-10). It raises the epoch, unless an earlier fence whose
-    write failed has raised it already (TXC-11)."""
+    write failed has already raised it (TXC-11)."""
     return [
         Row(
             source=PREPARE_EPOCH_FENCE,
@@ -494,7 +497,8 @@ _FENCED_RAISING = {
     **dict.fromkeys((PREPARE_COMMIT, PREPARE_ABORT), (NOT_REPEATED, REPEATED_IN_TRANSITION)),
     **dict.fromkeys((COMPLETE_COMMIT, COMPLETE_ABORT), (OF_ANOTHER, KNOWN_IN_TRANSITION)),
 }
-"""State to the guards of two refusals: the request's epoch is not valid in this state; a change is being written."""
+"""State to the guards of its two refusals: the request's epoch is not valid in this state, or a change is
+being written."""
 
 
 def _end_raising(on: str) -> list[Row]:
@@ -528,7 +532,7 @@ def _end_raising(on: str) -> list[Row]:
 
 
 def _abort_fenced_raising() -> list[Row]:
-    """The coordinator aborts with version 2: its decision alone raises the epoch (KAFKA-19367)."""
+    """The coordinator aborts with version 2, so its decision alone raises the epoch (KAFKA-19367)."""
     return [
         Row(
             source=PREPARE_EPOCH_FENCE,
@@ -582,5 +586,5 @@ DECIDED = TRANSACTION_STATES.sources(MARKED)
 COMPLETED = TRANSACTION_STATES.targets_of(MARKED)
 COMMITS = TRANSACTION_STATES.targets_of(COMMIT)
 EXPIRING = TRANSACTION_STATES.sources(EXPIRE)
-"""Kinds of states, derived from the rows: the transaction is open, decided, completed, decided to commit; the
-id may expire (EXPIRING)."""
+"""Kinds of states, derived from the rows: the transaction is open, decided, completed, or decided to commit.
+In EXPIRING the id may expire."""

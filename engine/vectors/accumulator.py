@@ -23,7 +23,8 @@ from engine.watching import Watch
 
 VERSIONS = {"2.0": "k20", "2.8": "k28"}
 REQUEST_TIMEOUT_MS = 30_000
-"""Kafka 2.0 lets batches expire after ``request.timeout.ms``, whose default the cases leave as it is."""
+"""Kafka 2.0 lets batches expire after ``request.timeout.ms``; the cases never change this setting, so this is
+its default."""
 DEFAULTS = {
     "batch_size": 1086,
     "linger_ms": 0,
@@ -120,7 +121,7 @@ class _Driver:
         return {"batch_is_full": full, "new_batches": new}
 
     def _give_up(self, payload: int) -> dict[str, Any]:
-        """The call gets no memory and fails when its time is over: a case never returns memory."""
+        """The call waits for memory and fails when its time is over: no operation of a case returns memory."""
         pool = self.accumulator.pool
         pool.wait(Call("send"), self.accumulator.memory_for(payload), self.now, self.now)
         return {"exception": [waiter.size for waiter in pool.expire(self.now)]}

@@ -69,7 +69,7 @@ class Stage:
         self.append_error = Error.NONE
         self.holding = False
         self.held: list[tuple[int, int]] = []
-        """(token, index of the operation that caused the append) of each held image."""
+        """For each held image: its token, and the index of the operation that caused the append."""
         self.operation = 0
         self.responses: list[tuple[int, Answer]] = []
         self.verified: dict[int, dict[str, Error]] = {}
@@ -87,7 +87,8 @@ class Stage:
         while outbox:
             effect = outbox.pop(0)
             if isinstance(effect, Answer):
-                # An answer to no request is an exception of a background task; it belongs to the operation.
+                # An answer without a request is an exception of a background task; it is counted as the
+                # operation's own answer.
                 if effect.to is None:
                     effect = replace(effect, to=self.operation)
                 self.responses.append((int(str(effect.to)), effect))

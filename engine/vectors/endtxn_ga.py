@@ -26,11 +26,11 @@ EPOCHS = {
     "older": (STORED_EPOCH - 2, "request epoch <= stored epoch - 2"),
     "newer": (STORED_EPOCH + 1, "request epoch > stored epoch"),
 }
-"""A case's name of the request's epoch, to that epoch and the text beside it."""
+"""Key: how a case describes the request's epoch. Value: that epoch, and the text that the case has beside it."""
 
 
 class _NoIds:
-    """A source without producer ids: no case reaches the highest epoch."""
+    """A source of producer ids that must never be used: no case reaches the highest epoch."""
 
     def take(self) -> int:
         raise AssertionError("no producer id is wanted")

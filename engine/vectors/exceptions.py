@@ -32,7 +32,7 @@ _IRREGULAR = {
 
 
 def error_named(name: str) -> Error:
-    """The error of this name. Raises Skip when the engine's versions do not have it."""
+    """The error of this name. Raises Skip when the versions that the engine has do not know it."""
     found = Error.__members__.get(name) or _EARLIER.get(name)
     if found is None:
         raise Skip(f"the engine has no error {name}")
@@ -40,10 +40,10 @@ def error_named(name: str) -> Error:
 
 
 def exception_name(error: Cause, version: str = "2.8") -> str:
-    """``Error.INVALID_PRODUCER_EPOCH`` → ``InvalidProducerEpochException``, including Kafka's irregular
-    names.
+    """The Java class of an error: ``Error.INVALID_PRODUCER_EPOCH`` → ``InvalidProducerEpochException``, with
+    Kafka's irregular names.
 
-    Before 2.7 code 47 was thrown as ProducerFencedException.
+    Before 2.7 Kafka threw a ProducerFencedException for error code 47.
     """
     if version == "2.0" and error is Error.INVALID_PRODUCER_EPOCH:
         return "ProducerFencedException"

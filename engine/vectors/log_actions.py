@@ -21,8 +21,8 @@ from engine.vectors.outcome import Skip
 TURN_MS = 200
 """Virtual ms of one turn: more than a call and its markers need."""
 INIT_MS = 2000
-"""Virtual ms of a turn with ``init_transactions``, which waits until a transaction left open by another
-client has ended."""
+"""Virtual ms of a turn with ``init_transactions``. The call waits until a transaction that another client
+left open has ended."""
 SCAN_MS = 10_000
 """Interval in ms at which a coordinator looks for timed-out transactions."""
 RESTART_MS = 10_000
@@ -78,7 +78,7 @@ Check = CallEnded | LeaderIs | ToolRuns
 
 @dataclass(slots=True)
 class Script:
-    """The scenario for the actions of a folder; extended phase by phase."""
+    """The scenario made from the actions of a folder. Each phase of the folder extends it."""
 
     topics: dict[str, dict[str, Any]] = field(default_factory=dict)
     producers: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -93,10 +93,10 @@ class Script:
     views: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     """The time and content of each recorded view."""
     leader: int = 0
-    """The first leader of the first partition, as the first action that kills a leader names it; 0: no action
-    does."""
+    """The broker that leads the first partition at first. The first action that kills a leader names it; 0:
+    no action does."""
     last_segment: int = 0
-    """First offset of the segment that the log cleaner leaves alone."""
+    """Base offset of the newest segment, which the log cleaner leaves alone."""
     lasts_ms: int = TURN_MS
     """Virtual ms of the present turn."""
     behind_ms: int = 0
@@ -121,8 +121,8 @@ def read(
     phases: Iterable[dict[str, Any]], restarts: bool, *, continues: bool = False, last_segment: int = 0
 ) -> Script:
     """The script for the phases of a folder, in order. ``restarts``: the broker was stopped cleanly before
-    each phase but the first; ``continues``: also after the last of these phases. Raises Skip for an action
-    that the engine cannot make."""
+    each phase but the first. ``continues``: it was also stopped after the last of these phases. Raises Skip
+    for an action that the engine cannot make."""
     script = Script(last_segment=last_segment)
     for phase in phases:
         if restarts and phase["phase"] > 1:
@@ -146,8 +146,8 @@ def _restart(script: Script) -> None:
 
 
 def independent(phases: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """The phases, as one group. If they have more clients than a scenario allows, they become several groups: the
-    topics of two groups share no client."""
+    """The phases in one group, or in several if they have more clients than a scenario allows. The topics are
+    then divided so that no client uses topics of two groups."""
     parts: list[set[str]] = [{topic["topic"]} for phase in phases for topic in phase["topics"]]
     used: dict[str, set[str]] = {}
     for phase in phases:
@@ -219,8 +219,8 @@ class _Reader:
         self.script.views.append((at + TURN_MS - 1, view))
 
     def _run_tools(self, before: int | None = None) -> None:
-        """The commands that an operator ran before the action with this number; None: those that are left, which
-        were run before the last view."""
+        """Run the operator's commands that come before the action with this number. None: run those that are
+        left; they came before the last view."""
         while self.tools and (before is None or self.tools[0]["after_action"] < before):
             tool = self.tools.pop(0)
             at = self.script.turn()
@@ -252,7 +252,8 @@ class _Reader:
             self._result(producer, kind, action, at)
         elif kind in CALLS:
             self._call(producer, {"at": at, "do": kind})
-            # librdkafka's result tells whether the records arrived; their offsets show that, too.
+            # Not for a flush of librdkafka: its result tells only whether the records arrived, which their
+            # offsets show, too.
             if kind != "flush":
                 self._result(producer, kind, action, at)
         elif kind == "begin+produce+flush":
@@ -336,7 +337,7 @@ class _Reader:
 
 ENDS = frozenset(("commit_transaction", "abort_transaction"))
 EARLIER: dict[str, Any] = {}
-"""Marks records that an earlier phase stored."""
+"""Stands for a record that an earlier phase stored."""
 
 
 def in_order_of_offsets(actions: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What ``kafka-transactions.sh`` printed beside the recorded actions, and the same commands in the engine."""
+"""Compares the recorded output of ``kafka-transactions.sh`` with the output of the same commands in the engine."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ _NUMBERS = {
 CLOCKS = frozenset(
     ("LastTimestamp", "CurrentTransactionStartTimeMs", "TransactionDurationMs", "Duration(min)")
 )
-"""Columns that the actions do not determine."""
+"""Columns that a comparison leaves out, because they depend on clocks."""
 NOTHING = "None"
 
 
 @dataclass(frozen=True, slots=True)
 class ToolRuns:
-    """An action and a check: at ``at`` an operator ran a command; until ``ended`` the engine has printed the same."""
+    """A command of an operator, which is an action and a check: the engine runs it at ``at``, and by
+    ``ended`` it must have printed the same as in the recording."""
 
     at: int
     ended: int
@@ -51,7 +52,7 @@ class ToolRuns:
 
 
 def read_table(printed: str) -> tuple[list[str], list[dict[str, str]]]:
-    """The columns and rows of a table with tabs."""
+    """The columns and the rows of a table whose cells are separated by tabs."""
     lines = [
         [cell.strip() for cell in line.split("\t")[:-1]] for line in printed.splitlines() if line.strip()
     ]
@@ -67,8 +68,9 @@ def compare_tables(
     wanted_owners: Mapping[int, str],
     owners: Mapping[int, str],
 ) -> tuple[int, Failure | None]:
-    """Compare the engine's table (``ToolView``) with the printed one: the number of equal rows, and the first
-    difference. A recorded cluster has transactional ids of other folders, too; a list need not have them."""
+    """Compare the engine's table (``ToolView``) with the printed one; returns the number of equal rows, and
+    the first difference. A recorded cluster also has transactional ids of other folders: rows of ``list``
+    that the engine lacks are no difference."""
     place = f"kafka-transactions.sh {' '.join(ran.command)}"
     if shown["state"] != "done":
         return 0, Failure(f"{place}: end", "done", shown["state"])
@@ -89,7 +91,8 @@ def _texts(columns: Sequence[str], row: Sequence[Any]) -> dict[str, str]:
 
 
 def _comparable(row: Mapping[str, str], owners: Mapping[int, str]) -> tuple[str, ...]:
-    """A row without clocks; a producer under the name that it has in both logs, partitions in order."""
+    """A row for the comparison: without clocks, with the producer's name in place of its id, and with sorted
+    partitions."""
     cells = []
     for name, cell in row.items():
         if name == "ProducerId":

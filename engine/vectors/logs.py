@@ -1,10 +1,14 @@
 """Plays the recorded actions of clients at a real Kafka 4.1 in ``k41``, and compares the logs.
 
-The actions of a folder (``kafka-logs/*/phaseN.json``) become a scenario (``log_actions``). Compared are:
-which calls ended well; at each view log start, high watermark, last stable offset and the visible records,
-each with its key and value; the records and markers of the recorded segments (offset, producer, epochs,
-sequence); and the values of ``__transaction_state`` and ``__consumer_offsets``. :data:`OPEN` lists everything
-that the actions do not determine.
+The actions of a folder (``kafka-logs/*/phaseN.json``) become a scenario (``log_actions``). Five things are
+compared:
+- which calls succeeded;
+- at each view: log start, high watermark, last stable offset, and the key and value of each visible record;
+- the records and markers of the recorded segments (offset, producer, epochs, sequence);
+- the values of ``__transaction_state``;
+- the values of ``__consumer_offsets``.
+
+:data:`OPEN` lists everything that the actions do not determine.
 """
 
 from __future__ import annotations
@@ -98,7 +102,7 @@ def open_fields() -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The result of one phase: the number of comparisons of each kind, and the first difference."""
+    """The result of one phase: how many comparisons of each kind were made, and the first difference."""
 
     failure: Failure | None
     counts: Taken = field(default_factory=Counter)
@@ -181,7 +185,8 @@ class _Recorded:
 
     @property
     def restarts(self) -> bool:
-        """The only broker was restarted between phases, so its coordinator's logs have several leader epochs."""
+        """Whether the only broker was restarted between phases, so that its coordinator's logs have several
+        leader epochs."""
         return self.leader_epochs > 1 and not self.is_cluster
 
     def _rows(self, folder: str) -> Iterator[BatchRow]:
@@ -220,8 +225,8 @@ class _Recorded:
 
 
 def owners_of(seen: Iterable[tuple[str, int]]) -> dict[int, str]:
-    """Producer id to a name that is the same in both logs: its transactional id, and its number among the producer
-    ids of that transactional id (``tx 2``)."""
+    """Producer id to a name that is the same in both logs: the transactional id, and a number that counts the
+    producer ids of that transactional id (``tx 2``)."""
     owners: dict[int, str] = {}
     counts: Counter[str] = Counter()
     for name, producer_id in seen:
@@ -232,8 +237,8 @@ def owners_of(seen: Iterable[tuple[str, int]]) -> dict[int, str]:
 
 
 def rows_of(batches: Iterable[RecordBatch], owners: dict[int, str]) -> list[Row]:
-    """The records and markers of a log, one by one. Producers without a transactional id are named by their
-    first appearance."""
+    """The rows of a log, one for each record or marker. A producer without a transactional id is named by the
+    order of first appearance."""
     rows: list[Row] = []
     others: dict[int, str] = {}
     first_epoch: int | None = None
@@ -253,7 +258,8 @@ def rows_of(batches: Iterable[RecordBatch], owners: dict[int, str]) -> list[Row]
             continue
         kind = "transactional" if batch.is_transactional else "record"
         if not batch.record_count:
-            # The log cleaner keeps the sequence numbers of a producer's newest batch.
+            # The log cleaner emptied this batch; it stays because it holds the sequence numbers of its
+            # producer's newest batch.
             last = batch.last_sequence
             rows.append(
                 (batch.last_offset, f"emptied {kind}", owner, batch.producer_epoch, last, None, epoch)
@@ -278,7 +284,7 @@ def _due(check: CallEnded | LeaderIs | ToolRuns) -> int:
 
 
 class _Run:
-    """The scenario of a folder, played in ``k41``."""
+    """A run of a folder's scenario in ``k41``, with its comparisons."""
 
     def __init__(self, script: Script, level: int, recorded: _Recorded, counts: Taken) -> None:
         self.script = script
@@ -302,7 +308,7 @@ class _Run:
         return self._run_to(self.script.now)
 
     def _run_to(self, until: int) -> Failure | None:
-        """Run on, with the checks and actions on the way."""
+        """Run until this time, and make the checks that are due on the way."""
         while self.checks and _due(self.checks[0]) <= until:
             check = self.checks.pop(0)
             self.simulation.run(until=_due(check))
@@ -332,7 +338,7 @@ class _Run:
         return None if leader == check.broker else Failure(f"leader of {first}", check.broker, leader)
 
     def _compare_tool(self, ran: ToolRuns) -> Failure | None:
-        """Compare what the tool printed."""
+        """Compare the table that the tool printed."""
         owners = owners_of(
             (name, value.producer_id) for name, found in self._images().items() for value in found
         )
@@ -392,8 +398,9 @@ class _Run:
     # The content of the files ---------------------------------------------------------------------
 
     def compare_logs(self, is_last: bool) -> Failure | None:
-        """Compare the offsets of the records, the control batches, and the coordinators' values. The files are
-        from the end of the last phase; after an earlier phase, the engine's log is a prefix of them."""
+        """Compare the offsets of the records, the control batches, and the coordinators' values. The recorded
+        files show the end of the last phase. After an earlier phase the engine's log must be a prefix of
+        them."""
         if is_last:
             self._run_on()
         images = self._images()
@@ -409,7 +416,7 @@ class _Run:
         return self._compare_offsets(owners, is_last)
 
     def _run_on(self) -> None:
-        """Run on until the logs are as long as the files: a timeout may come after the last view."""
+        """Run on until the logs are as long as the recorded ones: a transaction may time out after the last view."""
         end = self.script.now + LOGS_ON_MS
         while self.simulation.now < end and any(
             self._log(name).log_end < found[-1].last_offset + 1
@@ -421,7 +428,8 @@ class _Run:
                 return
 
     def _compare_places(self, partition: str) -> Failure | None:
-        """Check that each record is at the offset that its client got, and that a refused record is nowhere."""
+        """Check that each stored record is at the offset in its response, and that no refused record is in
+        the log."""
         for batch in self._log(partition).batches:
             for offset, serial in zip(offsets_in(batch), batch.serials, strict=False):
                 sent = self.script.sent[serial - 1]
@@ -446,8 +454,8 @@ class _Run:
         return None
 
     def _is_open(self, name: str, partition: str) -> bool:
-        """Whether the actions do not determine this field: with several brokers, they name the leader of the first
-        partition only."""
+        """Whether the actions leave this field open: with several brokers, they name only the leader of the
+        first partition."""
         if not self.recorded.is_cluster:
             return False
         return name == "coordinator epoch" or (
@@ -511,7 +519,8 @@ def offsets_in(batch: RecordBatch) -> list[int]:
 
 
 def delivered(view: dict[str, Any], consumer: str, partition: str, log: PartitionLog) -> list[int]:
-    """The offsets that a consumer got and that the log still has: a consumer that starts now gets them."""
+    """The offsets that a consumer got, without those that the log no longer has: these are the ones that a
+    new consumer gets."""
     stretches = view["consumers"][consumer]["lanes"][partition]["stretches"]
     there = {offset for batch in log.batches for offset in offsets_in(batch) if offset >= log.log_start}
     return [
@@ -524,7 +533,7 @@ def delivered(view: dict[str, Any], consumer: str, partition: str, log: Partitio
 
 
 def last_of_each(images: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Of several images of one transaction in state Ongoing, only the last, which has all partitions."""
+    """The images, but only the last of several images of one transaction in state Ongoing: it has all partitions."""
     kept: list[tuple[Any, ...]] = []
     for image in images:
         if kept and image[0] == "Ongoing" == kept[-1][0] and image[1:3] == kept[-1][1:3]:
@@ -560,7 +569,8 @@ def _made_image(value: LoggedTransaction, owners: dict[int, str]) -> tuple[Any, 
 
 
 def _open_partition(name: str) -> str:
-    """The name of a partition; of one of ``__consumer_offsets``, only the topic."""
+    """The name of a partition. For a partition of ``__consumer_offsets`` only the topic, because the actions
+    do not determine the number."""
     return OFFSETS_TOPIC if topic_of(name) == OFFSETS_TOPIC else name
 
 
@@ -579,7 +589,8 @@ def _committed(batch: RecordBatch) -> list[tuple[OffsetKey, int]]:
 def _offsets_row(
     batch: RecordBatch, offsets: list[tuple[OffsetKey, int]], owners: dict[int, str], script: Script
 ) -> tuple[Any, ...] | None:
-    """A row for a commit or a marker in the offsets log; None for commits of other folders, and for members."""
+    """A row for a commit or a marker in the offsets log. None for batches of other folders' producers, and
+    for records about members."""
     owner = owners.get(batch.producer_id)
     mine = {found["settings"].get("transactional_id") for found in script.producers.values()}
     if owner is None or owner.rpartition(" ")[0] not in mine or not (offsets or batch.is_control):
@@ -589,8 +600,8 @@ def _offsets_row(
 
 
 def scenario_of(script: Script, level: int) -> Scenario:
-    """The scenario for the actions. Its versions are set after the checks, because recorded cases are also
-    played in versions that no scenario may name yet."""
+    """The scenario for the actions. Its versions are set after it was loaded, because loading refuses
+    versions that no scenario may name yet."""
     scenario = load(_document_of(script))
     document = scenario.document
     document["profile"] = PLAYED_IN

@@ -25,7 +25,7 @@ EPOCH = 3
 
 
 class Around:
-    """The channel's broker; a case changes its answers."""
+    """The surroundings of the channel: the answers of its broker, which a case may change."""
 
     def __init__(self) -> None:
         self.epoch: int | None = EPOCH
@@ -55,7 +55,7 @@ class Around:
 
 
 def run(case: dict[str, Any], version: str) -> Failure | None:
-    """One case in one version."""
+    """Run one case in one version; returns the first difference from Kafka, or None."""
     given, profile = case["input"], PROFILES[version]
     around = Around()
     channel = MarkerChannel(
@@ -97,8 +97,8 @@ def _answer(channel: MarkerChannel, around: Around, given: dict[str, Any]) -> No
     if given.get("coordinator_epoch") == "changed":
         around.epoch = EPOCH + 1
     elif lookup and around.cached:
-        # NOT_COORDINATOR: another broker coordinates; COORDINATOR_LOAD_IN_PROGRESS: this broker is reading
-        # its log.
+        # Both errors mean that this broker is not the coordinator now: another broker is, or this one is
+        # still reading its log.
         around.epoch = None
     if given.get("disconnected"):
         channel.on_disconnected(broker)

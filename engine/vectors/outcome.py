@@ -13,7 +13,7 @@ class Failure:
     """The first step of a case in which the engine differs from Kafka."""
 
     step: str
-    """The operation or field."""
+    """The operation or the field that differs."""
     expected: object
     got: object
 
@@ -26,8 +26,8 @@ UNKNOWN = object()
 def first_difference(
     where: str, expected: Mapping[str, object], got: Mapping[str, object], missing: object = None
 ) -> Outcome:
-    """The first expected field that differs, with its name after ``where``. A field without a result counts
-    as ``missing``: null, or ``UNKNOWN``."""
+    """The first expected field that differs; ``where`` precedes its name. An absent field counts as
+    ``missing``: null, or ``UNKNOWN``."""
     for name, value in expected.items():
         if got.get(name, missing) != value:
             return Failure(f"{where}{name}", value, got.get(name))

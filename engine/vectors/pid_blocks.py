@@ -1,6 +1,6 @@
 """Runs the cases about blocks of producer ids on real managers and a real ZooKeeper, message by message.
 
-``conflicts`` in a case is how often a competing writer takes the next block right before the manager's
+``conflicts`` in a case: how many times a competing writer takes the next block right before the manager's
 conditional write arrives.
 """
 
@@ -17,7 +17,7 @@ from engine.vectors.outcome import Failure, first_difference
 from engine.watching import Watch
 
 REPLIES_MAX = 1000
-"""The most exchanges of one claim before the case counts as stuck."""
+"""After this many exchanges a claim counts as stuck."""
 
 
 class BlockCase:

@@ -27,7 +27,7 @@ PARTITION = "t-0"
 PRODUCER_ID, PRODUCER_EPOCH = 13, 1
 COORDINATOR = 1
 LOG_START_OFFSET = 0
-"""A log start above the last acknowledged offset; nothing is acknowledged yet."""
+"""The log start in the response. It is above the last acknowledged offset, because nothing is acknowledged yet."""
 
 
 def run(case: dict[str, Any], version: str) -> Outcome:

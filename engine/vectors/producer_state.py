@@ -28,21 +28,21 @@ from engine.watching import Watch
 PARTITION = "t-0"
 BATCHES_MAX = 10_000
 EXPIRATION_MS = 3_600_000
-"""The default of the cases for the expiration of idle producers."""
+"""The expiration time of idle producers in ms, for cases that do not set it."""
 PROFILE_OF = {profile.version: profile for profile in PROFILES.values()} | {SNAPSHOT: K41}
 
 HEADER_BYTES = 61
 RECORD_BYTES = 8
 MARKER_BYTES = 78
-"""Sizes in the cases: of a batch's header, of a record without a key and with one byte of value, and of a whole
-marker."""
+"""Sizes that the cases assume: of a batch's header, of a record without a key and with one byte of value, and
+of a whole marker."""
 
 
 class LogCase:
-    """One log, its clock, and the operations of a case.
+    """One log and its clock, which carry out the operations of a case.
 
-    ``through_bytes``: every batch is written by ``engine/codec`` and read back before it is appended, and again
-    after it was read.
+    ``through_bytes``: ``engine/codec`` writes every batch to bytes and reads it back, once before it is
+    appended and once after it was read from the log.
     """
 
     def __init__(self, config: dict[str, Any], version: str, through_bytes: bool = False) -> None:
@@ -72,8 +72,8 @@ class LogCase:
             raise Skip(f"the engine has no operation {operation['op']!r}")
         answer = handler(self, operation)
         if self.auto_high_watermark and self.log.high_watermark != self.log.log_end:
-            # Not called for an unchanged high watermark: the call would report it to the log's transactions,
-            # which after a truncation only 2.8 does (LOG-8).
+            # An unchanged high watermark is not set: setting it would report it to the log's transactions,
+            # and after a truncation only 2.8 does that (LOG-8).
             self.log.set_high_watermark(self.log.log_end)
         return answer
 
@@ -92,8 +92,8 @@ class LogCase:
         return self._appended(batches, operation.get("origin", "client"))
 
     def start_verification(self, operation: dict[str, Any]) -> dict[str, Any]:
-        """A batch arrives that may be the first of a transaction. ``verified`` in the case is the
-        coordinator's answer."""
+        """A batch arrives that may be the first of a transaction. ``verified`` in the case: the coordinator's
+        answer about it."""
         producer_id, sequence, epoch = operation["pid"], operation["seq"], operation["epoch"]
         producers = self.log.producers
         needs = not producers.is_open(producer_id, epoch)
@@ -189,11 +189,11 @@ class LogCase:
         return {"result": "OK"}
 
     def reopen(self, operation: dict[str, Any]) -> dict[str, Any]:
-        """Close the log, with a snapshot, and open it without its broker's checkpoints: log start and
+        """Close the log, with a snapshot, and open it without its broker's checkpoints, so that log start and
         recovery point are 0.
 
-        Kafka 2.8 gets a parameter for the clean stop. 2.0 looks for the broker's file for it, does not find
-        it, and recovers every segment.
+        Kafka 2.8 gets a parameter that says whether the stop was clean. Kafka 2.0 looks for the file in which
+        a broker notes a clean stop. A case has no such file, so 2.0 recovers every segment.
         """
         self.log.close(clean=True)
         self.log.reopen(self.clock, clean=self.version != "2.0", recovery_point=0, log_start=0)

@@ -77,9 +77,11 @@ def _from_log(
 
 
 def _log_would_answer(whole: list[RecordBatch], given: list[RecordBatch], case: dict[str, Any]) -> bool:
-    """Whether a log could return the case's response. No log leaves out a batch from the fetch offset on, or an
-    aborted transaction from the list. No log accepts a batch outside transactions while its producer has an open
-    transaction (LOG-6)."""
+    """Whether a log could return the case's response. Three things are impossible for a log:
+    - to leave out a batch from the fetch offset on;
+    - to leave out an aborted transaction from the list;
+    - to accept a batch outside transactions while its producer has an open transaction (LOG-6).
+    """
     offset = case["fetch_offset"]
     if given != [batch for batch in whole if batch.last_offset >= offset]:
         return False

@@ -26,9 +26,10 @@ VERSIONS = ("2.0", "2.8", "3.9-like", SNAPSHOT, GA)
 STEP_OUTCOMES = ("passed", "failed", "skipped")
 UNPLAYED_NAMED_MAX = 20
 SKIPPED_NAMED_MAX = 8
-"""The most skipped cases that are named for one reason; further ones are counted, and `--json` lists all."""
+"""How many skipped cases a report names for one reason. Further ones are only counted; `--json` lists all."""
 RECORDINGS = "engine.vectors.wire"
-"""Imported at the first recording, because it reads bytes with a library that vectors and runs do not need."""
+"""This module is imported when the first recording is played: it needs a library that vectors and runs do not
+need."""
 
 TOPICS: dict[str, str] = {
     "sequence_math": "engine.vectors.sequence_math",
@@ -54,11 +55,17 @@ TOPICS: dict[str, str] = {
 
 @dataclass(slots=True)
 class Report:
-    """The results by case id. ``failures`` holds (case id, version, Failure), ``unread`` (case id, place of a
-    field) for fields that the engine did not read, ``unplayed`` the errors in files. ``steps`` counts the
-    steps of recordings: after a failed one the rest are skipped, because the states differ. ``taken`` counts
-    the fields that a recording does not determine; ``differences`` has (recording, version, Failure, rows)
-    for versions other than the recorded one, and ``others`` the number of their steps."""
+    """The results of all cases, by case id.
+
+    - ``failures``: (case id, version, Failure).
+    - ``unread``: (case id, place of a field) for each field that the engine did not read.
+    - ``unplayed``: the errors in files.
+    - ``steps``: the number of steps of recordings by result. The steps after a failed one are skipped,
+      because the states differ.
+    - ``taken``: how often each field was taken from a recording that does not determine it.
+    - ``differences``: (recording, version, Failure, rows) for versions other than the recorded one.
+    - ``others``: the number of their steps.
+    """
 
     passed: list[str] = field(default_factory=list)
     failures: list[tuple[str, str, Failure]] = field(default_factory=list)
@@ -93,7 +100,7 @@ class Report:
         yield f"{len(self.passed)} passed, {failed} failed, {len(self.skipped)} skipped"
 
     def _lines_of_recordings(self) -> Iterable[str]:
-        """The fields that recordings do not determine, and the differences in other versions."""
+        """Lines for the fields that recordings do not determine, and for the differences in other versions."""
         if self.folders:
             for name, reason in import_module(FOLDERS).open_fields():
                 yield f"OPEN {name}, {reason}"
@@ -191,7 +198,8 @@ def is_recording(document: dict[str, Any]) -> bool:
 
 
 def run_recording(name: str, document: dict[str, Any], report: Report, beside: Beside) -> None:
-    """Play a recording: it counts as one case, in the recorded version; other versions are compared with it."""
+    """Play a recording. It counts as one case, in the recorded version; the results in other versions are
+    reported as differences."""
     case = f"wire_tv{document['transaction_version']}/{document.get('name', 'api_versions')}"
     try:
         played = import_module(RECORDINGS).play_all(document, beside)
@@ -216,12 +224,12 @@ def run_recording(name: str, document: dict[str, Any], report: Report, beside: B
 
 
 FOLDERS = "engine.vectors.logs"
-"""Imported at the first folder, because it plays whole scenarios."""
+"""This module is imported when the first folder is played, because it needs whole scenarios."""
 FOLDER_FIELDS = ("scenario", "phase", "topics", "actions", "views")
 
 
 def is_folder(document: dict[str, Any]) -> bool:
-    """Whether the document has the actions of clients at a real broker, and their views
+    """Whether the document has the recorded actions and views of clients at a real broker
     (``kafka-logs/*/phaseN.json``)."""
     return all(field in document for field in FOLDER_FIELDS)
 
@@ -284,13 +292,14 @@ def run_case(case: dict[str, Any], report: Report) -> None:
 
 
 def versions_played(case: dict[str, Any]) -> list[str]:
-    """The versions in a case in which the engine plays it."""
+    """The versions that the case names and in which the engine plays it."""
     named = versions_of(case)
     return [version for version in VERSIONS if version in named and not _is_advisory(case, version)]
 
 
 def _is_advisory(case: dict[str, Any], version: str) -> bool:
-    """Whether the case is from a development snapshot, from which the release may differ."""
+    """Whether the case describes a development snapshot from which the release may differ. Such a case is not
+    played."""
     return version == SNAPSHOT and bool(case.get("advisory"))
 
 
@@ -304,7 +313,7 @@ def _left_out(case: dict[str, Any]) -> str:
 
 
 def versions_of(case: dict[str, Any]) -> set[str]:
-    """All versions in a case, in any of its fields."""
+    """All versions that any field of the case names."""
     expected = case.get("expected")
     entries = [case, *(expected if isinstance(expected, list) else [])]
     named = [entry.get("versions") for entry in entries if isinstance(entry, dict)]

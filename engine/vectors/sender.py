@@ -4,8 +4,9 @@ The driver replaces the kernel and the network: it runs passes, holds the reques
 Like the mock client of Kafka's own test, it has no connection delays and no limit on requests in flight. The
 clock skips the Sender's sleeps.
 
-In the mock, a request also refers to the producer's memory. When a batch expires while its request is in
-flight, its memory is given to the next batch at once, and the request then shows the new content.
+In the mock, a request in flight is no copy: it refers to the producer's memory. When a batch expires while
+its request is in flight, the next batch gets this memory at once, and the request then shows the content of
+that batch.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ LOCAL_ERRORS = {
     ABORTED_ERROR: "TransactionAbortedException",
     CLOSED_ERROR: KAFKA_EXCEPTION,
 }
-"""Errors that no broker returns, by the exceptions of Kafka's client (KIP-654 for the second)."""
+"""Errors that the client itself causes, each with the exception of Kafka's client (KIP-654 for the second)."""
 OPERATIONS = (
     "send",
     "run",
@@ -94,7 +95,8 @@ def run(case: dict[str, Any], version: str) -> Outcome:
     known: dict[str, Any] = {}
     for number, (operation, wanted) in enumerate(zip(case["ops"], case["expected"], strict=True)):
         exception = driver.do(operation)
-        # A field absent from a result is unchanged; but an exception belongs to its own operation only.
+        # A result without a field means that the field is unchanged. Only an exception is not carried over to
+        # later operations.
         known = {**known, **wanted}
         if "exception" not in wanted:
             known.pop("exception", None)
@@ -106,8 +108,8 @@ def run(case: dict[str, Any], version: str) -> Outcome:
 
 
 class _Buffers:
-    """Which piece of the producer's memory each batch was written to. Returned pieces are used again, the one
-    returned first before the others (``BufferPool``)."""
+    """Which piece of the producer's memory each batch was written to. The piece that was returned first is
+    used again first (``BufferPool``)."""
 
     def __init__(self) -> None:
         self.free: deque[int] = deque()
@@ -136,12 +138,13 @@ class _Buffers:
 
 
 class _Futures(Ledger):
-    """A ledger that stores the future of each record, as Kafka's test does."""
+    """A ledger that remembers the future of each record, as Kafka's test does."""
 
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)
         self.finished_first: list[int] = []
-        """First serials of the batches completed since ``_Driver._follow_memory`` last took them, in order."""
+        """The first serial of each batch that completed since the last call of ``_Driver._follow_memory``, in
+        order."""
         self.futures: dict[int, dict[str, Any]] = {}
         self.manager: TransactionManager | None = None
 
@@ -177,7 +180,7 @@ class _Futures(Ledger):
 
 
 class _Driver:
-    """One producer, one broker that answers when the case demands it, and a clock."""
+    """One producer, a clock, and one broker that answers when the case says so."""
 
     def __init__(self, case: dict[str, Any]) -> None:
         given = case.get("config", {})
@@ -333,9 +336,9 @@ class _Driver:
     # -- kernel and network ----------------------------------------------------------------------------
 
     def _pass(self, answered: tuple[Send, PartitionProduceResponse] | None = None) -> None:
-        """One iteration of the Sender's loop. In the poll that ends it, the response in the case arrives,
-        overdue requests are lost with their connection, and requests with a prepared response are answered.
-        """
+        """One iteration of the Sender's loop. Three things happen in the poll that ends it: the response in
+        the case arrives, overdue requests are lost with their connection, and requests with a prepared
+        response are answered."""
         for _ in range(PASS_LIMIT):
             self.watch.said = None
             effects, more = self.client.run_phase(self.now)
@@ -353,7 +356,7 @@ class _Driver:
         raise RuntimeError("a pass of the Sender does not end")
 
     def _time_out(self) -> None:
-        """Drop the connection if the oldest request is overdue; the mock checks no other
+        """Drop the connection if its oldest request is overdue. Like the mock, this looks at no other request
         (``checkTimeoutOfPendingRequests``)."""
         limit = self.client.config.request_timeout_ms
         if self.in_flight and self.now - self.sent_at[self.in_flight[0].correlation_id] > limit:
@@ -418,8 +421,8 @@ class _Driver:
             state["pid"] = transactions.producer_id
             state["epoch"] = transactions.producer_epoch
             used = sorted({future["partition"] for future in self.futures.futures.values()})
-            # In Kafka, reading a partition's numbering from the transaction manager creates its entry; so it
-            # does here.
+            # In Kafka, asking the transaction manager for a partition's numbering creates the entry; here,
+            # too.
             state["partitions"] = {name: _numbers(transactions.entry(name)) for name in used}
         return state
 

@@ -21,9 +21,12 @@ from engine.messages import NO_PRODUCER_EPOCH, RAISING_VERSION, SHORT_MAX
 
 
 class SnapshotCoordinator(TransactionCoordinator):
-    """A fence raises the epoch twice (fixed by KAFKA-19367); a completion stores its own epoch as the last
-    one; and for a decided transaction of transaction version 2, the epoch of an EndTxn of an older version is
-    checked by the rules of version 2, too."""
+    """The coordinator with three differences from the release:
+    - A fence raises the epoch twice (fixed by KAFKA-19367).
+    - A completion stores its own epoch as the last one.
+    - For a decided transaction of version 2, the rules of version 2 also check the epoch of an EndTxn of an
+      older version.
+    """
 
     def _write(self, kind: str, image: Image, change: Change) -> None:
         metadata = change.metadata

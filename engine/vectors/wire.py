@@ -1,12 +1,14 @@
-"""Sends the requests of a recording to a broker of the engine, and compares its answers with those of the recorded
-real broker (``kafka-logs/*/wire``).
+"""Sends the requests of a recording to a broker of the engine, and compares its answers with those of the
+recorded real broker (``kafka-logs/*/wire``).
 
-A recording is a list of requests as bytes, with the broker's answer and its state afterwards. ``engine.wire``
-reads the bytes. A :class:`engine.broker.broker.Broker` answers (``wire_broker``); it leads every partition
-and hosts both coordinators, as in a scenario. After each step the response (as bytes, and in the recording's
-own form), the transactions, the producers and both offsets are compared; at the end, the records that a
-consumer gets, the bytes of the log, its index of aborted transactions and its producer snapshot.
-``wire_versions`` has the version that answers, and the fields that a recording does not determine.
+A recording is a list of requests as bytes, each with the broker's answer and the broker's state afterwards.
+``engine.wire`` reads the bytes. A :class:`engine.broker.broker.Broker` answers (``wire_broker``); it leads
+every partition and hosts both coordinators, as in a scenario.
+
+After each step four things are compared: the response (as bytes, and in the recording's own form), the
+transactions, the producers and both offsets. At the end four more are compared: the records that a consumer
+gets, the bytes of the log, its index of aborted transactions and its producer snapshot. ``wire_versions`` has
+the version that answers, and the fields that a recording does not determine.
 """
 
 from __future__ import annotations
@@ -139,12 +141,12 @@ class Played:
     missing: tuple[str, ...] = ()
     """Partitions without a recorded log, so that their bytes were not compared."""
     rows: tuple[str, ...] = ()
-    """The rows of the profile that cause the failure, for a version other than the recorded one."""
+    """If the version is not the recorded one: the rows of its profile that cause the failure."""
 
 
 def play_all(document: dict[str, Any], beside: Beside = NOTHING) -> list[Played]:
-    """Play a recording in the recorded version, then in other versions that support its level; for these the
-    rows that cause a difference are named."""
+    """Play a recording in the recorded version, then in each other version that supports its level. For a
+    failure there, ``rows`` names its causes."""
     level = document["transaction_version"]
     first = recorded(level)
     results = [play(document, first, beside)]
@@ -195,7 +197,7 @@ def play(document: dict[str, Any], generation: Generation, beside: Beside = NOTH
 
 
 def _play_api_versions(document: dict[str, Any], generation: Generation) -> Played:
-    """Play one ApiVersions request for the list of supported requests."""
+    """Play one ApiVersions request, whose response lists the supported requests."""
     at, taken = "ApiVersions", Counter[str]()
     request = read_request(bytes.fromhex(document["request_hex"]), KeptRecords())
     answer = listed(generation.profile, generation.level, 0)
@@ -210,7 +212,8 @@ def _play_api_versions(document: dict[str, Any], generation: Generation) -> Play
 def rows_of_difference(
     document: dict[str, Any], other: Generation, first: Generation, played: Played
 ) -> tuple[str, ...]:
-    """The rows in which another version differs from the recorded one, and without which it would pass here."""
+    """The rows in which another version differs from the recorded one and which cause its failure: with the
+    recorded version's row in its place, the recording passes or fails at a later step."""
     found = []
     for row in differing_rows(other.profile, first.profile):
         changed = replace(other, profile=with_row(other.profile, row, first.profile))
@@ -246,7 +249,7 @@ class _State:
         return _compare(f"{at}, afterwards", wanted, seen)
 
     def _with_open_partition(self, seen: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
-        """The transaction, with the recorded number for its group's partition."""
+        """The transaction, in which the recorded number replaces the number of its group's partition."""
         mine, theirs = (
             [name for name in found.get("partitions", ()) if topic_of(name) == OFFSETS_TOPIC]
             for found in (seen, wanted)
@@ -300,7 +303,8 @@ def _compare_index(recording: Recording, partition: str, beside: Beside) -> Fail
 
 
 def _compare_snapshot(recording: Recording, partition: str, beside: Beside) -> Failure | None:
-    """Compare the producer snapshot that the broker wrote when it stopped; without times, which come from a clock."""
+    """Compare the producer snapshot that the broker wrote when it stopped. Times are left out, because they
+    come from a clock."""
     log = recording.broker.replicas[partition].log
     data = beside.read(f"{partition}/{log.log_end:020}.snapshot")
     if data is None:

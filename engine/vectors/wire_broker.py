@@ -38,11 +38,11 @@ BROKER = 1
 STEP_MS = 30
 """Virtual ms between two requests: more than markers need, far less than a transaction's timeout."""
 CLIENT_WAITS_MS = 30_000
-"""How long in ms a request that the broker holds is waited for (``request.timeout.ms``)."""
+"""For how many ms the player waits for the response to a request that the broker holds (``request.timeout.ms``)."""
 INTERNAL_PARTITIONS = 4
 CLIENT, NEWER_CLIENT = "client", "newer-client"
-"""Names of two clients: one whose version of the request lacks TRANSACTION_ABORTABLE, and one whose version has
-it."""
+"""Names of two clients. The first one's version of a request lacks the error TRANSACTION_ABORTABLE, the
+second one's has it."""
 
 
 class Recording:
@@ -54,7 +54,8 @@ class Recording:
         self.partitions = [partition_name(self.topic, number) for number in range(document["partitions"])]
         self.kept = KeptRecords()
         self.asked = 0
-        """Number of requests so far; used as correlation id, because the client's own may repeat."""
+        """The number of requests so far. It is used as correlation id, because the recorded clients' ids may
+        repeat."""
         self.answers: dict[int, Any] = {}
         self.controller = controller_of(generation.profile)(watch=Watch(), broker_ids=(BROKER,))
         first = first_producer_id(document)
@@ -90,7 +91,7 @@ class Recording:
         return request, self._answer(request)
 
     def response(self, request: WireRequest, answer: Any) -> bytes:
-        """The answer in the form that the client would get."""
+        """The answer as the bytes that the client would get."""
         return write_response(request, answer, self.kept)
 
     def _answer(self, request: WireRequest) -> Any:
@@ -179,7 +180,7 @@ class Recording:
         }
 
     def _described(self, request: object) -> Any:
-        """The answer to a request that changes nothing, at once: no time passes."""
+        """The answer to a request that changes nothing. It comes at once, so no time passes."""
         self.asked += 1
         envelope = self._envelope(CLIENT, self.broker.name, request, self.asked, False)
         self._settle(self.broker.handle(envelope, self.now))

@@ -1,8 +1,9 @@
 """Compares a broker's bytes with the recorded ones: whole responses, and whole segments.
 
-Some fields depend on more than the recording (``wire_versions.OPEN``, such as the broker's clock). Before the engine's
-bytes are made, these get the recorded values; each one that differed is counted. A difference in a response is
-reported by its field, one in a segment by the field of the batch header, or else by the position of the byte.
+Some fields depend on more than the recording determines, such as the broker's clock (``wire_versions.OPEN``).
+Before the comparison these open fields get the recorded values, and each one that differed is counted. A
+difference is reported by its field in the response or in the batch header, otherwise by the position of the
+byte.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from engine.wire.message import Message, decode_response, encode
 from engine.wire.request import WireRequest
 
 OPEN_FIELDS = frozenset((THROTTLE_TIME.name, LOG_APPEND_TIME.name))
-"""Fields of responses, by the names in the message library."""
+"""The open fields of responses, as the message library names them."""
 
 
 def compare_response(
@@ -64,7 +65,7 @@ def _filled(made: Any, recorded: Any, taken: Taken) -> Any:
 
 
 def _differences(seen: Any, wanted: Any, place: str) -> Iterator[tuple[str, object, object]]:
-    """(field, seen, wanted) of each value that differs."""
+    """(field, value seen, value wanted) for each value that differs."""
     if seen == wanted and type(seen) is type(wanted):
         return
     if isinstance(seen, tuple) and isinstance(wanted, tuple) and len(seen) == len(wanted):
@@ -91,7 +92,7 @@ def _shown(value: Any) -> object:
 
 
 class RecordedLog:
-    """The recorded segments of one partition, and the clock that they show."""
+    """The recorded segments of one partition, and the times that their markers show."""
 
     def __init__(self, partition: str, segments: Iterable[bytes]) -> None:
         self.partition = partition
@@ -104,7 +105,7 @@ class RecordedLog:
         """Base offset of each control batch to the broker's time when it was written."""
 
     def clocked(self, batch: RecordBatch, taken: Taken | None = None) -> RecordBatch:
-        """A stored marker with the recorded broker's time; any other batch unchanged."""
+        """The batch; if it is a marker, with the time of the recorded marker."""
         at = self.markers.get(batch.base_offset)
         if not batch.is_control or at is None or at == batch.max_timestamp:
             return batch

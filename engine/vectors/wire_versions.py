@@ -54,7 +54,8 @@ def with_row(profile: Profile, row: str, other: Profile) -> Profile:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a recording gives the engine's broker before the first step. ``here``: how the player uses it."""
+    """A value that the engine's broker takes from a recording before the first step. ``here``: how the player
+    uses it."""
 
     name: str
     reason: str
@@ -77,8 +78,8 @@ GIVEN = (
 
 @dataclass(frozen=True, slots=True)
 class OpenField:
-    """A field that a recording does not determine: the recorded value is used, and counted when the engine's
-    differs."""
+    """A field that a recording does not determine. The player uses the recorded value, and counts the cases
+    in which the engine's value differs."""
 
     name: str
     reason: str
