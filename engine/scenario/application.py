@@ -1,6 +1,6 @@
-"""A scripted application: ordered timed calls on one client (GEN-4).
+"""A scripted application: timed calls on one client, in order (GEN-4).
 
-A blocking call postpones the later ones; while the client is down, all calls wait. Records get their hidden
+A blocking call postpones the later ones. While the client is down, all calls wait. Records get their hidden
 serials in the order of sending; ``again`` sends an earlier record again, as a restarted application does.
 """
 
@@ -29,10 +29,10 @@ class ScriptedCall:
     offsets: tuple[tuple[str, int], ...] = ()
     """For ``send_offsets``: topic-partition to the offset of the next record to read."""
     key: str | None = None
-    """For ``send``: the record's key, which compaction reads. It has already chosen the partition if the call
-    names none."""
+    """For ``send``: the record's key, which compaction reads. If the call names no partition, the key has
+    already chosen one."""
     member: Membership = NO_MEMBER
-    """For ``send_offsets``: the committing group member."""
+    """For ``send_offsets``: the group member that commits."""
 
 
 def membership(table: dict[str, Any]) -> Membership:
@@ -43,7 +43,7 @@ def membership(table: dict[str, Any]) -> Membership:
 
 
 class Application:
-    """The progress of one script."""
+    """How far one script has come."""
 
     __slots__ = ("blocked_by", "call", "calls", "client", "last_result", "name", "path", "position")
 
@@ -69,7 +69,7 @@ class Application:
         )
         self.position = 0
         self.call: Any = None
-        """The call that has not returned yet, as an object of the client."""
+        """The call that has not returned yet, as the client's own object."""
         self.blocked_by: str | None = None
         self.last_result: str | None = None
         self.path = ("applications", name)

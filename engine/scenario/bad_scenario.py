@@ -10,9 +10,9 @@ MISSING = wrong("missing")
 
 
 class BadScenario(Exception):
-    """An error in a scenario document: its place, what is wrong, what is allowed.
+    """An error in a scenario document: its place, what is wrong, and what is allowed.
 
-    ``wrong`` and ``allowed`` are English, for the command line and the log; ``told`` has both for pages, in
+    ``wrong`` and ``allowed`` are English, for the command line and the log. ``told`` has both for pages, in
     any language.
     """
 
@@ -36,8 +36,8 @@ class BadScenario(Exception):
 
     @property
     def told(self) -> dict[str, Any]:
-        """The parts of a page's message, for any language: ``reason`` and ``allowed``. Each is a sentence
-        with its key, or a name or value, which needs no translation."""
+        """The parts of a page's message in any language: ``reason`` and ``allowed``. Each is a sentence with
+        its key, or a name or value, which needs no translation."""
         return {"reason": told(self._said[0]), "allowed": told(self._said[1])}
 
     def __str__(self) -> str:

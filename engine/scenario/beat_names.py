@@ -1,5 +1,5 @@
-"""The names that an author gives to beats: a beat's kind, its number among the beats of that kind, and the
-name in both languages."""
+"""The names that an author gives to beats. Each has a beat's kind, the beat's number among those of that
+kind, and the name in both languages."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from engine.scenario.bad_scenario import BadScenario, known
 from engine.scenario.phrases import allowed, shown, wrong
 
 NAME_MAX = 60
-"""The most characters of a name, so that it fits into a segment of the bar of beats."""
+"""A name has at most this many characters, so that it fits into a segment of the bar of beats."""
 
 
 def check_beat_names(rows: list[dict[str, Any]]) -> None:
-    """Check that each name is short and for an existing kind, and that no beat has two names."""
-    # Imported only for a document with beats, because the catalogue imports the tables, and the tables import this
-    # module.
+    """Check that each name is short and belongs to an existing kind, and that no beat has two names."""
+    # Imported here, only for a document with beats: the catalogue imports the tables, and the tables import
+    # this module.
     from engine.explain.sentences import catalogue
     from engine.view.titles import NAMES
 

@@ -1,4 +1,4 @@
-"""The fields that a row may have, depending on its deciding word: ``action`` in an entry of the fault script,
+"""The fields that a row may have. One word of the row decides: ``action`` in an entry of the fault script,
 ``do`` in a call, ``set`` in an override.
 
 The loader uses this table to refuse a field without a meaning, and forms use it to leave such fields out.
@@ -16,8 +16,9 @@ from engine.scenario.phrases import any_of, wrong
 
 @dataclass(frozen=True, slots=True)
 class Belonging:
-    """``word``: the field that decides which fields a row may have; ``always``: fields that every row may have;
-    ``fields``: value of ``word`` to the further fields that it allows."""
+    """The fields of the rows of one section. ``word``: the field that decides which fields a row may have.
+    ``always``: the fields that every row may have. ``fields``: a value of ``word`` to the further fields that
+    it allows."""
 
     word: str
     always: tuple[str, ...]

@@ -16,15 +16,16 @@ from engine.scenario.phrases import Phrase, allowed, wrong
 
 TEXT_BYTES_MAX = 100_000
 LEVELS_MAX = 16
-"""The most tables and lists around a value: each part of a heading or of a dotted key counts, and each open
-bracket."""
+"""A value is inside at most this many tables and lists. Each part of a heading or of a dotted key counts, and
+each open bracket."""
 KEY_CHARACTERS_MAX = 200
-"""The most characters of one part of a key."""
+"""One part of a key has at most this many characters."""
 KEY_DOTS_MAX = 1_000
-"""The most dots in the keys of one text, headings excluded: a parser that keeps comments compares each dotted
-key with all that begin with the same part."""
+"""The keys of one text have at most this many dots, headings excluded. A parser that keeps comments compares
+each dotted key with all that begin with the same part."""
 NUMBER_CHARACTERS_MAX = 140
-"""The most characters of a number or a date: 64 bits in binary, with an underscore between all digits, need 129."""
+"""A number or a date has at most this many characters. A number of 64 bits in binary, with an underscore
+between all digits, needs 129."""
 
 _TOKEN = re.compile(
     r"""
@@ -62,12 +63,12 @@ def check_text(text: str, source: str = "", *, bytes_max: int = TEXT_BYTES_MAX) 
 
 @dataclass(slots=True)
 class _Place:
-    """The scan's position within one container."""
+    """How far the scan has come within one container."""
 
     levels: int = 0
-    """Number of tables and lists around its keys or values."""
+    """How many tables and lists are around its keys or values."""
     parts: int = 0
-    """Number of parts in the dotted key that is being read, or that the value belongs to."""
+    """How many parts the dotted key has that is being read, or that the value belongs to."""
     in_value: bool = False
     closes: str = ""
 
@@ -79,7 +80,7 @@ class _Scan:
     here: _Place = field(default_factory=_Place)
     around: list[_Place] = field(default_factory=list)
     heading: int = 0
-    """Number of brackets of the heading that is being read; 0 outside a heading."""
+    """How many brackets the heading has that is being read; 0 outside a heading."""
     dots: int = 0
 
     def word(self, written: str, *, is_text: bool) -> None:

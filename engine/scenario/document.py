@@ -1,7 +1,9 @@
-"""From a scenario document to a checked :class:`Scenario`, or to an error that names line and remedy.
+"""Loads a scenario document: the result is a checked :class:`Scenario`, or an error that names the line and
+the remedy.
 
-A document is TOML (or the same as a dict). A variant is the document with ``set`` applied: dotted paths,
-where a list of named tables is addressed by name (``producers.p1.settings.retries``).
+A document is TOML (or the same as a dict). A variant is the document with its ``set`` applied. The keys of
+``set`` are dotted paths, in which a row of a list of named tables is addressed by its name
+(``producers.p1.settings.retries``).
 """
 
 from __future__ import annotations
@@ -37,10 +39,10 @@ from engine.scenario.toml_lines import line_of
 from engine.topic_partition import partition_name
 
 LESSON_TEXTS = ("watch_for", "lesson")
-"""The texts of a document that a variant may replace: when the variant's run ends differently, the document's
-text would be wrong."""
+"""The texts of a document that a variant may replace, because the variant's run may end differently, and then
+the document's text would be wrong."""
 ROW_NAME_CHARACTERS_MAX = 64
-"""The most characters of a row's name in an error message; allowed names are not longer."""
+"""An error message shows at most this many characters of a row's name; allowed names are not longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +52,13 @@ class Scenario:
     document: dict[str, Any]
     variant: str | None
     source: dict[str, Any]
-    """The document as written, before defaults, with the variant applied."""
+    """The document as it was written, before defaults, with the variant applied."""
     versions: Mapping[str, Profile] | None = None
-    """Name of a version to its behaviour, if that differs from the version's own (`engine/generations`)."""
+    """The name of a version to its behaviour in this document, if that is not the version's own
+    (`engine/generations`)."""
 
     def version(self, name: str) -> Profile:
-        """The behaviour for the name of a version in this document."""
+        """The behaviour that the name of a version has in this document."""
         return (PROFILES if self.versions is None else self.versions)[name]
 
     @property
@@ -67,9 +70,9 @@ class Scenario:
 
 
 def parse(text: str, source: str = "", *, bytes_max: int = TEXT_BYTES_MAX) -> dict[str, Any]:
-    """Parse TOML text to a dict, in time and memory that grow linearly with the text. Raises BadScenario with
-    the line: not TOML, beyond a limit of ``engine/scenario/bounds.py``, or a value of a type that documents
-    cannot have."""
+    """Parse TOML text to a dict, in time and memory that grow linearly with the text. Raises BadScenario,
+    with the line, for a text that is not TOML or is beyond a limit of ``engine/scenario/bounds.py``, and for
+    a value of a type that documents cannot have."""
     check_text(text, source, bytes_max=bytes_max)
     try:
         document = tomllib.loads(text)
@@ -89,7 +92,7 @@ _ZERO = re.compile(r"\\u0000|\\U00000000")
 
 
 def _values(value: object, place: str) -> Iterator[tuple[str, object]]:
-    """Every key, and every value other than tables and lists, with its place."""
+    """Each key, and each value that is neither a table nor a list, with its place."""
     if isinstance(value, dict):
         for name, one in value.items():
             yield _join(place, name), name
@@ -103,7 +106,7 @@ def _values(value: object, place: str) -> Iterator[tuple[str, object]]:
 
 def _refused(value: object) -> tuple[Phrase, Phrase] | None:
     """Why documents cannot have such a value, and what to write instead; None for an allowed value. TOML has
-    values that JSON, a database or a run's arithmetic does not have."""
+    values that JSON, a database or the arithmetic of a run does not have."""
     if isinstance(value, str):
         return (wrong("zero"), allowed("no_zero")) if "\0" in value else None
     if isinstance(value, bool):
@@ -154,8 +157,8 @@ def _with_variant(document: dict[str, Any], name: str) -> dict[str, Any]:
     variants = document.get("variants", [])
     for variant in variants:
         if variant["name"] == name:
-            # In the order of the paths, whatever their order in the document: a path is set before the paths
-            # inside it.
+            # The paths are sorted, so that a path is set before the paths inside it, whatever their order in
+            # the document.
             for path, value in sorted(variant.get("set", {}).items()):
                 put(document, path, value)
             document["expect"] = variant.get("expect", {})
@@ -169,7 +172,7 @@ def _with_variant(document: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def lesson_texts(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
-    """The texts *what to watch for* and *lesson* of a run: those of the variant, or else those of the document."""
+    """The texts *what to watch for* and *lesson* of a run. The variant's text comes first, then the document's."""
     chosen: Mapping[str, Any] = next(
         (row for row in document.get("variants", ()) if row["name"] == variant), {}
     )
@@ -220,7 +223,7 @@ def _row_number(word: str, rows: list[Any]) -> int | None:
 
 
 def check_section(name: str, table: Any, place: str) -> dict[str, Any]:
-    """The table with defaults filled in; BadScenario when a key or value is not allowed."""
+    """The table, with defaults filled in. Raises BadScenario when a key or a value is not allowed."""
     if not isinstance(table, dict):
         raise BadScenario(place or "document", shown(table), allowed("table"))
     fields = SECTIONS[name]
@@ -343,8 +346,8 @@ def _names(field: Field, value: Any, place: str) -> list[str]:
 def _table(field: Field, value: Any, place: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise _wrong(field, value, place)
-    # Two documents that differ only in the order of their keys give the same run, because a replay sorts the
-    # keys.
+    # The keys are sorted, because a replay sorts them, too: two documents that differ only in the order of
+    # keys give the same run.
     return check_section(field.rows, value, place) if field.rows else dict(sorted(value.items()))
 
 
@@ -390,8 +393,8 @@ def _join(place: str, key: str) -> str:
 
 def _check_references(document: dict[str, Any]) -> None:
     """Check that names refer to something that exists (clients of applications, partitions of calls, actors
-    of faults). Fills in what depends on other sections: a topic if there is none, a consumer's partitions, the
-    partition of a record with a key; and limits replicas to the number of brokers."""
+    of faults). Also fill in what depends on other sections: a topic if there is none, a consumer's
+    partitions, and the partition of a record with a key. Replicas are limited to the number of brokers."""
     brokers = document["cluster"]["brokers"]
     nodes = _check_nodes(document)
     if not document["topics"] and brokers:
@@ -450,7 +453,7 @@ def _check_references(document: dict[str, Any]) -> None:
 
 
 def _place_record(call: dict[str, Any], topics: list[dict[str, Any]]) -> None:
-    """The key of a record chooses its partition, if the call names none and there is one topic."""
+    """If a call names no partition and there is one topic, the key of its record chooses the partition."""
     if call["partition"] is None and call["key"] is not None and len(topics) == 1:
         topic = topics[0]
         call["partition"] = partition_name(topic["name"], partition_of_key(call["key"], topic["partitions"]))
@@ -466,8 +469,8 @@ def _check_total(applications: list[dict[str, Any]]) -> None:
 
 
 def _check_nodes(document: dict[str, Any]) -> list[str]:
-    """The names of the nodes of two-phase commit over middleware, checked; empty without participants.
-    Raises BadScenario when the scenario has neither participants nor brokers."""
+    """Check the nodes of two-phase commit over middleware, and return their names; empty without
+    participants. Raises BadScenario when the scenario has neither participants nor brokers."""
     section, cluster = document["middleware"], document["cluster"]
     given = [
         name for name, field in SECTIONS["middleware"].items() if section[name] not in (field.default, [])
@@ -515,8 +518,8 @@ def _check_loop(
     consumers: list[str],
     partitions: list[str],
 ) -> None:
-    """Check that a loop reads as a member of a group, writes to partitions that it does not read, and shares
-    its consumer with no other."""
+    """Check that a loop reads as a member of a group, writes only to partitions that it does not read, and
+    shares its consumer with no other loop."""
     place = f"loops.{loop['name']}"
     known(f"{place}.producer", loop["producer"], clients)
     known(f"{place}.consumer", loop["consumer"], consumers)
@@ -575,8 +578,8 @@ def _check_service(
     consumers: list[str],
     partitions: list[str],
 ) -> None:
-    """Check that a service has the clients of its approach, and shares them with nothing else. A consumer whose
-    offsets are in the database has no group; any other has one."""
+    """Check that a service has the clients of its approach, and that no other part of the document uses them.
+    A consumer whose offsets are in the database has no group; any other has one."""
     place = f"services.{service['name']}"
     approach = APPROACHES[service["approach"]]
     for kind, needed, known_clients in (

@@ -1,5 +1,5 @@
-"""Whether a run ended as its document expects (``expect``). The tests of the library and authors use the same
-rule."""
+"""Whether a run ended as its document expects (``expect``). The tests of the library and the authors' page
+use this one rule."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Unmet:
-    """``place``: path in the document; the expected value and the value of the run."""
+    """An expectation that the run did not fulfil. ``place``: its path in the document. Then the expected
+    value, and the value of the run."""
 
     place: str
     wanted: Any
@@ -21,8 +22,8 @@ class Unmet:
 
 
 class Told:
-    """Collects from a run what expectations are compared with: pass every step's JSON to ``take``. Keys of
-    sentences and notes (``said``), names of errors, names of broken guarantees."""
+    """Collects from a run everything that expectations are compared with: keys of sentences and notes
+    (``said``), names of errors, names of broken guarantees. Pass the JSON of every step to ``take``."""
 
     def __init__(self) -> None:
         self.said: set[str] = set()

@@ -1,5 +1,5 @@
-"""The checks of an entry of the fault script or of an override, after those of the types: fields that belong
-together, and names that exist.
+"""The checks of an entry of the fault script and of an override, after their types were checked: fields that
+belong together, and names that exist.
 
 Without these checks a mistake would appear in the middle of a run.
 """
@@ -65,7 +65,7 @@ PRODUCE_FIELDS: dict[str, tuple[int, int]] = {
 }
 """The numeric fields of a hand-made Produce request; it also has ``transactional`` and ``transactional_id``."""
 ERROR_ANSWER_FIELDS: dict[str, tuple[int, int]] = {"log_start_offset": (-1, 2**63 - 1)}
-"""The fields of an injected error's response."""
+"""The fields that a response with an injected error may have."""
 
 
 def check_fault(
@@ -142,8 +142,8 @@ def _check_crafted(fault: dict[str, Any], place: str, actors: list[str]) -> None
 
 
 def _check_numbers(message: dict[str, Any], place: str, fields: dict[str, tuple[int, int]]) -> None:
-    """Check the names and values in a fault's free table ``message``; ``fields``: name to its lowest and highest
-    number."""
+    """Check the names and values in a fault's table ``message``, whose keys no schema lists. ``fields``: name
+    to its lowest and highest number."""
     for name, value in message.items():
         if name == "transactional" and "records" in fields:
             if type(value) is not bool:
@@ -197,8 +197,8 @@ def check_override(
 
 
 def _check_producer_ids(override: dict[str, Any], place: str, brokers: list[int]) -> None:
-    """Check the block that ZooKeeper holds and the next id of one broker's block; an override needs at least
-    one of them."""
+    """Check two values, of which an override needs at least one: the block that ZooKeeper holds, and the next
+    id of one broker's block."""
     if override["next_id"] is None and override["block_end"] is None:
         raise BadScenario(f"{place}.next_id", MISSING, allowed("next_id_or_block"))
     if override["next_id"] is not None:
@@ -209,7 +209,7 @@ def _check_producer_ids(override: dict[str, Any], place: str, brokers: list[int]
 
 
 def _check_group(override: dict[str, Any], place: str, cluster: dict[str, Any]) -> None:
-    """Check a group, its generation and its members, whose ids must differ."""
+    """Check a group, its generation and its members. The ids of members must differ."""
     if not override["group"] or not cluster["internal_topics"]:
         raise BadScenario(f"{place}.group", shown(override["group"]), allowed("name_with_internal_topics"))
     seen: set[str] = set()

@@ -32,7 +32,7 @@ TABLES: dict[tuple[str, str], str] = {
     ("cluster", "broker"): "broker",
     ("scenario", "switches"): "switches",
 }
-"""The free tables whose keys are defined by another table."""
+"""The tables with free keys that another table defines."""
 
 NAMES: dict[tuple[str, str], str] = {
     ("latency", "between"): "actors",
@@ -64,7 +64,7 @@ NAMES: dict[tuple[str, str], str] = {
     ("checkpoint", "partition"): "partitions",
     ("checkpoint", "machine"): "machines",
 }
-"""Field to the kind of object that it names; `names_in` lists the names in a document."""
+"""Field to the kind of object that it names. `names_in` lists the names in a document."""
 
 
 def form() -> dict[str, Any]:
@@ -126,11 +126,11 @@ def _setting(name: str) -> dict[str, Any]:
 
 _KINDS = {int: "int", str: "text", bool: "bool", list: "names"}
 ANY_REQUEST = ""
-"""The key of a table whose fields apply to every request."""
+"""Stands for every request: the key of a table whose fields apply to all of them."""
 
 
 def _messages() -> dict[str, dict[str, Any]]:
-    """The fields of a fault's ``message``, by action, and then by the request in the message."""
+    """The fields of a fault's ``message``: action to request in the message to fields."""
     numbers = {name: _value("int", low=low, high=high) for name, (low, high) in PRODUCE_FIELDS.items()} | {
         "transactional": _value("bool")
     }
@@ -160,7 +160,7 @@ def _value(
 
 
 def _table_of(kind: type[Any]) -> dict[str, Any]:
-    """The fields of a dataclass as settings; each has the type of its default."""
+    """The fields of a dataclass as settings. Each has the type of its default."""
     found: dict[str, Any] = {}
     for field in fields(kind):
         default = None if field.default is MISSING else field.default
@@ -170,8 +170,8 @@ def _table_of(kind: type[Any]) -> dict[str, Any]:
 
 
 def names_in(document: dict[str, Any]) -> dict[str, list[str]]:
-    """The names that a document's rows may refer to; ``absent`` lists the form's names that the document's
-    cluster does not have. Accepts any document, even one that does not load."""
+    """The names that a document's rows may refer to. ``absent`` lists the form's names that the document's
+    cluster does not have. Any document is accepted, even one that does not load."""
     cluster = document.get("cluster")
     brokers = cluster.get("brokers", 3) if isinstance(cluster, dict) else 3
     count = brokers if type(brokers) is int and 0 <= brokers <= 9 else 3

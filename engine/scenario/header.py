@@ -13,7 +13,7 @@ from engine.topic_partition import partition_name
 BROKER = BrokerConfiguration()
 """Every setting of a broker at its default."""
 ENGINE_VERSION = "5"
-"""Increased when the same inputs may lead to other steps than before; stored with every session and replay."""
+"""Raised when the same inputs may lead to other steps than before. It is stored with every session and replay."""
 
 
 def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> Header:
@@ -49,7 +49,7 @@ def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> Header:
     }
     if clients:
         header["client_versions"] = clients
-    # Both keys are present only if the document has them, so that headers of older recordings do not change.
+    # These keys are present only if the document has them, so that headers of older recordings do not change.
     if document["opens_on"] is not None:
         header["opens_on"] = document["opens_on"]
     if document["beats"]:
@@ -58,9 +58,9 @@ def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> Header:
 
 
 def altered(scenario: Scenario) -> dict[str, Altered]:
-    """Path of a setting to [default, value, name in Kafka] (UIV-4): each setting of the cluster that is not at
-    its default, and each that the document gives a broker or a producer. The default of a producer's setting is
-    that of the producer's own version."""
+    """Path of a setting to [default, value, name in Kafka] (UIV-4). It has each setting of the cluster that
+    is not at its default, and each that the document gives to a broker or a producer. The default of a
+    producer's setting is that of the producer's own version."""
     found: dict[str, Altered] = {}
     document = scenario.document
     cluster = document["cluster"]

@@ -1,4 +1,5 @@
-"""The names that exist only in some clusters: with ZooKeeper, with a controller quorum, or from a version on.
+"""The names that only some clusters have: those with ZooKeeper, those with a controller quorum, or those from
+a version on.
 
 The loader uses these tables to refuse a name that the scenario's cluster does not have, and forms use them to
 leave it out.
@@ -39,18 +40,18 @@ SETTINGS: dict[str, str] = {
 
 
 def keeper(profile: str) -> str:
-    """``zookeeper`` or ``quorum``: the kind of controller in a cluster of this version."""
+    """The kind of controller in a cluster of this version: ``zookeeper`` or ``quorum``."""
     return QUORUM if PROFILES[profile].quorum_controller else ZOOKEEPER
 
 
 def exists(needs: str | None, profile: str) -> bool:
-    """Whether a cluster of this version has a name that needs this kind of controller; None: every cluster has it."""
+    """Whether a cluster of this version has a name that needs this kind of controller. None: every cluster has it."""
     return needs in (None, keeper(profile))
 
 
 def absent(profile: str) -> list[str]:
-    """Names of actions, messages, switches, broker settings and errors that a cluster of this version does not have.
-    No name is in two of the tables."""
+    """The actions, messages, switches, broker settings and errors that a cluster of this version does not
+    have. No name is in two of the tables."""
     known = PROFILES[profile].errors
     return [
         *(
@@ -78,7 +79,8 @@ def check_keeper(document: dict[str, Any]) -> None:
 
 
 def _check_version(fault: dict[str, Any], profile: str, place: str) -> None:
-    """Check that brokers of this version read a hand-made request with these fields, and have an injected error."""
+    """Check that brokers of this version can read a hand-made request with these fields, and have the error
+    that is injected."""
     known = PROFILES[profile]
     asked = (fault["message"] or {}).get("transaction_version", 0)
     if asked > known.transaction_version:

@@ -1,10 +1,10 @@
 """An application that consumes, transforms and produces, round after round (TXM-6, CON-8..10, OFS-6).
 
-One round: take records from a consumer, send one record for each, commit the consumer's positions, finish.
-With a transactional producer the positions are part of the transaction. Without one, or with the switch
-``offsets_in_transaction`` off, they are committed separately. After an abortable failure the loop aborts and
-rewinds; after a fatal one it closes its producer; after a crash it begins again at the group's committed
-offsets.
+A round has four parts: take records from a consumer, send one record for each, commit the consumer's
+positions, finish. With a transactional producer the positions are part of the transaction. Without one, or
+with the switch ``offsets_in_transaction`` off, they are committed separately. After an abortable failure the
+loop aborts and rewinds; after a fatal one it closes its producer; after a crash it begins again at the
+group's committed offsets.
 
 Owns the state of the loop (the table :data:`MACHINE`) and the records of the present round. It only makes
 calls: the producer and the consumer do the work.
@@ -98,10 +98,14 @@ Done = list[tuple[str, Effects]]
 
 
 class Loop:
-    """``document``: one row of the scenario's ``loops``. ``separately``: positions are never part of a
-    transaction. ``outputs``: (input partition, offset) to the serial of the record made from it. All instances of
-    an application, whose consumers are in one group, share this table, so that a repeated input gives the same
-    record (GEN-8)."""
+    """A loop of one application.
+
+    - ``document``: one row of the scenario's ``loops``.
+    - ``separately``: positions are never part of a transaction.
+    - ``outputs``: (input partition, offset) to the serial of the record made from it. All instances of an
+      application, whose consumers are in one group, share this table, so that a repeated input gives the same
+      record (GEN-8).
+    """
 
     def __init__(
         self,
@@ -124,15 +128,15 @@ class Loop:
         self.before_end: int = document["before_end_ms"]
         self.last_offset: bool = document["commits"] == "last"
         self.abort_rounds = list(document["abort_rounds"])
-        """Numbers of the rounds to abort; a number that occurs twice is aborted twice."""
+        """The numbers of the rounds to abort. A round whose number occurs twice is aborted twice."""
         self.in_transaction = producer.config.transactional_id is not None and not separately
         self.state = STARTING
         self.round = 1
         self.hand: list[Polled] = []
         self.sent = 0
         self.acted = False
-        """Whether the present state's action that does not block was done: a transaction begun, positions
-        committed, or a rewind."""
+        """Whether the present state's action was done, for an action that does not block: begin a
+        transaction, commit positions, or rewind."""
         self.call: Call | None = None
         self.called_at = 0
         self.not_before: int = document["at"]
@@ -163,7 +167,7 @@ class Loop:
 
     @property
     def uses(self) -> tuple[str, ...]:
-        """Whose call may bring the loop's next act."""
+        """The clients whose calls may lead to the loop's next action."""
         return (self.producer.name, self.consumer.name)
 
     @property
@@ -172,7 +176,7 @@ class Loop:
 
     @property
     def alive(self) -> bool:
-        """Whether both clients run and neither has restarted since the loop itself last started; a client may
+        """Whether both clients run and neither has restarted since the loop last started. A client may
         restart between two calls of the loop."""
         same = self.incarnations == (self.producer.incarnation, self.consumer.incarnation)
         return self.producer.alive and self.consumer.alive and same
@@ -180,7 +184,7 @@ class Loop:
     # -- when ------------------------------------------------------------------------------------------
 
     def due(self, now: int) -> int | None:
-        """When the loop acts next; None: it waits for a call, for records or for a client, or has ended."""
+        """When the loop acts next. None: it waits for a call, for records or for a client, or it has ended."""
         if self.state == STOPPED:
             return None
         if self.state == DOWN:
@@ -204,8 +208,8 @@ class Loop:
         """Do the next action; returns each client that was called, with the effects of the call.
 
         ``new_serial()``: the serial of a record that no application sent before. ``counts(partition,
-        serial)``: whether this record has a stored copy that no ABORT marker covers. Both serve only the
-        serials, by which judges identify records.
+        serial)``: whether this record has a stored copy that no ABORT marker covers. Both are only needed for
+        the serials, by which judges identify records.
         """
         self.watch.touch(self)
         if self.state == DOWN:
@@ -242,7 +246,7 @@ class Loop:
             return None if self.state == SENDING else DONE
         if self.state in _CALLING and call.error == TIMEOUT_ERROR:
             return TIMED_OUT
-        # An application that can neither start nor abort ends.
+        # An application that can neither start nor abort has ended.
         return FATAL if self.state in (STARTING, FAILED) else ERROR
 
     def _take(self, on: str) -> None:
@@ -273,8 +277,8 @@ class Loop:
         )
 
     def _pause(self, now: int) -> Done:
-        """Postpone the next action, after a call that timed out in the same millisecond (``max_block_ms`` 0):
-        a real application needs time for a round."""
+        """Postpone the next action, because a call timed out in the same millisecond (``max_block_ms`` 0),
+        and a real application needs time for a round."""
         self.not_before = now + max(1, self.every)
         self.watch.emit(LoopPaused, self.name, self.not_before)
         return []
@@ -332,14 +336,14 @@ class Loop:
         return []
 
     def _positions(self) -> dict[str, int]:
-        """For each partition of the round, the offset to commit: that of the last processed record plus 1, or
-        without the 1 if the loop makes the mistake of ``commits = "last"`` (CTR-46)."""
+        """For each partition of the round, the offset to commit: the offset of the last processed record plus
+        1. If the loop makes the mistake ``commits = "last"``, the 1 is missing (CTR-46)."""
         step = 0 if self.last_offset else 1
         return {record.partition: record.offset + step for record in self.hand}
 
     def _hand_positions_on(self, now: int) -> Done:
-        """Add the positions to the transaction. If they are committed separately: first commit the
-        transaction, or without one wait until every sent record is stored."""
+        """Add the positions to the transaction. If they are committed separately, this comes first: commit
+        the transaction, or without one wait until every sent record is stored."""
         if self.in_transaction:
             arguments: dict[str, Any] = {"offsets": self._positions(), "group": self.consumer.group_id}
             arguments["member"] = self.consumer.member

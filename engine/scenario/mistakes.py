@@ -1,7 +1,7 @@
 """All mistakes of a document in one list, for its author.
 
-The loader stops at the first mistake. This module removes the wrong value or row and loads again, as long as
-the next mistake cannot be a consequence of the removal; names are checked last.
+The loader stops at the first mistake. This module removes the wrong value or row and loads again, while the
+next mistake cannot be a consequence of the removal. Names are checked last.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def _leave_out_row(document: dict[str, Any], place: str) -> bool:
 
 
 def _remove(document: dict[str, Any], words: list[str]) -> bool:
-    """Remove the key at a place. A list's row is replaced by a harmless one, so that the later rows keep their
-    places in the text. False when nothing is there, or when no row is harmless in that section."""
+    """Remove the key at a place. A row of a list is replaced by a harmless one, so that the later rows keep
+    their places in the text. False: there is nothing at the place, or no row is harmless in that section."""
     node: Any = document
     for word in words[:-1]:
         node = _below(node, word)

@@ -1,7 +1,7 @@
 """The parts of an error message about a document: what is wrong, and what is allowed.
 
-The catalogue has them in every language (``scenario.wrong.…`` and ``scenario.allowed.…``). Names and values
-are plain texts, because they need no translation.
+The catalogue has these parts in every language (``scenario.wrong.…`` and ``scenario.allowed.…``). Names and
+values are plain texts, because they need no translation.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 SHOWN_MAX = 60
-"""The most characters shown of a wrong value."""
+"""A message shows at most this many characters of a wrong value."""
 NAMES_MAX = 100
-"""The most existing names that are listed; the others are counted."""
+"""A message lists at most this many existing names; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,8 @@ class Phrase:
     params: dict[str, Any]
 
     def __str__(self) -> str:
-        # Imported only for an error, because the catalogue imports the tables, and the tables import this module.
+        # Imported here, only for an error: the catalogue imports the tables, and the tables import this
+        # module.
         from engine.explain.sentences import sentence
 
         return sentence(self.key, self.params)

@@ -1,6 +1,6 @@
 """Texts that no scenario may contain, because a page would misinterpret them.
 
-A replay of the scenario contains them, too, and the reader of replays refuses them as well.
+A replay contains the texts of its scenario, so the reader of replays refuses them, too.
 """
 
 from __future__ import annotations

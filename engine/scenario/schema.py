@@ -1,7 +1,7 @@
 """The fields of a scenario document, each with its type, bounds and default.
 
 The table has three uses: the loader checks against it, the builder page makes its form from it, and error
-messages take the allowed values from it. Times are virtual milliseconds, sizes bytes.
+messages take the allowed values from it. Times are in virtual milliseconds, sizes in bytes.
 """
 
 from __future__ import annotations
@@ -23,16 +23,22 @@ PARTITION = r"[a-z_][a-z0-9_.-]{0,63}-[0-9]{1,4}"
 DAY_MS = 86_400_000
 TIME_MAX = 30 * DAY_MS
 TEXT_MAX = 4000
-"""The most characters of a text."""
+"""A text has at most this many characters."""
 SCRIPTED_MAX = 100_000
-"""The most calls of all applications together; each record of a call counts."""
+"""All applications together make at most this many calls. A call that sends several records counts once for each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One value. ``kind``: ``int``, ``number`` (0 to 1), ``bool``, ``text``, ``name``, ``partition``, ``words``
-    (en and zh-Hans), ``ints``, ``names``, ``table`` (without ``rows``: free keys, checked where it is used),
-    ``tables`` (a list of tables), ``any`` (neither a table nor a list)."""
+    """The type of one value. ``kind`` is one of these:
+
+    - ``int``, ``bool``, ``text``, ``name``, ``partition``, ``ints``, ``names``;
+    - ``number``: 0 to 1;
+    - ``words``: a text in en and zh-Hans;
+    - ``table``: the table of ``rows``; without ``rows`` its keys are free, and are checked where it is used;
+    - ``tables``: a list of tables;
+    - ``any``: any value but a table or a list.
+    """
 
     kind: str
     default: Any = None
@@ -41,11 +47,11 @@ class Field:
     high: int | None = None
     choices: tuple[Any, ...] = ()
     rows: str | None = None
-    """Name of the section that defines the table, or each table of the list."""
+    """The name of the section that defines the table, or each table of the list."""
     bound: int = 64
-    """The most items of a list."""
+    """A list has at most this many items."""
     one_line: bool = False
-    """The text is one line, because it is used in headings."""
+    """Whether the text must be one line, because it is used in headings."""
 
     def allowed(self) -> Phrase:
         """The allowed values as a phrase."""
@@ -81,7 +87,7 @@ DATABASE_APIS = tuple(message.api for message in of_database.REQUESTS)
 NODE_APIS = MIDDLEWARE_APIS + DATABASE_APIS
 """The APIs that no broker handles."""
 ANSWERING_APIS = frozenset(message.api for message in messages.ANSWERS)
-"""Messages of the middleware whose names show that they are answers."""
+"""Messages of the middleware that are answers by their name."""
 QUESTIONS = ("append", "state", "identity", "fetch", "reaction", "stable_offset", "crash", "insert")
 """The kinds of questions of a checkpoint (engine/predict/kinds.py)."""
 LIBRARY_QUESTIONS = (

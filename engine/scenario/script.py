@@ -1,4 +1,4 @@
-"""Fault scripts made from a selected message of a run, or from a learner's interventions (GEN-6).
+"""Makes fault scripts, from a selected message of a run or from a learner's interventions (GEN-6).
 
 A rule counts the messages that it sees, and no later rule sees a message to which an earlier one applied. To
 write one more rule, a listener after all others counts the messages that the new rule would see.
@@ -26,12 +26,12 @@ _WORD_OF_MESSAGE = {
     "reorder_message": "reorder",
     "disconnect_message": "disconnect",
 }
-"""A learner's action on a message to the corresponding action of the fault script."""
+"""What a learner does with a message to the action of the fault script that does the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A message that was sent; ``match`` identifies it for a rule that comes after all those of the script."""
+    """A message that was sent. ``match`` identifies it for a rule that comes after all those of the script."""
 
     id: int
     at: int
@@ -44,7 +44,8 @@ class Heard:
 
 
 class Listener:
-    """Comes after a script's rules, sees every message to which none of them applied, and applies to none."""
+    """A listener after a script's rules. It sees every message to which none of them applied, and applies to
+    none itself."""
 
     seen = 0
 
@@ -84,8 +85,8 @@ class Listener:
 
 
 def listen(simulation: Simulation) -> Listener:
-    """Add a listener for the messages under way and all that are sent from now on, except those to which a rule of
-    the script applies. Does not change the run."""
+    """Add a listener for the messages in flight and for all that are sent from now on, except those to which
+    a rule of the script applies. The run does not change."""
     listener = Listener()
     simulation.interference.listen(listener)
     return listener
@@ -93,16 +94,16 @@ def listen(simulation: Simulation) -> Listener:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """``rules`` for the end of a fault script; ``left_out``: indexes of the interventions that no rule can
-    express."""
+    """``rules``: the rules to add at the end of a fault script. ``left_out``: the indexes of the
+    interventions that no rule can express."""
 
     rules: list[Rule]
     left_out: list[int]
 
 
 def script_of(scenario: Scenario, interventions: list[dict[str, Any]]) -> Written:
-    """Convert interventions, each with ``after``, to entries of the fault script. Raises Refused where the
-    run with these interventions would."""
+    """Convert interventions, each with ``after``, to entries of the fault script. Raises Refused if a run
+    with these interventions would."""
     timed: list[Rule] = []
     struck: dict[int, tuple[Heard, Rule]] = {}
     left_out: list[int] = []
@@ -163,8 +164,8 @@ def _would_count(match: Rule, other: Heard) -> bool:
 def _replayed(
     scenario: Scenario, interventions: list[dict[str, Any]]
 ) -> Iterator[tuple[Rule, int, dict[int, Heard]]]:
-    """Each intervention, its time, and the messages sent before it, by id. A ``hold_messages`` gets ``held``:
-    the messages that it delays, each with the delay in ms."""
+    """For each intervention: its rule, its time, and the messages sent before it, by id. A ``hold_messages``
+    gets ``held``: the messages that it delays, each with the delay in ms."""
     simulation = Simulation(scenario, interventions)
     listener = listen(simulation)
     for made in interventions:

@@ -13,7 +13,7 @@ from engine.scenario.phrases import any_of, wrong
 
 @dataclass(frozen=True, slots=True)
 class LibraryEntry:
-    """One library document: ``variants`` by name, in the order written."""
+    """One library document. ``variants``: its variants by name, in the order of the document."""
 
     id: str
     file: str
@@ -26,20 +26,20 @@ class LibraryEntry:
 
 
 def acts(document: dict[str, Any]) -> bool:
-    """Whether the document itself shows its lesson; in some documents only variants do."""
+    """Whether the document itself shows its lesson. In some documents only variants show it."""
     if document.get("variants_only") and document.get("variants"):
         return False
     return any(document.get(section) for section in ("applications", "loops", "services", "middleware"))
 
 
 def in_order(identifier: str) -> int:
-    """A sort key: the place of a document in the library, by the number in its id."""
+    """A sort key: the position of a document in the library, from the number in its id."""
     return int(identifier.removeprefix("SC-"))
 
 
 @cache
 def library() -> tuple[LibraryEntry, ...]:
-    """All documents, ordered by the numbers in their ids: SC-101 comes after SC-94."""
+    """All documents, ordered by the numbers in their ids, so that SC-101 comes after SC-94."""
     entries = []
     for item in resources.files("engine.scenario").joinpath("library").iterdir():
         if item.name.endswith(".toml"):

@@ -1,4 +1,4 @@
-"""Why a text is not TOML: converts the parser's English message to a sentence of the catalogue."""
+"""Why a text is not TOML. The parser's English message is converted to a sentence of the catalogue."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROWS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"Invalid value", "toml_value"),
     )
 )
-"""Patterns of the parser's messages, each with its sentence. A message that matches none stays as it is."""
+"""Patterns of the parser's messages, each with its sentence. A message that fits no pattern stays as it is."""
 
 
 def toml_fault(error: tomllib.TOMLDecodeError) -> tuple[Said, int | None]:

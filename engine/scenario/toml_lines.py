@@ -14,7 +14,7 @@ from engine.scenario.bounds import LEVELS_MAX
 
 _KEY = re.compile(r'[A-Za-z0-9_."-]+')
 TEXTS_KEPT = 4
-"""The most texts whose lines are cached: an author's mistakes are looked up one after another."""
+"""The lines of at most this many texts are cached, because an author's mistakes are looked up one after another."""
 
 
 def line_of(text: str, place: str) -> int | None:
@@ -41,7 +41,7 @@ class _Section:
 
 @lru_cache(maxsize=TEXTS_KEPT)
 def _lines(text: str) -> dict[str, int]:
-    """Place to its first line. In a place, a list's row has its name, or its index if it has no name."""
+    """Place to its first line. In a place, a list's row has its name; without a name, its index."""
     found: dict[str, int] = {}
     counts: dict[str, int] = {}
     rows: dict[str, str] = {}
@@ -58,8 +58,8 @@ def _lines(text: str) -> dict[str, int]:
 
 
 def _within(rows: dict[str, str], heading: str) -> str:
-    """The place of a heading; a heading inside a list belongs to the newest row (``rows``: heading of a list
-    to its newest row)."""
+    """The place of a heading. A heading inside a list belongs to the newest row of that list. ``rows``:
+    heading of a list to its newest row."""
     around = heading.rpartition(".")[0]
     while around:
         if around in rows:
@@ -75,7 +75,8 @@ def _sections(text: str) -> list[_Section]:
         line = whole.strip()
         if line.startswith("["):
             heading = _heading(line)
-            # The lines of a list may look like headings, and a row's name never comes after a list.
+            # A line in brackets that is no heading belongs to a list, and a row's name never comes after a
+            # list.
             is_listed = heading is None
             if heading is not None:
                 sections.append(_Section(heading, number, line.startswith("[[")))
@@ -99,5 +100,5 @@ def _heading(line: str) -> str | None:
     if not closed or (behind and not behind.startswith("#")) or not words.strip():
         return None
     if words.count(".") >= LEVELS_MAX:
-        return None  # A line inside a text over several lines: no heading of a document has so many parts.
+        return None  # A line inside a text over several lines, because no heading of a document has so many parts.
     return ".".join(word.strip().strip('"') for word in words.split("."))

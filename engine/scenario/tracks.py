@@ -22,7 +22,7 @@ class TrackItem:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """``name`` is part of addresses; ``title`` and ``about`` in en and zh-Hans."""
+    """One track. ``name`` is a part of addresses; ``title`` and ``about`` are in en and zh-Hans."""
 
     name: str
     title: Words

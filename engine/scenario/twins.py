@@ -1,4 +1,5 @@
-"""Variants that give the same run under two names: a variant may set a value that the document has anyway."""
+"""Finds variants that give the same run under two names. There are such variants because a variant may set a
+value that the document has anyway."""
 
 from __future__ import annotations
 

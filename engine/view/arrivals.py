@@ -1,5 +1,5 @@
-"""The fate of each batch that reached a log in a step: appended, duplicate, refused, or answered without
-being stored."""
+"""What happened to each batch that reached a log in a step: it was appended, was a duplicate, was refused, or
+was answered without being stored."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ Json = Mapping[str, Any]
 _BATCH_DEPTH = 6
 """The number of names in `partitions/<partition>/replicas/<broker>/batches/<base offset>`."""
 _MADE_BY_ITSELF = ("replication", "log")
-"""Kinds of steps that append batches without any request."""
+"""Kinds of steps that append batches although no request arrives."""
 
 
 def arrivals(step: Json, partitions: Json) -> list[Arrival]:
     """The arrivals of a step; `partitions` is the view's part after the step.
 
-    `fate`: `appended`, `duplicate`, `refused` or `not_stored`. `at` is the base offset of the appended batch,
-    or of the stored batch with the same numbers. `compared` is the base offset of the batch with which a
-    refused one was compared. `control` is COMMIT or ABORT for a refused marker.
+    - `fate`: `appended`, `duplicate`, `refused` or `not_stored`.
+    - `at`: the base offset of the appended batch, or of the stored batch with the same numbers.
+    - `compared`: the base offset of the batch with which a refused one was compared.
+    - `control`: COMMIT or ABORT, for a refused marker.
     """
     landed, made = _landed(step)
     decided = _decided(step, partitions)
@@ -61,7 +62,7 @@ def _landed(step: Json) -> tuple[dict[tuple[str, str], int], set[str]]:
 
 
 def _decided(step: Json, partitions: Json) -> tuple[str, str] | None:
-    """The replica at which rules decided on a batch, as (partition, broker id); None: no such decision was made."""
+    """The replica whose rules decided on a batch, as (partition, broker id); None: there was no such decision."""
     decision = step["decision"]
     if decision is None or "first_sequence" not in decision["arrived"]:
         return None
@@ -96,7 +97,7 @@ def _equal(replica: Json, arrived: Json) -> int | None:
 
 
 def _compared(replica: Json, decision: Json) -> int | None:
-    """Base offset of the producer's newest batch with the epoch that the broker compared with."""
+    """Base offset of the producer's newest batch that has the epoch with which the broker compared."""
     arrived, stored = decision["arrived"], decision["stored"]
     if stored is None:
         return None
@@ -110,7 +111,7 @@ def _compared(replica: Json, decision: Json) -> int | None:
 
 
 def _marker_result(step: Json, producer_id: Any) -> str | None:
-    """COMMIT or ABORT when the decision was about a marker: taken from the delivered request."""
+    """COMMIT or ABORT, from the delivered request, if the decision was about a marker."""
     delivered = {str(message["id"]) for message in step["messages"] if message["event"] == "delivered"}
     for change in step["changes"]:
         path = change["path"]

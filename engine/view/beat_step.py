@@ -17,14 +17,14 @@ class BeatStep:
     kind: str
     key: str
     said: frozenset[str]
-    """The keys of its sentence and of its notes."""
+    """The keys of the step's sentence and of its notes."""
     params: Mapping[str, Any]
     stands_out: bool
     opener: Opener | None = None
     opener_params: dict[str, Any] = field(default_factory=dict)
     sentences: tuple[tuple[str, Mapping[str, Any]], ...] = ()
-    """Its sentence and its notes, with their parameters."""
+    """The step's sentence and its notes, with their parameters."""
     broken: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
     """(Guarantee, partition, records that break it in this step)."""
     released: tuple[tuple[str, str], ...] = ()
-    """Partition whose consumers can continue at this step, to the result of the marker that allows it."""
+    """For each partition whose consumers can continue at this step: the result of the marker that allows it."""

@@ -1,4 +1,5 @@
-"""A run in named beats: chapters made by rules from the kinds of its steps (``openers.py``).
+"""Divides a run into named beats: chapters, which are made by rules from the kinds of the run's steps
+(``openers.py``).
 
 A level has at most nine beats; long runs have nested beats, short runs fewer. Each beat has the step that a
 reader sees first, and the lines of its steps: informative steps one by one, the others folded and counted
@@ -46,30 +47,32 @@ from engine.view.openers import (
 from engine.view.titles import released_in, title_of
 
 MOST = 9
-"""The most beats of one level."""
+"""A level has at most this many beats."""
 NESTED_FROM = 80
 """A beat with at least this many steps has nested beats, if two further openings are inside it."""
 CYCLES_FROM = 4
-"""The number of rounds from which each round is a beat."""
+"""If a level has at least this many rounds, each round is a beat."""
 LINES_MOST = 60
 """A beat with more lines than this is divided into parts."""
 RARE = 8
 RARE_MOST = 4
-"""The most beats of weight RARE or more among the rounds of one level."""
+"""Among the rounds of one level there are at most this many beats of weight RARE or more."""
 WEIGHED_MOST = 300
-"""The most openings that are compared on a level; the lightest others are left to the levels below."""
+"""At most this many openings are compared on a level, the heaviest ones. The others are left to the levels below."""
 ENOUGH = 6
 """A level with at least this many beats leaves the light ones out."""
 FEW = 3
 """A level with at most this many beats merges none."""
 VERY_SHORT = 12
-"""A level with at most this many steps gets fewer beats than its length would allow."""
+"""A level with at most this many steps gets fewer beats than other levels."""
 LENGTH_COUNTS = 0.6
-"""The penalty for long beats: the exponent of a beat's length, measured in units of an even division."""
+"""The penalty for a long beat: its length is measured in units of an even division, and raised to this exponent."""
 STARTS_WITHIN = 3
-"""At most this many steps before the first opening belong to its beat; more are a beat of their own."""
+"""If at most this many steps come before the first opening, they belong to its beat; otherwise they are a
+beat of their own."""
 LIGHT = 4
-"""An opener below this weight does not interrupt a beat before the step that the beat leads to."""
+"""An opener below this weight does not open a beat while the present beat has not reached the step that it
+leads to."""
 RESETS = 6
 """After an opening of this weight, the same events may open beats again."""
 RESULTS = frozenset(
@@ -82,25 +85,25 @@ RESULTS = frozenset(
         "client.batch_expired_unsent",
     }
 )
-"""Sentences of a client when the result of a batch is settled."""
+"""The sentences by which a client settles the result of a batch."""
 IDS_WANTED = frozenset({"client.producer_id_wanted", "client.init_transactions", "client.waits_producer_id"})
-"""From the first of these on, a broker's block of producer ids matters."""
+"""After the first of these sentences, it matters whether a broker has a block of producer ids."""
 
 
 @dataclass(slots=True)
 class Opened:
-    """A beat before its end is known. ``at`` is the index of its first step."""
+    """A beat whose end is not known yet. ``at``: the index of its first step."""
 
     at: int
     opener: Opener
     params: dict[str, Any]
     weight: float
     round: int = 0
-    """Its number among the openings with the same name, from 1; 0: not counted."""
+    """The number of this opening among those with the same name, from 1; 0: not counted."""
     lead: int = 0
-    """Number of steps of the beat before the one that opens it."""
+    """How many steps of the beat come before the step that opens it."""
     origin: Opened | None = None
-    """For a beat of several rounds: the first of them."""
+    """For a beat of several rounds: the first round."""
 
 
 class Beats:
@@ -109,12 +112,12 @@ class Beats:
     def __init__(self, consumers: Sequence[str] = ()) -> None:
         self._steps: list[BeatStep] = []
         self._again: set[str] = set()
-        """Clients with a batch that is to be sent again."""
+        """Clients with a batch that waits to be sent again."""
         self._doubted: set[tuple[Any, Any]] = set()
-        """(Client, batch) for batches that may be stored or not, as far as the client can tell."""
+        """(client, batch) for each batch of which the client cannot know whether it is stored."""
         self._consumers = tuple(consumers)
         self._walls: dict[str, int] = {}
-        """Partition to the producer id whose open transaction holds back read_committed consumers."""
+        """Partition to the producer id whose open transaction stops read_committed consumers."""
         self._results: dict[str, str] = {}
         """Partition to the result of its newest marker."""
         self._ids_wanted = False
@@ -161,12 +164,12 @@ class Beats:
             told.opener_params = {"at": told.time}  # A release at another time gets a beat of its own.
         self._ids_wanted = self._ids_wanted or not told.said.isdisjoint(IDS_WANTED)
         if told.opener is not None and told.opener.name == "block_claimed" and not self._ids_wanted:
-            told.opener = None  # A broker claims a block at every start, so this opens no beat.
+            told.opener = None  # A broker claims a block at every start, so the claim opens no beat.
         self._steps.append(told)
 
     def _look_for_walls(self, told: BeatStep, step: Mapping[str, Any]) -> None:
-        """Find records that are stored after the begin of another producer's open transaction, and have to
-        wait for its end."""
+        """Find records that are stored after the first record of another producer's open transaction, and
+        have to wait for its end."""
         for said in (step, *step["notes"]):
             params = said["params"]
             if said["key"] == "broker.readers_wait_for_transaction":
@@ -190,7 +193,7 @@ class Beats:
         )
 
     def fork(self) -> Beats:
-        """A copy for a branch that leaves here. It shares the steps so far, which never change."""
+        """A copy for a branch that begins here. It shares the steps so far, which never change."""
         fork = Beats(self._consumers)
         fork._steps = list(self._steps)
         fork._again = set(self._again)
@@ -249,7 +252,7 @@ class Beats:
         return shown
 
     def _parts(self, start: int, end: int) -> list[Beat]:
-        """Divide a beat with too many lines evenly; a part may be divided again."""
+        """Divide a beat with too many lines into even parts; a part may be divided again."""
         size = -(-(end - start) // MOST)
         parts = []
         for number, at in enumerate(range(start, end, size), 1):
@@ -278,7 +281,7 @@ class Beats:
 
 
 def _by_outcome(beat: Opened, steps: Sequence[BeatStep]) -> Opened:
-    """The beat itself; if it begins with a decision and contains the outcome, under the title of the outcome."""
+    """The beat. If it begins with a decision and contains the outcome, it gets the title of the outcome."""
     if beat.opener.name in DECIDE and released_in(steps):
         return replace(beat, opener=OUTCOME, params={})
     return beat
@@ -288,7 +291,7 @@ def _by_outcome(beat: Opened, steps: Sequence[BeatStep]) -> Opened:
 
 
 def _opening(key: str, step: Mapping[str, Any]) -> tuple[Opener | None, dict[str, Any]]:
-    """The opener with the highest weight in a step, with the parameters of its title."""
+    """The opener with the highest weight that a step has, and the parameters of its title."""
     for broken in step["broken"]:
         opener = BROKEN.get(broken["guarantee"])
         if opener is not None:
@@ -329,7 +332,7 @@ def _openings(steps: Sequence[BeatStep]) -> list[Opened]:
     seen: dict[str, int] = {}
     last: dict[str, Any] = {}
     released: set[str] = set()
-    """The first release of each partition has the full weight, like the first release of all."""
+    """The partitions that had a release. The first release of each partition has the full weight."""
     for index, step in enumerate(steps):
         opener = step.opener
         if opener is None:
@@ -360,8 +363,8 @@ def _openings(steps: Sequence[BeatStep]) -> list[Opened]:
 
 
 def _belongs_to(before: Opened, opener: Opener) -> bool:
-    """Whether the opening belongs to this beat: an identity that the beat requested, or what a new
-    coordinator loads."""
+    """Whether the opening belongs to the beat before it: it is an identity that the beat requested, or what a
+    new coordinator loads."""
     if opener.name == "identity_given":
         return before.opener.name in IDENTITY_NAMES
     return opener.name == "resumes" and before.opener is TAKEOVER
@@ -374,14 +377,14 @@ def _at_once(before: Opened, opener: Opener, steps: Sequence[BeatStep], index: i
 
 
 def _asks_meanwhile(before: Opened, opener: Opener, steps: Sequence[BeatStep], index: int) -> bool:
-    """Whether a second producer requests its identity before the first has got its own."""
+    """Whether a second producer requests its identity before the first one has its own."""
     if not {before.opener.name, opener.name} <= IDENTITY_NAMES:
         return False
     return not any(_leads_to(before, step) for step in steps[before.at : index])
 
 
 def _leads_to(beat: Opened, step: BeatStep) -> bool:
-    """Whether this step is one to which the beat leads (``lands``). A record stored for another client is not."""
+    """Whether the beat leads to this step (``lands``). A record that is stored for another client does not count."""
     if step.key in STORED and beat.params.get("client", step.params.get("client")) != step.params.get(
         "client"
     ):
@@ -390,8 +393,8 @@ def _leads_to(beat: Opened, step: BeatStep) -> bool:
 
 
 def _is_awaited(beat: Opened, steps: Sequence[BeatStep], index: int) -> bool:
-    """Whether the step that the beat leads to has not come before ``index``, but comes within NESTED_FROM steps
-    from there and not after the next opening of weight LIGHT or more."""
+    """Whether the beat still waits for the step that it leads to: the step has not come before ``index``, but
+    comes within NESTED_FROM steps from there, and before the next opening of weight LIGHT or more has passed."""
     if not beat.opener.lands or any(_leads_to(beat, step) for step in steps[beat.at + 1 : index]):
         return False
     for step in steps[index : index + NESTED_FROM]:
@@ -406,8 +409,8 @@ def _is_awaited(beat: Opened, steps: Sequence[BeatStep], index: int) -> bool:
 
 
 def _chosen(openings: list[Opened], end: int) -> list[Opened]:
-    """The openings of one level, up to index ``end``: rounds, if the application works in rounds; otherwise
-    those with the highest weights."""
+    """The openings of one level, up to index ``end``. If the application works in rounds these are the
+    rounds, otherwise the openings with the highest weights."""
     steps = end - openings[0].at
     most = min(MOST, max(2, 2 + steps // (3 if steps > VERY_SHORT else 4)))
     rounds = _rounds(openings, most)
@@ -415,7 +418,7 @@ def _chosen(openings: list[Opened], end: int) -> list[Opened]:
         return rounds
     chosen = _weightiest(openings)
     while len(chosen) > 1:
-        # Merge equal neighbours first: no other opening has to be dropped for that.
+        # Equal neighbours are merged first, because that drops no other opening.
         losses = [
             0.0 if _is_same(before, one) else _loss(chosen, index, end, steps)
             for index, (before, one) in enumerate(pairwise(chosen), 1)
@@ -428,7 +431,7 @@ def _chosen(openings: list[Opened], end: int) -> list[Opened]:
 
 
 def _with_what_was_collected(chosen: list[Opened]) -> list[Opened]:
-    """Merge a beat that collects records into the next one, if that sends them; at most FEW beats stay as they are."""
+    """If a beat collects records and the next one sends them, merge the two. At most FEW beats stay as they are."""
     told = list(chosen)
     for place in range(len(told) - 2, -1, -1):
         first, then = told[place], told[place + 1]
@@ -440,7 +443,8 @@ def _with_what_was_collected(chosen: list[Opened]) -> list[Opened]:
 
 
 def _weightiest(openings: list[Opened]) -> list[Opened]:
-    """The first opening and the heaviest others, at most ``WEIGHED_MOST``, because comparing more takes too long."""
+    """The first opening and the heaviest others, at most ``WEIGHED_MOST`` in all, because comparing more
+    takes too long."""
     if len(openings) <= WEIGHED_MOST:
         return list(openings)
     heaviest = sorted(openings[1:], key=lambda one: -one.weight)[: WEIGHED_MOST - 1]
@@ -453,7 +457,7 @@ def _is_same(before: Opened, one: Opened) -> bool:
 
 
 def _loss(chosen: list[Opened], index: int, end: int, steps: int) -> float:
-    """The cost of merging this beat into the previous one: it grows with the length of the merged beat."""
+    """What it costs to merge this beat into the previous one. The cost grows with the length of the merged beat."""
     stop = chosen[index + 1].at if index + 1 < len(chosen) else end
     share = (stop - chosen[index - 1].at) / steps * MOST
     longer: float = share**LENGTH_COUNTS
@@ -461,8 +465,8 @@ def _loss(chosen: list[Opened], index: int, end: int, steps: int) -> float:
 
 
 def _rounds(openings: list[Opened], most: int) -> list[Opened] | None:
-    """One opening for each round, or for groups of rounds if a level would have too many; None for a run
-    without rounds. Heavier openings between them stay."""
+    """The openings of rounds: one for each round, or one for several rounds if a level would have too many.
+    Heavier openings between them stay. None: the run has no rounds."""
     names = {one.opener.name for one in openings}
     name = next((name for name in CYCLES if name in names), None)
     cycles = [one for one in openings if one.opener.name == name]
@@ -481,8 +485,8 @@ def _rounds(openings: list[Opened], most: int) -> list[Opened] | None:
 
 
 def _group(group: list[Opened]) -> Opened:
-    """One beat for several rounds, titled with their numbers, unless an application restarted among them and
-    counts from 1 again."""
+    """One beat for several rounds. Its title has their numbers, unless an application restarted among them
+    and counts from 1 again."""
     if len(group) == 1 and group[0].opener.name != "round":
         return replace(group[0], opener=TRANSACTION, params={"first": group[0].round})
     if len(group) == 1:

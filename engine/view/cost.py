@@ -1,6 +1,6 @@
-"""The cost of an intervention: the end of the run compared with the end of the scenario's run.
+"""The cost of an intervention: compares the end of the run with the end of the scenario's own run.
 
-Computed from a run's first view and steps (docs/frame.md), like its plan.
+It is computed from a run's first view and steps (docs/frame.md), like the run's plan.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from engine.shapes.plans import Cost, HeldBack, Outcome, Words
 from engine.view.places import INTERNAL
 
 _FATES = ("duplicates", "lost", "failed", "reordered")
-"""The fates of records that a partition's verdict counts."""
+"""What a partition's verdict counts about records."""
 _COUNTS = ("retries", "messages")
-"""The numbers that are compared as more or less, after the time."""
+"""The numbers for which the cost says *more* or *less*; they come after the time."""
 
 
 class RunOutcome:
-    """Takes a run's first view, then its steps in order, as JSON."""
+    """Collects the outcome of a run: pass the run's first view, then its steps in order, as JSON."""
 
     def __init__(self, view: Mapping[str, Any]) -> None:
         self._time: int = view.get("time", 0)
@@ -31,13 +31,13 @@ class RunOutcome:
         self._fates: dict[str, dict[str, int]] = deepcopy(dict(view.get("verdicts") or {}))
         self._leaders: dict[str, Any] = {}
         self._logs: dict[str, dict[str, dict[str, Any]]] = {}
-        """Partition to replica to base offset to batch; a batch is one value, which is shared."""
+        """Partition to replica to base offset to batch. A batch is never changed in place, so copies share it."""
         self._gates: dict[str, dict[str, tuple[int, int]]] = {}
         """Partition to replica to (last stable offset, high watermark)."""
         self._held_since: dict[str, int] = {}
         self._held: tuple[int, str] = (0, "")
         self._nodes: dict[str, Any] = {}
-        """Participant of the middleware to the outcomes of its transactions; row of a database to its copies."""
+        """Participant of the middleware to the outcomes of its transactions, and row of a database to its copies."""
         for name, partition in (view.get("partitions") or {}).items():
             self._partition(name, partition)
         self._middleware(view.get("middleware") or {})
@@ -147,7 +147,7 @@ class RunOutcome:
 
 
 def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -> Cost:
-    """The difference between both ends; `done`: the interventions of the run, in order."""
+    """The difference between both ends. `done`: the interventions of the run, in order."""
     actions = [one["action"] for one in done]
     what = f"cost.{actions[0]}" if len(actions) == 1 and actions[0] in _NAMED else "cost.change"
     by = {name: _difference(written, now, name) for name in ("time", *_COUNTS)}
@@ -177,8 +177,8 @@ _NAMED = frozenset(
 
 
 def _kept(written: Outcome, now: Outcome) -> Words:
-    """The first difference between the logs or nodes at both ends, or that there is none. A plan stored by an
-    earlier release has no ``stored``, ``outcomes`` and ``markers``."""
+    """The first difference between the logs or nodes at both ends, or the sentence that there is none. A plan
+    that an earlier release stored has no ``stored``, ``outcomes`` and ``markers``."""
     if written["nodes"] != now["nodes"]:
         return _words("cost.end_other")
     if "stored" in written and "stored" in now and written["stored"] != now["stored"]:
@@ -222,7 +222,7 @@ def _words(key: str, **params: Any) -> Words:
 
 
 def _put(table: dict[str, Any], path: list[str], change: Mapping[str, Any]) -> None:
-    """Set a value at a path; for an empty path the whole table is added or removed."""
+    """Set a value at a path. For an empty path, the whole table is added or removed."""
     if not path:
         table.clear()
         table.update(change.get("after") or {})

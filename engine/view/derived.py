@@ -1,8 +1,8 @@
-"""Facts that pages draw, derived from a run's JSON in this one place (docs/frame.md, *Derived*).
+"""Facts that pages draw. Only this module derives them from a run's JSON (docs/frame.md, *Derived*).
 
-Derived facts are not part of the state, of digests or of recordings. Those of a view are its table
-``derived``, which has changes of its own; those of a step are in the step. Both are computed from the steps
-of any run: a running simulation, a recording or a stored session.
+Derived facts are not part of the state, of digests or of recordings. The facts of a view are its table
+``derived``, which has changes of its own; the facts of a step are in the step. Both are computed from the
+steps of any run: a running simulation, a recording or a stored session.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Place = tuple[str, ...]
 """The path of a table of a view, or of one entry in it."""
 
 _THINGS = ("partitions", "brokers")
-"""Tables whose timers are looked up entry by entry."""
+"""Tables in which each entry has its own timers."""
 _HAVE_LEVELS = ("quorum", "clients")
 _HAVE_TIMERS = (*_THINGS, "quorum", "zookeeper", "middleware", "services")
 
@@ -69,9 +69,9 @@ def _compared(fact: str, before: Any, after: Any, changes: list[Any]) -> Any:
 
 
 class Derived:
-    """Takes a run's view at any step, then its steps from there, as JSON.
+    """Derives the facts of a run: pass the run's view at any step, then the steps from there on, as JSON.
 
-    ``broken``: the records that had broken a guarantee by then; by default those listed in the view.
+    ``broken``: the records that had broken a guarantee before; by default those that the view lists.
     """
 
     def __init__(self, view: Json, number: int = 0, broken: Serials | None = None) -> None:
@@ -80,7 +80,7 @@ class Derived:
         self._view = watched(view)
         self._pending = due_next(self._view.get("pending", {}))
         self._timers = {place: _timers(self._view, place) for place in _places(self._view)}
-        """Place to the timers found there."""
+        """Place to the timers at that place."""
         self._disagreements = {
             name: disagreements_of(self._view, name) for name in self._view.get("clients", {})
         }
@@ -155,7 +155,7 @@ class Derived:
         self._held[partition] = after
 
     def _known(self, room: str) -> list[str]:
-        """Names in one part of the view for which there are derived facts already."""
+        """The names in one part of the view for which there are facts already."""
         if room == "clients":
             return list(self._disagreements)
         return [origin[1] for origin in self._timers if origin[0] == room]
@@ -167,11 +167,11 @@ class Derived:
         self._disagreements[client] = after
 
     def fork(self) -> Derived:
-        """A copy for a branch that leaves here."""
+        """A copy for a branch that begins here."""
         return deepcopy(self)
 
     def _newly_broken(self, step: Json) -> list[dict[str, Any]]:
-        """The changes that add the records which this step reports as breaking a guarantee."""
+        """The changes that add the records with which this step breaks a guarantee."""
         changes: list[dict[str, Any]] = []
         for broken in step["broken"]:
             known = self._broken.get(broken["guarantee"])

@@ -1,5 +1,5 @@
-"""Differences between a producer and the leader it writes to about one numbering, while no batch in flight
-explains them."""
+"""Finds where a producer and the leader that it writes to disagree about a numbering, although no batch in
+flight explains the difference."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ Json = Mapping[str, Any]
 
 
 def disagreements_of(view: Json, client: str) -> dict[str, dict[str, Any]]:
-    """Partition to the disagreement between one client and the leader. `what` differs: the last acknowledged
-    `sequence`, the `epoch`, or `unknown`: the leader does not have the producer. `own` is the client's
-    number, `known` the leader's."""
+    """Partition to the disagreement between one client and the leader.
+
+    - `what`: what differs: the last acknowledged `sequence`, the `epoch`, or `unknown` when the leader does
+      not have the producer.
+    - `own`: the client's number.
+    - `known`: the leader's number.
+    """
     manager = _numbering(view["clients"].get(client))
     found = {}
     for partition, own in manager.get("partitions", {}).items():

@@ -9,12 +9,13 @@ from typing import Any
 from engine.pending import CLASS_NAMES
 
 LISTED = 6
-"""The most events whose order is listed; the view holds the others without an order."""
+"""At most this many events are listed in their order; the view holds the others without an order."""
 
 _RANK = {name: rank for rank, name in enumerate(CLASS_NAMES)}
 
 
 def due_next(pending: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The names of the next queued events, ordered by time, then class, then order of queueing (their name)."""
+    """The names of the next queued events. They are ordered by time, then by class, then by the order of
+    queueing (the number in their name)."""
     order = [(event["at"], _RANK[event["class"]], int(name)) for name, event in pending.items()]
     return [str(name) for _, _, name in nsmallest(LISTED, order)]

@@ -7,8 +7,8 @@ from engine.view.derived import Derived
 
 
 def following(simulation: Simulation) -> Derived:
-    """The follower of a simulation: the object with the derived facts of all its steps. It is stored with the
-    simulation, and built again from the view when the simulation has made steps without it."""
+    """The object that derives the facts of all steps of a simulation. It is stored with the simulation. When
+    the simulation has made steps without it, it is built again from the view."""
     found = simulation.follower
     if not isinstance(found, Derived) or found.number != simulation.number:
         found = Derived(simulation.view(), simulation.number, simulation.judges.named())

@@ -1,5 +1,5 @@
-"""Why read_committed consumers do not get replicated records: one reason for every stretch between the last
-stable offset and the high watermark (CON-5)."""
+"""Why read_committed consumers do not get records that are replicated: one reason for each stretch between
+the last stable offset and the high watermark (CON-5)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from engine.shapes.derived import HeldReason, HeldStretch
 Json = Mapping[str, Any]
 
 LOOKED_AT = 500
-"""The most batches, from the high watermark backwards, that get a reason."""
+"""At most this many batches get a reason: those nearest to the high watermark."""
 _UNDECIDED = ("open", "ended")
 
 
 def held(view: Json, partition: str) -> list[HeldStretch]:
-    """The stretches in the order of the log. Markers are in none, because no application gets them."""
+    """The stretches in the order of the log. No stretch has a marker, because no application gets markers."""
     log = view.get("partitions", {}).get(partition)
     replica = None if log is None else _leading(log)
     if replica is None:
@@ -42,7 +42,7 @@ def held(view: Json, partition: str) -> list[HeldStretch]:
 
 
 def _leading(log: Json) -> Json | None:
-    """The leader's log; in files, where nothing leads, the only one."""
+    """The leader's log. In a log case, which has no leader, the only log."""
     replicas: dict[str, Json] = log.get("replicas", {})
     leader = replicas.get(str(log.get("leader")))
     return next(iter(replicas.values())) if leader is None and len(replicas) == 1 else leader

@@ -1,6 +1,7 @@
-"""The note that pages show first in a step: the outcome, before the smaller events that led to it.
+"""The note that pages show first in a step: the one about the outcome, before the smaller events that led to
+it.
 
-For example, a follower's fetch may raise the high watermark, so that consumers can read on: the step's own
+For example, a follower's fetch may raise the high watermark, so that consumers can read on. The step's own
 sentence is about the fetch, and a note is about the outcome.
 """
 
@@ -16,13 +17,14 @@ OUTCOMES = (
     "coordinator.image_durable",
     "broker.produce_answered",
 )
-"""Sentences that open no beat, by rising weight."""
+"""Sentences about an outcome that open no beat, ordered by rising weight."""
 ALWAYS = ("log.never_ends", "log.never_ends_by", "log.never_ends_behind", "log.never_ends_behind_by")
-"""The outcome of a log case's batch; there the step's own sentence is about the batch."""
+"""Notes that always come first: in a log case they are about the outcome, and the step's own sentence is
+about the batch."""
 
 
 def leading(step: Mapping[str, Any]) -> int | None:
-    """The index of the note that comes first; None when the step's own sentence does."""
+    """The index of the note that comes first; None when the step's own sentence comes first."""
     keys = [note["key"] for note in step["notes"]]
     if (always := next((place for place, key in enumerate(keys) if key in ALWAYS), None)) is not None:
         return always

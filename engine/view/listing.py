@@ -9,8 +9,8 @@ from engine.explain.sentences import sentence
 
 
 def beat_lines(beats: Iterable[Mapping[str, Any]], language: str = "en", indent: str = "") -> Iterator[str]:
-    """One line for each beat: its number, its steps, the step that a reader sees first, its title and kind;
-    nested beats below it."""
+    """One line for each beat: its number, its steps, the step that a reader sees first, its title and its
+    kind. Nested beats follow below."""
     for beat in beats:
         own = beat.get("title")
         title = sentence(beat["key"], beat["params"], language) if own is None else own[language]

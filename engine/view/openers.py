@@ -11,14 +11,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 HEAVY = 5.5
-"""A beat of at least this weight is shown from its opening step, unless its row names another step."""
+"""A beat of at least this weight is first shown at its opening step, unless its row names another step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opener:
-    """``lands``: sentences; the reader first sees the last step of the beat with one of them. ``unless``: the
-    title when the beat has no such step. ``once``: with the same parameters the row opens again only after an
-    opening of weight RESETS (beats.py). ``when``: a parameter that must be present and not 0."""
+    """A kind of step that opens a beat.
+
+    - ``lands``: sentences. The reader first sees the last step of the beat with one of them.
+    - ``unless``: the title when the beat has no such step.
+    - ``once``: with the same parameters, the row opens again only after an opening of weight RESETS
+      (beats.py).
+    - ``when``: a parameter that must be present and not 0.
+    """
 
     name: str
     weight: float
@@ -29,7 +34,7 @@ class Opener:
     once: bool = False
     when: str = ""
     subject: str = ""
-    """A parameter that distinguishes openings of this row, although the title does not name it."""
+    """A parameter that distinguishes openings of this row, although it is not in the title."""
 
 
 STORED = (
@@ -375,9 +380,9 @@ MANY_ROUNDS = Opener("many_rounds", 5, (), ("count",))
 PART = Opener("part", 0, (), ("first", "last"))
 """The opener of each part of a beat that has too many lines."""
 BEHIND = Opener("behind", 6, (), ("client",), once=True)
-"""A record is stored after the begin of another producer's open transaction."""
+"""The opener for a record that is stored after the begin of another producer's open transaction."""
 DOUBT_ENDS = Opener("doubt_ends", 7, (), ("client",), once=True)
-"""A client learns the result of a batch that was in doubt."""
+"""The opener for the result of a batch that was in doubt at its client."""
 IDENTITIES = Opener(
     "identities",
     5,
@@ -386,23 +391,23 @@ IDENTITIES = Opener(
     ("client.producer_id_received", "client.transactional_id_ready"),
     "identities_asked",
 )
-"""Several producers request an id before the first has its response."""
+"""The opener for several producers that request an id before the first one has its response."""
 OUTCOME = next(opener for opener in TRANSACTIONS if opener.name == "outcome_shows")
 TAKEOVER = next(opener for opener in TRANSACTIONS if opener.name == "takes_over")
 DECIDE = frozenset({"commit_decided", "abort_decided", "markers"})
 """Names of openers. If records become readable within such a beat, its title is that of OUTCOME instead."""
 GATHERED = frozenset({"pauses", "resumes_moving", "crashes", "restarts"})
-"""Events of several actors that make one beat when they come at once."""
+"""Names of openers for events of several actors that make one beat when they come at once."""
 IDENTITY_NAMES = frozenset({"identity", "transactional_identity", "identities"})
 DAMAGE = Opener("log_damage", 9, ())
 """The opener for every sentence that begins with `log.damage.`."""
 REFUSED = Opener("refused", 7, (), ("actor", "error"))
-"""A refusal that has no row."""
+"""The opener for a refusal that has no row of its own."""
 CALL_REFUSED = next(opener for opener in PRODUCER if opener.name == "call_refused")
 IGNORED = Opener("ignored", 4, (), ("actor",), once=True)
-"""A response whose request is no longer in flight."""
+"""The opener for a response whose request is no longer in flight."""
 NOT_NOW = Opener("not_now", 4, (), ("actor", "error"), once=True)
-"""A refusal after which the same request is sent again."""
+"""The opener for a refusal after which the same request is sent again."""
 BROKEN = {
     "lost": Opener("broken_lost", 9, (), ("partition",)),
     "duplicated": Opener("broken_duplicated", 9, (), ("partition",)),

@@ -1,5 +1,5 @@
-"""The actors, lanes and ids of a run, in the order of their first appearance: a picture gives each a fixed
-place.
+"""The actors, lanes and ids of a run, in the order of their first appearance, so that a picture can give each
+a fixed place.
 
 The places of an earlier plan (that of a parent branch) keep their order; new ones come after them.
 """
@@ -23,7 +23,8 @@ Path = tuple[str, ...]
 
 
 class Places:
-    """Takes a run's header and first view, then its steps in order, as JSON (docs/frame.md)."""
+    """Collects the places of a run: pass the run's header and first view, then its steps in order, as JSON
+    (docs/frame.md)."""
 
     def __init__(self, header: Mapping[str, Any], view: Mapping[str, Any]) -> None:
         self.hues: dict[str, int] = {}
@@ -178,7 +179,7 @@ class Places:
 
 
 def leaves(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:
-    """Every value other than an object below a path, with its own path."""
+    """(path, value) for each value below a path that is not an object."""
     if type(value) is dict:
         for name, inner in value.items():
             yield from leaves((*path, name), inner)
@@ -187,7 +188,7 @@ def leaves(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:
 
 
 def _leader_of(lane: Mapping[str, Any]) -> str:
-    """The newest leader, as a key of the view's replicas; a log case has only the file, under 0."""
+    """The newest leader, as a key of the view's replicas. A log case has only one replica, with the number 0."""
     return str(lane["leaders"][-1]) if lane["leaders"] else "0"
 
 
@@ -231,8 +232,8 @@ def _named(before: Iterable[Mapping[str, Any]], places: Iterable[Mapping[str, An
 
 
 def _joined(before: Mapping[str, Any], place: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge the places of one actor from both plans: lists are joined; of other values the newer one is
-    taken, unless it is empty."""
+    """Merge the places of one actor from two plans. Lists are joined; of other values the newer one is taken,
+    unless it is empty."""
     joined: dict[str, Any] = {}
     for field, value in place.items():
         stood = before[field]

@@ -1,7 +1,7 @@
-"""The plan of a run: the places of actors, lanes and ids, and the beats.
+"""The plan of a run: where actors, lanes and ids are drawn, and which beats the run has.
 
-Computed from the header, the first view and the steps (docs/frame.md) of a run ahead, a recording or a log
-case.
+It is computed from the header, the first view and the steps (docs/frame.md). These come from a recording,
+from a log case, or from a *run ahead*: a run that is made for its plan only.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from engine.view.cost import RunOutcome, cost_of
 from engine.view.places import Places, extended
 
 PLAN_VERSION = 9
-"""Increased when the same run may give another plan than before; stored plans of other versions are made again."""
+"""Raised when the same run may give another plan than before. Stored plans of other versions are then made again."""
 
 
 class RunPlan:
-    """Takes a run's header and first view, then its steps in order, as JSON."""
+    """Makes the plan of a run: pass the run's header and first view, then its steps in order, as JSON."""
 
     def __init__(self, header: Mapping[str, Any], view: Mapping[str, Any]) -> None:
         self.steps = 0
-        """Number of the last step taken."""
+        """The number of the last step that was taken."""
         self._places = Places(header, view)
         consumers = [actor["name"] for actor in header.get("actors") or () if actor["role"] == "consumer"]
         self._beats = Beats(consumers)
@@ -41,7 +41,7 @@ class RunPlan:
         self._outcome.take(step)
 
     def fork(self) -> RunPlan:
-        """A copy for a branch that leaves here."""
+        """A copy for a branch that begins here."""
         fork = RunPlan({}, {})
         fork.steps = self.steps
         fork._places = deepcopy(self._places)
@@ -57,9 +57,13 @@ class RunPlan:
         done: Sequence[Mapping[str, Any]] = (),
         ended: bool = True,
     ) -> Plan:
-        """``Plan`` of docs/frame.md. ``complete``: the run ends with the last step taken. ``before``: an
-        earlier plan, whose places do not change. ``done``: the interventions, each with the number of the
-        step before it. ``ended``: the run has ended, so its cost is known."""
+        """``Plan`` of docs/frame.md.
+
+        - ``complete``: the run ends with the last step taken.
+        - ``before``: an earlier plan, whose places do not change.
+        - ``done``: the interventions, each with the number of the step before it.
+        - ``ended``: the run has ended, so its cost is known.
+        """
         places = self._places.to_json()
         touched_after = min((one["after"] for one in done), default=None)
         told = {
@@ -79,14 +83,17 @@ class RunPlan:
         return plan
 
     def kinds(self) -> Counter[str]:
-        """Kind to the number of its beats, nested ones included, in reading order."""
+        """Kind to the number of beats of that kind in reading order, nested beats included."""
         return Counter(beat["kind"] for beat in _read(self._beats.to_json()))
 
 
 def named(beats: list[Beat], names: Sequence[NamedBeat], touched_after: int | None = None) -> list[Beat]:
-    """The beats, some with titles of the author. A title names a beat by its kind and its number among the beats of
-    that kind, in reading order, a nested beat after the one that contains it. A title without such a beat is
-    ignored. Titles describe the run as written: beats after an intervention (``touched_after``) keep their own."""
+    """The beats, with the titles that the author gave to some of them.
+
+    A title names a beat by its kind and its number among the beats of that kind. They are counted in reading
+    order, a nested beat after the one that contains it. A title without such a beat is ignored. Titles
+    describe the run as written, so beats after an intervention (``touched_after``) keep their own.
+    """
     if not names:
         return beats
     titles = {(one["kind"], one["nth"]): one["title"] for one in names}

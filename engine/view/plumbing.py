@@ -1,10 +1,10 @@
 """The steps of a beat that only carry data or metadata for other steps, and their purposes. Adjacent ones
-become one counted line, named by their purposes (``beat.line.<purpose>`` in the catalogue)."""
+become one line, which counts them and names their purposes (``beat.line.<purpose>`` in the catalogue)."""
 
 from __future__ import annotations
 
 PURPOSES_MAX = 3
-"""The most purposes of one line."""
+"""A line names at most this many purposes."""
 
 _PURPOSES: dict[str, tuple[str, ...]] = {
     "coordinator": (

@@ -1,5 +1,5 @@
-"""The plan of a run before its first step: made from a run ahead, which is recorded up to a limit and then
-dropped."""
+"""The plan of a run before its first step. It is made from a *run ahead*: the run is recorded up to a limit,
+and then dropped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from engine.simulation import Simulation
 from engine.view.plan import RunPlan
 
 STEPS_AHEAD = 2_000
-"""The most steps of a run ahead: every run of the library has fewer, and this many take less than half a second."""
+"""A run ahead has at most this many steps. Every run of the library has fewer, and this many take less than
+half a second."""
 
 
 def plan_ahead(
@@ -22,8 +23,8 @@ def plan_ahead(
     before: Mapping[str, Any] | None = None,
     most: int = STEPS_AHEAD,
 ) -> Plan:
-    """The plan from at most ``most`` steps; ``interventions`` as :class:`Simulation` takes them. Raises Refused
-    when the configuration is refused; a refused intervention ends the run ahead, as it ends the run."""
+    """The plan from at most ``most`` steps. ``interventions``: as :class:`Simulation` takes them. Raises
+    Refused when the configuration is refused. A refused intervention ends the run ahead, as it ends the run."""
     done = [dict(one) for one in interventions]
     simulation = Simulation(scenario, done)
     plan = RunPlan(simulation.header(), simulation.view())

@@ -1,8 +1,8 @@
-"""The part of a view that pages get: all but the old entries of the three tables that grow with a run.
+"""The part of a view that pages get: everything but the old entries of the three tables that grow with a run.
 
-Records and batches, in logs and in the queues of clients, stay in a view as long as they exist, and a page
-draws a few dozen of them. A *sight* is a view that lists the entries of the last steps, those that the next
-steps may change, and those to which another part of the view refers. For all others its field `folded`
+Records and batches, in logs and in the queues of clients, stay in a view as long as they exist, but a page
+draws only a few dozen of them. A *sight* is a view that lists the entries of the last steps, those that the
+next steps may change, and those to which another part of the view refers. For all others its field `folded`
 (docs/websocket.md) holds their places and numbers. So the size of a page's data, and the cost of a step, do
 not grow with the run.
 """
@@ -17,22 +17,23 @@ from engine.watching import ABSENT
 View = dict[str, Any]
 Entries = dict[str, dict[str, Any]]
 Change = tuple[list[str], Any, Any]
-"""Path, before and after; ABSENT where there is none."""
+"""(path, value before, value after); ABSENT when there is no value."""
 
 REACH = 250
-"""The number of steps that a page may step back from a sight and still have every entry that it draws."""
+"""A page may step back this many steps from a sight and still have every entry that it draws."""
 NEWEST_RECORDS = 100
 NEWEST_BATCHES = 24
-"""The newest batches of each log are always listed: more than a panel draws."""
+"""Of each log, this many newest batches are always listed: more than a panel draws."""
 NEWEST_FINISHED = 400
-"""The most finished records that are listed: one response may finish thousands."""
+"""At most this many finished records are listed, because one response may finish thousands."""
 NEXT_BATCHES = 6
-"""The batches that are listed at the head of each queue of a client: a panel draws two, and the queue changes
+"""How many batches at the head of each queue of a client are listed. A panel draws two, and the queue changes
 while the page steps on."""
 DRAWN_BATCHES = 2
-"""The batches at the head of each queue that a panel may draw."""
+"""A panel may draw this many batches at the head of each queue."""
 GAP = 44
-"""A gap of at most this many records between two listed ones is filled: one page of the panel."""
+"""If a gap between two listed records has at most this many records (one page of the panel), these are
+listed, too."""
 NEWEST_BROKEN = 10
 """For each guarantee, the most records that are listed because they broke it: the first ones of its first
 violation."""
@@ -43,7 +44,7 @@ class FoldedAway(Exception):
 
 
 def cut(view: View, number: int, since: int) -> View:
-    """The sight of the view after step `number`; `since` is the virtual time of the step `REACH` before. The
+    """The sight of the view after step `number`. `since`: the virtual time of the step `REACH` before. The
     view is not changed; the sight shares the listed entries with it."""
     records = view.get("records", {})
     listed = _listed_records(view, since)
@@ -103,7 +104,7 @@ def is_folded(folded: dict[str, Any], path: list[str]) -> bool:
     if len(path) == 1 or path[1] not in folded["logs"]:
         return len(path) == 1
     if len(path) == 2 or path[2] != "replicas":
-        # More batches are listed of the leader's log than of the followers' logs.
+        # Of the leader's log more batches are listed than of the followers' logs.
         return len(path) == 2 or path[2] == "leader"
     if len(path) == 3 or path[3] not in folded["logs"][path[1]]:
         return len(path) == 3
@@ -138,8 +139,9 @@ def _listed_records(view: View, since: int) -> set[str]:
 
 
 def _in_bulk(clients: dict[str, View]) -> set[int]:
-    """Records in batches that wait behind the head of their queue, and in long batches in flight for the
-    first time: there are tens of thousands when an application is faster than its client."""
+    """Pending records of which there are too many to list all. They are in batches behind the head of a
+    queue, or in long batches that are in flight for the first time; there are tens of thousands when an
+    application is faster than its client."""
     later: set[int] = set()
     for client in clients.values():
         waiting = {
@@ -153,8 +155,8 @@ def _in_bulk(clients: dict[str, View]) -> set[int]:
 
 
 def _without_small_gaps(serials: list[str], listed: set[str]) -> set[str]:
-    """List the records of each gap of at most GAP between listed ones, too: records of several producers
-    alternate, and a page of records would have many holes."""
+    """Add to ``listed`` the records in gaps of at most GAP, and return it. Records of several producers
+    alternate, so without this a page of records would have many holes."""
     gap: list[str] = []
     for serial in serials:
         if serial not in listed:
@@ -259,7 +261,7 @@ def _cut_partition(partition: View, serials: frozenset[int], since: int) -> tupl
 
 
 def _offsets_of(known: View) -> Iterator[int]:
-    """Base offsets of the batches in a broker's cache of a producer (docs/frame.md: a cached batch)."""
+    """The base offsets of the batches that a broker has cached for a producer (docs/frame.md: a cached batch)."""
     return (cached[2] for cached in known.get("batches", ()))
 
 
@@ -275,7 +277,7 @@ def _in_order(entries: Entries) -> list[str]:
 def _stretches(
     entries: Entries, is_listed: Callable[[str, dict[str, Any]], bool]
 ) -> Iterator[list[tuple[str, dict[str, Any]]]]:
-    """Sequences of adjacent entries, in the order of their numbers, none of which is listed."""
+    """Sequences of adjacent entries that are not listed, in the order of their numbers."""
     run: list[tuple[str, dict[str, Any]]] = []
     for name in _in_order(entries):
         entry = entries[name]
@@ -328,7 +330,8 @@ def _owners(view: View) -> dict[int, str]:
 
 
 def _is_counted(folded: dict[str, Any], owners: dict[int, str], change: Change) -> bool:
-    """Whether a change could be counted: a known producer's record, not listed, has another status or result."""
+    """Whether a change could be counted: a record that is not listed, but whose producer is known, has
+    another status or result."""
     path, before, after = change
     if path[0] != "records" or len(path) != 3 or int(path[1]) not in owners:
         return False

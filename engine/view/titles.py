@@ -1,4 +1,4 @@
-"""The title of a beat: its outcome with the deciding numbers, read from the steps inside.
+"""The title of a beat: its outcome with the deciding numbers, read from the steps of the beat.
 
 ``openers.py`` determines the kind of the beat. The row for that kind reads the beat's steps and returns the
 title's key and parameters, or None: then the opener's own title stays.
@@ -13,7 +13,7 @@ from engine.view.beat_step import BeatStep
 from engine.view.openers import DROPPED, GATHERED, MARKED, STORED
 
 NAMED_MOST = 3
-"""The most records that a title names; it counts the others."""
+"""A title names at most this many records; it counts the others."""
 NAMES = frozenset(
     {
         "begins_stores", "answer_lost", "released_commit", "released_abort", "released", "markers_in",
@@ -31,7 +31,7 @@ Title = tuple[str, Params]
 
 
 def title_of(name: str, params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title:
-    """The title. ``name`` and ``params`` are the opener's; ``consumers`` are all of the run."""
+    """The title. ``name`` and ``params``: those of the opener. ``consumers``: all consumers of the run."""
     tell = TELLS.get(name)
     told = None if tell is None else tell(params, steps, consumers)
     return (name, params) if told is None else told
@@ -65,7 +65,8 @@ def _partitions(found: Iterator[Mapping[str, Any]]) -> list[str]:
 
 
 def _stores(name: str) -> Tell:
-    """A function for a title with the number of records that the beat's steps store; None if they store none."""
+    """A function for a title that says how many records the beat's steps store. It returns None if they store
+    none."""
 
     def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
         clients = [params["client"]] if "client" in params else None
@@ -89,7 +90,8 @@ def _many(opener: str) -> Tell:
 
 
 def _identity(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
-    """The newest identity that a client gets in the beat: the client in ``params``, otherwise any."""
+    """The newest identity that a client gets in the beat. If ``params`` names a client, it is the identity of
+    that client."""
     keys = ("client.producer_id_received", "client.transactional_id_ready")
     ids = [said for said in _said(steps, *keys) if params.get("client", said["client"]) == said["client"]]
     if not ids:
@@ -137,7 +139,7 @@ def _markers(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title |
 
 
 def _marker_again(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """The response was lost, not the marker: the marker that is sent again finds its transaction already ended."""
+    """The response was lost, not the marker. The marker is sent again, and finds its transaction already ended."""
     partitions = _partitions(_said(steps, "broker.marker_finds_nothing_open"))
     return ("marker_again", {"partitions": partitions}) if partitions else None
 
@@ -189,7 +191,7 @@ def _reads(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Ti
 
 
 def _window_closes(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """The answer that closes the window: the last one, perhaps late."""
+    """How the window closes: all participants have committed, or the last answer comes late."""
     if next(_said(steps, "middleware.all_committed"), None) is not None:
         return "all_committed_closes", params
     late = next(_said(steps, "middleware.finished_forward"), None)

@@ -1,4 +1,4 @@
-"""A copy of the part of a view that derived facts read, kept up to date by changes.
+"""A copy of the part of a view that derived facts read; changes keep it up to date.
 
 The view itself may change independently. Lists are shared, because the engine replaces a list as a whole.
 """
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 ALL: Final = True
-"""Everything below this level."""
+"""Stands for everything below this level."""
 EACH: Final = "*"
 """Stands for every name at this level."""
 NUMBERED: Final = "#"

@@ -1,4 +1,4 @@
-"""The questions in one table: for each the function that answers it, and its wording."""
+"""The table of questions: for each question, the function that answers it, and its wording."""
 
 from __future__ import annotations
 
@@ -109,9 +109,9 @@ QUESTIONS = tuple(_ANSWERS)
 def why(run: Simulation | Moment | Json, question: str, subject: str) -> tuple[Link, ...]:
     """The answer as a chain of links, from the subject of the question to what could change it.
 
-    ``run``: a recorded simulation at its present step, or only its view (docs/frame.md), with which fewer
-    rules can be called. Changes nothing. Raises :class:`engine.why.NotAsked` (a ValueError) when there is no
-    such question or subject.
+    ``run``: a recorded simulation at its present step, or only its view (docs/frame.md); with a view alone,
+    fewer rules can be called. Changes nothing. Raises :class:`engine.why.NotAsked` (a ValueError) when there
+    is no such question or subject.
     """
     answer = _ANSWERS.get(question)
     if answer is None:
@@ -129,7 +129,7 @@ def moment_of(run: Simulation | Moment | Json) -> Moment:
 
 
 def question_of(run: Simulation | Moment | Json, question: str, subject: str) -> Question:
-    """The wording of a question. Raises NotAsked for a subject that does not have the form of its question."""
+    """The wording of a question. Raises NotAsked for a subject whose form does not fit the question."""
     words = _WORDS.get(question)
     if words is None:
         raise NotAsked("question", f"{question!r} is none", f"known: {', '.join(QUESTIONS)}")
@@ -240,4 +240,4 @@ _WORDS: dict[str, Callable[[Moment, str], tuple[str, Json]]] = {
     TIMED_OUT: _words_of(TIMED_OUT, "transactional_id"),
     HERE: _words_step(HERE),
 }
-"""Question to the end of its catalogue key, and the parameters."""
+"""Question to the function that returns the end of its catalogue key, and the parameters."""

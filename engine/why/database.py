@@ -1,4 +1,5 @@
-"""Why a row and its record are apart, or a row is there twice: what exists, and what ended the work between."""
+"""Why a row exists without its record or the other way round, or a row exists twice: what is there, and what
+ended the work in between."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ _ENDINGS = ("fault.client_crashed", "service.in_doubt", "service.connection_lost
 
 
 def why_apart(moment: Moment, subject: str) -> Iterator[Link]:
-    """The row and the record of one piece of work, and what its services met."""
+    """The row and the record of one piece of work, and the steps that ended the work of its services."""
     database = moment.part("database")
     if not subject.isdecimal() or not database:
         raise NotAsked("subject", f"{subject!r} is no record of a run with a database", "a serial")

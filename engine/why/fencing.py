@@ -1,5 +1,5 @@
-"""Fencing: the present identity of a transactional id, the steps that led to it, and the clients with an
-older one."""
+"""Fencing of a transactional id: its present identity, the steps that led to it, and the clients with an
+older identity."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RAISES = (
     "coordinator.epoch_raised",
     "client.transactional_id_ready",
 )
-"""Keys of steps that give an id another epoch, or by which a producer gets the epoch."""
+"""Keys of the steps that give an id another epoch, or in which a producer gets that epoch."""
 _DECIDES = (
     "coordinator.decides_commit",
     "coordinator.decides_abort",
@@ -59,7 +59,7 @@ def why_fenced(moment: Moment, transactional_id: str) -> Iterator[Link]:
 
 
 def fenced_by(moment: Moment, transactional_id: str | None) -> Iterator[Link]:
-    """The step that gave an id its newest epoch, for a client that was refused with an older one."""
+    """For a client that was refused with an older epoch: the step that gave its id the newest epoch."""
     steps = [] if transactional_id is None else raised(moment, transactional_id)
     if steps and transactional_id is not None:
         yield link(

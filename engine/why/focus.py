@@ -46,7 +46,8 @@ _OF_GUARANTEES = {
 
 
 def of_step(moment: Moment) -> Iterator[Asked]:
-    """The questions that the newest step raises; there is one finder for each kind of event in a step."""
+    """The questions that the newest step raises. Each kind of event in a step has a function that finds its
+    questions."""
     step = moment.step
     if step is None or step["number"] == 0:
         return
@@ -73,8 +74,8 @@ def _repeat(_moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _lost(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The messages lost, if the loss is what the step is about. If a fault of an actor lost them, ``_fault`` asks
-    about the fault."""
+    """The messages lost, if the step is about the loss. If a fault of an actor lost them, ``_fault`` asks
+    about the fault instead."""
     if step["key"] in _LOSING and lost_messages(step):
         yield GONE, ""
 
@@ -114,7 +115,7 @@ def _stored(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _gates(moment: Moment, step: Json) -> Iterator[Asked]:
-    """A leader's high watermark or last stable offset that moved."""
+    """The leader's high watermark or last stable offset, if it moved."""
     for change in step["changes"]:
         path = change["path"]
         if len(path) != 5 or path[0] != "partitions" or path[1].startswith("__"):
@@ -125,7 +126,7 @@ def _gates(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _reader(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The consumer that acts: the first record hidden from it, or else its lag."""
+    """The consumer that acts: its first hidden record, or else its lag."""
     consumer = step["actor"]
     shown = moment.part("consumers").get(consumer)
     if shown is None:
@@ -142,8 +143,8 @@ def _reader(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _held_readers(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The first read_committed consumer that waits, when the leader's step says that consumers wait for a
-    transaction."""
+    """If the step is a leader's, and says that consumers wait for a transaction: the first read_committed
+    consumer that waits."""
     if not any(note["key"] == "broker.readers_wait_for_transaction" for note in step["notes"]):
         return
     for consumer, shown in moment.part("consumers").items():
@@ -155,7 +156,7 @@ def _held_readers(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _coordinator(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The coordinator's entry of the id that the step changes."""
+    """The coordinator's entry of the id, if the step changes it."""
     transition = step["transition"]
     name = (
         transition["of"] if transition is not None and transition["machine"] == "transaction_states" else None
@@ -171,7 +172,7 @@ def _coordinator(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _client(moment: Moment, step: Json) -> Iterator[Asked]:
-    """A client: its new state, and the first unfinished batch that the step is about or changes."""
+    """A client: its new state, and the first unfinished batch that the step changes or is about."""
     application = moment.part("applications").get(step["actor"])
     name = step["actor"] if application is None else application["client"]
     client = moment.part("clients").get(name)
@@ -181,7 +182,7 @@ def _client(moment: Moment, step: Json) -> Iterator[Asked]:
     if transition is not None and transition["of"] == name:
         yield STATE, name
     if application is not None and application["blocked_by"] is not None:
-        return  # The step itself is about the cause of the block.
+        return  # The step itself is about the cause, so the batch needs no question.
     touched = [
         change["path"][3]
         for change in step["changes"]

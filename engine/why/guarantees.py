@@ -1,4 +1,5 @@
-"""Why a guarantee of transactions is broken: the promise, the facts, and the step at which they differ."""
+"""Why a guarantee of transactions is broken: what it promises, what happened, and the step at which the two
+differ."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ def switched_off(moment: Moment) -> Iterator[Link]:
 
 
 def _stored_at(moment: Moment, serial: int, partition: str) -> tuple[Json, Json | None]:
-    """The newest copy of a record, as a selection and as a batch."""
+    """The newest copy of a record in the leader's log: its selection, and the batch that holds it."""
     found = copies(moment, partition, serial)
     if not found:
         return record_subject(serial), None
@@ -66,7 +67,8 @@ def why_early(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _markers(moment: Moment, partition: str, batch: Json) -> Iterator[Link]:
-    """The first marker of the batch's producer after the batch, which decided the batch's transaction here."""
+    """The marker that decided the batch's transaction in this partition: the first one of the batch's
+    producer after the batch."""
     for other in moment.batches(partition):
         mine = other["control"] is not None and other["producer_id"] == batch["producer_id"]
         if mine and other["base_offset"] > batch["last_offset"]:
@@ -85,7 +87,7 @@ def _markers(moment: Moment, partition: str, batch: Json) -> Iterator[Link]:
 
 
 def why_torn(moment: Moment, subject: str) -> Iterator[Link]:
-    """A part of a transaction with another outcome than the rest, or than the application's result."""
+    """A part of a transaction that has another outcome than the other parts, or than the application's result."""
     serial, record, turns = record_of(moment, subject)
     partition, client = record["partition"], record["producer"]
     where, batch = _stored_at(moment, serial, partition)
@@ -132,7 +134,7 @@ def why_unfenced(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
-    """A transaction that no coordinator will end: the last stable offset stays at its first record."""
+    """A transaction that no coordinator will end, so the last stable offset stays at its first record."""
     moment.named("partitions", partition)
     subject = partition_subject(partition)
     yield link("hanging.partition", "MRK-12", subject=subject, partition=partition)
@@ -147,8 +149,8 @@ def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
 
 
 def why_mixed(moment: Moment, tid: str) -> Iterator[Link]:
-    """A transaction over middleware that ended with only some nodes having carried out their part, or in which a
-    node carried out its part more than once."""
+    """A transaction over middleware that ended although only some nodes have carried out their part, or in
+    which a node carried out its part more than once."""
     shown = moment.part("middleware")
     participants: Json = shown.get("participants") or {}
     if not participants or not any(tid in one["transactions"] for one in participants.values()):

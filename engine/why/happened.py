@@ -1,4 +1,4 @@
-"""Cause and consequence of the newest step: a message lost, a batch stored, a duplicate recognised, a fault."""
+"""Causes and consequences of the newest step: a message lost, a batch stored, a duplicate recognised, a fault."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def newest_of(moment: Moment) -> Json:
 
 
 def own_words(step: Json, subject: Json | None = None) -> Link:
-    """The sentence of a step, about ``subject``, or else about the step's message or actor."""
+    """The sentence of a step as a link. Its subject is ``subject``, or else the step's message or actor."""
     message = step["params"].get("message")
     about = actor_subject(step["actor"]) if message is None else message_subject(str(message))
     about = about if subject is None else subject
@@ -49,7 +49,7 @@ def own_words(step: Json, subject: Json | None = None) -> Link:
 
 
 def caused(moment: Moment) -> Iterator[Link]:
-    """The step that sent the message received in the newest step."""
+    """The step that sent the message which the newest step received."""
     if moment.lately.cause is not None:
         yield quoted(moment.lately.cause)
 
@@ -58,7 +58,7 @@ def caused(moment: Moment) -> Iterator[Link]:
 
 
 def why_gone(moment: Moment, _subject: str) -> Iterator[Link]:
-    """The messages lost in the newest step: their content, and when each side notices."""
+    """The messages that the newest step lost: their content, and when each side notices the loss."""
     step = newest_of(moment)
     lost = lost_messages(step)
     if not lost:
@@ -83,7 +83,7 @@ def why_gone(moment: Moment, _subject: str) -> Iterator[Link]:
 
 
 def lost_messages(step: Json) -> list[Json]:
-    """The messages that were dropped, or lost with their connection, in a step."""
+    """The messages that a step dropped, or lost with their connection."""
     ids = {one["id"] for one in step["messages"] if one["event"] in ("dropped", "lost")}
     gone = [
         one for one in step["changes"] if one["path"][:2] == ["network", "messages"] and "after" not in one
@@ -125,7 +125,7 @@ def _was_about(moment: Moment, message: Json) -> Iterator[Link]:
 
 
 def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
-    """The client that waits for the response, or lost it with the connection, and its next action; with
+    """The client that waits for the response, or lost it with the connection, and what it does next. With
     acks=0 no client waits."""
     name = message["to"] if message["is_response"] else message["from"]
     client = moment.part("clients").get(name)
@@ -246,7 +246,7 @@ def is_repeat(step: Json) -> bool:
 
 
 def why_fault(moment: Moment, actor: str) -> Iterator[Link]:
-    """The consequences of a fault that struck an actor."""
+    """The consequences of a fault for the actor that it struck."""
     step = newest_of(moment)
     yield own_words(step, actor_subject(actor))
     yield from not_running(moment, actor)
@@ -301,7 +301,7 @@ def _new_leaders(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _led_by(moment: Moment, actor: str) -> Iterator[Link]:
-    """The partitions that a broker leads, and those without a leader that it has a replica of."""
+    """The partitions that a broker leads, and those without a leader of which it has a replica."""
     number = int(actor.removeprefix("broker-"))
     led = [name for name, shown in moment.part("partitions").items() if shown["leader"] == number]
     if led:

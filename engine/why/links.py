@@ -15,13 +15,14 @@ from engine.errors import EngineError
 Json = dict[str, Any]
 
 LINKS_MAX = 40
-"""The most links of one answer. A longer chain ends with a link that tells how many were left out."""
+"""An answer has at most this many links. A longer chain ends with a link that says how many were left out."""
 NAMED_MAX = 10
-"""The most names in one sentence, and the most links about objects of one kind; further ones are counted."""
+"""A sentence has at most this many names, and an answer at most this many links about objects of one kind.
+Further ones are counted."""
 
 
 class NotAsked(ValueError):
-    """There is no such question or subject. ``allowed``: the possible ones."""
+    """There is no such question, or no such subject. ``allowed``: the questions or subjects that exist."""
 
     def __init__(self, place: str, wrong: str, allowed: str) -> None:
         super().__init__(f"{place}: {wrong}; {allowed}")
@@ -32,8 +33,8 @@ class NotAsked(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """One sentence. ``subject``: what it is about, as a selection. ``compared``: (name, number) of the
-    compared values. ``step``: the step that it is about, if that is not the newest."""
+    """One sentence of an answer. ``subject``: what it is about, as a selection. ``compared``: (name, number)
+    of each value that was compared. ``step``: the step that it is about, if that is not the newest."""
 
     key: str
     params: Json = field(default_factory=dict)
@@ -55,8 +56,8 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question that can be asked now. ``question`` and ``subject`` are what :func:`engine.why.why` takes,
-    ``key`` and ``params`` its wording."""
+    """A question that can be asked now. ``question`` and ``subject`` are the arguments of
+    :func:`engine.why.why`; ``key`` and ``params`` are its wording."""
 
     question: str
     subject: str
@@ -73,13 +74,13 @@ class Question:
 
 
 def link(key: str, *rules: str, subject: Json | None = None, step: int | None = None, **params: Any) -> Link:
-    """A link of the catalogue's ``why.`` sentences."""
+    """A link with a sentence of the catalogue, ``why.<key>``."""
     return Link(key=f"why.{key}", params=params, rules=rules, subject=subject, step=step)
 
 
 def bounded(chain: Sequence[Link]) -> tuple[Link, ...]:
-    """The chain; if it was shortened, its last sentence tells how many links are left out. An answer without
-    a sentence is an error of the engine."""
+    """The chain. If it is too long it is shortened, and its last sentence says how many links are left out.
+    An answer without a sentence is an error of the engine."""
     if not chain:
         raise EngineError("an answer to why has no link")
     if len(chain) <= LINKS_MAX:

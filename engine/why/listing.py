@@ -24,7 +24,7 @@ def _subject(subject: Json) -> str:
 
 
 def asked_lines(questions: Iterable[Question], language: str = "en") -> Iterator[str]:
-    """Each question in words, and the options of the command line that ask it."""
+    """For each question, its words and the options of the command line that ask it."""
     for one in questions:
         subject = f" --subject {one.subject}" if one.subject else ""
         yield f"{sentence(one.key, one.params, language)}"

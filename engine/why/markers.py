@@ -1,4 +1,4 @@
-"""Where the missing markers of a decided transaction are, and what each waits for (MRK-1..MRK-10)."""
+"""Where the missing markers of a decided transaction are, and what each of them waits for (MRK-1..MRK-10)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MARKERS = "WriteTxnMarkers"
 def missing_marker(
     moment: Moment, transactional_id: str, coordinator: str, partition: str | None
 ) -> Iterator[Link]:
-    """The missing markers of a decided transaction; ``partition``: only that of this partition."""
+    """The missing markers of a decided transaction. ``partition``: only the marker of this partition."""
     shown = moment.broker(coordinator) or {}
     board: Json = shown.get("markers") or {}
     waiting = (board.get("waiting") or {}).get(transactional_id)
@@ -64,7 +64,7 @@ def missing_marker(
 def _nobody_sends(
     moment: Moment, transactional_id: str, coordinator: str, partition: str | None, waiting: Json | None
 ) -> Iterator[Link]:
-    """The coordinator does not send the marker: it was acknowledged or dropped, or all are written."""
+    """Why the coordinator does not send the marker: it was acknowledged or dropped, or all markers are written."""
     params: Json = {"transactional_id": transactional_id, "coordinator": coordinator}
     subject = transaction_subject(transactional_id)
     if waiting is not None:
@@ -124,8 +124,8 @@ def _where(
 
 
 def _queued(moment: Moment, coordinator: str, board: Json, partition: str, leader: str) -> Iterator[Link]:
-    """Not sent yet: another request to the broker is in flight, a connection is missing, or the next pass has
-    not come."""
+    """Why a queued marker was not sent yet: another request to the broker is in flight, there is no
+    connection, or the next pass has not begun."""
     params: Json = {"coordinator": coordinator, "leader": leader, "partition": partition}
     yield link("marker.queued", "MRK-1", subject=partition_subject(partition), **params)
     connecting = f"connection to {leader}"
@@ -146,8 +146,8 @@ def _queued(moment: Moment, coordinator: str, board: Json, partition: str, leade
 
 
 def _next_pass(moment: Moment, coordinator: str) -> Iterator[Link]:
-    """When the marker sender tries again, computed by the broker of the run (MRK-3). Without a run there is
-    no link."""
+    """When the marker sender tries again, as computed by the broker of the run (MRK-3). A view without its
+    run gives no link."""
     if moment.simulation is None:
         return
     host = moment.simulation.world.brokers[coordinator].transactions
@@ -161,7 +161,7 @@ def _next_pass(moment: Moment, coordinator: str) -> Iterator[Link]:
 
 
 def _under_way(moment: Moment, coordinator: str, partition: str, leader: str) -> Iterator[Link]:
-    """In flight: on its link, at a leader that waits for its followers, or already answered."""
+    """Where a marker in flight is: on its way, at a leader that waits for its followers, or already answered."""
     params: Json = {"coordinator": coordinator, "leader": leader, "partition": partition}
     request = moment.message_between(coordinator, leader, MARKERS)
     if request is not None:

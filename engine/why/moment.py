@@ -1,8 +1,8 @@
 """A run at one step, with the look-ups that answers need.
 
 Owns how facts are found in the view (docs/frame.md): the owner of a producer id, the place of a message, the
-virtual time that is left. Some facts need the engine's own rules, which only a run has; all others are
-available in a view alone (a log case, a recording).
+virtual time that is left. Some facts need the engine's own rules, which only a run has. All others can be
+found in a view alone (a log case, a recording).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Moment:
         return cls(simulation.view(), simulation)
 
     def profile_of(self, name: str) -> Profile | None:
-        """The version of a client, or else the cluster's; None for a view without its run."""
+        """The version of a client, or else of the cluster; None for a view without its run."""
         if self.simulation is None:
             return None
         world = self.simulation.world
@@ -63,7 +63,7 @@ class Moment:
         return found
 
     def named(self, part: str, name: str) -> Json:
-        """An object of a part of the view. Raises NotAsked when there is none of this name."""
+        """The object with this name in a part of the view. Raises NotAsked when there is none."""
         found: Json | None = self.part(part).get(name)
         if found is None:
             known = ", ".join(self.part(part)) or "none"
@@ -71,14 +71,14 @@ class Moment:
         return found
 
     def leading(self, partition: str) -> Json | None:
-        """The leader's replica, or the only one of a log case; None while the partition has no leader."""
+        """The leader's replica. In a log case: the only replica. None while the partition has no leader."""
         shown = self.named("partitions", partition)
         replicas: Json = shown["replicas"]
         found = replicas.get("0" if "0" in replicas else str(shown["leader"]))
         return None if found is None else {"batches": {}, "producers": {}, "waiting": [], **found}
 
     def batches(self, partition: str) -> list[Json]:
-        """The leader's batches by offset."""
+        """The batches in the leader's log, ordered by offset."""
         replica = self.leading(partition)
         return [] if replica is None else sorted(replica["batches"].values(), key=_offset)
 
@@ -91,19 +91,19 @@ class Moment:
     # -- transactions ----------------------------------------------------------------------------------
 
     def coordinated(self) -> Iterator[tuple[str, str, Json]]:
-        """(broker's name, transactional id, entry) for every entry that a coordinator has in its cache."""
+        """(broker's name, transactional id, entry) for each entry in the cache of a coordinator."""
         for broker, shown in self.part("brokers").items():
             for transactional_id, entry in (shown.get("transactions") or {}).items():
                 yield f"broker-{broker}", transactional_id, entry
 
     def entry_of(self, transactional_id: str) -> tuple[str, Json] | None:
-        """The coordinator of an id, with its entry. If there are two, because one is a zombie, that with the
-        higher epoch."""
+        """The coordinator of an id, and its entry. If two brokers have an entry, because one is a zombie, the
+        entry with the higher epoch counts."""
         found = [(broker, entry) for broker, name, entry in self.coordinated() if name == transactional_id]
         return max(found, key=_coordinator_epoch, default=None)
 
     def owner_of(self, producer_id: int) -> str | None:
-        """The transactional id of a producer id, according to its coordinator, or else its client."""
+        """The transactional id of a producer id, as its coordinator knows it, or else as a client does."""
         for _, transactional_id, entry in self.coordinated():
             if producer_id in (entry["producer_id"], entry["last_producer_id"]):
                 return transactional_id
@@ -133,8 +133,8 @@ class Moment:
         return None
 
     def committed(self, consumer: str, partition: str) -> int | None:
-        """The committed offset of a consumer's group: the coordinator's, which includes commits in transactions,
-        else the consumer's own. None: no offset, or no group."""
+        """The committed offset of a consumer's group. The coordinator's offset comes first, because it
+        includes commits in transactions, then the consumer's own. None: there is no offset, or no group."""
         group = self.named("consumers", consumer).get("group")
         if group is None:
             return None
@@ -148,8 +148,8 @@ class Moment:
     # -- time and messages -----------------------------------------------------------------------------
 
     def waiting_events(self, actor: str | None = None) -> list[Json]:
-        """The queued events, in the order in which they will happen, without the arrival of dropped messages,
-        which stays in the queue and has no effect."""
+        """The queued events, in the order in which they will happen. The arrival of a dropped message is left
+        out: it stays in the queue, but has no effect."""
         under_way = self.part("network").get("messages") or {}
         events = [
             (event["at"], CLASS_NAMES.index(event["class"]), int(order), event)
@@ -165,7 +165,7 @@ class Moment:
         return None
 
     def message_between(self, source: str, destination: str, api: str) -> Json | None:
-        """The newest message of this kind in flight from one to the other."""
+        """The newest message of this kind that is in flight from one to the other."""
         found = [
             message
             for message in self.messages()
@@ -207,7 +207,7 @@ class Moment:
 
 
 def _with(parts: Json | None, names: tuple[str, ...]) -> Json:
-    """The parts of the view; objects of these names that are missing are replaced by empty ones."""
+    """The parts of the view. Of the objects in ``names``, those that are missing are replaced by empty ones."""
     empty: Json = {"transaction_manager": None, **{name: {} for name in names}}
     return {name: {**empty, **shown} for name, shown in (parts or {}).items()}
 

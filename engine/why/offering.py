@@ -1,5 +1,5 @@
-"""The questions that are possible about a selected object now, the most important first; without a selection,
-about the newest step."""
+"""The questions that can be asked now about a selected object, the most important first. Without a selection
+they are about the newest step."""
 
 from __future__ import annotations
 
@@ -40,12 +40,13 @@ if TYPE_CHECKING:
 
 CAME_TO_MAX = 2
 QUESTIONS_MAX = 12
-"""The most questions offered for one object, the nearest first; others can be asked at related objects."""
+"""At most this many questions are offered for one object, the nearest first. Others can be asked at related
+objects."""
 
 
 def questions_about(run: Simulation | Moment | Json, selection: Json | None) -> list[Question]:
-    """The questions about a selected object (``kind`` and ``id`` as in the player), or, without one, about
-    the most important objects now. At most QUESTIONS_MAX, each once."""
+    """The questions about a selected object (``kind`` and ``id`` as in the player). Without a selection:
+    about the objects that are most important now. At most QUESTIONS_MAX, each once."""
     moment = moment_of(run)
     found: Iterator[Asked] = iter(())
     if selection is None:
@@ -83,7 +84,7 @@ def _of_moment(moment: Moment) -> Iterator[Asked]:
 
 
 def _came_to(moment: Moment, step: Json) -> Iterator[Asked]:
-    """At a step that only passes a message on: ask how each transaction reached its state, the newest first."""
+    """For a step that only passes a message on: how each transaction reached its state, the newest first."""
     if step["key"] not in PURPOSE_OF or step["notes"]:
         return
     moved = [
@@ -185,8 +186,8 @@ def _of_batch(moment: Moment, place: str) -> Iterator[Asked]:
 
 
 def _readers_of(moment: Moment, partition: str, offset: int) -> Iterator[Asked]:
-    """A question for every consumer that did not get this offset; read_committed consumers first, because
-    more is hidden from them."""
+    """A question for each consumer that did not get this offset. The read_committed consumers come first,
+    because more is hidden from them."""
     readers = sorted(
         moment.part("consumers").items(), key=lambda one: (one[1]["isolation"] != READ_COMMITTED, one[0])
     )

@@ -1,5 +1,6 @@
-"""Why a transaction does not end: from its transactional id, through its client and its coordinator's state,
-to the missing marker and what that waits for (TXC-3, TXC-17..20, MRK-1..MRK-10)."""
+"""Why a transaction does not end. The chain leads from its transactional id, over its client and its
+coordinator's state, to the missing marker and the reason why it is missing (TXC-3, TXC-17..20,
+MRK-1..MRK-10)."""
 
 from __future__ import annotations
 
@@ -69,7 +70,7 @@ def _over(moment: Moment, transactional_id: str, state: str) -> Link:
 
 
 def _since(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """The step that led to the coordinator's present state."""
+    """The step that led to the present state at the coordinator."""
     taken = moment.lately.transitions.get(("transaction_states", transactional_id))
     if taken is None:
         return
@@ -92,8 +93,8 @@ def _since(moment: Moment, transactional_id: str) -> Iterator[Link]:
 
 
 def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | None) -> Iterator[Link]:
-    """The clients of an id, the next call of each application, and the clients that may no longer end the
-    transaction of ``identity`` (producer id, epoch)."""
+    """The clients of an id with the next call of each application. Also the clients that may no longer end
+    the transaction of ``identity`` (producer id, epoch)."""
     clients = moment.clients_of(transactional_id)
     if not clients:
         yield link(
@@ -131,7 +132,7 @@ def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | Non
 
 
 def _asks_next(moment: Moment, name: str, client: Json) -> Iterator[Link]:
-    """The control request that the client waits for, or will send next, and the error that its state came from."""
+    """The control request that the client waits for, or will send next, and the error that led to its state."""
     manager = client["transaction_manager"]
     api = manager["in_flight_request"]
     subject = actor_subject(name)
@@ -153,7 +154,8 @@ def _asks_next(moment: Moment, name: str, client: Json) -> Iterator[Link]:
 
 
 def applications_of(moment: Moment, client: str) -> Iterator[Link]:
-    """For each application of a client: the call that has not returned, its next call, or that it has ended."""
+    """For each application of a client: the call that has not returned, the next call, or that the
+    application has ended."""
     for name, shown in moment.part("applications").items():
         if shown["client"] != client:
             continue
@@ -175,7 +177,8 @@ def applications_of(moment: Moment, client: str) -> Iterator[Link]:
 
 
 def decision(moment: Moment, transactional_id: str, partition: str | None) -> Iterator[Link]:
-    """The coordinator's decision about an id, and the missing markers. ``partition``: only there."""
+    """The coordinator's decision about an id, and the missing markers. ``partition``: only the marker of this
+    partition."""
     found = moment.entry_of(transactional_id)
     if found is None:
         yield from _no_coordinator(moment, transactional_id)
@@ -194,7 +197,7 @@ def decision(moment: Moment, transactional_id: str, partition: str | None) -> It
     yield from _since(moment, transactional_id)
     yield from not_running(moment, coordinator)
     if state in DECIDED and _on_board(moment, coordinator, transactional_id):
-        # The completion is pending from the decision on, and waits for the markers (TXC-16).
+        # The completion is pending as soon as the transaction is decided, and waits for the markers (TXC-16).
         yield from missing_marker(moment, transactional_id, coordinator, partition)
     elif completion_waits(moment, transactional_id, coordinator):
         yield from missing_marker(moment, transactional_id, coordinator, None)
@@ -249,7 +252,7 @@ def _undecided(moment: Moment, transactional_id: str, coordinator: str, entry: J
 
 
 def _being_written(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> Iterator[Link]:
-    """The next state is written to the log, and takes effect once it is replicated (TXC-5)."""
+    """The next state is being written to the log, and takes effect once it is replicated (TXC-5)."""
     log = moment.log_partition(transactional_id) or ""
     yield link(
         "coordinator.writes",
@@ -267,7 +270,7 @@ def _being_written(moment: Moment, transactional_id: str, coordinator: str, entr
 
 
 def _no_coordinator(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """No coordinator has the id in its cache: it is reading its log, it is down, or there is none."""
+    """Why no coordinator has the id in its cache: it is still reading its log, it is down, or there is none."""
     log = moment.log_partition(transactional_id)
     subject = transaction_subject(transactional_id)
     shown = None if log is None else moment.part("partitions").get(log)

@@ -1,5 +1,4 @@
-"""Why a consumer does not get an offset, and the causes of its lag and of gaps in its offsets (CON-1..CON-7,
-CON-11)."""
+"""Why a consumer does not get an offset, and why it lags or its offsets have gaps (CON-1..CON-7, CON-11)."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ BEYOND, UNSERVED, FOLDED, BEFORE_START = "beyond_end", "unserved", "folded", "be
 
 
 def lane_of(moment: Moment, consumer: str, partition: str) -> Json:
-    """The view's entry of a consumer and a lane (docs/frame.md, Readers and groups)."""
+    """What the view shows of one consumer in one lane (docs/frame.md, Readers and groups)."""
     shown = moment.named("consumers", consumer)
     lane: Json | None = (shown.get("lanes") or {}).get(partition)
     if lane is None:
@@ -38,7 +37,7 @@ def lane_of(moment: Moment, consumer: str, partition: str) -> Json:
 
 
 def fate_of(moment: Moment, consumer: str, partition: str, offset: int) -> str:
-    """The fate of an offset for a consumer."""
+    """What happens to an offset at a consumer."""
     lane = lane_of(moment, consumer, partition)
     for first, last, fate in [*lane["stretches"], *lane["ahead"]]:
         if first <= offset <= last:
@@ -88,7 +87,8 @@ def _stored(moment: Moment, partition: str, offset: int) -> Json:
 
 
 def _aborted(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
-    """The record's transaction was aborted: the entry of the index that lists the transaction, and its owner."""
+    """The record's transaction was aborted: the line of the index that lists the transaction, and the owner
+    of the transaction."""
     batch = moment.batch_at(partition, offset)
     replica = moment.leading(partition)
     subject = _stored(moment, partition, offset)
@@ -146,7 +146,8 @@ def _control(moment: Moment, consumer: str, partition: str, offset: int) -> Iter
 
 
 def _undecided(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
-    """Above the last stable offset: the record belongs to an open transaction, or comes after one in the log."""
+    """The offset is above the last stable offset: its record belongs to an open transaction, or comes after
+    one in the log."""
     replica = moment.leading(partition)
     if replica is None:
         yield from leaderless(moment, partition)
@@ -216,7 +217,7 @@ def _not_fetched(moment: Moment, consumer: str, partition: str, offset: int) -> 
 
 
 def reading_waits(moment: Moment, consumer: str, partition: str | None) -> Iterator[Link]:
-    """The request or wait that must end before a consumer's next records."""
+    """What must end before a consumer gets its next records: a request, or a wait."""
     shown = moment.named("consumers", consumer)
     subject = actor_subject(consumer)
     stopped = list(not_running(moment, consumer))
@@ -262,7 +263,8 @@ _FATES: dict[str, Callable[[Moment, str, str, int], Iterator[Link]]] = {
 
 
 def why_lag(moment: Moment, consumer: str, partition: str) -> Iterator[Link]:
-    """Why a consumer's lag stays, and why its offsets have gaps: the batches between its position and the end."""
+    """Why a consumer's lag does not decrease, and why its offsets have gaps: the batches between its position
+    and the end."""
     lane = lane_of(moment, consumer, partition)
     replica = moment.leading(partition)
     if replica is None:
@@ -323,7 +325,7 @@ def _between(moment: Moment, partition: str, first: int, end: int) -> Iterator[L
 
 
 def _jumps(moment: Moment, consumer: str, partition: str, lane: Json) -> Iterator[Link]:
-    """The stretches that the consumer passed without a record for its application, by kind."""
+    """The stretches that the consumer passed without a record for its application, grouped by their reason."""
     kinds = {CONTROL: "lag.markers_passed", ABORTED: "lag.aborted_passed", COMPACTED: "lag.compacted_passed"}
     for fate, key in kinds.items():
         passed = [(first, last) for first, last, kind in lane["stretches"] if kind == fate]

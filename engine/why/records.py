@@ -1,4 +1,4 @@
-"""Why a record is lost, stored twice, or out of order: the events of its life, and the cause (GEN-8)."""
+"""Why a record is lost, stored twice, or out of order: the events of the record, and the cause (GEN-8)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from engine.why.links import (
 from engine.why.moment import Moment, configured
 
 TURNS_SHOWN = 8
-"""The most events of a record in an answer, the newest ones."""
+"""An answer has at most this many events of a record, the newest ones."""
 
 
 def record_of(moment: Moment, subject: str) -> tuple[int, Json, list[Turn]]:
-    """A record that was sent: its view, and the events kept for it."""
+    """A record that was sent: its serial, its view, and the events that are kept of it."""
     record = moment.named("records", subject)
     return int(subject), record, moment.lately.turns.get(int(subject), [])
 
@@ -32,14 +32,15 @@ def record_subject(serial: int) -> Json:
 
 
 def quoted(said: Said, subject: Json | None = None) -> Link:
-    """An earlier step, with its own sentence."""
+    """An earlier step, quoted by its own sentence."""
     about = actor_subject(said.actor) if subject is None else subject
     return Link(key=said.key, params=said.params, rules=tuple(said.rules), subject=about, step=said.number)
 
 
 def decisive(turns: list[Turn]) -> list[Turn]:
-    """The newest steps at which a record was stored, lost or truncated, its response was lost, it arrived and
-    was not stored, or it was sent again by the client or the application; each step once."""
+    """The newest steps that decided a record's fate, each step once: the record was stored, lost or
+    truncated; its response was lost; it arrived and was not stored; the client or the application sent it
+    again."""
     seen: set[str] = set()
     steps: dict[int, Turn] = {}
     for turn in turns:
@@ -60,7 +61,7 @@ def _same_step(turn: Turn, other: Turn) -> bool:
 
 
 def told(moment: Moment, serial: int, record: Json, turns: list[Turn]) -> Iterator[Link]:
-    """The step at which the application got success, and the meaning of success with these acks."""
+    """The step at which the application got success, and what success means with these acks."""
     found = [turn for turn in turns if turn.what == TOLD and turn.error is None]
     if not found:
         return
@@ -130,7 +131,7 @@ def _number(turn: Turn) -> int:
 
 
 def _place(moment: Moment, turn: Turn) -> Json:
-    """The object in which an event can be seen: the stored batch while it exists, else the partition or the actor."""
+    """The object that shows an event: the stored batch while it exists, else the partition or the actor."""
     batch = None
     if turn.offset is not None and turn.partition in moment.part("partitions"):
         batch = moment.batch_at(turn.partition, turn.offset)
@@ -166,7 +167,7 @@ def _lost_because(moment: Moment, serial: int, record: Json, turns: list[Turn]) 
 
 
 def _only_there(moment: Moment, turn: Turn, acks: str) -> Iterator[Link]:
-    """The record was only stored by a leader that leads no longer."""
+    """The only copy of the record was in the log of a leader that no longer leads."""
     shown = moment.named("partitions", turn.partition)
     broker = f"broker-{turn.replica}"
     crashed = moment.lately.said.get(("fault.crashed", broker))
@@ -279,7 +280,7 @@ def why_reordered(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _serials(moment: Moment, partition: str) -> Iterator[tuple[int, int]]:
-    """(offset, serial) of every copy, the first copy of each record last."""
+    """(offset, serial) of each copy. Of a record with several copies, the first copy comes last."""
     for batch in reversed(moment.batches(partition)):
         for place, serial in enumerate(batch["serials"]):
             yield batch["base_offset"] + place, serial

@@ -1,4 +1,5 @@
-"""Why a request or batch was refused: the compared numbers, the rule, the row of the table, the error (UIV-3)."""
+"""Why a request or a batch was refused: the compared numbers, the rule, the row of the table, and the error
+(UIV-3)."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ from engine.why.states import led_here
 
 
 def refusing_step(moment: Moment, subject: str) -> Json | None:
-    """The step that refused: the newest step (empty subject), or the newest refusal of this subject; None without a
-    refusal."""
+    """The step that refused. For an empty subject this is the newest step, for another subject its newest
+    refusal. None: nothing was refused."""
     if subject == "":
         step = moment.step
         return step if step is not None and step["refusal"] is not None else None
@@ -61,7 +62,7 @@ _FENCED = ("INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED")
 
 
 def _fence(moment: Moment, step: Json) -> Iterator[Link]:
-    """The later owner of the identity, when a fence caused the refusal."""
+    """If a fence caused the refusal: the later owner of the identity."""
     if step["refusal"]["error"] not in _FENCED:
         return
     arrived = (step["decision"] or {}).get("arrived") or step["params"]
@@ -84,7 +85,7 @@ def _subject(moment: Moment, step: Json) -> Json:
 
 
 def _deciding_rule(decision: Json) -> Iterator[Link]:
-    """The check that refused, and the number of checks passed before it."""
+    """The check that refused, and how many checks passed before it."""
     passed = 0
     for row in decision["rows"]:
         if row["outcome"] == "decided":
@@ -97,8 +98,8 @@ def _deciding_rule(decision: Json) -> Iterator[Link]:
 
 
 def _rows(moment: Moment, step: Json) -> Iterator[Link]:
-    """The row of a state machine's table that refused; when several rows of the state have the same sentence,
-    all their events."""
+    """The row of a state machine's table that refused. If several rows of the state have the same sentence,
+    all their events are named."""
     said = {note["key"]: note["params"] for note in step["notes"]} | {step["key"]: step["params"]}
     for machine in machines().values():
         rows = [row for row in machine.rows if row.refused and row_key(row) in said]
@@ -116,7 +117,7 @@ def _rows(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _state(moment: Moment, row: Row, params: Json) -> str:
-    """The state of the refused object; a refusal does not change it."""
+    """The state of the refused object, which a refusal does not change."""
     if "state" in params:
         return str(params["state"])
     manager = moment.part("clients").get(str(params.get("client")), {}).get("transaction_manager")
@@ -124,7 +125,7 @@ def _state(moment: Moment, row: Row, params: Json) -> str:
 
 
 def _client_error(moment: Moment, step: Json) -> Iterator[Link]:
-    """A call was refused because its client is in an error state: the cause of that error."""
+    """Why the client was in an error state, if that state refused the call."""
     client = str(step["params"].get("client"))
     manager = moment.part("clients").get(client, {}).get("transaction_manager")
     if manager is not None and manager["last_error"] is not None and step["kind"] == "api_call":
@@ -132,7 +133,7 @@ def _client_error(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _entry(name: str) -> Iterator[Link]:
-    """The error dictionary's entry."""
+    """The entry in the dictionary of errors."""
     error = Error.__members__.get(name)
     entry = None if error is None else ERRORS.get(error)
     if entry is None:

@@ -9,7 +9,7 @@ from engine.why.moment import Moment
 
 
 def leaderless(moment: Moment, partition: str) -> Iterator[Link]:
-    """The partition has no leader: the replicas that could lead."""
+    """The partition has no leader: which replicas could lead it."""
     shown = moment.named("partitions", partition)
     replicas = [f"broker-{replica}" for replica in shown["replica_order"]]
     if shown["deleted"]:
@@ -29,7 +29,7 @@ def leaderless(moment: Moment, partition: str) -> Iterator[Link]:
 
 
 def not_running(moment: Moment, actor: str) -> Iterator[Link]:
-    """A link for a client, a consumer or a broker that is down, paused or starting; none when it works."""
+    """One link if a client, a consumer or a broker is down, paused or starting; otherwise none."""
     shown = moment.actor(actor)
     if shown is None:
         return
@@ -54,7 +54,8 @@ def not_running(moment: Moment, actor: str) -> Iterator[Link]:
 
 
 def behind(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
-    """The in-sync replicas that lack records below ``offset``, or whose fetch has not reached the leader."""
+    """The in-sync replicas that lack records below ``offset``, or have them although no fetch has shown this
+    to the leader yet."""
     shown = moment.named("partitions", partition)
     if moment.leading(partition) is None:
         yield from leaderless(moment, partition)
@@ -94,7 +95,7 @@ def behind(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
 
 
 def short_of_replicas(moment: Moment, partition: str) -> Iterator[Link]:
-    """Too few replicas are in sync for an append with acks=all."""
+    """Too few replicas are in sync, so an append with acks=all fails."""
     shown = moment.named("partitions", partition)
     if len(shown["isr"]) < shown["min_isr"]:
         yield link(

@@ -1,5 +1,5 @@
-"""Why the last stable offset does not advance: offset, producer, transaction, coordinator, marker, waiting
-consumers (LOG-8)."""
+"""Why the last stable offset does not advance. The chain has the offset, the producer, the transaction, the
+coordinator, the marker and the consumers that wait (LOG-8)."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def holder(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
 
 
 def open_at(replica: Json, offset: int) -> int | None:
-    """The producer id whose undecided transaction begins here; None when the log has its marker already."""
+    """The producer id whose undecided transaction begins at this offset; None when the log has its marker already."""
     for producer_id, entry in replica["producers"].items():
         if entry["transaction_first_offset"] == offset:
             return int(producer_id)
@@ -94,7 +94,7 @@ def open_at(replica: Json, offset: int) -> int | None:
 
 
 def owner(moment: Moment, partition: str, producer_id: int, epoch: int) -> Iterator[Link]:
-    """From a producer id to the coordinator or client that could end its transaction."""
+    """Who could end the transaction of a producer id: its coordinator, or its client."""
     transactional_id = moment.owner_of(producer_id)
     if transactional_id is None:
         key = "transaction.owner_not_in_files" if not moment.part("brokers") else "transaction.nobody_owns"
@@ -115,7 +115,8 @@ def owner(moment: Moment, partition: str, producer_id: int, epoch: int) -> Itera
 
 
 def _marker_not_replicated(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
-    """The marker is above the high watermark: consumers see the outcome once every in-sync replica has the marker."""
+    """The marker is above the high watermark, so consumers see the outcome only when every in-sync replica
+    has the marker."""
     stable = replica["last_stable_offset"]
     first = moment.batch_at(partition, stable)
     ends = [
@@ -147,7 +148,7 @@ def _marker_not_replicated(moment: Moment, partition: str, replica: Json) -> Ite
 
 
 def held_up(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
-    """The read_committed consumers and their groups, and the records that they do not get."""
+    """The read_committed consumers with their groups, and the records that they do not get."""
     stable, high = replica["last_stable_offset"], replica["high_watermark"]
     first = moment.batch_at(partition, stable)
     hidden = [batch for batch in moment.batches(partition) if stable <= batch["base_offset"] < high]

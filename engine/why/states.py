@@ -1,4 +1,4 @@
-"""Why an object is in its state: the row and the step that led there, and the rows that lead on."""
+"""Why an object is in its state: the row and the step that led to it, and the rows that lead out of it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from engine.why.links import Json, Link, NotAsked, actor_subject, link, transact
 from engine.why.moment import Moment
 
 OUT_MAX = 8
-"""The most ways out of a state that are named; the machine's own page has all of them."""
+"""An answer names at most this many ways out of a state. The machine's own page has all of them."""
 
 _OF_TRANSACTIONS = ("transaction_states", "marker_states")
 _INITIAL_OF_CLIENTS = "client_transactions"
 
 
 def known_states(moment: Moment, subject: str) -> list[str]:
-    """The machines with a state or a transition for this name, the one with the newest transition first; when
-    several moved in one step, the coordinator's before its markers'."""
+    """The machines that have a state or a transition for this name. The machine with the newest transition
+    comes first; if several moved in one step, the coordinator's comes before its markers'."""
     taken = [
         (step.number, machine)
         for (machine, of), (step, _) in moment.lately.transitions.items()
@@ -64,8 +64,8 @@ def _selection(machine: str, subject: str) -> Json:
 
 
 def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
-    """The last transition: the sentence of its row, with the numbers of its step, and that step's own
-    sentence; empty when there was none."""
+    """The last transition: the sentence of its row, with the numbers of its step, and the step's own
+    sentence. Empty: there was no transition."""
     taken = moment.lately.transitions.get((name, subject))
     if taken is None:
         return
@@ -102,7 +102,7 @@ def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
 
 
 def _ways_out(moment: Moment, machine: Machine[Any], subject: str, state: str) -> Iterator[Link]:
-    """The rows of the table that lead on from this state, in the version of the actor."""
+    """The rows that lead out of this state, in the version of the actor."""
     profile = moment.profile_of(subject)
     if profile is not None:
         profile = profile.at_level(level_in_force(moment.view))

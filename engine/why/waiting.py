@@ -1,6 +1,9 @@
-"""Why nothing happens, and why a batch is not sent: what each actor waits for, with the virtual time that is
-left. The accumulator and the transaction manager decide whether a batch may be sent (ACC-8..ACC-12, ORD-5);
-this module calls them and repeats none of their rules."""
+"""Why nothing happens, and why a batch is not sent: what each actor waits for, and how much virtual time is
+left.
+
+The accumulator and the transaction manager decide whether a batch may be sent (ACC-8..ACC-12, ORD-5). This
+module calls them and repeats none of their rules.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ from engine.why.readers import reading_waits
 from engine.why.replication import behind, not_running
 
 RUN = "run"
-"""The subject that means the whole run."""
+"""The subject that stands for the whole run."""
 
 
 # -- a batch -----------------------------------------------------------------------------------------------
@@ -62,7 +65,7 @@ def why_unsent(moment: Moment, client: str, name: str) -> Iterator[Link]:
 
 
 def _in_flight(moment: Moment, client: str, shown: Json, name: str, subject: Json) -> Iterator[Link]:
-    """Sent but not answered: on its link, at the broker, or lost."""
+    """The batch was sent but not answered: its request is on its way, at the broker, or lost."""
     for number, request in shown["requests"].items():
         if name not in request["batches"]:
             continue
@@ -83,7 +86,7 @@ def _in_flight(moment: Moment, client: str, shown: Json, name: str, subject: Jso
 
 
 def _request_is(moment: Moment, client: str, request: Json, number: int) -> Iterator[Link]:
-    """The place of a request or its response now."""
+    """Where a request or its response is now."""
     for message in moment.messages():
         ends = (message["from"], message["to"])
         if message["correlation_id"] == number and client in ends and request["to"] in ends:
@@ -110,7 +113,7 @@ def _request_is(moment: Moment, client: str, request: Json, number: int) -> Iter
 
 
 def nobody_has(moment: Moment, client: str, request: Json) -> Iterator[Link]:
-    """Neither the request nor its response is in flight; when the client notices that."""
+    """Neither the request nor its response is in flight; says when the client notices that."""
     yield link(
         "message.nobody_has_it",
         "SND-7",
@@ -125,7 +128,8 @@ def nobody_has(moment: Moment, client: str, request: Json) -> Iterator[Link]:
 
 
 def _ends(moment: Moment, client: str, request: Json, partition: str) -> list[int]:
-    """The offsets up to which the log must be replicated, for the stored batches of a request in a partition."""
+    """For the batches of a request that are stored in a partition: the offsets up to which the log must be
+    replicated."""
     batches = moment.part("clients")[client]["batches"]
     sent = [batches[name]["serials"] for name in request["batches"] if name in batches]
     return [one["last_offset"] + 1 for one in moment.batches(partition) if one["serials"] in sent]
@@ -187,7 +191,8 @@ def _answers_awaited(moment: Moment, client: str, shown: Json, partition: str) -
 
 
 def _sender_waits(moment: Moment, client: str, shown: Json, producer: ProducerClient) -> Iterator[Link]:
-    """A control request takes precedence over batches (TXM-9), and the Sender may sleep before it is repeated."""
+    """The Sender's own waits: a control request comes before batches (TXM-9), and the Sender may sleep before
+    it repeats one."""
     poll = producer.memory.poll
     manager = shown["transaction_manager"]
     subject = actor_subject(client)
@@ -219,7 +224,7 @@ def _sender_waits(moment: Moment, client: str, shown: Json, producer: ProducerCl
 def _accumulator_waits(
     moment: Moment, client: str, producer: ProducerClient, partition: str
 ) -> Iterator[Link]:
-    """The reasons of the accumulator and of the transaction manager for the head (ACC-8..ACC-11, ACC-19, ORD-5)."""
+    """Why the accumulator or the transaction manager does not let the head be sent (ACC-8..ACC-11, ACC-19, ORD-5)."""
     memory = producer.memory
     queue = memory.accumulator.queues[partition]
     if not queue.batches:
@@ -293,7 +298,7 @@ def _connection_waits(moment: Moment, client: str, shown: Json, partition: str) 
 
 
 def why_nothing(moment: Moment, subject: str) -> Iterator[Link]:
-    """Why an actor does nothing now; for the run as a whole, the next events."""
+    """Why an actor does nothing now. For the run as a whole: the next events."""
     if subject == RUN:
         yield from _next_of_run(moment)
     elif subject in moment.part("clients"):
@@ -368,7 +373,7 @@ def _client_waits(moment: Moment, client: str) -> Iterator[Link]:
 
 
 def _idle_if_silent(moment: Moment, actor: str, found: list[Link]) -> Iterator[Link]:
-    """The reasons, each once, and the actor's next time; without any, the sentence that it is idle."""
+    """The reasons, each once, and when the actor acts next. If there are none: the sentence that it is idle."""
     told: list[Link] = []
     for one in found:
         if one not in told:
