@@ -154,7 +154,7 @@ class Chosen(NamedTuple):
 
 
 def _chosen(target: str, settings: dict[str, Any]) -> Iterator[Chosen]:
-    """Every variant when none is named; a document without variants is run as it is."""
+    """The scenario that was chosen: every variant when none is named. A document without variants is run as it is."""
     file, _, variant = target.partition("/")
     path = Path(target)
     if target.endswith(".toml") or path.exists():
@@ -358,8 +358,8 @@ def vectors_command(options: argparse.Namespace, out: TextIO) -> int:
 
 
 def _play_file(file: Path, has_neighbours: bool, report: Report) -> None:
-    """Play the vectors of one file. An error in it does not stop the others; if it is the only file, the
-    error is raised."""
+    """Play the vectors of one file. An error in the file does not stop the other files; if it is the only
+    file, the error is raised."""
     try:
         run_file(str(file), _vectors_in(file), report, Neighbours(file.parent))
     except BrokenFile as error:

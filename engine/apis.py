@@ -1,10 +1,10 @@
-"""The table of Kafka's APIs, one row each: the types of request and response, and the properties that other
-modules need. Five things are derived from it: the form of a scenario document, hand-made requests, injected
-errors, the messages' places in the view, and ``engine/wire``.
+"""The table of Kafka's APIs: one row for each, with the types of its request and response and the properties
+that other modules need.
 
-A new API needs a row here and a handler in a broker; to be read from bytes, it also needs a reader and a
-writer in ``engine/wire/apis.py``. The messages of two-phase commit have a table of their own
-(``middleware/messages.py``).
+Five things are derived from it: the form of a scenario document, hand-made requests, injected errors, the
+places of messages in the view, and ``engine/wire``. A new API needs a row here and a handler in a broker; to
+be read from bytes, it also needs a reader and a writer in ``engine/wire/apis.py``. The messages of two-phase
+commit have a table of their own (``middleware/messages.py``).
 """
 
 from __future__ import annotations
@@ -94,16 +94,17 @@ def _unchanged(response: Any, error: Error) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Api:
-    """One API. The defaults: the partition in the field ``partition``, if any; one error; no hand-made requests."""
+    """One API. Without other values, its messages have the partition in the field ``partition``, if any, and
+    one error, and there are no hand-made requests."""
 
     request: type
     response: type | None = None
     connection: str = FOR_ALL_ELSE
     """The purpose of the connection that carries the request (GEN-11)."""
     key: int | None = None
-    """Kafka's API key; None: no client of Kafka sends the request."""
+    """Kafka's number of the API; None: no client of Kafka sends the request."""
     versions: tuple[int, int] | None = None
-    """The lowest and the highest version that are read from bytes; None: no version is."""
+    """The lowest and the highest version that can be read from bytes; None: no version can."""
     asks_about: Callable[[Any], Names] = _about_one
     """A function: the topic-partitions of a request."""
     answers_about: Callable[[Any], Names] = _about_one
@@ -111,19 +112,21 @@ class Api:
     errors: Callable[[Any], Iterable[Error]] | None = _one_error
     """A function: all errors in a response; None: it has no error."""
     answer: Callable[[Any, Error, int], Any] | None = None
-    """A function of request, error and log start: the response with that error for every part of the request;
-    None: no script can inject an error."""
+    """A function of request, error and log start: the response that has this error for every part of the
+    request. None: no script can inject an error."""
     altered: Callable[[Any, Error], Any] = _unchanged
-    """A function of a real response and an error: the response with its error replaced; the default keeps it."""
+    """A function of a real response and an error: the response with this error in place of its own. The
+    default changes nothing."""
     crafted: Mapping[str, tuple[type, Any]] = field(default_factory=dict)
-    """The fields that ``craft_request`` can set, each with its type and default; empty: it cannot send this request."""
+    """The fields that ``craft_request`` can set, each with its type and default. Empty: it cannot send this
+    request."""
     kept_by: str = ""
     """``zookeeper`` or ``quorum``: only brokers of clusters with that kind of controller send the request;
     empty: all do."""
     only_if: str | None = None
-    """The field of the profile without which no broker knows the request; None: all brokers know it."""
+    """The field of the profile that a broker needs to know the request; None: all brokers know it."""
     craft: Callable[[dict[str, Any]], Any] | None = None
-    """A function: the request made from these fields; None: the fields are those of the request."""
+    """A function that makes the request from these fields; None: they are the fields of the request itself."""
 
     @property
     def name(self) -> str:
@@ -556,7 +559,7 @@ APIS: list[Api] = [
         errors=_altered_errors,
     ),
 ]
-"""The order of every list of APIs."""
+"""All APIs, in the order in which every list has them."""
 
 BETWEEN_BROKERS: list[Api] = [
     Api(
@@ -571,7 +574,7 @@ BETWEEN_BROKERS: list[Api] = [
         errors=_each_inner_error,
     ),
 ]
-"""Later versions of the APIs above that only brokers send, with the same name; scripts treat both as one."""
+"""Later versions of the APIs above, with the same name, that only brokers send. Scripts treat both as one API."""
 
 
 def names() -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""All actors of a scenario, before its first step."""
+"""Makes all actors of a scenario, before its first step."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _build_cluster(
 def _build_controller(
     world: World, ids: list[int], configuration: BrokerConfiguration, transaction_version: int
 ) -> None:
-    """The controller of this version, and the way in which brokers learn of its decisions."""
+    """The controller of this version, and the way in which its decisions reach the brokers."""
     if world.profile.quorum_controller:
         quorum = QuorumController(
             watch=world.watch,
@@ -171,7 +171,8 @@ def _build_controller(
 
 
 def _transaction_version(cluster: dict[str, Any], profile: Profile) -> int:
-    """The cluster's level at the start: the highest that its version supports, unless the scenario sets another."""
+    """The cluster's level at the start: the one that the scenario sets, or else the highest that its version
+    supports."""
     highest = profile.transaction_version
     level: int = highest if cluster["transaction_version"] is None else cluster["transaction_version"]
     if level > highest:

@@ -39,7 +39,8 @@ def act(kernel: Kernel, name: str, event: Any) -> None:
 
 
 def schedule(kernel: Kernel, application: Application) -> None:
-    """Queue the application's next call, if any, for the time in the script, or for now if that time has passed."""
+    """Queue the application's next call, if there is one, for its time in the script, or for now if that time
+    has passed."""
     call = application.next_call
     if call is not None:
         at = max(call.at, kernel.now)

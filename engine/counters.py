@@ -1,6 +1,6 @@
-"""The counters of an operator's dashboard over a run: retries, duplicates, refusals, losses.
+"""The counters of a run that an operator's dashboard would show: retries, duplicates, refusals, losses.
 
-Counted from the keys of the steps' sentences, so that roles need not count.
+They are counted from the keys of the steps' sentences, so roles do not count.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ REFUSALS = "refusals"
 
 
 class Counters:
-    """``counters`` of the view: name of a counter to its value; a counter that is still 0 is left out."""
+    """``counters`` of the view: name of a counter to its value. A counter that is still 0 is left out."""
 
     __slots__ = ("counts", "path")
 

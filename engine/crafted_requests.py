@@ -1,4 +1,5 @@
-"""Requests that no client of the run would send, made from a fault script's table (GEN-6)."""
+"""Requests that no client of the run would send. They are made from the table of an entry in the fault script
+(GEN-6)."""
 
 from __future__ import annotations
 
@@ -51,8 +52,8 @@ def crafted(message: dict[str, Any]) -> object:
 
 
 def written_fields(message: dict[str, Any]) -> list[str]:
-    """The fields of a request that a script has set, each as `name value`, in the order of `FIELDS`: the
-    order of a table's keys has no meaning, and a replay does not preserve it."""
+    """The fields of a request that a script has set, each as `name value`. Their order is that of `FIELDS`,
+    because the order of keys in a table has no meaning, and a replay does not preserve it."""
     return [f"{name} {told(message[name])}" for name in FIELDS[message["api"]] if name in message]
 
 

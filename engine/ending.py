@@ -1,7 +1,7 @@
-"""The end of a run, in so few values that a thumbnail can draw them.
+"""The end of a run in a few values, which a thumbnail can draw.
 
-Computed from a view alone, so the middle of a run can be summarised in the same way. This module has no rule
-of the protocol: fates of batches, losses and broken guarantees are taken from the view.
+It is computed from a view alone, so the middle of a run can be summarised in the same way. This module has no
+rule of the protocol: fates of batches, losses and broken guarantees are taken from the view.
 """
 
 from __future__ import annotations
@@ -14,18 +14,21 @@ from engine.scenario.header import ENGINE_VERSION
 from engine.simulation import Simulation
 
 FORM = f"{ENGINE_VERSION}.1"
-"""The version of the engine and of this form; an ending stored with another one is computed again."""
+"""The version of the engine and of this form. An ending that was stored with another version is computed again."""
 LANES_MAX = 6
 CELLS_MAX = 40
-"""The most cells of one lane; further ones are only counted."""
+"""A lane has at most this many cells; further ones are only counted."""
 
 Json = dict[str, Any]
 
 
 def ending_of(scenario: Scenario) -> Json:
-    """`refused_by` (the rule) and `profile` when the configuration is refused; otherwise `state_of` the last
+    """The end of a scenario's run.
+
+    If the configuration is refused: `refused_by` (the rule) and `profile`. Otherwise: `state_of` the last
     view, `steps`, `time` in virtual milliseconds, `finished`, `profile`, `broken` (guarantee to how often it
-    was broken), and `troubles`, the different actions of its faults in the order of the document."""
+    was broken), and `troubles`, the different actions of the faults in the order of the document.
+    """
     try:
         simulation = Simulation(scenario, watching="judged")
     except Refused as refused:
@@ -44,7 +47,7 @@ def ending_of(scenario: Scenario) -> Json:
 
 
 def broken_in(view: Json) -> dict[str, int]:
-    """Guarantee to how often it was broken; guarantees that hold are left out."""
+    """Guarantee to how often it was broken. Guarantees that hold are left out."""
     return {
         name: row["count"]
         for name, row in view["guarantees"].items()
@@ -53,9 +56,13 @@ def broken_in(view: Json) -> dict[str, int]:
 
 
 def state_of(view: Json) -> Json:
-    """`lanes`: the first LANES_MAX data partitions that hold a batch, lost or failed a record, or were deleted;
-    `folded`: how many further ones there are; `nodes`: the participants in two-phase commit over middleware,
-    with their states."""
+    """The state in a view.
+
+    - `lanes`: the first LANES_MAX data partitions that hold a batch, lost or failed a record, or were
+      deleted.
+    - `folded`: the number of further ones.
+    - `nodes`: the participants in two-phase commit over middleware, with their states.
+    """
     hues = _hues(view)
     lanes = [
         lane
@@ -73,7 +80,7 @@ def _replica(partition: Json) -> Json:
 
 
 def _hues(view: Json) -> dict[int, int]:
-    """Producer id to the order in which the ids first appear in the logs."""
+    """Producer id to its number, counted in the order in which the ids first appear in the logs."""
     batches = [
         batch
         for name, partition in view["partitions"].items()
@@ -121,7 +128,7 @@ def _lane(name: str, partition: Json, verdict: Json, hues: dict[int, int]) -> Js
 
 
 def _kind(batch: Json, seen_before: set[int]) -> str:
-    """`COMMIT` or `ABORT` of a marker; `aborted`, `open`, `duplicate`, or `stored`."""
+    """The kind of a batch: `COMMIT` or `ABORT` for a marker; `aborted`, `open`, `duplicate` or `stored` for data."""
     if batch.get("control") is not None:
         return str(batch["control"])
     if batch.get("outcome") in ("aborted", "open"):

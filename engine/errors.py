@@ -11,8 +11,8 @@ from typing import Any
 
 
 class Error(Enum):
-    """A protocol error: ``code`` on the wire; ``retriable`` is the "R" for Produce in appendix A; ``since``:
-    the first version of Kafka that has it."""
+    """A protocol error. ``code``: its number on the wire. ``retriable``: the "R" for Produce in appendix A.
+    ``since``: the first version of Kafka that has it."""
 
     UNKNOWN_SERVER_ERROR = (-1, False, "0.8")
     NONE = (0, False, "0.8")
@@ -78,23 +78,25 @@ class ClientError(Enum):
 
 
 Cause = Error | ClientError
-"""Causes of a producer's error state."""
+"""The cause of a producer's error state: an error from a broker, or one of the client's own."""
 
 
 NO_ERROR = Error.NONE
-"""A constant, because every step reads it, and Python 3.11 looks an enumeration's member up ten times as slowly."""
+"""A constant, because every step reads it, and to look up a member of an enumeration takes ten times as long
+in Python 3.11."""
 
 
 class EngineError(Exception):
-    """An internal rule of the engine was broken: never repaired silently, reported with scenario, step and seed."""
+    """An internal rule of the engine was broken. Such an error is never repaired silently; it is reported
+    with scenario, step and seed."""
 
 
 class Refused(Exception):
-    """A scenario, configuration or intervention was refused by a named rule.
+    """A named rule refused a scenario, a configuration or an intervention.
 
-    ``rule`` is a requirement ID (``CFG-2``), ``place`` the dotted path of the refused value. ``what`` names
-    two sentences of the catalogue, ``refused.<what>`` (the reason) and ``refused.<what>.remedy`` (what is
-    allowed); ``params`` fill both.
+    ``rule``: a requirement ID (``CFG-2``). ``place``: the dotted path of the refused value. ``what`` names
+    two sentences of the catalogue: ``refused.<what>`` is the reason, and ``refused.<what>.remedy`` says what
+    is allowed. ``params`` fill both.
     """
 
     def __init__(self, rule: str, place: str, what: str, /, **params: Any) -> None:
@@ -119,8 +121,8 @@ class Refused(Exception):
 
     @property
     def told(self) -> dict[str, Any]:
-        """The parts of a page's message, for any language: ``reason`` and ``allowed``, each a sentence with
-        its key."""
+        """The parts of a page's message, for any language: ``reason`` and ``allowed``. Each is a sentence
+        with its key."""
         return {
             "reason": {"key": self.key, "params": self.params},
             "allowed": {"key": f"{self.key}.remedy", "params": self.params},
@@ -128,7 +130,7 @@ class Refused(Exception):
 
 
 def _in_english(key: str, params: dict[str, Any]) -> str:
-    # Imported here, at a refusal: the catalogue imports the tables, and the tables import this module.
+    # Imported here, only for a refusal: the catalogue imports the tables, and the tables import this module.
     from engine.explain.sentences import sentence
 
     return sentence(key, params)

@@ -1,7 +1,8 @@
-"""Facts of a run, past tense, for the judges outside the roles (engine/judge, sweeps, audits).
+"""Facts of a run for the judges, which are outside the roles (engine/judge, sweeps, audits). Their names are
+in the past tense.
 
-A fact describes what happened to stored data, or which result an application got; it contains no verdict.
-Facts are built only for a judged run (``if watch.judging``).
+A fact says what happened to stored data, or which result an application got; it contains no verdict. Facts
+are built only for a judged run (``if watch.judging``).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class RecordAccepted(Fact):
 
 @value
 class RecordsFinished(Fact):
-    """A batch's futures completed. ``error`` None: success was reported; ``aborted``: the batch was never sent, and
+    """A batch's futures completed. ``error`` None: they succeeded. ``aborted``: the batch was never sent, and
     its transaction is or has to be aborted."""
 
     producer: str
@@ -36,8 +37,9 @@ class RecordsFinished(Fact):
 
 @value
 class NumbersInDoubt(Fact):
-    """A producer's numbering may no longer fit the log: the producer reuses the sequence numbers of a failed
-    batch that may be stored, or (``thrown``) a late response was handled only in part or for another batch."""
+    """A producer's numbering may no longer fit the log. Either the producer reuses the sequence numbers of a
+    failed batch that may be stored, or (``thrown``) a late response was handled only in part, or for another
+    batch."""
 
     producer: str
     partition: str
@@ -46,7 +48,7 @@ class NumbersInDoubt(Fact):
 
 @value
 class LogAppended(Fact):
-    """A replica stored a batch (leader or follower)."""
+    """A replica stored a batch, as leader or as follower."""
 
     partition: str
     replica: int
@@ -59,7 +61,8 @@ class LogAppended(Fact):
     is_transactional: bool
     control_type: str | None
     offset_deltas: tuple[int, ...] | None = None
-    """The offset of each serial, relative to ``base_offset``, after compaction removed records; None: consecutive."""
+    """After compaction removed records: the offset of each serial, relative to ``base_offset``. None: the
+    offsets are consecutive."""
 
     def offsets(self) -> Iterable[int]:
         """The offset of each serial, in the order of ``serials``."""
@@ -70,7 +73,7 @@ class LogAppended(Fact):
 
 @value
 class LogTruncated(Fact):
-    """A replica cut its log: offsets at and above ``to`` are gone."""
+    """A replica truncated its log: the offsets from ``to`` on are gone."""
 
     partition: str
     replica: int
@@ -114,7 +117,8 @@ class CopySent(Fact):
 
 @value
 class CopySettled(Fact):
-    """The fate of a copy is decided: handled by its receiver, dropped, or lost with its connection."""
+    """What happened to a copy is decided: its receiver handled it, it was dropped, or it was lost with its
+    connection."""
 
     partition: str
     serials: tuple[int, ...]
@@ -122,7 +126,7 @@ class CopySettled(Fact):
 
 @value
 class WorkReserved(Fact):
-    """A node of a middleware transaction promised its part."""
+    """A node of a middleware transaction promised to carry out its part."""
 
     tid: int
     node: str
@@ -157,7 +161,7 @@ class WorkUndone(Fact):
 @value
 class TransactionEnded(Fact):
     """The middleware has finished with a transaction. ``state``: COMMITTED, ROLLED_BACK, COMPENSATED, MANUAL
-    (an operator has to resolve it), or FORGOTTEN (a restart lost it)."""
+    (an operator has to resolve it) or FORGOTTEN (a restart lost it)."""
 
     tid: int
     state: str
@@ -208,7 +212,8 @@ class PartitionsRegistered(Fact):
 @value
 class OutcomeDecided(Fact):
     """The coordinator's log holds the outcome of the open transaction of this producer id. ``found``: a new
-    coordinator read it from the log; the one that wrote it may have crashed before it emitted this fact."""
+    coordinator read the outcome from the log; the coordinator that wrote it may have crashed before it
+    emitted this fact."""
 
     producer_id: int
     producer_epoch: int
@@ -218,7 +223,8 @@ class OutcomeDecided(Fact):
 
 @value
 class TransactionCompleted(Fact):
-    """The coordinator will send no more markers: all were acknowledged, or dropped because their partitions were."""
+    """The coordinator will send no more markers of this transaction: each was acknowledged, or was dropped
+    with its partition."""
 
     producer_id: int
     coordinator_epoch: int
@@ -226,7 +232,7 @@ class TransactionCompleted(Fact):
 
 @value
 class PartitionDeleted(Fact):
-    """The topic was deleted: its records can no longer be read, nor its transactions marked."""
+    """The topic was deleted: its records can no longer be read, and its transactions get no marker."""
 
     partition: str
 
@@ -282,7 +288,8 @@ class WorkTaken(Fact):
 
 @value
 class WorkDropped(Fact):
-    """A service has nothing of these in its memory any more: it has finished with them, or it crashed."""
+    """A service no longer has any of these records or orders in its memory: it has finished with them, or it
+    crashed."""
 
     service: str
     serials: tuple[int, ...]
@@ -290,7 +297,7 @@ class WorkDropped(Fact):
 
 @value
 class RowsCommitted(Fact):
-    """A database committed rows, one for each serial, possibly not the first one, and entries of its outbox."""
+    """A database committed rows and entries of its outbox. Each serial has one row, which need not be its first."""
 
     rows: tuple[int, ...]
     outbox: tuple[int, ...]
@@ -299,7 +306,8 @@ class RowsCommitted(Fact):
 
 @value
 class PlaceKept(Fact):
-    """A consumer continues at this offset after its next start: a group coordinator or a database stored it."""
+    """A consumer will continue at this offset after its next start, because a group coordinator or a database
+    stored the offset."""
 
     partition: str
     offset: int

@@ -20,8 +20,8 @@ from engine.world import World
 
 
 def preset(world: World, document: dict[str, Any]) -> None:
-    """Set the initial state (GEN-7), deliver the controller's announcements, and let the brokers start and claim
-    their first blocks of producer ids, unless the scenario makes their start a part of the run."""
+    """Set the initial state (GEN-7), and deliver the controller's announcements. Unless the scenario makes
+    the start of brokers a part of the run, let them start and claim their first blocks of producer ids."""
     controller, brokers = world.controller, world.brokers
     chosen = document["overrides"]
     for override in chosen:
@@ -39,7 +39,7 @@ def preset(world: World, document: dict[str, Any]) -> None:
     words = controller.announcements_for()
     for broker in brokers.values():
         for word in words:
-            # Internal topics existed before the run: their coordinators have read their logs.
+            # Internal topics existed before the run, so their coordinators have already read their logs.
             broker.learn(
                 word, -controller.configuration.loading_ms if isinstance(word, IdlePartitions) else 0
             )
@@ -100,7 +100,7 @@ def _use_internal(world: World, partition: str, place: str, name: str) -> int:
     controller = world.controller
     controller.use_partition(partition)
     for _ in world.announce(0):
-        pass  # Brokers create their replicas; no append waits for them yet.
+        pass  # Brokers only create their replicas here, because no append waits for them yet.
     leader = controller.partitions[partition].leader
     if leader is None:
         raise BadScenario(place, shown(name), allowed("name_with_leader"))
@@ -153,7 +153,7 @@ def override_client(world: World, override: dict[str, Any]) -> None:
 
 
 def connect(world: World) -> None:
-    """Clients start with open connections and fresh metadata, so that a lesson need not begin with these steps."""
+    """Give the clients open connections and fresh metadata, so that a lesson need not begin with these steps."""
     leaders = world.controller.leaders()
     clients: list[Any] = [*world.clients.values(), *world.consumers.values()]
     for client in clients:

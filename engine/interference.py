@@ -1,8 +1,8 @@
 """Faults from outside the protocol: the fault script and learners' interventions (GEN-6).
 
 Owns the rules, the timed faults and the list of interventions, and makes one step of each. A fault on a
-message takes effect half-way on the link, so that the message is seen leaving first. The effect of a fault
-inside a role is a method of that role; this module only chooses the method.
+message takes effect when half of the message's time on the link has passed, so that a page shows it leave
+first. A fault inside a role is a method of that role; this module only chooses the method.
 """
 
 from __future__ import annotations
@@ -49,12 +49,11 @@ class Interference:
         self.apis = frozenset(rule.api for rule in self.rules if rule.api is not None)
         self._matched = [rule for rule in self.rules if rule.api is not None]
         self.injecting: dict[int, tuple[Error, int]] = {}
-        """Message to the error that its receiver answers instead of handling it, and the log start offset of
-        that answer."""
+        """Message to (error, log start offset): the receiver answers with them instead of handling the message."""
         self.altering: dict[tuple[str, str, int], Error] = {}
-        """(source, destination, correlation id) of a response to the error that replaces its own."""
+        """Response, as (source, destination, correlation id), to the error that replaces its own."""
         self._stopping: dict[str, dict[str, Any]] = {}
-        """Brokers in a controlled shutdown, each with the fault or intervention that caused it."""
+        """The brokers in a controlled shutdown, each with the fault or intervention that caused the shutdown."""
         self.interventions = [dict(item) for item in interventions]
         self._position = 0
         self.due = bool(self.interventions) and self.interventions[0]["after"] == 0
@@ -72,8 +71,8 @@ class Interference:
                 )
 
     def listen(self, listener: Any) -> None:
-        """Add a listener after all rules: it sees the messages under way, then each one that a further rule
-        would see, and changes none."""
+        """Add a listener after all rules. It sees the messages that are in flight, then each one that a
+        further rule would see, and changes none."""
         self.apis = frozenset((*APIS, *MIDDLEWARE_APIS, *DATABASE_APIS))
         self._matched.append(listener)
         for envelope in self.kernel.world.network.under_way.values():
@@ -132,7 +131,7 @@ class Interference:
         ]
 
     def altered(self, source: str, effect: Send) -> Send:
-        """The response to send: with its error replaced if a rule says so, else unchanged; stored data stays."""
+        """The response to send. If a rule says so, its error is replaced; stored data does not change."""
         error = self.altering.pop((source, effect.destination, effect.correlation_id), None)
         if error is None:
             return effect
@@ -162,8 +161,8 @@ class Interference:
             on_message(self, message, entry)
 
     def _can_strike(self, action: str, message: int) -> bool:
-        """Whether the message is still on its link. A request that waits at its broker has arrived: only its
-        connection can end."""
+        """Whether the message is still on its link. A request that waits at its broker has arrived, so only
+        its connection can end."""
         network = self.kernel.world.network
         envelope = network.under_way.get(message)
         if envelope is None or network.connections.is_of_ended(envelope):
@@ -171,7 +170,7 @@ class Interference:
         return action == "disconnect" or not network.has_arrived(envelope)
 
     def _do(self, entry: dict[str, Any]) -> None:
-        """Carry out an entry. If that is impossible now, the step says so, and the run continues."""
+        """Carry out an entry. If that is impossible now, the step says so, and the run continues nevertheless."""
         try:
             _ON_WORLD[entry["action"]](self, entry)
         except Refused as refused:
@@ -208,8 +207,8 @@ class Interference:
             watch.fate(message, event)  # type: ignore[attr-defined]
 
     def _drop(self, message: int, entry: dict[str, Any]) -> None:
-        """Drop a message. If it is a broker's response, or on a connection to a database, its connection ends,
-        too (GEN-11)."""
+        """Drop a message. If it is a broker's response, or is on a connection to a database, its connection
+        ends, too (GEN-11)."""
         world = self.kernel.world
         envelope = world.network.under_way[message]
         with_connection = envelope.source in world.brokers and envelope.destination in world.connecting
@@ -219,7 +218,7 @@ class Interference:
             self._end_connection(name_of(envelope), entry)
 
     def _drop_alone(self, message: int, entry: dict[str, Any]) -> None:
-        """Drop a response although later ones of its connection arrive, which no real connection does (GEN-11)."""
+        """Drop a response, but let later ones of its connection arrive, which no real connection does (GEN-11)."""
         self._lose(self._about(Fault.ANSWER_DROPPED_ALONE, message))
 
     def _lose(self, envelope: Envelope) -> None:
@@ -361,8 +360,8 @@ class Interference:
         kernel.ask("controller")
 
     def _carry_out_for(self, decided: Iterable[tuple[str, Effects]]) -> None:
-        """Carry out the brokers' effects of the controller's announcements, then update their timers: a new
-        coordinator has to read its log partition."""
+        """The controller made announcements: carry out the effects that the brokers return, then update their
+        timers, because a new coordinator has to read its log partition."""
         called: dict[str, None] = {}
         for name, effects in decided:
             self.kernel.carry_out(name, effects)
@@ -407,7 +406,8 @@ class Interference:
         kernel.ask("controller")
 
     def _hold_messages(self, entry: dict[str, Any]) -> None:
-        """Delay the messages from and to an actor until after ``until``: a timeout that ends then comes first."""
+        """Delay the messages from and to an actor until after ``until``, so that a timeout that ends then
+        comes first."""
         kernel, name, until = self.kernel, entry["actor"], entry["until"]
         network = kernel.world.network
         held = [
@@ -420,7 +420,7 @@ class Interference:
         self._struck(Fault.MESSAGES_HELD, name, actor=name, count=len(held), until=until)
         for message in held:
             self._fate(message, "delayed")
-            # Later messages on the link may have been delayed together with an earlier one.
+            # An earlier delay may have delayed later messages on the same link, too.
             missing = until + 1 - network.under_way[message].arrives_at
             for envelope in network.delay(message, missing) if missing > 0 else ():
                 kernel.schedule_delivery(envelope)
@@ -454,7 +454,7 @@ class Interference:
         self._struck(Fault.CONNECTS_SLOWLY, entry["actor"], actor=entry["actor"], by=by)
 
     def _advance_clock(self, entry: dict[str, Any]) -> None:
-        """Make a step at this time, with no other effect: it keeps a run from ending before."""
+        """Make a step at this time. Its only effect is that the run does not end before."""
         self._struck(Fault.CLOCK_ADVANCED, "controller", at=self.kernel.now)
         for name in self.kernel.world.roles:
             self.kernel.ask(name)
@@ -546,12 +546,12 @@ class Interference:
         self.due = position < len(self.interventions) and self.interventions[position]["after"] <= number
 
     def expect(self, interventions: Iterable[dict[str, Any]], number: int) -> None:
-        """Add interventions that become due after their steps; ``number``: the newest step."""
+        """Add interventions, each of which becomes due after its step. ``number``: the newest step."""
         self.interventions += [dict(item) for item in interventions]
         self.step_made(number)
 
     def accept(self, intervention: dict[str, Any]) -> None:
-        """Check an intervention against the present state; if it is possible, it becomes the next step."""
+        """Check an intervention against the present state. If it is possible, it will be the next step."""
         check_intervention(self.kernel, intervention)
         self.interventions.append(intervention)
         self.due = True

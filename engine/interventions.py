@@ -1,7 +1,7 @@
-"""The interventions of a learner, and when each is possible (GEN-6).
+"""The interventions of a learner, and when each of them is possible (GEN-6).
 
-One table, action to check. A check reads the present state and changes nothing. The pages that offer actions
-and `interference.py`, which carries them out, both call the check first.
+One table maps an action to its check. A check reads the present state and changes nothing. The pages that
+offer actions and `interference.py`, which carries them out, both call the check first.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Intervention = dict[str, Any]
 
 HOLD_MS_MAX = 86_400_000
 TAKEN_MAX = 1000
-"""The most requests that a broker still handles from a connection that ended; a connection holds far fewer."""
+"""A broker still handles at most this many requests from a connection that ended; a connection holds far fewer."""
 
 ACTOR_ACTIONS_IN: dict[str, tuple[str, ...]] = {
     "running": ("crash", "pause"),
@@ -99,7 +99,7 @@ def _hold(kernel: Kernel, intervention: Intervention) -> None:
 
 
 def _endpoint(kernel: Kernel, intervention: Intervention) -> None:
-    """Only a live broker can be made unreachable, and only an unreachable one reachable again."""
+    """Refuse to make a broker unreachable that is not live, or reachable again when it is not unreachable."""
     actor, world = intervention.get("actor"), kernel.world
     broker = world.brokers.get(str(actor))
     if broker is None:
@@ -172,7 +172,7 @@ _OPTION_RANGES: dict[str, tuple[int, int]] = {
 
 
 def _tool(kernel: Kernel, intervention: Intervention) -> None:
-    """The options of a command name what exists, and none that the tool demands is missing."""
+    """Refuse a command with an option that names nothing that exists, or without an option that the tool demands."""
     world = kernel.world
     if world.tool is None:
         raise Refused("GEN-6", "action", "no_broker", actor=TOOL, known=list(world.brokers))
@@ -191,7 +191,7 @@ def _tool(kernel: Kernel, intervention: Intervention) -> None:
 
 
 def _one_of(intervention: Intervention, able: list[int], none: str, *, optional: bool) -> None:
-    """Raises Refused unless the named broker is one of ``able``; if ``optional``, no broker need be named.
+    """Raises Refused unless the named broker is one of ``able``. If ``optional``, the broker may be left out.
     ``none``: the refusal when ``able`` is empty."""
     broker = intervention.get("broker")
     if not able:
@@ -218,7 +218,7 @@ AS_FAULTS: dict[str, Callable[[Kernel, Intervention], Any]] = {
     "make_available": _endpoint,
     **dict.fromkeys(COMMANDS, _tool),
 }
-"""Interventions that are carried out as the fault of the same name."""
+"""Interventions that the fault of the same name carries out."""
 INTERVENTIONS: dict[str, Callable[[Kernel, Intervention], Any]] = {
     **dict.fromkeys(("drop_message", "delay_message", "duplicate_message", "reorder_message"), _message),
     **dict.fromkeys(("crash", "restart", "pause", "resume"), _actor),
@@ -226,4 +226,4 @@ INTERVENTIONS: dict[str, Callable[[Kernel, Intervention], Any]] = {
     "hold_messages": _hold,
     **AS_FAULTS,
 }
-"""Every intervention, with the check whether it is possible now."""
+"""Every intervention, with the check that says whether it is possible now."""

@@ -1,4 +1,4 @@
-"""Java's hash of a string, from which Kafka computes a partition or the order of a map (FND-2, ACC-8)."""
+"""Java's hash of a string. From it Kafka computes a partition, or the order of a map (FND-2, ACC-8)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def java_string_hash(text: str) -> int:
 
 
 def absolute(value: int) -> int:
-    """``Utils.abs``: the smallest integer, which has no positive counterpart, becomes 0."""
+    """``Utils.abs``. The smallest integer becomes 0, because no positive integer corresponds to it."""
     return 0 if value == -(1 << 31) else abs(value)
 
 

@@ -1,4 +1,4 @@
-"""The interface of a run's kernel for its helpers; ``simulation.py`` implements it.
+"""The part of a run's kernel that its helpers use; ``simulation.py`` implements it.
 
 Applications, loops, fault rules and interventions use this interface alone.
 """
@@ -17,7 +17,7 @@ from engine.world import World
 
 
 class Kernel(Protocol):
-    """Times are virtual milliseconds."""
+    """The interface. Times are virtual milliseconds."""
 
     scenario: Scenario
     generator: Random
@@ -33,7 +33,8 @@ class Kernel(Protocol):
         """Queue the arrival of a message."""
 
     def send(self, source: str, effect: Send) -> Envelope | None:
-        """Send a message and show it to the fault rules. None: not sent, a response whose connection has ended."""
+        """Send a message and show it to the fault rules. None: it is a response whose connection has ended,
+        so it was not sent."""
         ...
 
     def carry_out(self, name: str, effects: Effects) -> None:
@@ -43,21 +44,21 @@ class Kernel(Protocol):
         """Set the actor and the kind of the current step."""
 
     def ask(self, name: str) -> None:
-        """Update a role's timers, and schedule the effects of the partitions that it changed."""
+        """Update a role's timers, and schedule what follows from the partitions that it changed."""
 
     def ask_for_timers(self, name: str) -> None:
         """Update a role's timers."""
 
     def hold_if_paused(self, actor: str, event: Event) -> bool:
-        """Keep the event of a paused actor until it resumes; True when kept."""
+        """Keep the event if its actor is paused, until the actor resumes; True when it was kept."""
         ...
 
     def release(self, actor: str) -> None:
-        """Queue what a resumed actor missed: its messages, and its applications' calls."""
+        """Queue what a resumed actor missed: its messages, and the calls of its applications."""
 
     def disconnect(self, client: str, broker: str, purpose: str, taken: int = 0) -> int:
-        """End the connection of ``client`` to ``broker`` for ``purpose``. Messages in flight on it are lost,
-        except the first ``taken`` requests that wait at the broker; returns the number of these."""
+        """End the connection of ``client`` to ``broker`` for ``purpose``. Messages in flight on it are lost.
+        Of the requests that wait at the broker, the first ``taken`` are not lost; returns how many these are."""
         ...
 
     def cut_off(self, name: str) -> None:

@@ -1,7 +1,7 @@
 """The newest events of a recorded run, from which `engine/why` answers questions.
 
 It keeps the newest transition of each machine, the newest refusal for each name, the newest step of some
-kinds for each name, and the events of the newest records, each up to a limit. Roles never read it.
+kinds for each name, and the events of the newest records. All of these have a limit. Roles never read them.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from engine.shapes.steps import Transition
 from engine.step import Step
 
 _NAMES = ("client", "partition", "transactional_id", "group", "consumer")
-"""The parameters of a refusal's sentence whose values are the names under which the refusal is found."""
+"""The parameters of a refusal's sentence under whose values the refusal can be found."""
 
 RECORDS_MAX = 2_000
-"""The most records whose events are kept, the newest records."""
+"""The events of at most this many records are kept, those of the newest ones."""
 TURNS_MAX = 32
-"""The most turns that are kept of one record: the first ones, and the newest."""
+"""At most this many events of one record are kept: the first ones, and the newest."""
 FLIGHTS_MAX = 256
-"""The most Produce requests without a response that are kept."""
+"""At most this many Produce requests without a response are kept."""
 
 ACCEPTED, SENT, ARRIVED, LOST, ANSWER_LOST = "accepted", "sent", "arrived", "lost", "answer_lost"
 STORED, CUT, TOLD = "stored", "cut", "told"
@@ -44,7 +44,7 @@ REMEMBERED = {
     "controller.leader_elected": "partition",
     "controller.leader_moved": "partition",
 }
-"""Kinds of steps that are kept, to the parameter whose value is the name under which the newest one is found."""
+"""The kinds of steps that are kept. Each has the parameter under whose value its newest step can be found."""
 
 
 class Said(NamedTuple):
@@ -63,8 +63,8 @@ class Said(NamedTuple):
 
     @classmethod
     def sending(cls, step: Step, receiver: str) -> Said:
-        """The sentence of the step that names the receiver: one step may send several messages. If no note names
-        it, the step's own sentence."""
+        """The sentence about a message in a step: the one that names the receiver, because one step may send
+        several messages. If no note names it, the step's own sentence."""
         for note in step.notes if receiver not in step.params.values() else ():
             if receiver in (note["params"].get("broker"), note["params"].get("destination")):
                 rules = tuple(note["rules"])
@@ -73,8 +73,8 @@ class Said(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """An event of a record's life. ``offset`` and ``replica``: where it was stored or truncated; ``error``:
-    the result that its application got, None for success."""
+    """An event of a record. ``offset`` and ``replica``: where the record was stored or truncated. ``error``:
+    the result that the record's application got; None for success."""
 
     what: str
     said: Said
@@ -85,16 +85,22 @@ class Turn(NamedTuple):
 
 
 _Flight = dict[str, tuple[int, ...]]
-"""Partition to the serials that a Produce request carries there."""
+"""The serials that a Produce request carries, by partition."""
 
 
 class Lately:
-    """``newest``: the last step. ``cause``: the step that sent the message which the last step received.
-    ``transitions``: (machine, of) to the step and the transition that led to its present state. ``refusals``:
-    the name of an actor, a partition, a transactional id or a group to the last step in which it refused or
-    was refused. ``said``: (kind of step, name) to the last such step. ``turns``: serial to the events of the
-    record, oldest first. ``carried``: the serials in the requests and responses that were lost in the newest
-    step. ``messages``: number to view of the messages that were sent or received in the present step."""
+    """The newest events of a run.
+
+    - ``newest``: the last step.
+    - ``cause``: the step that sent the message which the last step received.
+    - ``transitions``: (machine, of) to the step and the transition that led to its present state.
+    - ``refusals``: the name of an actor, a partition, a transactional id or a group to the last step in which
+      it refused or was refused.
+    - ``said``: (kind of step, name) to the last such step.
+    - ``turns``: serial to the events of the record, oldest first.
+    - ``carried``: the serials in the requests and responses that were lost in the newest step.
+    - ``messages``: number to view of each message that was sent or received in the present step.
+    """
 
     __slots__ = (
         "_arrived",
@@ -122,7 +128,7 @@ class Lately:
         self.carried: dict[int, _Flight] = {}
         self.messages: dict[int, dict[str, Any]] = {}
         self._arrived = False
-        """A Produce request was received in this step, so an append of this step is the leader's."""
+        """Whether a Produce request was received in this step: then an append of this step is the leader's."""
         self._facts: list[Any] = []
         self._flights: dict[tuple[str, int], _Flight] = {}
         self._lost: set[int] = set()
@@ -202,7 +208,9 @@ class Lately:
                 self._sent.pop(number, None)
                 if message is not None and message["api"] == "Produce":
                     self._is_lost(number, message, Said.of(step))
-        for fate in step.messages:  # The message received last: the effects of its delivery may lose others.
+        for fate in (
+            step.messages
+        ):  # The message that was received comes last, because the effects of its delivery may lose others.
             message = shown.get(fate["id"])
             if fate["event"] == "delivered" and message is not None and message["api"] == "Produce":
                 self._arrives(message, Said.of(step))
@@ -218,7 +226,8 @@ class Lately:
                 del self._flights[next(iter(self._flights))]
 
     def _settled(self, message: dict[str, Any], kind: type[events.CopySent | events.CopySettled]) -> _Flight:
-        """The serials of each partition of a request, from the facts of this step, which are used up by this."""
+        """The serials of each partition of a request. They are taken from the facts of this step, and removed
+        from them."""
         flight: _Flight = {}
         for partition in message["partitions"]:
             for fact in self._facts:
@@ -268,7 +277,7 @@ class Lately:
 
     def _stored(self, fact: events.LogAppended, step: Step) -> None:
         if not self._arrived:
-            return  # Skip a follower's copy of the leader's batch; the view shows which replicas have it.
+            return  # A follower's copy of the leader's batch is left out: the view shows which replicas have the batch.
         said = Said.of(step)
         for serial, offset in zip(fact.serials, fact.offsets(), strict=True):
             self._turn(serial, Turn(STORED, said, fact.partition, offset, fact.replica))

@@ -10,11 +10,11 @@ from engine.step import canonical, place
 from engine.watching import Part
 
 _NOT_STATE = ("guarantees", "verdicts", "counters", "pending")
-"""Excluded from digests: verdicts, counters and due times depend on the history, not on the state."""
+"""Left out of digests: verdicts, counters and due times depend on the history, not on the state."""
 
 
 def whole_view(empty: dict[str, Any], parts: Iterable[Part]) -> dict[str, Any]:
-    """The view of docs/frame.md; a part whose place is inside that of another part is inserted after it."""
+    """The view of docs/frame.md. A part whose place is inside that of another part is inserted after it."""
     for part in sorted(parts, key=_depth):
         shown = part.view()
         if shown is not None:

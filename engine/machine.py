@@ -1,4 +1,4 @@
-"""A state machine as rows that drive, checked when it is loaded.
+"""A state machine as a table of rows, which is checked when it is loaded and decides at run time.
 
 Owns the structure of a row, the checks on a table and the choice of the row that decides. It has no rule of
 any protocol.
@@ -8,7 +8,7 @@ order of the table; the first row whose guard holds decides. It gives the next s
 effects. A role names no target and compares no name of an effect: it reads ``row.target``, and calls the
 functions that ``bind`` has looked up, once at load, for the row's effects.
 
-The guards of one (state, on) exclude each other; a row without a guard comes last and decides when no guard
+The guards of one (state, on) exclude each other. A row without a guard comes last, and decides when no guard
 holds. A property test checks this for every machine.
 """
 
@@ -31,11 +31,14 @@ Effect = TypeVar("Effect")
 class Row:
     """One transition or refusal.
 
-    ``target`` None: refused, state unchanged. ``reply``: the error or result that the request is answered
-    with. ``why`` names the reason (its sentence: ``telling.rows.row_key``); ``spec`` is a requirement ID.
-    ``machine`` and ``number``: the row's table and its index there, from 0; recordings store both, so a new
-    row is added at the end. ``only_if`` and ``unless`` name a field of the profile: they document which
-    versions have the row. In a run only events and guards choose a row.
+    - ``target``: the next state; None: the event is refused, and the state stays.
+    - ``reply``: the error or result with which the request is answered.
+    - ``why``: the name of the reason (its sentence: ``telling.rows.row_key``).
+    - ``spec``: a requirement ID.
+    - ``machine`` and ``number``: the row's table and its index there, from 0. Recordings store both, so a new
+      row is added at the end.
+    - ``only_if`` and ``unless``: a field of the profile. They document which versions have the row; in a run
+      only events and guards choose a row.
     """
 
     source: str
@@ -65,8 +68,8 @@ class Row:
 
 
 class Machine(Generic[Context]):
-    """A checked table. ``guards``: name to a function that reads the context of an event. ``only_if`` and ``unless``:
-    those of every row, where a whole machine belongs to some versions."""
+    """A checked table. ``guards``: name to a function that reads the context of an event. ``only_if`` and
+    ``unless``: values for every row, if only some versions have the whole machine."""
 
     def __init__(
         self,
@@ -108,7 +111,7 @@ class Machine(Generic[Context]):
         self.tried: dict[tuple[str, str], tuple[tuple[Callable[[Context], bool] | None, Row], ...]] = {
             key: tuple((self.guards.get(row.when), row) for row in rows) for key, rows in self._by_key.items()
         }
-        """(State, event) to its rows in the order tried, each with its guard function."""
+        """(State, event) to its rows in the order in which they are tried, each with its guard function."""
 
     def _check(self, entered_from_outside: frozenset[str]) -> None:
         seen: set[tuple[str, str, str]] = set()
@@ -160,21 +163,21 @@ class Machine(Generic[Context]):
         return frozenset(row.target for row in self.rows if row.on == on and row.target is not None)
 
     def target_of(self, state: str, on: str) -> str:
-        """The target of the only row of (state, event), known before the event occurs. Raises EngineError if there
-        is not exactly one row, or if it refuses."""
+        """The target of the only row of (state, event), known before the event occurs. Raises EngineError if
+        there is not exactly one row, or if the row refuses."""
         rows = self._by_key.get((state, on), ())
         if len(rows) != 1 or rows[0].target is None:
             raise EngineError(f"{self.name}: {on!r} in state {state!r} does not lead to one state")
         return rows[0].target
 
     def candidates(self, state: str, on: str) -> tuple[Row, ...]:
-        """The rows of (state, on) in the order tried; empty when the table has none."""
+        """The rows of (state, on) in the order in which they are tried; empty when the table has none."""
         return self._by_key.get((state, on), ())
 
 
 @contextmanager
 def deciding_rows() -> Iterator[dict[int, Row]]:
-    """A context in which every deciding row is noted, by ``id(row)``. For the coverage report."""
+    """A context in which every row that decides is noted, by ``id(row)``. For the coverage report."""
     found: dict[int, Row] = {}
     plain = Machine.take
 

@@ -26,14 +26,15 @@ SHORT_MAX = 32767
 Unsaid = dict[str, object]
 """For a class of messages: field to the value with which the view leaves the field out."""
 ANY_VALUE = object()
-"""For fields that only judges or the wire format need: the view always leaves them out."""
+"""For fields that only judges or the wire format need: whatever their value is, the view leaves them out."""
 RAISING_VERSION = 2
 """The first transaction version with an epoch for each transaction (KIP-890, second part)."""
 
 
 @value
 class BatchContent:
-    """Keys of a batch's records, and values in internal topics; None where the engine does not need them.
+    """The keys of a batch's records, and in internal topics their values; None where the engine does not need
+    them.
 
     ``keys`` and ``values`` have one entry for each record, or none. A record with a key and the value None is
     a tombstone.
@@ -44,14 +45,15 @@ class BatchContent:
     values: tuple[object, ...] = ()
     """Empty for application data, whose values the engine does not read."""
     offset_deltas: tuple[int, ...] | None = None
-    """Offsets, relative to the base offset, of the records that compaction kept; None: all records, consecutive."""
+    """The offsets, relative to the base offset, of the records that compaction kept. None: all records are
+    there, one after the other."""
 
 
 @ordered_value
 class RecordBatch:
-    """A batch as sent and as stored (MSG-2); stored ones have offsets.
+    """A batch, as it is sent and as it is stored (MSG-2). Only stored batches have offsets.
 
-    ``serials`` is hidden from the protocol and used for judging only (GEN-8).
+    ``serials`` is hidden from the protocol; only judges use it (GEN-8).
     """
 
     unsaid: ClassVar[Unsaid] = {"serials": ANY_VALUE, "content": None}
@@ -61,7 +63,7 @@ class RecordBatch:
     producer_epoch: int = NO_PRODUCER_EPOCH
     base_sequence: int = NO_SEQUENCE
     last_sequence: int = NO_SEQUENCE
-    """``inc(base_sequence, last_offset_delta)``, wrapped (SEQ-3)."""
+    """``inc(base_sequence, last_offset_delta)``: the sum, wrapped to 31 bits (SEQ-3)."""
     is_transactional: bool = False
     is_control: bool = False
     control_type: str | None = None
@@ -85,9 +87,9 @@ class MetadataRequest:
     api: ClassVar[str] = "Metadata"
     unsaid: ClassVar[Unsaid] = {"with_internal": False}
     topics: tuple[str, ...] = ()
-    """Empty: all topics but the internal ones."""
+    """Empty: the request asks for all topics but the internal ones."""
     with_internal: bool = False
-    """Without topics: the internal ones, too."""
+    """If ``topics`` is empty: the internal topics are included, too."""
 
 
 @value
@@ -135,7 +137,7 @@ class ProduceRequest:
     """0, 1 or -1 (all)."""
     timeout_ms: int
     batches: dict[str, RecordBatch]
-    """Topic-partition to its one batch, in the order drained."""
+    """Topic-partition to its only batch, in the order in which the batches were drained."""
     transaction_version: int = 0
     """2: the leader adds the partitions to the transaction (KIP-890; Kafka's Produce from version 12 on)."""
 
@@ -147,8 +149,8 @@ class PartitionProduceResponse:
     log_append_time: int = -1
     log_start_offset: int = NO_OFFSET
     underlying: Error | None = None
-    """The verification error because of which this error was answered, before any append. The wire format has
-    it as text."""
+    """The error of the verification, because of which this error was answered before any append. The wire
+    format has it as text."""
     unsaid: ClassVar[Unsaid] = {"underlying": ANY_VALUE}
 
 
@@ -191,7 +193,7 @@ class FetchResponse:
 
 @value
 class FindCoordinatorRequest:
-    """Which broker coordinates this transactional id or group? (FND-1..6)"""
+    """A client asks which broker coordinates this transactional id or group (FND-1..6)."""
 
     api: ClassVar[str] = "FindCoordinator"
     key: str
@@ -269,7 +271,7 @@ class EndTxnResponse:
 
 @value
 class TxnMarkerEntry:
-    """One transaction's outcome for the partitions that one broker leads (MRK-1)."""
+    """The outcome of one transaction, for the partitions that one broker leads (MRK-1)."""
 
     producer_id: int
     producer_epoch: int
@@ -296,7 +298,8 @@ class WriteTxnMarkersResponse:
 
 @value
 class DescribeProducersRequest:
-    """From an administrator's client: the producers that the logs of these partitions remember (KIP-664, since 3.0)."""
+    """An administrator's client requests the producers that the logs of these partitions remember (KIP-664,
+    since 3.0)."""
 
     api: ClassVar[str] = "DescribeProducers"
     partitions: tuple[str, ...]
@@ -311,7 +314,7 @@ class ProducerDescription:
     last_sequence: int = NO_SEQUENCE
     last_timestamp: int = -1
     coordinator_epoch: int = -1
-    """That of the producer's last marker here; -1 before the first one."""
+    """The coordinator epoch of the producer's last marker in this log; -1 before the first one."""
     current_txn_start_offset: int = NO_OFFSET
     """First offset of the transaction that is open in this log; -1 when none is."""
 
@@ -333,7 +336,8 @@ class DescribeProducersResponse:
 
 @value
 class DescribeTransactionsRequest:
-    """From an administrator's client to a coordinator: the state of these transactional ids (KIP-664, since 3.0)."""
+    """An administrator's client requests the state of these transactional ids from their coordinator
+    (KIP-664, since 3.0)."""
 
     api: ClassVar[str] = "DescribeTransactions"
     transactional_ids: tuple[str, ...]
@@ -341,7 +345,7 @@ class DescribeTransactionsRequest:
 
 @value
 class TransactionDescription:
-    """One transactional id at its coordinator; with an error, only that."""
+    """One transactional id at its coordinator. With an error, the other fields are empty."""
 
     error: Error
     state: str = ""
@@ -363,10 +367,11 @@ class DescribeTransactionsResponse:
 
 @value
 class ListTransactionsRequest:
-    """From an administrator's client: the transactional ids that a broker coordinates (KIP-664, since 3.0).
+    """An administrator's client requests the transactional ids that a broker coordinates (KIP-664, since
+    3.0).
 
-    Only those in one of ``states``, with one of ``producer_ids``, and whose transaction began more than
-    ``duration_ms`` ago (KIP-994, since 3.8); empty, and -1: all.
+    Only those are listed that are in one of ``states``, have one of ``producer_ids``, and whose transaction
+    began more than ``duration_ms`` ago (KIP-994, since 3.8). Empty, or -1: no such condition.
     """
 
     api: ClassVar[str] = "ListTransactions"
@@ -389,26 +394,26 @@ class ListTransactionsResponse:
     error: Error
     transactions: dict[str, TransactionListing]
     unknown_states: tuple[str, ...] = ()
-    """Those of the wanted states that the coordinator does not know."""
+    """Those of the requested states that the coordinator does not know."""
     throttle_time_ms: int = 0
 
 
 @value
 class TransactionPartitions:
-    """The partitions of one transaction about which a leader asks."""
+    """The partitions of one transaction, about which a leader asks."""
 
     transactional_id: str
     producer_id: int
     producer_epoch: int
     partitions: tuple[str, ...]
     verify_only: bool = True
-    """False: the coordinator adds the partitions that do not belong to the transaction yet."""
+    """False: the coordinator also adds the partitions that do not belong to the transaction yet."""
 
 
 @value
 class VerifyPartitionsRequest:
-    """From a leader's broker to a coordinator: do these partitions belong to these transactions? (KIP-890; Kafka's
-    AddPartitionsToTxn from version 4 on)"""
+    """A leader's broker asks a coordinator whether these partitions belong to these transactions (KIP-890;
+    Kafka's AddPartitionsToTxn from version 4 on)."""
 
     api: ClassVar[str] = "AddPartitionsToTxn"
     entries: tuple[TransactionPartitions, ...]
@@ -432,7 +437,7 @@ class CommittedOffset:
 
 @value
 class Membership:
-    """A client's membership in a consumer group (``ConsumerGroupMetadata``); the default: no group was joined."""
+    """A client's membership in a consumer group (``ConsumerGroupMetadata``). By default it has joined no group."""
 
     member_id: str = ""
     generation_id: int = -1
@@ -492,7 +497,7 @@ class OffsetFetchRequest:
     group_id: str
     partitions: tuple[str, ...]
     require_stable: bool = True
-    """Answer UNSTABLE_OFFSET_COMMIT while a transaction's offsets are pending (KIP-447)."""
+    """The answer is UNSTABLE_OFFSET_COMMIT while a transaction's offsets are pending (KIP-447)."""
 
 
 @value
@@ -501,17 +506,17 @@ class OffsetFetchResponse:
     unsaid: ClassVar[Unsaid] = {"committed": None}
     error: Error
     offsets: dict[str, int]
-    """Topic-partition to committed offset, -1 where there is none."""
+    """Topic-partition to committed offset; -1 where there is none."""
     errors: dict[str, Error] | None = None
     """Topic-partition to its own error; None when no partition has one."""
     throttle_time_ms: int = 0
     committed: dict[str, CommittedOffset] | None = None
-    """The committed offsets with leader epoch and metadata; no client of a run requests them."""
+    """The committed offsets with leader epoch and metadata. No client of a run requests these."""
 
 
 @ordered_value
 class ReplicaFetchRequest:
-    """A follower's fetch of one partition (LOG-7); the leader takes the follower's log end offset from it."""
+    """A follower's fetch of one partition (LOG-7). The leader takes the follower's log end offset from it."""
 
     api: ClassVar[str] = "ReplicaFetch"
     partition: str
@@ -519,7 +524,7 @@ class ReplicaFetchRequest:
     fetch_offset: int
     leader_epoch: int
     last_fetched_epoch: int = -1
-    """Leader epoch of the follower's newest batch; shows whether the logs have diverged (KIP-595)."""
+    """Leader epoch of the follower's newest batch. It shows whether the logs have diverged (KIP-595)."""
 
 
 @ordered_value
@@ -545,7 +550,8 @@ class ZooKeeperRead:
 
 @value
 class ZooKeeperWrite:
-    """Conditional write: refused unless the stat version equals ``expected_version`` (None: always)."""
+    """A conditional write. It is refused unless the stat version equals ``expected_version`` (None: never
+    refused)."""
 
     api: ClassVar[str] = "ZooKeeperWrite"
     path: str
@@ -566,8 +572,8 @@ class ZooKeeperReply:
 
 @value
 class LeaderAndIsr:
-    """The controller's decision about one partition: with ZooKeeper an announcement that brokers receive at once,
-    with KRaft the content of a metadata record (LOG-10)."""
+    """The controller's decision about one partition (LOG-10). With ZooKeeper it is an announcement, which
+    brokers receive at once; with KRaft it is the content of a metadata record."""
 
     api: ClassVar[str] = "LeaderAndIsr"
     partition: str
@@ -578,11 +584,12 @@ class LeaderAndIsr:
     min_isr: int = 1
     segment_records: int | None = None
     record_version: int = 2
-    """Kafka's *message format*: versions below 2 have no producer ids and no transactions."""
+    """Kafka's *message format*. Versions below 2 have no producer ids and no transactions."""
     not_fetching: tuple[int, ...] = ()
-    """Replicas whose fetching a fault stopped (*shrink ISR*), until it is restored."""
+    """The replicas whose fetching a fault has stopped (*shrink ISR*) and not restored."""
     version: int = 0
-    """The version of the partition's ZooKeeper node, with KRaft its partition epoch: rises with every change."""
+    """With ZooKeeper the version of the partition's node, with KRaft the partition epoch. It rises with every
+    change."""
 
 
 @value
@@ -632,12 +639,12 @@ class CreateTopic:
 
 @value
 class ReturnToIsr:
-    """A leader requests that a replica which caught up is added to the in-sync replicas again."""
+    """A leader requests that a replica that has caught up is added to the in-sync replicas again."""
 
     partition: str
     replica: int
     version: int
-    """The version of the partition's state at the leader. The change is void when there is a newer one."""
+    """The version of the partition's state at the leader. If there is a newer one, the change is ignored."""
 
 
 @value
@@ -661,7 +668,7 @@ class BrokerRegistrationRequest:
     api: ClassVar[str] = "BrokerRegistration"
     broker: int
     incarnation: int
-    """Number of the broker's start; Kafka has a random id."""
+    """The number of the broker's start. In Kafka it is a random id."""
 
 
 @value
@@ -715,11 +722,11 @@ class WantedIsr:
 
     leader_epoch: int
     partition_epoch: int
-    """The partition epoch of the leader's state when it compared its followers; if the controller's is newer,
-    the change is refused."""
+    """The partition epoch of the state with which the leader compared its followers. If the controller has a
+    newer state, it refuses the change."""
     isr: tuple[int, ...]
     broker_epochs: tuple[int, ...]
-    """The broker epochs of the members of ``isr``, in their order (KIP-903)."""
+    """The broker epochs of the members of ``isr``, in the same order (KIP-903)."""
 
 
 @value
@@ -734,7 +741,7 @@ class AlterPartitionRequest:
 
 @value
 class AlteredPartition:
-    """The controller's state of a partition after the change; when it was refused, only an error."""
+    """The controller's state of a partition after the change. If the change was refused: only an error."""
 
     error: Error
     leader: int | None = None
@@ -745,7 +752,7 @@ class AlteredPartition:
 
 @value
 class AlterPartitionResponse:
-    """``error`` is that of the whole request; with one, no partition is named."""
+    """``error``: the error of the whole request; if there is one, the response names no partition."""
 
     api: ClassVar[str] = "AlterPartition"
     error: Error
@@ -754,7 +761,7 @@ class AlterPartitionResponse:
 
 @value
 class PartitionUsed:
-    """The first use of an internal partition: its brokers create replicas."""
+    """An internal partition is used for the first time, so its brokers create replicas."""
 
     api: ClassVar[str] = "PartitionUsed"
     partition: str
@@ -770,7 +777,7 @@ class RecordsWritten:
 
 @value
 class FetchingStopped:
-    """All followers of a partition whose fetching a fault has stopped; empty: all fetch again."""
+    """All followers of a partition whose fetching a fault has stopped; if empty, all followers fetch again."""
 
     api: ClassVar[str] = "FetchingStopped"
     partition: str
@@ -811,8 +818,8 @@ class Send:
 
 
 FOR_ALL_ELSE, FOR_GROUP, FOR_MARKERS, FOR_VERIFICATION = "", "group", "markers", "verification"
-"""The purpose of a connection (GEN-11): a consumer has a separate one to its group coordinator; a broker has
-separate ones for markers and for verification."""
+"""The purpose of a connection (GEN-11). A consumer has a separate connection to its group coordinator; a
+broker has separate ones for markers and for verification."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -825,7 +832,7 @@ class Connect:
 
 @dataclass(frozen=True, slots=True)
 class Disconnect:
-    """Effect of a client: end the connection to ``peer`` for ``purpose``; messages in flight on it are lost."""
+    """Effect of a client: end the connection to ``peer`` for ``purpose``. Messages in flight on it are lost."""
 
     peer: str
     purpose: str = FOR_ALL_ELSE
@@ -838,12 +845,12 @@ class ShutDown:
 
 @dataclass(frozen=True, slots=True)
 class FollowLog:
-    """Effect of a broker: it has a broker epoch, and from now on reads the metadata log."""
+    """Effect of a broker: it has a broker epoch now, so it begins to read the metadata log."""
 
 
 @dataclass(frozen=True, slots=True)
 class UsePartition:
-    """Effect of a broker: the first use of an internal partition; its brokers create replicas."""
+    """Effect of a broker: an internal partition is used for the first time, so its brokers create replicas."""
 
     partition: str
 
@@ -858,8 +865,8 @@ _SHOWN: dict[type, tuple[tuple[str, ...], Unsaid] | None] = {}
 
 
 def _shown_fields(made: type) -> tuple[tuple[str, ...], Unsaid] | None:
-    """The fields of a dataclass that the view shows, and for some the value with which they are left out;
-    None for other types. Computed once for each type."""
+    """The fields of a dataclass that the view shows, and for some the value with which they are left out.
+    None: another type. It is computed once for each type."""
     _SHOWN[made] = None
     if is_dataclass(made):
         unsaid: Unsaid = getattr(made, "unsaid", {})
@@ -891,7 +898,7 @@ _OF_ONE_PARTITION: dict[type, Callable[[Any], dict[str, Any] | None]] = {
 
 
 def describe(value: Any) -> Any:
-    """A message's fields in JSON shape, without those that its class leaves out (``Unsaid``), such as serials."""
+    """The fields of a message as JSON, without those that its class leaves out (``Unsaid``), such as serials."""
     made = type(value)
     if made in _PLAIN:
         return value

@@ -6,7 +6,7 @@ from engine.shapes.views import PendingView
 from engine.watching import ABSENT, Change
 
 FAULT, DELIVERY, TIMER, SENDER, CALL = range(5)
-"""Classes of events; among events at the same time a lower class comes first (GEN-2)."""
+"""Classes of events. Of the events at one time, those with a lower class come first (GEN-2)."""
 CLASS_NAMES = ("fault", "delivery", "timer", "sender", "call")
 
 
@@ -22,7 +22,7 @@ class PendingPart:
         self._known = False
 
     def change(self) -> Change | None:
-        """The change since the last call: added or removed; None: neither, or both."""
+        """What changed since the last call: the event was added or removed. None: neither, or both."""
         known, self._known = self._known, not self.gone
         if known == self._known:
             return None

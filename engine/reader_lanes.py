@@ -1,7 +1,7 @@
 """What each consumer sees of each lane: its position, and why other offsets are hidden (CON-11, CON-12).
 
 There is a part of the view for every consumer and topic-partition. It reads both the consumer and the
-leader's log, which no role can do, and makes no decision.
+leader's log, which no role may do, and makes no decision.
 """
 
 from __future__ import annotations
@@ -21,15 +21,19 @@ NOT_FETCHED, UNDECIDED, NOT_REPLICATED, NOT_SUBSCRIBED = (
     "not_replicated",
     "not_subscribed",
 )
-"""Why a consumer has not read an offset: it has not fetched it yet; an open transaction holds back the last
-stable offset (CON-5); the offset is not below the high watermark; the consumer does not read this partition
-(CON-11 d)."""
+"""Why a consumer has not read an offset:
+
+- NOT_FETCHED: it has not fetched it yet.
+- UNDECIDED: an open transaction holds back the last stable offset (CON-5).
+- NOT_REPLICATED: the offset is not below the high watermark.
+- NOT_SUBSCRIBED: the consumer does not read this partition (CON-11 d).
+"""
 
 
 class ReaderLane:
-    """At ``consumers.<name>.lanes.<tp>``: ``position`` and ``stretches`` are the consumer's own; ``ahead``
-    has the stretches from its position to the log end, ``bound`` the offset up to which it may read,
-    ``held_by`` the transaction that holds it back."""
+    """The part of the view at ``consumers.<name>.lanes.<tp>``. ``position`` and ``stretches`` come from the
+    consumer. ``ahead``: the stretches from its position to the log end. ``bound``: the offset up to which it
+    may read. ``held_by``: the transaction that holds it back."""
 
     __slots__ = ("consumer", "leader_log", "partition", "path")
 
@@ -71,7 +75,7 @@ def seen(reading: Reading, isolation: str, log: PartitionLog) -> SeenLane:
 
 
 def _ahead(position: int, bound: int, log: PartitionLog) -> list[LaneStretch]:
-    """The stretches between the position and the log end, each with the one reason why it is hidden."""
+    """The stretches between the position and the log end. Each has one reason why it is hidden."""
     return [
         *_stretch(position, bound, NOT_FETCHED),
         *_stretch(max(position, bound), log.high_watermark, UNDECIDED),

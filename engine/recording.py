@@ -1,4 +1,4 @@
-"""The levels *judged* and *recorded* of watching.
+"""The two levels of watching at which something is kept: *judged* and *recorded*.
 
 Owns the present step. A change is found by comparing the view of a touched part with its previous view, so
 the cost of a recorded step depends only on the number of its changes.
@@ -19,8 +19,9 @@ from engine.watching import ABSENT, Fields, Kind, Part, Path, Watch
 
 
 class Judges(Protocol):
-    """The judges (engine/judge), as the recorder uses them. ``take`` gets one fact; ``broken`` returns the
-    guarantees broken since the last step; ``changed`` the parts of the view that changed."""
+    """The methods of the judges (engine/judge) that the recorder uses. ``take`` gets one fact. ``broken``
+    returns the guarantees that were broken since the last step, ``changed`` the parts of the view that
+    changed."""
 
     def take(self, fact: object) -> None: ...
 
@@ -32,7 +33,7 @@ class Judges(Protocol):
 
 
 class Judged(Watch):
-    """Passes facts to the judges; keeps no sentences and no changes."""
+    """The level *judged*: passes facts to the judges, and keeps no sentences and no changes."""
 
     __slots__ = ("judges",)
 
@@ -56,7 +57,7 @@ class Judged(Watch):
 
 
 class Recorded(Judged):
-    """Keeps sentences, decisions and changes, one step at a time."""
+    """The level *recorded*: keeps sentences, decisions and changes, one step at a time."""
 
     __slots__ = ("_current", "_known", "_touched", "counters", "lately")
 
@@ -84,7 +85,7 @@ class Recorded(Judged):
         self.lately.take(fact)
 
     def know(self, part: Part) -> None:
-        """Store a part's view as the previous one, without a change (the first view of a run)."""
+        """Store a part's view as the previous one, without a change, for the first view of a run."""
         if type(part) is PendingPart:
             part.change()
             return
@@ -96,7 +97,7 @@ class Recorded(Judged):
         return [self.counters]
 
     def forget(self) -> None:
-        """Drop all sentences and touched parts so far: the first view of a run is not a change."""
+        """Forget all sentences and touched parts so far, because the first view of a run is not a change."""
         self._touched.clear()
         self._current = Step(0, 0, "", "api_call")
         self.said = None
@@ -162,7 +163,8 @@ class Recorded(Judged):
         self._touched[part.path] = part
 
     def fate(self, message: int, event: MessageEvent) -> None:
-        """Add the fate of a message in this step: sent, delivered, dropped, delayed, duplicated, lost."""
+        """Add what happened to a message in this step: it was sent, delivered, dropped, delayed, duplicated
+        or lost."""
         self._current.messages.append({"id": message, "event": event})
 
     def finish(self, number: int, at: int, actor: str, kind: StepKind) -> Step:

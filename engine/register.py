@@ -1,7 +1,7 @@
 """The steps that show an inaccurate or wrong statement of the sources (specification section 20, UIV-6).
 
-Owns the mapping from a sentence to the entries of the register that it demonstrates: a step or note with that
-sentence lists the entries beside its rules. Where an entry applies to only one of several reasons for a
+Owns the mapping from a sentence to the entries of the register that it demonstrates. A step or note with that
+sentence lists the entries beside its rules. If an entry applies to only one of several reasons for a
 sentence, the code names the entry itself. The text of an entry is in the catalogue, under
 ``requirement.CTR-n``.
 """

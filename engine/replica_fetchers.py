@@ -1,8 +1,8 @@
-"""The replica fetchers: they find the fetches that would change something, and carry them out (LOG-7).
+"""The replica fetchers, which find the fetches that would change something, and carry them out (LOG-7).
 
 There is one fetcher for each partition and follower, comparable to Kafka's replica fetcher threads.
-``broker/replication`` holds the rules for both ends of a fetch. No message connects them here, because a
-fetch is one step (GEN-4).
+``broker/replication`` holds the rules for both ends of a fetch. No message connects the two ends here,
+because a fetch is one step (GEN-4).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.messages import Effects
 
 
 class Cluster(Protocol):
-    """The interface of a run's brokers for the fetchers."""
+    """What the fetchers use of a run's brokers."""
 
     broker_of: dict[int, Broker]
     changed_partitions: set[str]
@@ -25,17 +25,18 @@ class Cluster(Protocol):
     paused: set[str]
 
     def leader_of(self, partition: str) -> Broker | None:
-        """The broker that leads a partition and responds; None while there is none."""
+        """The broker that leads a partition and responds; None when there is none."""
 
 
 Exchanged = tuple[Broker, Effects, bool, bool, bool]
-"""The leader; its effects; whether a log or high watermark changed; whether the follower's next fetch would
-change something, too; whether the follower's scan for idle producers has another time."""
+"""The result of a fetch: the leader; its effects; whether a log or high watermark changed; whether the
+follower's next fetch would change something, too; whether the follower's next scan for idle producers has
+another time."""
 
 
 class Fetcher:
-    """``follower`` fetches ``partition`` from the leader in ``leadership``. ``waiting``: its next fetch is
-    queued; ``what`` is its text in the view."""
+    """The fetcher with which ``follower`` fetches ``partition`` from the leader in ``leadership``.
+    ``waiting``: its next fetch is queued. ``what``: the text of that fetch in the view."""
 
     __slots__ = ("follower", "leadership", "name", "partition", "waiting", "what")
 
@@ -49,8 +50,8 @@ class Fetcher:
 
 
 class ReplicaFetchers:
-    """All fetchers of one run. Those of a partition are made when it first changes; the replicas of a
-    partition never change."""
+    """All fetchers of one run. The fetchers of a partition are made when the partition first changes; its
+    replicas never change."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -101,7 +102,8 @@ class ReplicaFetchers:
         if leading is None or replica is None or replica.not_fetching:
             return None
         if is_caught_up(leading, replica):
-            # Nothing is copied or cut: the request only carries the log end, the response the high watermark.
+            # Nothing is copied or truncated: the request only carries the log end, and the response the high
+            # watermark.
             effects = leader.copying.note_log_end(leading, replica.broker_id, replica.log.log_end, now)
             moved = bool(cluster.changed_partitions)
             follower.copying.take_high_watermark(replica, leading.log.high_watermark)

@@ -1,5 +1,5 @@
-"""The fetches of followers and of the metadata log, each a step, and the effects of a changed partition (LOG-7,
-CON-1)."""
+"""Makes each fetch of a follower and each fetch of the metadata log a step, and carries out what follows from
+a changed partition (LOG-7, CON-1)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.timetable import Event
 
 
 class ReplicationSteps:
-    """Queues the useful fetches at multiples of their interval, and carries them out."""
+    """Queues the fetches that would change something, at multiples of their interval, and carries them out."""
 
     __slots__ = ("_kernel", "_timers")
 

@@ -1,4 +1,4 @@
-"""The interfaces of a run's actors that the kernel calls; each is a protocol, so no role depends on the kernel."""
+"""The interfaces of a run's actors that the kernel calls. Each is a protocol, so no role depends on the kernel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.watching import Part
 
 
 class Role(Protocol):
-    """Every actor: a plain object that receives messages and the time, and returns effects."""
+    """The interface of every actor: a plain object that receives messages and the time, and returns effects."""
 
     @property
     def name(self) -> str: ...
@@ -54,8 +54,8 @@ class Connecting(Actor, Protocol):
         ...
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """The connection to ``peer`` for ``purpose`` ended, or could not be made; ``purpose`` None: all
-        connections to it."""
+        """The connection to ``peer`` for ``purpose`` ended, or could not be made. ``purpose`` None: all
+        connections to it ended."""
         ...
 
 

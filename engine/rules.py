@@ -1,8 +1,8 @@
 """Refusals as rules: the ordered checks of a request at its receiver, each with its error.
 
 All receivers use the same kind of rule. The first rule whose guard holds decides: the request is answered
-with its error, and nothing else happens. ``telling/requests.py`` derives the explanation of a refusal from
-the same rule: the sentence with its facts, the compared numbers, the client's reaction.
+with its error, and nothing else happens. From the same rule ``telling/requests.py`` makes the explanation of
+the refusal: the sentence with its facts, the compared numbers, and what the client does next.
 """
 
 from __future__ import annotations
@@ -20,9 +20,14 @@ Context = TypeVar("Context")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule(Generic[Context]):
-    """One refusal. ``when``: the guard, which reads the request and the receiver. ``says``: the facts in the
-    sentence; ``compares``: label and fact of each compared number. ``only_if`` and ``unless`` name a field of
-    the profile. ``by_log``: the log refuses, so the response has the log start offset, as Kafka's does."""
+    """One refusal.
+
+    - ``when``: the guard, which reads the request and the receiver.
+    - ``says``: the facts in the sentence.
+    - ``compares``: label and fact of each compared number.
+    - ``only_if`` and ``unless``: a field of the profile.
+    - ``by_log``: the log refuses, so the response has the log start offset, as in Kafka.
+    """
 
     when: Callable[[Context], bool]
     answer: Error

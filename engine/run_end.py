@@ -1,4 +1,4 @@
-"""When a run ends: at its limits, or when nothing more can happen in the cluster (GEN-2)."""
+"""When a run ends: at its limits, or when nothing can happen in the cluster any more (GEN-2)."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ from engine.timetable import Timetable
 from engine.world import World
 
 _CONNECTING = frozenset({"timer", "pass", "connected"})
-"""The kinds of events of a client that only tries to reach a broker."""
+"""The kinds of events of a client that does nothing but try to reach a broker."""
 _QUIET = 200_000
-"""The most quiet events (events that make no step) of a whole run. The longest run of the library has a few
-hundred. Without this limit, a client that tries to connect until the time limit would take minutes of
-computing and make no step."""
+"""A whole run may have this many quiet events, which are events that make no step. The longest run of the
+library has a few hundred. Without this limit, a client that tries to connect until the time limit would take
+minutes of computing and make no step."""
 _QUIET_A_STEP = 20
-"""Each step allows this many more quiet events: few are quiet between two steps of a long run."""
+"""Each step allows this many more quiet events. Between two steps of a long run there are few."""
 _QUIET_AN_INTERVENTION = 2_000
-"""Each intervention allows this many more quiet events: clients need some to reach a broker that was restarted."""
+"""Each intervention allows this many more quiet events, because clients need some to reach a broker that was
+restarted."""
 
 
 class RunEnd:
-    """``step_limit`` and ``time_limit`` (virtual milliseconds) are the scenario's. ``horizon``: events after this time
-    stay queued; the time limit, or the time at which the caller stops."""
+    """The end of one run. ``step_limit`` and ``time_limit`` (virtual milliseconds): those of the scenario.
+    ``horizon``: events after this time stay queued; it is the time limit, or the time at which the caller
+    stops."""
 
     __slots__ = ("_quiet", "_timetable", "_world", "horizon", "step_limit", "time_limit")
 
@@ -30,7 +32,7 @@ class RunEnd:
         self.time_limit = limits["time_ms"]
         self.horizon = self.time_limit
         self._quiet = 0
-        """Quiet events so far, minus the allowance of interventions."""
+        """The quiet events so far, minus those that interventions allowed."""
 
     def stop_at(self, time: int | None) -> None:
         """Set the horizon; None: the time limit."""
@@ -46,7 +48,8 @@ class RunEnd:
         return self._quiet > _QUIET + _QUIET_A_STEP * steps
 
     def nothing_comes(self) -> bool:
-        """Asked while no broker runs: True when all queued events are of clients that only try to connect."""
+        """True when all queued events belong to clients that do nothing but try to connect. To be called only
+        while no broker runs."""
         world = self._world
         for event in self._timetable.valid_events():
             _, handler, argument = event

@@ -1,4 +1,4 @@
-"""The Sender pass that is running: no other event, but perhaps an intervention, comes between its phases."""
+"""The Sender pass that is running. Between its phases comes no other event, only perhaps an intervention."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from engine.timetable import Event
 
 
 class SenderPasses:
-    """``client``: the client in the middle of a pass; None between passes."""
+    """The running pass. ``client``: the client whose pass it is; None between passes."""
 
     __slots__ = ("_kernel", "client")
 

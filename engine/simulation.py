@@ -2,11 +2,11 @@
 
 Owns the steps, and no rule of the protocol. ``timetable`` keeps the order of events. Other parts own the end
 of the run, the events of paused actors, the running Sender pass, the timers of roles and the fetches of
-followers. This class calls the roles and carries out the effects that they return; an event that emits
+followers. This class calls the roles and carries out the effects that they return. An event that emits
 nothing makes no step. A run is a pure function of the scenario and the interventions.
 
-No other event comes between the phases of a Sender pass, only interventions do. Each phase that did something
-is a step.
+Between the phases of a Sender pass comes no other event, only perhaps an intervention. Each phase that did
+something is a step.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Simulation(Timetable):
     """One run.
 
     ``watching``: ``bare`` (only the run), ``judged`` (also verdicts), ``recorded`` (also steps and changes).
-    ``interventions``: each with ``after``, the number of the step before it. Raises
+    ``interventions``: each has ``after``, the number of the step before it. Raises
     :class:`engine.errors.Refused` when the configuration is refused (CFG-6).
     """
 
@@ -99,7 +99,7 @@ class Simulation(Timetable):
         self.number = 0
         self.finished: str | None = None
         self.kinds: defaultdict[str, int] = defaultdict(int)
-        """Kind of step to the number of such steps so far."""
+        """Kind of step to how many such steps there were so far."""
         self.generator = Random(scenario["seed"])
         self.judges = Bench()
         self.watch = self.make_watch()
@@ -131,7 +131,7 @@ class Simulation(Timetable):
         self._start()
 
     def make_watch(self) -> Watch:
-        """The watch for this run's level."""
+        """The watch for the level at which this run is watched."""
         if self.watching == "bare":
             return Watch()
         return (Recorded if self.watching == "recorded" else Judged)(self.judges)
@@ -163,7 +163,7 @@ class Simulation(Timetable):
     def step(self) -> Step | None:
         """Make the next step and return it; None when the run has ended (``finished`` holds the reason).
 
-        At the bare and judged levels the step has number, time, actor and kind only.
+        At the bare and judged levels, the step has only number, time, actor and kind.
         """
         if not self._advance():
             return None
@@ -178,7 +178,8 @@ class Simulation(Timetable):
         return Step(self.number, self.now, self._actor, self._kind)
 
     def run(self, until: int | None = None, steps: int | None = None) -> int:
-        """Make steps to the end, up to the virtual time ``until``, or at most ``steps``; returns their number."""
+        """Make steps until the end, until the virtual time ``until``, or until there were ``steps`` of them;
+        returns how many."""
         begin = self.number
         last = None if steps is None else begin + steps
         advance: Callable[[], object] = self._advance
@@ -258,7 +259,8 @@ class Simulation(Timetable):
         return True
 
     def _put_back(self, event: Event, at: int) -> None:
-        """Return an event after the horizon to the queue. Raises EngineError for an event before the present time."""
+        """Return an event that is after the horizon to the queue. Raises EngineError for an event before the
+        present time."""
         if at < self.now:
             raise EngineError(
                 f"{self.scenario.id}: event {event} lies before {self.now} at step {self.number}"
@@ -402,7 +404,8 @@ class Simulation(Timetable):
         self._replication.follow()
 
     def send(self, source: str, effect: Send) -> Envelope | None:
-        """Send a message and show it to the fault rules. None: not sent, a response whose connection has ended."""
+        """Send a message and show it to the fault rules. None: it is a response whose connection has ended,
+        so it was not sent."""
         interference = self.interference
         if effect.is_response and self._answers_in_vain(source, effect):
             return None
@@ -422,8 +425,8 @@ class Simulation(Timetable):
         return envelope
 
     def _answers_in_vain(self, broker: str, effect: Send) -> bool:
-        """Whether the connection of the request has ended. If so, the response is dropped, and the broker takes the
-        next of the requests left over (GEN-11)."""
+        """Whether the connection of the request has ended. If so, the response is dropped, and the broker
+        takes the next of the requests that are left from that connection (GEN-11)."""
         connections = self.world.network.connections
         if not connections.ended:
             return False
@@ -450,7 +453,7 @@ class Simulation(Timetable):
             self.schedule_delivery(following)
 
     def schedule_delivery(self, envelope: Envelope) -> None:
-        """Queue the arrival of a message: for now, if its time passed while its receiver was paused."""
+        """Queue the arrival of a message. If its time passed while its receiver was paused, it arrives now."""
         at = envelope.arrives_at
         if at < self.now:
             at = envelope.arrives_at = self.now
@@ -467,7 +470,7 @@ class Simulation(Timetable):
     def disconnect(self, client: str, broker: str, purpose: str, taken: int = 0) -> int:
         """End one connection: messages in flight on it are lost, and the client is notified at once (GEN-5).
         Of the requests that wait at the broker, the first ``taken`` are handled nevertheless (GEN-11);
-        returns the number of these."""
+        returns how many these are."""
         lost, kept = self.world.network.lose((client, broker, purpose).__eq__, taken)
         self._lost_with_connection(lost)
         self._disconnected(client, broker, purpose)
@@ -476,13 +479,14 @@ class Simulation(Timetable):
         return kept
 
     def cut_off(self, name: str) -> None:
-        """An actor stopped: all its connections end, and a broker answers no request that it had received."""
+        """An actor stopped, so all its connections end. If it is a broker, it answers no request that it had
+        received."""
         for peer in self.world.peers_of(name):
             self._end_all(name, peer)
         self._lost_with_connection(self.world.network.forget(name))
 
     def _end_all(self, one: str, other: str) -> None:
-        """End every connection between these two."""
+        """End every connection between these two actors."""
         between = ((one, other), (other, one))
         lost, _ = self.world.network.lose(lambda name: name[:2] in between)
         self._lost_with_connection(lost)
@@ -528,10 +532,12 @@ class Simulation(Timetable):
         ]
 
     def view(self) -> dict[str, Any]:
-        """The whole state as in docs/frame.md, computed anew. Complete only at the recorded level: the others lack
-        messages in flight, pending events and counters."""
+        """The whole state as in docs/frame.md, computed anew. It is complete only at the recorded level: at
+        the others it has no messages in flight, pending events and counters."""
         view = whole_view(self.world.empty_view(), self.parts())
-        view["time"] = self.now  # Time may have passed since the newest step, by quiet events.
+        view["time"] = (
+            self.now
+        )  # Quiet events may have passed since the newest step, so the time may be later.
         return view
 
     def header(self) -> Header:
@@ -556,8 +562,8 @@ class Simulation(Timetable):
         return done
 
     def expect(self, interventions: Iterable[dict[str, Any]]) -> None:
-        """Add later interventions of this run, each with ``after``, as the constructor takes them. None may lie
-        before the newest step."""
+        """Add later interventions of this run, each with ``after``, as the constructor takes them. None may
+        come before the newest step."""
         self.interference.expect(interventions, self.number)
 
     def verdicts(self) -> list[Verdict]:

@@ -25,7 +25,7 @@ Done = Iterator[tuple[str, Effects]]
 
 
 class Cluster(Protocol):
-    """The brokers of a run, as this module uses them."""
+    """What this module uses of a run's brokers."""
 
     brokers: dict[str, Broker]
     network: Network
@@ -69,7 +69,7 @@ class Spreading(Protocol):
 
 
 class Announced:
-    """With ZooKeeper: brokers receive announcements, at once (LOG-10)."""
+    """The way with ZooKeeper: brokers receive announcements, at once (LOG-10)."""
 
     __slots__ = ("_cluster", "_controller")
 
@@ -78,7 +78,7 @@ class Announced:
         self._controller = controller
 
     def begin(self) -> None:
-        """Nothing yet: waiting announcements are delivered with the first event."""
+        """Nothing happens yet: the announcements that wait are delivered with the first event."""
 
     def announce(self, now: int) -> Done:
         controller, cluster = self._controller, self._cluster
@@ -99,8 +99,8 @@ class Announced:
         yield from self.announce(now)
 
     def goes_on(self, name: str, now: int) -> Done:
-        """The broker receives what it missed; if its session ended meanwhile, only once it registers again
-        (FEN-6)."""
+        """The broker receives what it missed. If its session ended meanwhile, it receives that only when it
+        registers again (FEN-6)."""
         if not self.is_zombie(name):
             yield from self.register(name, now)
 
@@ -123,7 +123,8 @@ class Announced:
 
 
 class Fetched:
-    """Without ZooKeeper: brokers fetch the metadata log. Owns the names of the brokers with a fetch in flight."""
+    """The way without ZooKeeper: brokers fetch the metadata log. Owns the names of the brokers with a fetch
+    in flight."""
 
     __slots__ = ("_cluster", "_controller", "_under_way")
 
@@ -133,7 +134,7 @@ class Fetched:
         self._under_way: set[str] = set()
 
     def begin(self) -> None:
-        """Every broker counts as having read the metadata log to its end."""
+        """At the start of the run, every broker counts as having read the metadata log to its end."""
         for broker in self._cluster.brokers.values():
             self._controller.read(broker.broker_id, self._controller.log.end)
             broker.cluster.metadata_offset = self._controller.log.end
@@ -154,7 +155,7 @@ class Fetched:
             self._controller.announcements.append(written)
 
     def is_back(self, name: str, now: int) -> Done:
-        """The broker reads the log once it has registered."""
+        """Nothing happens yet: the broker reads the log once it has registered."""
         return self.announce(now)
 
     def goes_on(self, name: str, now: int) -> Done:
@@ -169,7 +170,7 @@ class Fetched:
         self._controller.announcements.append(RecordsWritten(end=self._controller.log.end))
 
     def is_zombie(self, name: str) -> bool:
-        """Always False: a fenced broker acts as before until its next fetch brings the record."""
+        """Always False, because a fenced broker acts as before until its next fetch brings the record."""
         return False
 
     def register(self, name: str, now: int) -> Done:
@@ -225,8 +226,8 @@ class Fetched:
 
 
 def _as_one(records: Sequence[MetadataRecord]) -> Iterator[News]:
-    """The records of one fetch are applied as one change (``MetadataDelta``): only the newest state of each
-    partition, so a broker that was away does not apply outdated ones."""
+    """The newest state of each partition in the records of one fetch. They are applied as one change
+    (``MetadataDelta``), so a broker that was away does not apply outdated states."""
     words = [record.word for record in records if record.word is not None]
     newest = {word.partition: word for word in words if type(word) is LeaderAndIsr}
     for word in words:
@@ -235,4 +236,4 @@ def _as_one(records: Sequence[MetadataRecord]) -> Iterator[News]:
 
 
 RECORDS_NAMED = 12
-"""The most records that a step names: the newest ones. A broker that starts reads the whole log."""
+"""A step names at most this many records, the newest ones, because a broker that starts reads the whole log."""

@@ -1,4 +1,4 @@
-"""One step of a run with its changes, and their JSON; functions on views (docs/frame.md)."""
+"""One step of a run: its changes, and its JSON. Also functions on views (docs/frame.md)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engine.watching import ABSENT, Change, Path
 
 
 class Step:
-    """One thing that happened (GEN-4); shape in docs/frame.md."""
+    """One thing that happened (GEN-4). Its shape is in docs/frame.md."""
 
     __slots__ = (
         "actor",
@@ -60,8 +60,8 @@ class Step:
 
     @property
     def interesting(self) -> bool:
-        """Whether a learner should stop here: a fault, a refusal, a broken guarantee, a transition, or a decision
-        by another row than the last one."""
+        """Whether a learner should stop here: at a fault, a refusal, a broken guarantee, a transition, or a
+        decision by another row than the last one."""
         return bool(
             self.kind == "fault"
             or self.refusal
@@ -116,8 +116,9 @@ def canonical(value: Any) -> str:
 
 
 def compare(path: Path, before: Any, after: Any, changes: list[Change]) -> None:
-    """Append the differences: objects key by key, other values as a whole. An object in a change is a copy: a
-    reader may insert other parts into it, and that must not alter the recorder's previous view."""
+    """Append the differences to ``changes``. Objects are compared key by key, other values as a whole. An
+    object in a change is a copy: a reader may insert other parts into it, and that must not alter the
+    recorder's previous view."""
     if type(before) is not dict or type(after) is not dict:
         changes.append(
             (
@@ -151,7 +152,7 @@ def compare(path: Path, before: Any, after: Any, changes: list[Change]) -> None:
 
 
 def place(view: dict[str, Any], path: Path, value: Any) -> None:
-    """Put a value at a path, making parents; ABSENT removes it."""
+    """Put a value at a path, and create its parents if needed; ABSENT removes it."""
     node = view
     for key in path[:-1]:
         node = node.setdefault(key, {})
@@ -162,7 +163,7 @@ def place(view: dict[str, Any], path: Path, value: Any) -> None:
 
 
 def pruned(value: Any) -> Any:
-    """A view without empty objects, for comparing a folded one with a fresh one."""
+    """A view without empty objects, so that a view folded from changes can be compared with a fresh one."""
     if type(value) is not dict:
         return value
     kept = {key: pruned(item) for key, item in value.items()}

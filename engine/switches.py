@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Switches:
-    """Defaults are Kafka's own behaviour."""
+    """The switches of a scenario. The defaults are Kafka's own behaviour."""
 
     duplicate_lookup: bool = True
     """The broker searches the cached batches for a duplicate (SEQ-11)."""
@@ -22,22 +22,22 @@ class Switches:
     coordinator_epoch_check: bool = True
     """The broker refuses markers of an older coordinator (MRK-5)."""
     duplicate_cache_size: int = 5
-    """Batches remembered per producer and partition (CFG-4)."""
+    """How many batches the broker remembers for each producer and partition (CFG-4)."""
     ordered_reinsertion: bool = True
     """A retried batch is inserted by its sequence (ORD-2); else at the front of the queue."""
     head_retry_rule: bool = True
     """Only the oldest unanswered batch of a partition may be resent (ORD-5, last test)."""
     drain_stop_scope: str = "node"
-    """What the stop test stops: the drain of the whole ``node``, or only of this ``partition`` (CTR-15)."""
+    """What the stop test stops: the drain of the whole ``node``, or only the drain of this ``partition`` (CTR-15)."""
     partition_verification: bool = True
     """A leader verifies with the coordinator before it stores the first batch of a transaction
-    (``transaction.partition.verification.enable``, since 3.6). False: as brokers before 3.6."""
+    (``transaction.partition.verification.enable``, since 3.6). False: it does not, like brokers before 3.6."""
     marker_retry: bool = True
     transaction_log_acks_all: bool = True
     in_flight_cap: bool = True
-    """With idempotence, more than five requests in flight are refused (CFG-2)."""
+    """A configuration with idempotence and more than five requests in flight is refused (CFG-2)."""
     stale_sequence_is_duplicate: bool = False
-    """A stale sequence outside the cache is answered DUPLICATE_SEQUENCE_NUMBER (SEQ-18)."""
+    """A stale sequence outside the cache is answered with DUPLICATE_SEQUENCE_NUMBER (SEQ-18)."""
     zookeeper_version_check: bool = True
     """A block claim is conditional on the node's stat version (PID-3)."""
     offsets_in_transaction: bool = True

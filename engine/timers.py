@@ -1,9 +1,11 @@
-"""The running timers of all roles, collected from a view, each with one name.
+"""The timers of all roles that are running, collected from a view. Each has one name.
 
 The name is `<actor>/<kind> <subject>`. Clients list their timers in the view. Those of coordinators, brokers
 and middleware are found at the objects that wait, and are collected here. Pages get them from
-view/derived.py. Two kinds are left out: waits that the engine does not have (a replica leaves the ISR only by
-a fault, LOG-7), and background scans, which run in any case (LOG-12, TXC-21).
+view/derived.py.
+
+Two kinds are left out: waits that the engine does not have (a replica leaves the ISR only by a fault, LOG-7),
+and background scans, which run in any case (LOG-12, TXC-21).
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ def beside_clients(view: Json) -> Iterator[tuple[str, str, Timer]]:
 
 
 def named(view: Json, selection: str) -> tuple[str, Timer | None]:
-    """The actor in `<actor>/<name>`, and its timer, or None when that is not running."""
+    """The actor in `<actor>/<name>`, and its timer; None when the timer is not running."""
     wanted, _, wanted_name = selection.partition("/")
     for actor, name, timer in running(view):
         if actor == wanted and name == wanted_name:

@@ -1,9 +1,9 @@
-"""The event queue, and each role's one valid timer of a kind (GEN-2).
+"""The event queue. Of each kind of timer, a role has at most one valid event (GEN-2).
 
 Owns the order of events, and no rule of the protocol. Events at the same time are ordered by class (faults,
 deliveries, timers, Sender passes, application calls), then by the order in which they were queued. Usually a
-role's next timer is the one already queued; if it is not, the old event stays in the queue as void and is
-skipped.
+role's next timer is the one that is already queued. If it is not, the old event stays in the queue as void,
+and is skipped.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ NEVER: tuple[int | None, int] = (None, -1)
 """(time, key) for a role without a valid event."""
 
 _VOID_MAX = 64
-"""The most void events in the queue, unless they are fewer than the valid ones."""
+"""The queue may hold this many void events, or as many as there are valid ones."""
 
 KNOWN_HANDLERS = ("timer", "pass", "background", "loop")
-"""Handlers of which a role has at most one valid event."""
+"""The handlers of events of which a role has at most one valid one."""
 
 
 class Timetable:
-    """The queue of one run. ``now``: virtual time."""
+    """The queue of one run. ``now``: the virtual time."""
 
     __slots__ = (
         "_backgrounds",
@@ -60,15 +60,16 @@ class Timetable:
         self._void = 0
         """Number of void events in the queue."""
         self.scheduled: dict[str, dict[str, tuple[int | None, int]]] = {name: {} for name in KNOWN_HANDLERS}
-        """Handler to role to (time, key) of the role's one valid event."""
+        """Handler to role to (time, key) of the only valid event of that role."""
         self._timers = self.scheduled["timer"]
         self._passes = self.scheduled["pass"]
         self._backgrounds = self.scheduled["background"]
         self._pending: dict[int, PendingPart] = {}
-        """Key to the event's part of the view; empty unless recorded."""
+        """Key to the event's part of the view; empty unless the run is recorded."""
 
     def put(self, at: int, rank: int, handler: str, argument: Any, actor: str, what: str) -> int:
-        """Put an event into the queue; returns its key. ``what`` is text for the view, unread unless recorded."""
+        """Put an event into the queue; returns its key. ``what``: a text for the view, which only a recorded
+        run reads."""
         self._order = order = self._order + 1
         key = (at << _CLASS_BITS | rank) << _ORDER_BITS | order
         heappush(self._queue, (key, handler, argument))
@@ -88,7 +89,7 @@ class Timetable:
         return (event for event in self._queue if not self._is_void(event))
 
     def _sweep(self) -> None:
-        """Remove void events: most are timeouts of requests that were answered, thirty seconds ahead, and a
+        """Remove the void events. Most are timeouts, thirty seconds ahead, of requests that were answered; a
         long queue is slow. All keys differ, so the order of the others does not change."""
         self._queue[:] = [event for event in self._queue if not self._is_void(event)]
         heapify(self._queue)

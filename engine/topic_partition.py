@@ -1,7 +1,7 @@
 """A topic-partition: topic and number, written as one name, ``t-0``.
 
 Only this module makes and parses such names. Messages, tables and documents hold the name, because a text is
-compared, hashed and sorted quickly, and is what readers see.
+quick to compare, hash and sort, and is what readers see.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class TopicPartition(NamedTuple):
-    """Partition ``number`` of ``topic``. A topic may have dashes in its own name."""
+    """Partition ``number`` of ``topic``. The name of a topic may contain dashes."""
 
     topic: str
     number: int
@@ -22,7 +22,7 @@ class TopicPartition(NamedTuple):
 
 
 def partition_name(topic: str, number: int) -> str:
-    """``t-0``."""
+    """The name of a partition, such as ``t-0``."""
     return f"{topic}-{number}"
 
 

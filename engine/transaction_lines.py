@@ -1,6 +1,6 @@
 """One line for each transaction: its producer, partitions, first and last step, and outcome.
 
-Made from recorded steps alone, so stored runs and replays have lines, too. The state is that of the
+Lines are made from recorded steps alone, so stored runs and replays have them, too. The state is that of the
 coordinator (TXC-3): a pending change does not count before its record is replicated. If nothing was
 registered, the coordinator does not know the transaction, and the state is the client's (TXM-10).
 Transactions of the message middleware (MW-9) have lines of the same shape.
@@ -19,13 +19,13 @@ from engine.middleware.middleware_states import MIDDLEWARE
 from engine.middleware.participant_states import PARTICIPANT
 
 LINES_MAX = 500
-"""The most lines that are kept. For a further one, the oldest ended transaction is left out and only counted."""
+"""At most this many lines are kept. For a further one, the oldest ended transaction is left out and only counted."""
 PLACES_MAX = 12
 
 OPEN, COMMITTED, ABORTED, EMPTY, LEFT = "open", "committed", "aborted", "empty", "left"
 RESULTS = (OPEN, COMMITTED, ABORTED, EMPTY, LEFT)
-"""``empty``: ended without a registered partition; ``left``: never ended, unknown to every coordinator, and
-its client began another transaction or cannot continue."""
+"""The results of a transaction. EMPTY: it ended without a registered partition. LEFT: it never ended and no coordinator
+knows it, and its client began another transaction or cannot continue."""
 
 DECIDED = {"PrepareCommit": COMMITTED, "PrepareAbort": ABORTED, "PrepareEpochFence": ABORTED}
 COMPLETE = {"CompleteCommit": COMMITTED, "CompleteAbort": ABORTED}
@@ -37,10 +37,10 @@ Change = Mapping[str, Any]
 
 @dataclass(slots=True, kw_only=True)
 class TransactionLine:
-    """``state`` is that of the coordinator, or else of the client; times are virtual milliseconds.
-    ``last_step`` and ``last_at`` are number and time of the newest step that belongs to the transaction.
-    ``decided_step`` is the step at which the outcome became durable, None before. ``places`` are its
-    partitions (participants, for the middleware)."""
+    """One line. ``state``: that of the coordinator, or else of the client. ``last_step`` and ``last_at``:
+    number and time of the newest step that belongs to the transaction. ``decided_step``: the step at which
+    the outcome became durable; None before. ``places``: its partitions; for the middleware, its participants.
+    Times are virtual milliseconds."""
 
     identifier: str
     client: str | None
@@ -58,7 +58,7 @@ class TransactionLine:
     over: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """The line as JSON; the number of ``places`` is limited and the others are counted."""
+        """The line as JSON. Only the first of its ``places`` are listed; the others are counted."""
         places = list(self.places)
         return {
             "id": self.identifier,
@@ -79,19 +79,19 @@ class TransactionLine:
 
 
 class TransactionLines:
-    """Takes a run's first view, then its steps in order, as JSON (docs/frame.md)."""
+    """Makes the lines of a run: pass the run's first view, then its steps in order, as JSON (docs/frame.md)."""
 
     def __init__(self, view: Mapping[str, Any]) -> None:
         self.folded = 0
-        """Number of lines that are no longer kept."""
+        """How many lines are no longer kept."""
         self.through = 0
-        """Number of the last step taken."""
+        """The number of the last step that was taken."""
         self._lines: list[TransactionLine] = []
         self._clients: dict[str, dict[str, Any]] = {}
         """Client to its identity."""
         self._known: dict[str, dict[str, Any]] = {}
-        """Transactional id to the identity that its coordinator last assigned; needed because a change holds
-        only the changed fields."""
+        """Transactional id to the identity that its coordinator last assigned. It is needed because a change
+        holds only the fields that changed."""
         self._of_client: dict[str, TransactionLine] = {}
         """Client to its open transaction."""
         self._at_coordinator: dict[str, TransactionLine] = {}
@@ -120,8 +120,8 @@ class TransactionLines:
             self._transition(step["transition"], step)
 
     def to_json(self) -> dict[str, Any]:
-        """``{"through", "folded", "lines"}``: lines ordered by their first step; ``folded`` is the number
-        left out."""
+        """``{"through", "folded", "lines"}``: the lines, ordered by their first step, and how many were left
+        out (``folded``)."""
         lines = sorted(self._lines, key=lambda line: (line.first_step, line.identifier))
         return {"through": self.through, "folded": self.folded, "lines": [line.to_json() for line in lines]}
 
@@ -224,8 +224,8 @@ class TransactionLines:
     def _register(
         self, identifier: str, known: Mapping[str, Any], step: Mapping[str, Any]
     ) -> TransactionLine:
-        """The line of the client's open transaction with this identity, or a new line without a client; it is
-        registered from now on."""
+        """The line of the client's open transaction with this identity, or a new line without a client. From
+        now on it counts as registered."""
         producer = (identifier, known.get("producer_id"), known.get("producer_epoch"))
         for line in self._of_client.values():
             if not line.registered and (line.identifier, line.producer_id, line.producer_epoch) == producer:
@@ -285,7 +285,7 @@ class TransactionLines:
 
 
 def _entries(path: list[str], after: Any) -> Iterable[tuple[str, Mapping[str, Any]]]:
-    """The entries of transactional ids in a change, which may be whole or partial; none for a removed id."""
+    """The entries of transactional ids in a change, which may be complete or partial. A removed id has none."""
     if len(path) == 2:
         whole = (after or {}).get("transactions") or {}
         return [(name, entry) for name, entry in whole.items() if entry]

@@ -1,4 +1,4 @@
-"""Dataclasses whose fields never change, and whose objects are cheap to build.
+"""Dataclasses whose fields never change, and whose objects are quick to build.
 
 A frozen dataclass sets each field through ``object.__setattr__``, so it takes four times as long to build as
 a plain one, and a run builds several messages in every step. Here only mypy enforces immutability: it rejects
@@ -23,8 +23,8 @@ def value(made: type[Made]) -> type[Made]:
 
 @dataclass_transform(frozen_default=True)
 def ordered_value(made: type[Made]) -> type[Made]:
-    """As `value`, but with positional fields: for objects that every second step builds, because keywords
-    take two thirds longer."""
+    """The same as `value`, but with positional fields: for objects that every second step builds, because
+    keywords take two thirds longer."""
     return dataclass(slots=True, unsafe_hash=True)(made)
 
 
@@ -40,7 +40,8 @@ def _nothing(_: Any) -> tuple[()]:
 
 
 class _Single:
-    """Needed because an ``attrgetter`` of one name returns the value, not a tuple of one."""
+    """A reader of one field. It is needed because an ``attrgetter`` of one name returns the value, not a
+    tuple of one."""
 
     __slots__ = ("get",)
 

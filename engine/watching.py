@@ -1,14 +1,14 @@
 """How closely a run is watched: bare, judged or recorded.
 
-Roles emit happenings to one :class:`Watch` and name the parts of the view that they touched. A bare run only
-notes which events make a step; a judged run also passes facts to the judges; a recorded run also keeps
+Roles emit happenings to one :class:`Watch`, and mark the parts of the view that they changed. A bare run only
+notes which events make a step. A judged run also passes facts to the judges. A recorded run also keeps
 sentences, decisions and changes. A role's behaviour must never depend on the level; a role may only skip
 building an event that is not read (``if watch.hears(…)``).
 
-For *changes*, a piece of state with a place in the view is a :class:`Part` (``path`` and ``view()``), and the
-role that changes it calls ``watch.touch(part)``. At the end of the step the recorder compares the part's view
-with its previous one. The fold test finds a forgotten ``touch``: folding the changes of every step must give
-the engine's view.
+How changes are found: a piece of state with a place in the view is a :class:`Part` (``path`` and ``view()``),
+and the role that changes it calls ``watch.touch(part)``. At the end of the step the recorder compares the
+part's view with its previous one. The fold test finds a forgotten ``touch``: folding the changes of every
+step must give the engine's view.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Path = tuple[str, ...]
 
 
 class _Absent:
-    """Marks a path that does not exist: not added yet, or removed."""
+    """Stands for a value that does not exist, because it was not added yet, or was removed."""
 
     __slots__ = ()
 
@@ -36,7 +36,7 @@ ABSENT = _Absent()
 
 
 Change = tuple[Path, Any, Any]
-"""Path, value before, value after; ABSENT where there was or is none."""
+"""(path, value before, value after); ABSENT where there was or is no value."""
 
 
 class Part(Protocol):
@@ -68,7 +68,8 @@ class Kind(Protocol[Fields]):
 
 
 class Watch:
-    """The bare level: notes the first event of each step and builds none. The other levels have the same interface."""
+    """The bare level: notes the first event of each step, and builds no event. The other levels have the same
+    interface."""
 
     __slots__ = ("judging", "recording", "said")
 
@@ -76,10 +77,10 @@ class Watch:
         self.judging = judging
         self.recording = recording
         self.said: object = None
-        """The first event or key of this step, which makes it a step; None so far."""
+        """The first event or key of this step; None: nothing was emitted yet, so there is no step."""
 
     def emit(self, kind: Kind[Fields], /, *fields: Fields.args, **named: Fields.kwargs) -> None:
-        """An event happened. It is built only at a level that reads it; at this level none is."""
+        """An event happened. Only a level that reads it builds it; this one does not."""
         if kind.makes_step and self.said is None:
             self.said = kind
 
@@ -91,12 +92,12 @@ class Watch:
         return False
 
     def parts(self) -> list[Part]:
-        """The view's parts of this level."""
+        """The parts of the view that this level adds."""
         return []
 
     def touch(self, part: Part) -> None:
         """Mark this part: its view may have changed."""
 
     def touch_last(self, part: Part) -> None:
-        """Mark a part after all that were marked before: a removed part leaves the view after the parts
+        """Mark a part after all that were marked before. A removed part leaves the view after the parts
         inside its place, so that stepping back restores them."""

@@ -1,7 +1,7 @@
-"""The actors of one run; ``building.py`` makes them from a scenario, and the kernel looks them up here.
+"""The actors of one run. ``building.py`` makes them from a scenario, and the kernel looks them up here.
 
 Owns the list of actors and the set of paused ones, and the few connections between roles that are not
-messages: the controller's announcements, and waking the consumers of a changed partition.
+messages: the controller's announcements, and the wake-up of the consumers of a changed partition.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from engine.watching import Part, Watch
 
 
 class World:
-    """All actors. ``roles``: name to role, in drawing order."""
+    """All actors of a run. ``roles``: name to role, in the order in which they are drawn."""
 
     __slots__ = (
         "_crafted",
@@ -95,11 +95,11 @@ class World:
         self.broker_of: dict[int, Broker] = {}
         """Brokers by id."""
         self.changed_partitions: set[str] = set()
-        """Partitions whose log end, high watermark or leader changed; the brokers' own set, shared by all."""
+        """The partitions whose log end, high watermark or leader changed. All brokers share this set."""
         self.nodes: dict[str, Node] = {}
-        """Nodes of two-phase commit over middleware, by name, in drawing order."""
+        """Name to node of two-phase commit over middleware, in the order in which nodes are drawn."""
         self.beside: dict[str, Node] = {}
-        """A database beside Kafka and its services, by name, in drawing order."""
+        """The database beside Kafka and its services, by name, in the order in which they are drawn."""
         self.services: dict[str, Service] = {}
         self.controller: Controller
         self.spreading: Spreading
@@ -122,7 +122,7 @@ class World:
         self.readers: dict[str, list[Consumer]] = {}
         """Topic-partition to the consumers subscribed to it."""
         self._lanes_at: dict[str, tuple[int, ...] | None] = {}
-        """Topic-partition to the offsets of its leader's log at the last change of its lanes."""
+        """Topic-partition to the offsets of its leader's log at the time when its lanes last changed."""
         self.lanes: dict[str, list[ReaderLane]] = {}
         """Topic-partition to the lane part of each consumer."""
         self._crafted = 0
@@ -142,7 +142,7 @@ class World:
         return self.spreading.announce(now)
 
     def leader_of(self, partition: str) -> Broker | None:
-        """The broker that leads the partition and responds; None while there is none."""
+        """The broker that leads the partition and responds; None when there is none."""
         state = self.controller.partitions[partition]
         leader = state.leader
         if leader is None or state.deleted:
@@ -153,7 +153,7 @@ class World:
         return broker
 
     def leader_log(self, partition: str) -> PartitionLog | None:
-        """The log from which consumers are answered, even while its broker is paused; None while no leader runs."""
+        """The log from which consumers are answered, also while its broker is paused; None while no leader runs."""
         state = self.controller.partitions.get(partition)
         if state is None or state.leader is None or state.deleted:
             return None
@@ -162,8 +162,8 @@ class World:
         return None if replica is None else replica.log
 
     def counts(self, partition: str, serial: int) -> bool:
-        """Whether a stored copy of this record is in no transaction, or in one that was not aborted; True while the
-        partition has no log to look at."""
+        """Whether a stored copy of this record is outside transactions, or in a transaction that was not
+        aborted. True while the partition has no log to look at."""
         log = self.leader_log(partition)
         if log is None:
             return True
@@ -179,7 +179,7 @@ class World:
         )
 
     def lanes_changed(self, partition: str) -> None:
-        """The log or its leader changed: update what consumers see of this lane."""
+        """The log or its leader changed: update what consumers see in this lane."""
         lanes = self.lanes.get(partition)
         if not lanes:
             return
@@ -212,7 +212,7 @@ class World:
     # -- starting, stopping ----------------------------------------------------------------------------
 
     def start(self, now: int) -> Done:
-        """Senders begin; brokers whose start is part of the run claim their blocks (PID-6)."""
+        """Start the Senders, and the brokers whose start is a part of the run; these claim their blocks (PID-6)."""
         for client in self.clients.values():
             client.start(now)
         for consumer in self.consumers.values():
@@ -247,11 +247,11 @@ class World:
             yield from self.spreading.goes_on(name, now)
 
     def acts(self, name: str) -> bool:
-        """Whether the actor runs and is not paused."""
+        """Whether the actor is running and not paused."""
         return name not in self.paused and bool(self.roles[name].alive)
 
     def waits_in_vain(self, name: str) -> bool:
-        """Whether a client only tries to connect: every record has its outcome, and no call waits."""
+        """Whether a client does nothing but try to connect: every record has its outcome, and no call waits."""
         for application in self.applications_of.get(name, ()):
             if application.blocked_by not in (None, "client_down"):
                 return False
@@ -267,7 +267,7 @@ class World:
         return self.spreading.register(name, now)
 
     def listens(self, name: str) -> bool:
-        """Whether others can connect to it: it runs, and is not a broker that is still starting."""
+        """Whether others can connect to the actor: it runs, and is not a broker that is still starting."""
         broker = self.brokers.get(name)
         return self.roles[name].alive if broker is None else broker.listens
 
@@ -279,14 +279,14 @@ class World:
     # -- judging, showing ------------------------------------------------------------------------------
 
     def copies(self, request: ProduceRequest, sent: bool) -> None:
-        """Report to the judges that copies are in flight, or no longer."""
+        """Report to the judges that copies are in flight, or are not any more."""
         fact = CopySent if sent else CopySettled
         for partition, batch in request.batches.items():
             if batch.serials:
                 self.watch.emit(fact, partition=partition, serials=batch.serials)
 
     def coordinator_for(self, request: object) -> str:
-        """The broker that coordinates the id or group in a request; without such a coordinator, the first broker."""
+        """The broker that coordinates the id or group in a request. Without such a coordinator: the first broker."""
         for name, topic in (("transactional_id", TRANSACTION_TOPIC), ("group_id", OFFSETS_TOPIC)):
             key, count = getattr(request, name, None), self.controller.internal.counts.get(topic)
             if key and count:

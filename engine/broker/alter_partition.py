@@ -192,9 +192,7 @@ class AlterPartitionManager:
             IsrChangeAnswered, self.setup.name, name, answer.error, answer.isr, answer.partition_epoch, waits
         )
         if not waits:
-            return self.leave_out(
-                replica, now
-            )  # A second change was held back until the first one ended; request it now.
+            return self.leave_out(replica, now)  # A second change was held back until now.
         if answer.error is Error.INELIGIBLE_REPLICA or done:
             replica.isr_change = None
             replica.isr_asked = None

@@ -432,7 +432,7 @@ class TransactionHost:
             if metadata.state in OPEN:
                 over = metadata.start_ms + metadata.timeout_ms
                 if over < now and metadata.producer_epoch == SHORT_MAX:
-                    continue  # Every scan finds this id and cannot fence it (TXC-11). Only one of these scans becomes a step.
+                    continue  # Every scan finds this id and cannot fence it (TXC-11); only one scan becomes a step.
                 open_until = over if open_until is None or over < open_until else open_until
             elif metadata.state in EXPIRING:
                 since = metadata.last_update_ms

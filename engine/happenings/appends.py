@@ -10,8 +10,8 @@ from engine.messages import RecordBatch
 
 @happening
 class ClientBatchReached(Happening):
-    """A client's batch reached a log. ``shown``: the rules that were tried, with their results. The log's
-    offsets are those after the append."""
+    """A client's batch reached a log. ``shown``: the rules that were tried, with their results. The offsets
+    are those of the log after the append."""
 
     broker: str
     partition: str

@@ -1,8 +1,8 @@
 """A happening: one typed event that a role emits, with all facts about it.
 
 A happening holds plain values: names, numbers, codes (enums), tuples. It holds no text, no key of the
-catalogue and no object of a role. Judges, facts, the view's notes and the sentences of a step are made from
-it; the sentences are in ``engine/telling``.
+catalogue and no object of a role. It is the source of facts, of the view's notes and of the sentences of a
+step; the sentences are in ``engine/telling``.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ Made = TypeVar("Made")
 
 @dataclass_transform(frozen_default=True)
 def happening(made: type[Made]) -> type[Made]:
-    """Decorator: a value with slots that never changes (mypy checks this, as for ``engine.value``)."""
+    """Decorator: makes a class of values with slots that never change (mypy checks this, as for ``engine.value``)."""
     return dataclass(slots=True, unsafe_hash=True)(made)
 
 
 class Happening:
-    """``makes_step``: the event in which it is emitted becomes a step. ``judged``: judges take it as a fact."""
+    """An event that a role emits. ``makes_step``: the event of the queue in which it is emitted becomes a
+    step. ``judged``: judges take it as a fact."""
 
     __slots__ = ()
     makes_step: ClassVar[bool] = True
@@ -28,7 +29,7 @@ class Happening:
 
 
 class Aside(Happening):
-    """A happening that is added to a step of another one, and makes no step by itself."""
+    """A happening that is added to the step of another one, and makes no step itself."""
 
     __slots__ = ()
     makes_step: ClassVar[bool] = False

@@ -20,7 +20,7 @@ class CompletedUnacknowledged(Happening):
 
 @happening
 class BatchExpired(Happening):
-    """``under_way``: it was sent, so its records may be stored all the same."""
+    """A batch waited too long. ``under_way``: it was sent, so its records may be stored nevertheless."""
 
     client: str
     batch: str
@@ -64,8 +64,8 @@ class AnswerForAborted(Happening):
 
 @happening
 class BatchAcknowledged(Happening):
-    """``base_offset`` −1: stored before, at an offset that is not in the response. ``late``: the batch was
-    already complete."""
+    """A batch succeeded. ``base_offset`` −1: it was stored before, at an offset that is not in the response.
+    ``late``: the batch was already complete."""
 
     client: str
     batch: str
@@ -79,8 +79,8 @@ class BatchAcknowledged(Happening):
 
 @happening
 class BatchRequeued(Happening):
-    """``in_doubt``: the batch may be stored, so a resend may be a duplicate. ``passed``: it was inserted
-    behind batches with lower sequences, not at the head of its queue."""
+    """A batch was put back into its queue. ``in_doubt``: the batch may be stored, so a resend may be a
+    duplicate. ``passed``: it was inserted behind batches with lower sequences, not at the head of its queue."""
 
     client: str
     batch: str
@@ -105,7 +105,7 @@ class RequeuedOutOfOrder(Aside):
 
 @happening
 class IdentityChanged(Happening):
-    """The batch has sequences of another producer id than the present one."""
+    """The batch has sequences of another producer id than the present one, so it fails."""
 
     client: str
     batch: str
@@ -116,7 +116,7 @@ class IdentityChanged(Happening):
 
 @happening
 class BatchFailed(Happening):
-    """``late``: the batch was already complete when this response came."""
+    """A batch failed finally. ``late``: the batch was already complete when this response came."""
 
     client: str
     batch: str
@@ -129,7 +129,7 @@ class BatchFailed(Happening):
 
 
 class AfterFailure(Enum):
-    """The change of the sequence numbers after a batch failed."""
+    """What happened to the sequence numbers after a batch failed."""
 
     GAP_CLOSED = "gap_closed"
     GAP_CLOSED_IN_DOUBT = "gap_closed_in_doubt"
@@ -159,7 +159,8 @@ class ProducerFatal(Aside):
 
 @happening
 class LateFailureThrown(Aside):
-    """A batch that was aborted in flight failed again after its transaction had ended: the Sender's thread throws."""
+    """A batch that was aborted in flight failed again after its transaction had ended, so the Sender's thread
+    throws."""
 
     client: str
     partition: str
@@ -175,7 +176,7 @@ class MetadataWanted(Aside):
 @happening
 class OtherBatchUntracked(Aside):
     """A batch that was already complete was looked up among those in flight by its first sequence number.
-    ``other`` has that number now, so ``other`` was removed instead (2.8)."""
+    ``other`` has that number now, so ``other`` was removed by mistake (2.8)."""
 
     client: str
     partition: str
@@ -186,8 +187,8 @@ class OtherBatchUntracked(Aside):
 
 @happening
 class RequeueThrown(Happening):
-    """A batch is to be resent, but the client tracks no batch in flight of its partition: the Sender's thread
-    throws."""
+    """A batch is to be resent, but the client tracks no batch of its partition as in flight, so the Sender's
+    thread throws."""
 
     client: str
     partition: str
@@ -221,7 +222,7 @@ class Question(Enum):
 
 
 class Because(Enum):
-    """The reason for a decision about a sequence error; each row of the tables has one."""
+    """The reason for a decision about a sequence error. Each row of the tables has one."""
 
     RESEQUENCED = "resequenced"
     EARLIER_MISSING = "earlier_missing"
@@ -235,13 +236,13 @@ class Because(Enum):
     FORGOTTEN_BUMPS = "forgotten_bumps"
     FORGOTTEN_FAILS = "forgotten_fails"
     OTHER_IDENTITY = "of_other_identity"
-    """Not a row: the batch has sequences of another producer id."""
+    """This reason belongs to no row: the batch has sequences of another producer id."""
 
 
 @happening
 class SequenceErrorDecided(Happening):
-    """``table``: the table of the decision; ``because``: the row that decided. The sequences are those of the
-    batch when its response came."""
+    """The reaction to a sequence error was decided. ``table``: the table of the decision. ``because``: the
+    reason of the row that decided. The sequences are those of the batch when its response came."""
 
     client: str
     batch: str

@@ -34,7 +34,7 @@ class BecameLeader(Aside):
 
 @happening
 class MetadataAnswered(Happening):
-    """``leaders``: (topic-partition, id of the leading broker)."""
+    """A broker answered a Metadata request. ``leaders``: (topic-partition, id of the leading broker)."""
 
     broker: str
     client: str
@@ -72,9 +72,9 @@ class RightGiven(Happening):
 
 @happening
 class BlockMoved(Happening):
-    """A broker's claim took a row. ``start`` and ``end`` are those of the block concerned, if any.
-    ``latest_end``: the end of the newest block, if no further one fits after it, otherwise None; ``end_max``:
-    the highest end after which one fits."""
+    """A broker's claim of a block took a row of its state machine. ``start`` and ``end``: those of the block
+    concerned, if any. ``latest_end``: if no further block fits, the end of the newest block, otherwise None.
+    ``end_max``: the highest end after which a further block fits."""
 
     broker: str
     path: str
@@ -118,7 +118,7 @@ class NoProducerIdLeft(Happening):
 
 @happening
 class ProducerIdIssued(Happening):
-    """``start`` and ``end``: those of the broker's block."""
+    """A broker issued a producer id. ``start`` and ``end``: those of the broker's block."""
 
     broker: str
     client: str
@@ -140,7 +140,7 @@ class OffsetsOfUnknownPartition(Aside):
 
 @happening
 class PartitionsNotAdded(Happening):
-    """One partition may not or cannot be written to, so none is added."""
+    """At least one partition may not or cannot be written to, so none is added to the transaction."""
 
     broker: str
     client: str
@@ -160,7 +160,7 @@ class OffsetsPartitionJoins(Aside):
 
 @happening
 class LoadingBegins(Aside):
-    """A partition of the transaction log is being read, until this time."""
+    """A coordinator reads a partition of the transaction log, until this time."""
 
     coordinator: str
     partition: str
@@ -204,7 +204,7 @@ class ImageFate(Enum):
 
 @happening
 class ImageAppended(Aside):
-    """``decided``: the image is a decision, which markers follow."""
+    """The append of an image ended. ``decided``: the image is a decision, which markers follow."""
 
     coordinator: str
     transactional_id: str
@@ -229,7 +229,7 @@ class MarkersTimedOut(Happening):
 
 @happening
 class GroupLoadingBegins(Aside):
-    """A partition of the offsets log is being read, until this time."""
+    """A coordinator reads a partition of the offsets log, until this time."""
 
     broker: str
     partition: str
@@ -238,7 +238,8 @@ class GroupLoadingBegins(Aside):
 
 @happening
 class GroupsLoaded(Happening):
-    """``pending``: the number of offsets that wait for the outcome of a transaction."""
+    """A partition of the offsets log was read. ``pending``: the number of offsets that wait for the outcome
+    of a transaction."""
 
     broker: str
     partition: str
@@ -257,7 +258,7 @@ class GroupsResigned(Aside):
 
 @happening
 class LifecycleMoved(Happening):
-    """A broker's lifecycle took a row. ``due``: the time of its next timer."""
+    """A broker's lifecycle took a row of its state machine. ``due``: the time of the broker's next timer."""
 
     broker: str
     broker_epoch: int | None
@@ -268,8 +269,9 @@ class LifecycleMoved(Happening):
 
 @happening
 class AllocationMoved(Happening):
-    """The allocation of producer ids took a row: the next id and the end of the block, and the bounds of the
-    block requested ahead. ``error`` and ``not_before``: those of the newest refusal."""
+    """The allocation of producer ids took a row of its state machine. The fields are the next id and the end
+    of the block, and the bounds of the block requested ahead. ``error`` and ``not_before``: those of the
+    newest refusal."""
 
     broker: str
     next_id: int | None
@@ -283,8 +285,8 @@ class AllocationMoved(Happening):
 
 @happening
 class NoIdYet(Happening):
-    """A request is answered with COORDINATOR_LOAD_IN_PROGRESS: the broker has no id left and waits for a
-    block. ``state``: that of the allocation."""
+    """A request is answered with COORDINATOR_LOAD_IN_PROGRESS, because the broker has no id left and waits
+    for a block. ``state``: the state of the allocation."""
 
     broker: str
     client: str

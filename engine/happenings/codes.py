@@ -61,7 +61,7 @@ class Reason(Enum):
 
 
 class Next(Enum):
-    """What the sender of a refused request does next."""
+    """What the sender of a refused request will do next."""
 
     APPLICATION_DECIDES = "application_decides"
     CLIENT_ABORTS = "client_aborts"

@@ -16,7 +16,8 @@ class NodeRead(Happening):
 
 @happening
 class NodeWritten(Happening):
-    """``expected``: the version in the request; ``before``: the node's version; ``written``: the node was changed."""
+    """A broker wrote to a node of ZooKeeper. ``expected``: the version in the request. ``before``: the node's
+    version. ``written``: the node was changed."""
 
     client: str
     path: str
@@ -29,7 +30,7 @@ class NodeWritten(Happening):
 
 @happening
 class TopicWanted(Happening):
-    """``known``: the topic exists, or is being created until this time."""
+    """A broker requested an internal topic. ``known``: the topic exists, or is being created until this time."""
 
     broker: str
     topic: str
@@ -39,7 +40,7 @@ class TopicWanted(Happening):
 
 @happening
 class TopicTooWide(Happening):
-    """A topic is not created: the cluster has fewer brokers than its replication factor."""
+    """A topic is not created, because the cluster has fewer brokers than the topic's replication factor."""
 
     broker: str
     topic: str
@@ -66,7 +67,7 @@ class SessionEnded(Happening):
 
 @happening
 class LeaderChosen(Happening):
-    """``scripted``: a fault chose the leader; if False, the controller elected it."""
+    """A partition got a leader. ``scripted``: a fault chose the leader; if False, the controller elected it."""
 
     partition: str
     leader: str | None
@@ -93,7 +94,7 @@ class IsrExpanded(Happening):
 
 @happening
 class IsrChangeIgnored(Happening):
-    """The partition has changed since the leader's request."""
+    """A leader's change was ignored, because the partition has changed since the leader's request."""
 
     partition: str
     replica: str
@@ -101,7 +102,7 @@ class IsrChangeIgnored(Happening):
 
 @happening
 class FollowerStopped(Happening):
-    """The fault: a follower stops fetching and leaves the in-sync replicas."""
+    """The fault *shrink ISR*: a follower stops fetching and leaves the in-sync replicas."""
 
     partition: str
     replica: str
@@ -120,7 +121,7 @@ class FollowersResumed(Happening):
 
 @happening
 class CompetingWrite(Happening):
-    """Another broker claimed the block from ``start`` to ``end``; ``before``: the node's version before that."""
+    """Another broker claimed the block from ``start`` to ``end``. ``before``: the node's version before that."""
 
     broker: str
     start: int
@@ -137,7 +138,7 @@ class EndpointChanged(Happening):
 
 @happening
 class FeatureLevelChanged(Happening):
-    """The cluster's level of the feature ``transaction.version`` was set, perhaps to the one it had."""
+    """The cluster's level of the feature ``transaction.version`` was set, perhaps to the level that it had."""
 
     before: int
     after: int
@@ -145,7 +146,7 @@ class FeatureLevelChanged(Happening):
 
 @happening
 class FeatureLevelRefused(Happening):
-    """``highest``: the highest level that the brokers support."""
+    """A change of the level was refused. ``highest``: the highest level that the brokers support."""
 
     level: int
     highest: int
@@ -156,8 +157,8 @@ class FeatureLevelRefused(Happening):
 
 @happening
 class RegistrationMoved(Happening):
-    """A broker's registration took a row. ``metadata_offset``: up to where the broker has read the metadata
-    log; ``log_end``: the end of that log."""
+    """A broker's registration took a row of its state machine. ``metadata_offset``: how far the broker has
+    read the metadata log. ``log_end``: the end of that log."""
 
     broker: str
     broker_epoch: int
@@ -176,7 +177,7 @@ class BrokerEpochStale(Happening):
 
 @happening
 class HeartbeatsLost(Happening):
-    """The fault *lose heartbeats*; ``until``: when the broker is fenced, None when it is fenced already."""
+    """The fault *lose heartbeats*. ``until``: when the broker is fenced; None when it is fenced already."""
 
     broker: str
     until: int | None
@@ -189,7 +190,8 @@ class HeartbeatsBack(Happening):
 
 @happening
 class ControllerFailed(Happening):
-    """``epoch``: that of the failed controller; ``until``: when another one is active."""
+    """The active controller failed. ``epoch``: the epoch of that controller. ``until``: when another
+    controller becomes active."""
 
     epoch: int
     until: int
@@ -203,7 +205,7 @@ class ControllerElected(Happening):
 
 @happening
 class BlockAllocated(Happening):
-    """``offset``: that of the record."""
+    """The controller allocated a block of producer ids. ``offset``: the offset of its record in the metadata log."""
 
     broker: str
     start: int
@@ -234,7 +236,8 @@ class IsrAltered(Happening):
 
 @happening
 class FollowerHeld(Happening):
-    """The fault: a follower stops fetching; its leader has to find out that it is no longer in sync."""
+    """The fault *shrink ISR* in a quorum: a follower stops fetching, and its leader has to notice that it is
+    no longer in sync."""
 
     partition: str
     replica: str

@@ -10,7 +10,7 @@ from engine.machine import Row
 
 @happening
 class RowsHeld(Happening):
-    """A write opened a local transaction. ``repeated``: rows that the unique key kept out."""
+    """A write opened a local transaction. ``repeated``: rows that the unique key refused."""
 
     database: str
     service: str
@@ -47,7 +47,7 @@ class RowsUndone(Happening):
 
 @happening
 class LocalTransactionUndone(Aside):
-    """A local transaction ended without a commit, because its connection or the database did."""
+    """A local transaction ended without a commit, because its connection ended or the database stopped."""
 
     database: str
     service: str
@@ -87,7 +87,8 @@ class KeptOffsetsAsked(Happening):
 
 @happening
 class KeptOffsetsTaken(Happening):
-    """``offsets``: where the consumer continues in each of its partitions."""
+    """A service got the offsets that the database keeps. ``offsets``: where the consumer continues in each of
+    its partitions."""
 
     service: str
     consumer: str
@@ -103,7 +104,7 @@ class OrderTaken(Happening):
 
 @happening
 class RecordsTaken(Happening):
-    """``records``: (topic-partition, offset) of each."""
+    """A service took records from its consumer. ``records``: (topic-partition, offset) of each."""
 
     service: str
     consumer: str
@@ -119,7 +120,7 @@ class OutboxAsked(Happening):
 
 @happening
 class OutboxTaken(Happening):
-    """``entries`` empty: the outbox is empty."""
+    """A service got the entries of the outbox; none, if the outbox is empty."""
 
     service: str
     entries: tuple[int, ...]
@@ -170,7 +171,8 @@ class RollBackConfirmed(Happening):
 
 @happening
 class RecordsFailed(Happening):
-    """``flush()`` has returned, and the futures of these records have an error. ``open``: rows are still open."""
+    """``flush()`` has returned, and these records failed: their futures have an error. ``open``: the local
+    transaction with their rows is still open."""
 
     service: str
     producer: str
@@ -191,7 +193,8 @@ class OffsetsHanded(Happening):
 @happening
 class ConnectionLost(Happening):
     """The connection to the database ended while the service waited, or before its next statement.
-    ``in_doubt``: a commit was asked for, and its response will not come. ``timed_out``: the service closed it."""
+    ``in_doubt``: the service requested a commit, and its response will not come. ``timed_out``: the service
+    closed the connection."""
 
     service: str
     database: str
@@ -201,7 +204,7 @@ class ConnectionLost(Happening):
 
 @happening
 class ServiceEnded(Aside):
-    """The process crashed. ``serials``: what it had in hand."""
+    """The process of a service crashed. ``serials``: the work that it had in memory."""
 
     service: str
     state: str

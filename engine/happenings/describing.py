@@ -7,8 +7,8 @@ from engine.happenings.base import Happening, happening
 
 @happening
 class ProducersDescribed(Happening):
-    """A broker described the producers that its logs of these partitions remember; ``still_open`` of them have a
-    transaction open there."""
+    """A broker described the producers that its logs of these partitions remember. ``still_open``: how many
+    of them have an open transaction there."""
 
     broker: str
     client: str
@@ -19,7 +19,7 @@ class ProducersDescribed(Happening):
 
 @happening
 class TransactionDescribed(Happening):
-    """A coordinator described one transactional id; ``partitions`` still need a marker."""
+    """A coordinator described one transactional id. ``partitions``: those that still need a marker."""
 
     broker: str
     client: str

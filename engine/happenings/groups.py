@@ -9,7 +9,7 @@ from engine.machine import Row
 
 @happening
 class CommitArrived(Happening):
-    """A commit outside any transaction. ``offsets``: (topic-partition, offset)."""
+    """A commit outside any transaction arrived. ``offsets``: (topic-partition, offset)."""
 
     broker: str
     group: str
@@ -27,8 +27,8 @@ class TransactionCommitArrived(Happening):
 
 @happening
 class OffsetMoved(Aside):
-    """A pending offset took a row. ``position``: offset of its record in the log; ``visible``: the offset
-    that members of the group get now."""
+    """A pending offset took a row of its state machine. ``position``: the offset of its record in the log.
+    ``visible``: the offset that members of the group get now."""
 
     broker: str
     group: str
@@ -42,7 +42,7 @@ class OffsetMoved(Aside):
 
 @happening
 class OffsetsVisible(Aside):
-    """Offsets that were committed outside any transaction."""
+    """Offsets that were committed outside any transaction are visible now."""
 
     broker: str
     group: str
@@ -58,7 +58,8 @@ class OffsetsTold(Happening):
 
 @happening
 class OffsetsUnstable(Happening):
-    """Undecided transactions may change these offsets. ``producers``: their producer ids."""
+    """An OffsetFetch is refused, because undecided transactions may change these offsets. ``producers``: the
+    producer ids of these transactions."""
 
     partitions: tuple[str, ...]
     broker: str

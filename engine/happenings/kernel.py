@@ -1,4 +1,4 @@
-"""Happenings of messages, actors and the cluster that no role causes: the network, faults and interventions."""
+"""Happenings that no role causes: those of the network, of faults and of interventions."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Fault(Enum):
 
 @happening
 class FaultStruck(Happening):
-    """``facts``: the target and the parameters of the fault, by name."""
+    """A fault struck, or could not. ``facts``: the target and the parameters of the fault, by name."""
 
     what: Fault
     facts: Mapping[str, Any]
@@ -104,7 +104,7 @@ class ErrorInjected(Happening):
 
 @happening
 class AnswerReplaced(Aside):
-    """The request took effect; its response was given another error."""
+    """The request took effect, but its response got another error."""
 
     actor: str
     error: Error
@@ -134,7 +134,7 @@ class CraftedAnswer(Happening):
 
 @happening
 class CraftedRequestAnswered(Happening):
-    """``error`` None: the answer is a separate message of the middleware."""
+    """A hand-made request was answered. ``error`` None: the answer is a separate message of the middleware."""
 
     api: str
     broker: str

@@ -12,9 +12,13 @@ from engine.happenings.base import Aside, Happening, happening
 
 @happening
 class FollowerTook(Happening):
-    """A follower applied a fetch response. ``cut_to``: the log was truncated to this offset;
-    ``started_over_at``: the log was emptied and starts at this offset; ``copied``: the number of batches.
-    ``log_end_before`` is the log end before, the other offsets are those after."""
+    """A follower applied a fetch response.
+
+    - ``cut_to``: the log was truncated to this offset.
+    - ``started_over_at``: the log was emptied and starts at this offset.
+    - ``copied``: the number of batches.
+    - ``log_end_before``: the log end before; the other offsets are those after.
+    """
 
     broker: str
     partition: str
@@ -63,7 +67,7 @@ class IsrAskedBack(Happening):
 
 @happening
 class LogOpened(Aside):
-    """A broker that starts has opened a log. ``from_snapshot``: the producers were read from a snapshot; if
+    """A broker that starts opened a log. ``from_snapshot``: the producers were read from a snapshot; if
     False, from the batches."""
 
     broker: str
@@ -78,7 +82,8 @@ class LogOpened(Aside):
 
 @happening
 class AppendNotReplicated(Aside):
-    """``for_broker``: the append was the broker's own; if False, a client's."""
+    """An append was not replicated, and ended with an error. ``for_broker``: the append was the broker's own;
+    if False, a client's."""
 
     broker: str
     partition: str
@@ -94,7 +99,7 @@ class AppendNotReplicated(Aside):
 
 @happening
 class ProduceAnswered(Aside):
-    """Every partition of the request is replicated."""
+    """A Produce is answered, because every partition of the request is replicated."""
 
     broker: str
     client: str
@@ -111,7 +116,7 @@ class ProduceTimedOut(Happening):
 
 @happening
 class ConnectionEnded(Aside):
-    """With acks=0 a failed append closes the connection."""
+    """The broker closed the connection, because an append with acks=0 failed."""
 
     broker: str
     client: str
@@ -133,7 +138,7 @@ class StaleEpochCopied(Aside):
 
 @happening
 class AbortIndexed(Aside):
-    """An ABORT marker deletes nothing: the index of aborted transactions has a new line."""
+    """An ABORT marker deletes nothing; it adds a line to the index of aborted transactions."""
 
     partition: str
     producer_id: int
@@ -152,7 +157,8 @@ class StableOffsetAdvanced(Aside):
 
 @happening
 class ReadersWait(Aside):
-    """read_committed consumers wait for the transaction of ``producer_id``; None: only for its marker's replication."""
+    """read_committed consumers wait for the transaction of ``producer_id``. None: they wait only for the
+    replication of its marker."""
 
     partition: str
     last_stable_offset: int
@@ -174,9 +180,12 @@ class FormatWithoutMarkers(Happening):
 
 @happening
 class FetchAnswered(Happening):
-    """``held``: the consumer is read_committed, and the transaction of ``holder`` holds it back; ``too_early``: the
-    response has records of undecided transactions; ``aborted``: producer id and first offset of the aborted
-    transactions that the answer lists."""
+    """A broker answered a consumer's Fetch.
+
+    - ``held``: the consumer is read_committed, and the transaction of ``holder`` holds it back.
+    - ``too_early``: the response has records of undecided transactions.
+    - ``aborted``: (producer id, first offset) of each aborted transaction that the response lists.
+    """
 
     broker: str
     consumer: str
@@ -197,7 +206,7 @@ class FetchAnswered(Happening):
 
 
 class Forgotten(Enum):
-    """Why a log forgot producers: all their records were deleted, they were idle, or a fault."""
+    """Why a log forgot producers: all their records were deleted, they were idle, or a fault demanded it."""
 
     HEAD_DELETED = "producers_deleted_with_head"
     IDLE = "producers_expired"
@@ -223,7 +232,7 @@ class ProducersKept(Aside):
 
 @happening
 class HeadDeleted(Happening):
-    """``moved``: whether there were records to delete."""
+    """The fault *delete log head*. ``moved``: whether there were records to delete."""
 
     broker: str
     partition: str
@@ -234,7 +243,7 @@ class HeadDeleted(Happening):
 
 @happening
 class ProducersExpired(Happening):
-    """The fault *expire producer state*. ``partition`` None: in all partitions."""
+    """The fault *expire producer state*. ``partition`` None: it struck all partitions."""
 
     broker: str
     partition: str | None
@@ -242,7 +251,8 @@ class ProducersExpired(Happening):
 
 @happening
 class LogCompacted(Happening):
-    """``waiting``: the number of markers and tombstones that are not older than ``retention`` yet."""
+    """The fault *run compaction*. ``waiting``: the number of markers and tombstones that are not older than
+    ``retention`` yet."""
 
     broker: str
     partition: str
@@ -271,7 +281,7 @@ class IsrChangeAskedAgain(Happening):
 
 @happening
 class IsrWriteSent(Happening):
-    """A leader writes a follower's return to the in-sync replicas to ZooKeeper."""
+    """A leader writes to ZooKeeper that a follower is in sync again."""
 
     broker: str
     partition: str
@@ -287,7 +297,8 @@ class IsrWriteSentAgain(Happening):
 
 @happening
 class IsrChangeAnswered(Happening):
-    """``counts``: the leader still waited for this response; if False, it has read a newer state."""
+    """The controller answered a leader's change of the in-sync replicas. ``counts``: the leader still waited
+    for this response; if False, it had read a newer state."""
 
     broker: str
     partition: str

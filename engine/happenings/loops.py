@@ -16,7 +16,7 @@ class LoopPolledFirst(Happening):
 
 @happening
 class LoopPolled(Happening):
-    """``records``: (topic-partition, offset) of each record of the round."""
+    """A loop polled its consumer. ``records``: (topic-partition, offset) of each record of the round."""
 
     application: str
     consumer: str
@@ -33,7 +33,7 @@ class LoopPaused(Happening):
 
 @happening
 class LoopChangedItsMind(Happening):
-    """The loop aborts a round that it could have committed."""
+    """The loop aborts a round that it could have committed, because its script says so."""
 
     application: str
     round: int

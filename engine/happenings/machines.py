@@ -8,7 +8,8 @@ from engine.machine import Row
 
 @happening
 class RowTaken(Aside):
-    """A state machine took a row of its table and changed its state. ``of``: the object whose machine it is."""
+    """A state machine took a row of its table and changed its state. ``of``: the object that the machine
+    belongs to."""
 
     of: str
     row: Row

@@ -8,8 +8,8 @@ from engine.machine import Row
 
 @happening
 class MarkersSent(Happening):
-    """One request with everything queued for a broker. ``transactions``: (transactional id, result) of each
-    marker."""
+    """One request carries everything that was queued for a broker. ``transactions``: (transactional id,
+    result) of each marker."""
 
     coordinator: str
     broker: str
@@ -20,8 +20,8 @@ class MarkersSent(Happening):
 
 @happening
 class MarkerMoved(Happening):
-    """A marker took a row. ``current``: the epoch with which this broker coordinates the id now; ``answer``:
-    broker and error, if a response caused it."""
+    """A marker took a row of its state machine. ``current``: the epoch with which this broker coordinates the
+    id now. ``answer``: broker and error, if a response caused the change."""
 
     coordinator: str
     transactional_id: str
@@ -35,8 +35,8 @@ class MarkerMoved(Happening):
 
 @happening
 class MarkerQueued(Aside):
-    """``broker``: the broker in whose queue the marker waits; None: the leader cannot be reached, or the
-    partition was deleted."""
+    """A marker was queued. ``broker``: the broker in whose queue it waits; None: the leader cannot be
+    reached, or the partition was deleted."""
 
     coordinator: str
     transactional_id: str
@@ -67,7 +67,7 @@ class MarkersSentAgain(Aside):
 
 @happening
 class NewerForgotten(Aside):
-    """The completion of a newer election of the same broker is dropped together with that of an older one."""
+    """The completion of a newer election of the same broker was dropped, together with that of an older election."""
 
     coordinator: str
     transactional_id: str
@@ -77,7 +77,7 @@ class NewerForgotten(Aside):
 
 @happening
 class AnswerForNobody(Happening):
-    """No transaction waits for these markers any more."""
+    """A response to markers came, but no transaction waits for these markers any more."""
 
     coordinator: str
     transactional_id: str

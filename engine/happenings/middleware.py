@@ -25,8 +25,9 @@ class TransactionHandedOver(Happening):
 
 @happening
 class BusinessMoved(Happening):
-    """The business system took a row, or a row refused a message. ``stores_id``: the message id is stored
-    with the data. ``result`` and ``reason`` are fields of the message, None when it has none."""
+    """The business system took a row of its state machine, or a row refused a message. ``stores_id``: the
+    message id is stored with the data. ``result`` and ``reason``: fields of the message; None when it has
+    none."""
 
     business: str
     tid: int
@@ -43,7 +44,7 @@ class BusinessMoved(Happening):
 
 @happening
 class LocalTransactionLost(Aside):
-    """A crash ended the running operation."""
+    """A crash ended the operation that was running."""
 
     tid: int
     business: str
@@ -56,7 +57,7 @@ class LocalTransactionLost(Aside):
 
 class Numbers(NamedTuple):
     """The state of a transaction after a row was taken: counts, lists of nodes, and waiting times in ms.
-    ``undone``: nodes that have not done yet what they were asked."""
+    ``undone``: nodes that have not done yet what they were requested to do."""
 
     participants: int
     ok: int
@@ -79,9 +80,9 @@ class Numbers(NamedTuple):
 
 @happening
 class MiddlewareMoved(Happening):
-    """A transaction took a row; ``state`` is the state before. ``sender``, ``reason``, ``result``, ``left``
-    and ``answer`` are fields of the message that caused it, empty when it has none. ``left``: nodes that
-    could not undo."""
+    """A transaction took a row of its state machine. ``state``: the state before. ``sender``, ``reason``,
+    ``result``, ``left`` and ``answer``: fields of the message that caused it, empty when it has none.
+    ``left``: nodes that could not undo."""
 
     tid: int
     sender: str
@@ -117,8 +118,8 @@ class TidGiven(Happening):
 
 @happening
 class TidUnknown(Happening):
-    """A message about a transaction that a restart lost. ``known``: how many transactions the middleware
-    still has."""
+    """A message arrived about a transaction that a restart lost. ``known``: how many transactions the
+    middleware still has."""
 
     tid: int
     sender: str
@@ -147,14 +148,15 @@ class TransactionRemembered(Aside):
 
 @happening
 class WindowOpens(Aside):
-    """The first Commit-ok: from now on a reader may find participants that differ."""
+    """The first Commit-ok arrived: from now on a reader may find participants that differ."""
 
     tid: int
 
 
 @happening
 class WindowCloses(Aside):
-    """``undone``: everything was undone; if False, every participant has committed."""
+    """No reader finds participants that differ any more. ``undone``: everything was undone; if False, every
+    participant has committed."""
 
     tid: int
     ms: int
@@ -166,8 +168,9 @@ class WindowCloses(Aside):
 
 @happening
 class ParticipantMoved(Happening):
-    """A participant took a row, or a row refused a message; ``state`` and ``before`` are the state and value
-    before. ``after``: the value that the operation would leave. ``by``: the kind of undo in a Rollback."""
+    """A participant took a row of its state machine, or a row refused a message. ``state`` and ``before``:
+    the state and the value before. ``after``: the value that the operation would leave. ``by``: the kind of
+    undo in a Rollback."""
 
     participant: str
     tid: int
@@ -183,8 +186,8 @@ class ParticipantMoved(Happening):
 
 @happening
 class ManagerMoved(Happening):
-    """The transaction manager took a row, or a row refused a message. ``missing``: nodes without an answer;
-    ``left``: nodes that did not undo."""
+    """The transaction manager took a row of its state machine, or a row refused a message. ``missing``: nodes
+    without an answer. ``left``: nodes that did not undo."""
 
     manager: str
     tid: int

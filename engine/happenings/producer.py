@@ -15,8 +15,8 @@ from engine.machine import Row
 
 
 class Refusal(Enum):
-    """Why a call throws at once. For an event that the client's state machine does not allow, the reason is
-    that of its row."""
+    """Why a call throws at once. For an event that the client's state machine refuses, the reason is that of
+    the row instead."""
 
     CRASHED = "call_to_crashed"
     UNKNOWN_CALL = "call_unknown"
@@ -34,7 +34,8 @@ class Refusal(Enum):
 
 @happening
 class CallRefused(Happening):
-    """``spec``: the violated requirement; ``compared``: the compared values with their labels."""
+    """A call throws at once. ``spec``: the violated requirement. ``compared``: the compared values with their
+    labels."""
 
     client: str
     call: str
@@ -46,8 +47,8 @@ class CallRefused(Happening):
 
 @happening
 class RecordAppended(Happening):
-    """``starts_batch``: the record is the first one of a new batch; if False, it was added to the batch at
-    the tail."""
+    """A record was appended to the accumulator. ``starts_batch``: the record is the first one of a new batch;
+    if False, it was added to the batch at the tail."""
 
     client: str
     serial: int
@@ -83,7 +84,7 @@ class MemoryGranted(Aside):
 
 @happening
 class MemoryWaitOver(Happening):
-    """``send()`` throws ``error``: it got no memory in time."""
+    """``send()`` throws ``error``, because it got no memory in time."""
 
     client: str
     serial: int
@@ -118,8 +119,8 @@ class CloseForced(Happening):
 
 @happening
 class TransactionalCall(Happening):
-    """The client accepts a call. ``resumed``: the same call was made before and timed out; it now waits for
-    the same result."""
+    """The client accepts a transactional call. ``resumed``: the same call was made before and timed out; now
+    it waits for the same result."""
 
     client: str
     call: str
@@ -149,7 +150,7 @@ class PartitionLeftToLeader(Aside):
 @happening
 class ProtocolChosen(Aside):
     """The client changes to another transaction version, because of the cluster's ``level``. ``raises``: from
-    now on each transaction has an epoch of its own; ``initial``: the change comes with initTransactions()."""
+    now on each transaction has an epoch of its own. ``initial``: the change comes with initTransactions()."""
 
     client: str
     raises: bool
@@ -159,7 +160,7 @@ class ProtocolChosen(Aside):
 
 @happening
 class NextEpochGiven(Aside):
-    """The response to EndTxn names the identity of the next transaction."""
+    """The response to EndTxn contains the identity of the next transaction."""
 
     client: str
     producer_id: int
@@ -182,8 +183,8 @@ class CallThrew(Aside):
 
 
 class Unanswered(Enum):
-    """Why a call timed out: no response has come; the offsets are not registered yet; after a fatal error
-    none can come."""
+    """Why a call timed out: no response has come yet, the offsets are not registered yet, or no response can
+    come after a fatal error."""
 
     LATE = "call_timed_out"
     OFFSETS_LATE = "offsets_timed_out"
@@ -192,7 +193,7 @@ class Unanswered(Enum):
 
 @happening
 class CallTimedOut(Happening):
-    """``error``: the exception of the call."""
+    """A call timed out. ``error``: the exception of the call."""
 
     client: str
     call: str
@@ -216,7 +217,7 @@ class UnexpectedAnswer(Happening):
 
 @happening
 class MetadataLearned(Happening):
-    """``changed``: a leader or the set of brokers has changed."""
+    """The client got new metadata. ``changed``: a leader or the set of brokers has changed."""
 
     client: str
     changed: bool
@@ -224,7 +225,7 @@ class MetadataLearned(Happening):
 
 @happening
 class Disconnected(Happening):
-    """``count``: the number of requests that were in flight."""
+    """A connection ended. ``count``: the number of requests that were in flight on it."""
 
     client: str
     broker: str
@@ -233,7 +234,8 @@ class Disconnected(Happening):
 
 @happening
 class RequestTimedOut(Happening):
-    """``count``: the number of requests in flight on the connection, which is closed."""
+    """A request timed out, so its connection is closed. ``count``: the number of requests in flight on the
+    connection."""
 
     client: str
     broker: str
@@ -254,7 +256,8 @@ class Restarted(Aside):
 
 @happening
 class ControlRetried(Happening):
-    """``does``: the reaction of the table: wait, or first look the coordinator up."""
+    """A control request will be repeated. ``does``: the reaction in the table, which is to wait, or to look
+    the coordinator up first."""
 
     client: str
     api: str
@@ -266,8 +269,9 @@ class ControlRetried(Happening):
 
 @happening
 class ControlFailed(Happening):
-    """``shown``: the error that the application gets; ``fenced``: it is shown as a fencing; ``does``: the
-    reaction of the table, ``fatal`` also when that is an epoch bump and the epoch cannot be raised."""
+    """A control request failed. ``shown``: the error that the application gets. ``fenced``: the error is
+    shown as a fencing. ``does``: the reaction in the table; it is ``fatal`` also for an epoch bump if the
+    epoch cannot be raised."""
 
     client: str
     api: str
@@ -280,7 +284,7 @@ class ControlFailed(Happening):
 
 @happening
 class AnswerThrown(Happening):
-    """The response demands a change of state that the client's state machine does not allow: the Sender's
+    """The response demands a change of state that the client's state machine does not allow, so the Sender's
     thread throws."""
 
     client: str
@@ -307,7 +311,7 @@ class CoordinatorFound(Happening):
 
 @happening
 class TransactionalIdReady(Happening):
-    """``before``: the client's previous epoch."""
+    """A transactional producer got its identity. ``before``: the client's previous epoch."""
 
     client: str
     producer_id: int
@@ -347,7 +351,7 @@ class OffsetsSent(Happening):
 
 @happening
 class TransactionEnded(Happening):
-    """``bumps``: the transaction was aborted, and an epoch bump follows."""
+    """A transaction ended. ``bumps``: the transaction was aborted, and an epoch bump follows."""
 
     client: str
     committed: bool

@@ -45,7 +45,7 @@ class FetchRefused(Happening):
 
 @happening
 class PositionReset(Happening):
-    """The records at the position no longer exist."""
+    """The consumer moved its position, because the records at the position no longer exist."""
 
     consumer: str
     partition: str
@@ -62,7 +62,7 @@ class MetadataAsked(Happening):
 
 @happening
 class MetadataLearned(Happening):
-    """``changed``: a leader or the set of brokers has changed."""
+    """The consumer got new metadata. ``changed``: a leader or the set of brokers has changed."""
 
     consumer: str
     changed: bool
@@ -78,7 +78,7 @@ class UnexpectedAnswer(Happening):
 
 @happening
 class Disconnected(Happening):
-    """``count``: the number of requests that were in flight."""
+    """A connection ended. ``count``: the number of requests that were in flight on it."""
 
     consumer: str
     broker: str
@@ -87,9 +87,9 @@ class Disconnected(Happening):
 
 @happening
 class RecordsBrought(Happening):
-    """A response with ``count`` records for the application was read. ``kept``: they are buffered until the
-    application polls. ``stretches``: (first offset, last offset, fate) of the offsets that the position
-    passed; empty unless the run is recorded."""
+    """A response with ``count`` records for the application was read. ``kept``: the records are buffered
+    until the application polls. ``stretches``: (first offset, last offset, fate) of the offsets that the
+    position passed; empty unless the run is recorded."""
 
     consumer: str
     partition: str
@@ -101,7 +101,8 @@ class RecordsBrought(Happening):
 
 @happening
 class KeysApplied(Aside):
-    """An application that stores the keys it has applied has applied records and skipped repeated ones."""
+    """An application that stores the keys of the records it has applied took records: it applied the new ones
+    and skipped the repeated ones."""
 
     consumer: str
     applied: int
@@ -113,8 +114,8 @@ class KeysApplied(Aside):
 
 
 class AfterAnswer(Enum):
-    """The effect of an error on a request to the coordinator: done; repeated after the backoff; repeated after a
-    coordinator lookup; failed to the application."""
+    """What happens to a request after the coordinator's response: it is done, is repeated after the backoff,
+    is repeated after a coordinator lookup, or fails."""
 
     DONE = "done"
     RETRY = "retry"

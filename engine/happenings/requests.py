@@ -11,7 +11,8 @@ from engine.rules import Rule
 
 @happening
 class RequestRefused(Happening):
-    """``facts``: name to value of the facts that the rule names (``Rule.says``) and compares."""
+    """A rule refused a request. ``facts``: name to value of the facts that the rule shows (``Rule.says``) and
+    compares."""
 
     rule: Rule[Any]
     facts: Mapping[str, Any]

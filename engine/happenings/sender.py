@@ -14,7 +14,7 @@ from engine.happenings.base import Aside, Happening, happening
 
 @happening
 class LeadersRead(Happening):
-    """A pass uses newer metadata: (topic-partition, leading broker)."""
+    """A pass uses newer metadata. ``leaders``: topic-partition to leading broker."""
 
     client: str
     leaders: Mapping[str, int | None]
@@ -28,8 +28,8 @@ class LeadersUnknown(Happening):
 
 @happening
 class BatchesReady(Happening):
-    """``reasons``: (topic-partition, reason) of everything that is ready. ``partition`` is the first of them;
-    ``again``: its batch is a resend."""
+    """The accumulator has batches that can be sent. ``reasons``: (topic-partition, reason) for each of them.
+    ``partition``: the first of these partitions. ``again``: its batch is a resend."""
 
     client: str
     brokers: tuple[str, ...]
@@ -53,7 +53,7 @@ class Taken(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """A queue whose head may not be drained, with the reason."""
+    """A queue whose head may not be drained, and the reason."""
 
     node: int
     partition: str
@@ -62,9 +62,9 @@ class Stop(NamedTuple):
 
 @happening
 class BatchesDrained(Happening):
-    """``numbered``: the batches have an identity and sequences. ``oversized``: each is larger than
-    ``size_max``, and alone in its request. ``muted``: their partitions are not drained again before the
-    response."""
+    """A pass took batches from their queues. ``numbered``: the batches have an identity and sequences.
+    ``oversized``: batches that are larger than ``size_max``, so that each is alone in its request. ``muted``:
+    their partitions are not drained again before the response."""
 
     client: str
     batches: tuple[Taken, ...]
@@ -81,7 +81,7 @@ class BatchesDrained(Happening):
 
 @happening
 class BatchesSent(Happening):
-    """One Produce request. ``acks``: ``"all"`` or a number."""
+    """One Produce request was sent. ``acks``: ``"all"`` or a number."""
 
     client: str
     broker: str
@@ -131,7 +131,7 @@ class CloseCannotAbort(Aside):
 
 @happening
 class StopReaches(Aside):
-    """What an early stop of the drain stops: the whole ``node``, or only the ``partition``."""
+    """How far an early stop of the drain reaches: over the whole ``node``, or only over the ``partition``."""
 
     client: str
     scope: str
@@ -147,7 +147,7 @@ class For(Enum):
 
 @happening
 class WaitsAtStop(Happening):
-    """The head of a queue may not be drained."""
+    """Nothing is sent, because the head of a queue may not be drained."""
 
     client: str
     reason: str
@@ -165,7 +165,7 @@ class WaitsForConnection(Happening):
 
 @happening
 class WaitsForAnswers(Happening):
-    """A connection has the maximum number of requests in flight."""
+    """Nothing is sent, because the connection has the maximum number of requests in flight."""
 
     client: str
     broker: str
@@ -180,7 +180,7 @@ class WaitsForLeader(Happening):
 
 @happening
 class WaitsForTime(Happening):
-    """``backoff``: the batch waits for a resend; if False, it lingers."""
+    """Nothing is sent before a time. ``backoff``: the batch waits for a resend; if False, it lingers."""
 
     client: str
     partition: str
@@ -191,7 +191,7 @@ class WaitsForTime(Happening):
 
 @happening
 class WaitsForMuted(Happening):
-    """A batch of each of these partitions is in flight, and order is guaranteed."""
+    """Nothing is sent, because order is guaranteed and a batch of each of these partitions is in flight."""
 
     client: str
     partitions: tuple[str, ...]
@@ -199,7 +199,8 @@ class WaitsForMuted(Happening):
 
 @happening
 class WaitsForProducerId(Happening):
-    """``queued``: the request for a producer id is in the queue (k28); if False, the pass blocks (k20)."""
+    """Nothing is sent without a producer id. ``queued``: the request for an id is in the queue (k28); if
+    False, the pass blocks (k20)."""
 
     client: str
     queued: bool
@@ -207,7 +208,7 @@ class WaitsForProducerId(Happening):
 
 @happening
 class WaitsForControl(Happening):
-    """A control request is in flight."""
+    """Nothing is sent, because a control request is in flight."""
 
     client: str
     api: str
@@ -224,8 +225,8 @@ class SenderSleeps(Happening):
 
 
 class LostNumbers(Enum):
-    """The result for an expired batch's unresolved sequences: none is missing; the epoch is raised; the
-    transaction must be aborted."""
+    """What follows from the unresolved sequences of an expired batch: none is missing, the epoch is raised,
+    or the transaction must be aborted."""
 
     CLEARED = "cleared"
     BUMP = "bump"
@@ -234,7 +235,8 @@ class LostNumbers(Enum):
 
 @happening
 class NumbersResolved(Happening):
-    """``expected``: the sequence after the last acknowledged one. ``by_bump``: the client can raise its epoch."""
+    """It is known what became of a partition's unresolved sequences. ``expected``: the sequence after the
+    last acknowledged one. ``by_bump``: the client can raise its epoch."""
 
     client: str
     partition: str
@@ -246,7 +248,7 @@ class NumbersResolved(Happening):
 
 @happening
 class IdentityReset(Happening):
-    """Because of lost sequence numbers, an idempotent producer drops its producer id."""
+    """An idempotent producer drops its producer id, because sequence numbers are lost."""
 
     producer_id: int
     client: str
@@ -264,8 +266,8 @@ class LostNumbersFatal(Happening):
 
 @happening
 class EpochBumped(Happening):
-    """``exhausted``: there is no higher epoch, so a new producer id is requested. ``renumbered``: the number
-    of batches that got new sequences."""
+    """The client raised its epoch. ``exhausted``: there is no higher epoch, so a new producer id is
+    requested. ``renumbered``: the number of batches that got new sequences."""
 
     client: str
     before: int
@@ -291,7 +293,7 @@ class StuckWithoutId(Happening):
 
 @happening
 class IdentityDenied(Happening):
-    """The producer was denied an identity: every batch failed, and the producer may request one again."""
+    """The producer was denied an identity, so every batch failed. The producer may request one again."""
 
     client: str
     error: Cause
@@ -325,14 +327,15 @@ class ProducerIdRefused(Happening):
 
 @happening
 class LingerVoid(Happening):
-    """Kafka 2.0 begins a flush when a transaction ends, and never ends it."""
+    """Linger has no effect any more: Kafka 2.0 begins a flush when a transaction ends, and never ends the flush."""
 
     client: str
 
 
 @happening
 class ControlNotSent(Happening):
-    """``error``: the producer's last error, because of which no more requests are sent."""
+    """A control request was not sent. ``error``: the producer's last error, because of which no more requests
+    are sent."""
 
     client: str
     api: str
@@ -349,7 +352,8 @@ class EndedWithoutMessage(Happening):
 
 @happening
 class CoordinatorMissed(Happening):
-    """``broker``: the broker that could not be reached; None: no coordinator is known."""
+    """A request has no coordinator to go to. ``broker``: the broker that could not be reached; None: no
+    coordinator is known."""
 
     client: str
     api: str

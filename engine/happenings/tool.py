@@ -26,7 +26,8 @@ class CommandWaits(Happening):
 
 @happening
 class CommandFails(Happening):
-    """The tool ends with an error. ``about``: the partition, transactional id or broker of the failed request."""
+    """The tool ends with an error. ``about``: the partition, transactional id or broker of the request that
+    failed."""
 
     command: str
     error: Error
@@ -35,7 +36,7 @@ class CommandFails(Happening):
 
 @happening
 class ApiMissing(Happening):
-    """The broker's version lacks a request that the command needs: the tool sends nothing and ends."""
+    """The broker's version does not have a request that the command needs, so the tool sends nothing and ends."""
 
     command: str
     api: str
@@ -45,8 +46,8 @@ class ApiMissing(Happening):
 
 @happening
 class AsksAgain(Happening):
-    """A response has an error that passes: the tool sends the request again at ``at``; ``looks_up``: after it has
-    looked up the broker again."""
+    """A response has an error that will pass, so the tool sends the request again at ``at``. ``looks_up``:
+    before that, it looks up the broker again."""
 
     broker: str
     api: str
@@ -58,7 +59,7 @@ class AsksAgain(Happening):
 
 @happening
 class ConnectionLost(Happening):
-    """A connection of the tool ended or could not be made: its requests are sent again at ``at``."""
+    """A connection of the tool ended or could not be made, so its requests are sent again at ``at``."""
 
     broker: str
     at: int
@@ -66,7 +67,7 @@ class ConnectionLost(Happening):
 
 @happening
 class RequestOverdue(Happening):
-    """A broker did not respond in time: the tool closes its connection to it."""
+    """A broker did not respond in time, so the tool closes its connection to it."""
 
     broker: str
     api: str
@@ -74,8 +75,8 @@ class RequestOverdue(Happening):
 
 @happening
 class BrokerFound(Happening):
-    """The response to Metadata or FindCoordinator names the broker to ask: a partition's leader, a transactional id's
-    coordinator."""
+    """The response to Metadata or FindCoordinator names the broker to ask: the leader of a partition, or the
+    coordinator of a transactional id."""
 
     broker: str
     api: str
@@ -93,7 +94,7 @@ class EveryBrokerFound(Happening):
 
 @happening
 class PartitionsToSearch(Happening):
-    """find-hanging: the partitions whose producers the tool asks for."""
+    """find-hanging: the tool requests the producers of these partitions."""
 
     broker: str
     partitions: tuple[str, ...]
@@ -110,7 +111,7 @@ class ProducersShown(Happening):
 
 @happening
 class ProducerShown(Aside):
-    """One producer in that response, a row of the tool's table; without a transaction that is open."""
+    """One producer in that response, without an open transaction: a row of the tool's table."""
 
     partition: str
     producer_id: int
@@ -121,7 +122,7 @@ class ProducerShown(Aside):
 
 @happening
 class OpenTransactionShown(Aside):
-    """One producer in that response whose transaction is open there since ``start_offset``."""
+    """One producer in that response, whose transaction is open since ``start_offset``: a row of the tool's table."""
 
     partition: str
     producer_id: int
@@ -133,7 +134,8 @@ class OpenTransactionShown(Aside):
 
 @happening
 class CandidatesChosen(Aside):
-    """find-hanging: of ``still_open`` open transactions, these were last written to more than ``timeout_ms`` ago."""
+    """find-hanging: of the ``still_open`` transactions, the candidates are those last written to more than
+    ``timeout_ms`` ago."""
 
     candidates: int
     still_open: int
@@ -150,7 +152,7 @@ class TransactionsShown(Happening):
 
 @happening
 class TransactionShown(Aside):
-    """One transactional id in that response, a row of the tool's table."""
+    """One transactional id in that response: a row of the tool's table."""
 
     transactional_id: str
     coordinator: str
@@ -186,12 +188,12 @@ class Hanging(Enum):
     FORGOTTEN = "forgotten"
     """The coordinator no longer knows the transactional id."""
     NOT_INCLUDED = "not_included"
-    """The partition is none of those that the coordinator will send a marker to."""
+    """The partition is not among those that the coordinator will send a marker to."""
 
 
 @happening
 class HangingFound(Aside):
-    """One hanging transaction, a row of the tool's table."""
+    """One hanging transaction: a row of the tool's table."""
 
     why: Hanging
     partition: str
@@ -205,7 +207,7 @@ class HangingFound(Aside):
 
 @happening
 class MarkerExpected(Aside):
-    """A candidate that does not hang: its coordinator still has to end it."""
+    """A candidate does not hang: its coordinator will still end it."""
 
     partition: str
     producer_id: int

@@ -11,9 +11,9 @@ from engine.machine import Row
 
 @happening
 class IdMoved(Happening):
-    """A transactional id took a row, or a row refused the request. ``pending``: the state that is being
-    written. ``claimed``: producer id and epoch in the request. ``by_leader``: a leader sent the request, for
-    its client."""
+    """A transactional id took a row of its state machine, or a row refused the request. ``pending``: the
+    state that is being written. ``claimed``: producer id and epoch in the request. ``by_leader``: a leader
+    sent the request, on behalf of its client."""
 
     coordinator: str
     transactional_id: str
@@ -54,7 +54,7 @@ class MarkersResumed(Happening):
 
 @happening
 class EpochRefused(Happening):
-    """A request whose epoch is not ``current``."""
+    """A request was refused, because its epoch is not ``current``."""
 
     coordinator: str
     transactional_id: str
@@ -92,7 +92,8 @@ class NoIdentityYet(Happening):
 
 @happening
 class UnknownMapping(Happening):
-    """``known``: the producer id of the transactional id; None: the transactional id itself is unknown."""
+    """A request was refused, because its producer id is not that of its transactional id. ``known``: the
+    transactional id's producer id; None: the transactional id itself is unknown."""
 
     coordinator: str
     error: Error
@@ -104,7 +105,7 @@ class UnknownMapping(Happening):
 @happening
 class NotHere(Happening):
     """This broker does not coordinate the id, or has not read its log yet. ``number``: the id's log
-    partition; ``owned``: the log partitions that this broker coordinates."""
+    partition. ``owned``: the log partitions that this broker coordinates."""
 
     coordinator: str
     error: Error
@@ -139,7 +140,7 @@ class IdentityChosen(Aside):
 
 @happening
 class FencePrepared(Aside):
-    """The raised epoch with which the coordinator aborts an open transaction."""
+    """The coordinator raised the epoch, with which it aborts an open transaction."""
 
     coordinator: str
     transactional_id: str
@@ -151,8 +152,8 @@ class FencePrepared(Aside):
 
 @happening
 class EpochRises(Aside):
-    """A decision of version 2 raises the epoch. ``next_producer_id``: the id that the completion will take,
-    None while epochs are left."""
+    """A decision of version 2 raises the epoch. ``next_producer_id``: the id that the completion will
+    install; None while epochs are left."""
 
     transactional_id: str
     producer_id: int

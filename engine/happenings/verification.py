@@ -31,8 +31,8 @@ class CoordinatorNotReachable(Aside):
 
 @happening
 class QuestionReplaced(Aside):
-    """Of two questions about one transactional id, only that with the higher epoch, or the newer one, stays queued;
-    ``error``: what the client of the other one gets."""
+    """Two questions about one transactional id were queued. Only the one with the higher epoch, or else the
+    newer one, stays. ``error``: what the client of the other one gets."""
 
     broker: str
     client: str
@@ -42,7 +42,8 @@ class QuestionReplaced(Aside):
 
 @happening
 class PartitionsVerified(Happening):
-    """A coordinator answers. ``error``: that of the first partition that may not be written to, or NONE."""
+    """A coordinator answered a leader. ``error``: the error of the first partition that may not be written
+    to, or NONE."""
 
     coordinator: str
     leader: str
@@ -53,7 +54,8 @@ class PartitionsVerified(Happening):
 
 @happening
 class AsksAgain(Happening):
-    """The previous transaction is not complete; the request waits, and the leader repeats the question at ``at``."""
+    """The previous transaction is not complete, so the request waits, and the leader repeats the question at
+    ``at``."""
 
     broker: str
     client: str
@@ -63,7 +65,7 @@ class AsksAgain(Happening):
 
 @happening
 class QuestionsLost(Happening):
-    """The connection to a coordinator ended, or its response is overdue."""
+    """The connection to a coordinator ended, or its response is overdue, so the questions have failed."""
 
     broker: str
     coordinator: str
@@ -81,8 +83,8 @@ class Unsafe(Enum):
 
 @happening
 class WriteNotAllowed(Happening):
-    """Nothing is appended. ``found``: the error of the coordinator or the log; ``error``: the one that the
-    client gets instead."""
+    """Nothing is appended. ``found``: the error of the coordinator or of the log. ``error``: the one that the
+    client gets in its place."""
 
     broker: str
     client: str

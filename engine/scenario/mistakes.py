@@ -15,7 +15,7 @@ from engine.scenario.document import line_of, load
 
 MISTAKES_MAX = 30
 _MEANINGLESS_WITHOUT = ("faults", "checkpoints", "beats", "expect")
-"""Sections whose rows are removed as a whole: no other row names them."""
+"""Sections whose wrong rows can be removed as a whole, because no other row names them."""
 
 
 def mistakes(document: dict[str, Any], variant: str | None = None, *, text: str = "") -> list[BadScenario]:
