@@ -1,7 +1,8 @@
-"""The ways in which a service combines its database with Kafka: one row each.
+"""The ways in which a service combines its database with Kafka, as rows.
 
-A round of a service takes work from ``source`` and carries out ``acts`` in their order. Every crash between two
-acts that take effect, a commit and a stored record or offset, leaves the first one without the second.
+A round of a service takes work from ``source`` and carries out ``acts`` in their order. Some acts take
+effect: a commit, a stored record, a stored offset. A crash between two of these leaves the first one without
+the second.
 """
 
 from __future__ import annotations
@@ -10,14 +11,15 @@ from typing import NamedTuple
 
 WRITE, COMMIT, SEND, FLUSH, STORE = "write", "commit", "send", "flush", "store_offsets"
 ACTS = (WRITE, COMMIT, SEND, FLUSH, STORE)
-"""Write rows; commit them; send records; wait for their results; commit offsets to the consumer's group."""
+"""The acts of a round: write rows; commit them; send records; wait for their results; commit offsets to the
+consumer's group."""
 ORDERS, TOPIC, OUTBOX = "orders", "topic", "outbox"
-"""Work comes from outside, one order a round; from a consumer; from the outbox."""
+"""The sources of work: orders from outside, one in each round; a consumer; the outbox."""
 
 
 class Approach(NamedTuple):
-    """``fills_outbox``: an entry is written with each row; ``empties_outbox``: the entries of the sent records
-    are deleted; ``keeps_offsets``: the consumer's offsets are written with the rows."""
+    """One row. ``fills_outbox``: an entry is written with each row. ``empties_outbox``: the entries of the
+    sent records are deleted. ``keeps_offsets``: the consumer's offsets are written with the rows."""
 
     source: str
     acts: tuple[str, ...]
@@ -36,4 +38,4 @@ APPROACHES: dict[str, Approach] = {
     "offsets_before_rows": Approach(TOPIC, (STORE, WRITE, COMMIT)),
     "offsets_with_rows": Approach(TOPIC, (WRITE, COMMIT), keeps_offsets=True),
 }
-"""By the name that a document gives under ``services.….approach``."""
+"""The rows, each by the name that a document gives in ``services.….approach``."""

@@ -1,8 +1,8 @@
 """A database with a commit of its own: tables of rows, of offsets and of outbox entries (CPT-4, CPT-5).
 
-Committed data survives a crash. What a local transaction wrote is held back until its commit, and gone when its
-connection ends or the database crashes first. Locks and waits between transactions are not modelled: two
-services write different rows here.
+A crash does not lose committed data. What a local transaction wrote is held back until its commit, and is
+gone when its connection ends or the database crashes first. Locks and waits between transactions are not
+modelled, because two services write different rows here.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from engine.watching import Part, Watch
 
 
 class TableRow:
-    """A committed row as a part of the view."""
+    """A committed row. A part of the view."""
 
     __slots__ = ("copies", "path", "stored_at")
 
@@ -56,7 +56,7 @@ class TableRow:
 
 
 class LocalTransaction:
-    """One connection's transaction, as a part of the view while it is open. ``statements``: what it holds back."""
+    """The transaction of one connection; a part of the view while it is open. ``statements``: what it holds back."""
 
     __slots__ = ("asked", "number", "path", "repeated", "state", "statements")
 
@@ -66,13 +66,13 @@ class LocalTransaction:
         self.statements = WriteRows()
         self.repeated: tuple[int, ...] = ()
         self.asked: tuple[WriteRows, tuple[int, ...]] = (self.statements, self.repeated)
-        """Of the newest ``WriteRows``: its statements, and the rows that the unique key keeps out."""
+        """The statements of the newest ``WriteRows``, and the rows that the unique key refused."""
         self.number = 0
-        """Number of the connection's newest request."""
+        """The number of the connection's newest request."""
 
     @property
     def inserted(self) -> tuple[int, ...]:
-        """The rows without those that the unique key keeps out."""
+        """The rows, without those that the unique key refused."""
         rows = list(self.statements.rows)
         for serial in self.repeated:
             rows.remove(serial)
@@ -93,8 +93,8 @@ class LocalTransaction:
 
 
 class Database(Node):
-    """``unique_key``: the table has at most one row for each serial, and a repeated insert changes nothing
-    (``INSERT … ON CONFLICT DO NOTHING``)."""
+    """The database. ``unique_key``: the table has at most one row for each serial, so a repeated insert
+    changes nothing (``INSERT … ON CONFLICT DO NOTHING``)."""
 
     role = "database"
 
@@ -122,7 +122,8 @@ class Database(Node):
     # -- requests --------------------------------------------------------------------------------------
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """A request of a service. One that a fault delivers a second time is passed over, as TCP would."""
+        """Handle a request of a service. If a fault delivers a request a second time, the second one is
+        ignored, as with TCP."""
         service = envelope.source
         local = self.connections.setdefault(service, LocalTransaction(service))
         if envelope.correlation_id <= local.number:
@@ -142,7 +143,7 @@ class Database(Node):
         return WriteRowsResponse(repeated=repeated)
 
     def _repeated(self, rows: tuple[int, ...]) -> tuple[int, ...]:
-        """The rows that are in the table already, or a second time among these."""
+        """The rows that are in the table already, or occur twice in ``rows``."""
         found: list[int] = []
         seen = set(self.rows)
         for serial in rows:

@@ -1,4 +1,4 @@
-"""The local transaction of one connection as rows: committed as a whole, or undone as a whole."""
+"""The local transaction of one connection, as rows. It is committed as a whole, or undone as a whole."""
 
 from __future__ import annotations
 

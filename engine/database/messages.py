@@ -1,7 +1,8 @@
-"""The messages between a service and its database: four statements and a question, each with its response.
+"""The messages between a service and its database: requests with statements or questions, each with its
+response.
 
-A row is named by the serial of the record that belongs to it. A service has one connection, and on it one local
-transaction at a time, which the first ``WriteRows`` opens.
+A row is named by the serial of the record that belongs to it. A service has one connection, and on it one
+local transaction at a time, which the first ``WriteRows`` opens.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 DATABASE = "database"
-"""The name of the one database of a scenario."""
+"""The name of the only database of a scenario."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteRows:
-    """Statements of one local transaction: rows to insert, entries of the outbox to insert and to delete, and
-    the offsets at which a consumer continues."""
+    """The statements of one local transaction: rows to insert, entries of the outbox to insert and to delete,
+    and the offsets at which a consumer continues."""
 
     api: ClassVar[str] = "WriteRows"
     rows: tuple[int, ...] = ()
@@ -27,7 +28,8 @@ class WriteRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteRowsResponse:
-    """``repeated``: the rows that the unique key kept out, because they are in the table already."""
+    """The statements were carried out. ``repeated``: the rows that the unique key refused, because they are
+    in the table already."""
 
     api: ClassVar[str] = "WriteRows"
     repeated: tuple[int, ...] = ()
@@ -55,7 +57,7 @@ class RollBackRowsResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOffsets:
-    """Which offsets does the table of offsets hold for these partitions?"""
+    """A service requests the offsets that the table of offsets holds for these partitions."""
 
     api: ClassVar[str] = "ReadOffsets"
     partitions: tuple[str, ...]
@@ -63,7 +65,7 @@ class ReadOffsets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOffsetsResponse:
-    """(topic-partition, offset) of each; a partition without an entry is absent."""
+    """(topic-partition, offset) of each partition that has an entry."""
 
     api: ClassVar[str] = "ReadOffsets"
     offsets: tuple[tuple[str, int], ...]
@@ -71,7 +73,7 @@ class ReadOffsetsResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOutbox:
-    """The oldest committed entries of the outbox, at most ``most``."""
+    """A service requests the oldest committed entries of the outbox, at most ``most``."""
 
     api: ClassVar[str] = "ReadOutbox"
     most: int

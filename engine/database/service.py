@@ -1,8 +1,8 @@
 """A service that writes to Kafka and to its database, round after round, in the order of its approach.
 
-Owns the state of the round (the table ``SERVICE``) and what the process holds in memory; a crash loses both. It
-is one process with its producer and its consumer, which crash, restart and pause with it. It decides no outcome:
-producer, consumer and database do the work.
+Owns the state of the round (the table ``SERVICE``) and what the process holds in memory; a crash loses both.
+It is one process with its producer and its consumer, which crash, restart and pause with it. It decides no
+outcome: producer, consumer and database do the work.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ Done = list[tuple[str, Effects]]
 
 
 class Service(Node):
-    """``document``: one row of the scenario's ``services``. ``ledger``: where the results of sent records are."""
+    """One service. ``document``: one row of the scenario's ``services``. ``ledger``: it has the results of
+    the records that were sent."""
 
     role = "service"
 
@@ -90,17 +91,18 @@ class Service(Node):
         self.not_before: int = document["at"]
         self.round = 1
         self.failures: set[int] = set() if producer is None else ledger.failures_of(producer.name)
-        """Serials of sent records whose newest result is an error."""
+        """Serials of the records that were sent and whose newest result is an error."""
         self._numbers = 0
-        """Number of the newest request: it outlives a crash, as the number of a new connection would differ."""
+        """The number of the newest request. A crash does not reset it, because a new connection would have
+        other numbers."""
         self._forget(states.STARTING)
 
     def _forget(self, state: str) -> None:
-        """The process's memory at its start."""
+        """Set the memory of the process as at its start."""
         self.state = state
         self.hand: list[int] = []
         self.places: dict[str, int] = {}
-        """Of the records in hand: partition to the offset behind the last one."""
+        """For the records in memory: partition to the offset after the last one."""
         self.act_number = -1
         self.sent = 0
         self.acted = False
@@ -108,7 +110,7 @@ class Service(Node):
         """Whether the database holds an open local transaction of this service, as far as the service knows."""
         self.call: Call | None = None
         self.awaited = 0
-        """Number of the request whose response is missing; 0: none."""
+        """The number of the request that has no response yet; 0: there is none."""
         self.asked_at: int | None = None
 
     def view(self) -> ServiceView:
@@ -135,7 +137,7 @@ class Service(Node):
 
     @property
     def uses(self) -> tuple[str, ...]:
-        """Whose call may bring the service's next act, itself included."""
+        """The actors whose calls may lead to the service's next action; the service itself is one of them."""
         return (self.name, *self.clients)
 
     @property
@@ -145,7 +147,7 @@ class Service(Node):
     # -- when ------------------------------------------------------------------------------------------
 
     def due(self, now: int) -> int | None:
-        """When the service acts next; None: it waits for a response, for work or for a call, or has ended."""
+        """When the service acts next. None: it waits for a response, for work or for a call, or it has ended."""
         if not self.alive or self.awaited or (self.call is not None and self.call.state == BLOCKED):
             return None
         if self.state == states.IDLE and not self._has_work():
@@ -211,7 +213,8 @@ class Service(Node):
         self.hand, self.places, self.act_number = [], {}, -1
 
     def _end_round(self, now: int) -> None:
-        """A round has ended, well or not: orders come from outside, so the next one is another order."""
+        """A round has ended, with or without success. Orders come from outside, so the next round has another
+        order."""
         self.round += 1
         self.not_before = now + self.every
 
@@ -288,7 +291,7 @@ class Service(Node):
 
     def _commit(self, now: int) -> Done:
         if not self.open:
-            # The connection, and the rows with it, ended while the service did something else.
+            # While the service did something else, the connection ended, and with it the rows.
             self._lost(now)
             return []
         self.watch.emit(CommitAsked, self.name, DATABASE)
@@ -323,7 +326,7 @@ class Service(Node):
         return self._go_on(states.ALL_STORED, now)
 
     def _store_offsets(self, now: int) -> Done:
-        """Let the consumer commit the offsets of the records in hand to its group."""
+        """Let the consumer commit to its group the offsets of the records in memory."""
         consumer = self._reader()
         if self.acted:
             return self._go_on(states.OFFSETS_STORED, now)
@@ -336,7 +339,7 @@ class Service(Node):
         return [(consumer.name, [])]
 
     def _go_on(self, on: str, now: int) -> Done:
-        """An act is done, and nothing else happened at this moment: begin the next one."""
+        """An act is done, and nothing else happens at this moment, so begin the next one."""
         self._take(on, now)
         if self.state == states.IDLE:
             self._end_round(now)
@@ -349,7 +352,7 @@ class Service(Node):
         return [(writer.name, writer.call(call, now))]
 
     def _note_refused(self) -> None:
-        """A ``send()`` that threw, perhaps after it had waited, has no future: its record has failed."""
+        """A ``send()`` that threw, perhaps after a wait, has no future, so its record is noted as failed."""
         call, self.call = self.call, None
         if call is not None and call.state == REFUSED:
             self.failures.add(call.args["serial"])
@@ -367,7 +370,7 @@ class Service(Node):
     # -- responses of the database ---------------------------------------------------------------------
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """A response; one that the service does not wait for changes nothing."""
+        """Handle a response. If the service does not wait for it, nothing changes."""
         if envelope.correlation_id != self.awaited:
             return []
         self.awaited, self.asked_at = 0, None
@@ -414,7 +417,7 @@ class Service(Node):
         return []
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """The connection to the database ended. A service that waits for nothing finds out with its next
+        """The connection to the database ended. A service that waits for nothing notices this at its next
         statement."""
         if self.awaited:
             self._lost(now)
@@ -429,7 +432,7 @@ class Service(Node):
         self._gives_up(now)
 
     def _gives_up(self, now: int) -> None:
-        """The round has failed: an order is answered with an error, other work is read again."""
+        """The round has failed: an order is answered with an error, and other work is read again."""
         if self.approach.source == ORDERS:
             self._end_round(now)
         self.not_before = now + self.retry_ms

@@ -1,6 +1,6 @@
-"""What a service does next as rows (CPT-4, OFS-6): one act after the other, in the order of its approach.
+"""What a service does next, as rows (CPT-4, OFS-6): one act after the other, in the order of its approach.
 
-A crash is no decision of the service: it is entered from outside, and leaves nothing in memory.
+A crash is no event of this table: it comes from outside, and leaves nothing in memory.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SENDING, FLUSHING, STORING, DOWN = "SENDING", "FLUSHING", "STORING", "DOWN"
 ASKING = (RESTORING, READING, WRITING, COMMITTING, ROLLING_BACK)
 """States that end with a response of the database, or with its connection."""
 OF_ACTS = (WRITING, COMMITTING, SENDING, FLUSHING, STORING)
-"""States in which an act of the approach is under way."""
+"""States in which an act of the approach is being carried out."""
 WITHOUT_WORK = (IDLE, STARTING)
 """States in which the service holds no order and no record."""
 
@@ -26,7 +26,7 @@ LOST, BACK = "connection_lost", "back"
 
 
 class Situation(NamedTuple):
-    """The values that the guards read. ``next``: the next act of the round, empty after the last one."""
+    """The context of the guards. ``next``: the next act of the round; empty after the last one."""
 
     next: str = ""
     keeps_offsets: bool = False
@@ -107,4 +107,4 @@ SERVICE: Machine[Situation] = Machine(
     },
     entered_from_outside=(DOWN,),
 )
-"""One service; an act that goes wrong ends its round, and the service starts again."""
+"""The states of one service. If an act fails, its round ends, and the service starts again."""

@@ -1,1 +1,1 @@
-"""The sentences of steps: one catalogue in English and Simplified Chinese, and how parameters are filled in."""
+"""The sentences of steps: one catalogue in English and Simplified Chinese, and the code that fills in parameters."""

@@ -1,4 +1,4 @@
-"""Coverage of the specification and of the tables by the library.
+"""How much of the specification and of the tables the library covers.
 
 A requirement is covered when a step of a library scenario lists it as enforced, when a row of a state machine
 that cites it decided there, or, for a display rule, when a test marked with its ID checks it. A row of a
@@ -26,8 +26,8 @@ from engine.switches import Switches
 
 @dataclass(slots=True)
 class Coverage:
-    """The items that were exercised. ``recorded``: requirements, by steps and deciding rows; ``marked``:
-    requirements with a marked test; ``in_scenarios``, ``in_cases``: ``id()`` of the rows that decided there."""
+    """What was exercised. ``recorded``: requirements, by steps and deciding rows. ``marked``: requirements
+    that have a marked test. ``in_scenarios``, ``in_cases``: ``id()`` of the rows that decided there."""
 
     recorded: set[str] = field(default_factory=set)
     marked: set[str] = field(default_factory=set)
@@ -38,7 +38,7 @@ class Coverage:
     switches: set[str] = field(default_factory=set)
     faults: set[str] = field(default_factory=set)
     broken: list[str] = field(default_factory=list)
-    """Runs that ended with a broken invariant; the report lists them."""
+    """Runs that ended because an invariant of the engine broke. The report lists them."""
 
     def missing_requirements(self) -> list[str]:
         return [name for name in REQUIREMENTS if not self._counted(name)]
@@ -63,7 +63,7 @@ class Coverage:
         return missing
 
     def lists(self) -> list[tuple[str, int, list[str]]]:
-        """(name, total, missing items) for each plain list of items."""
+        """For each list of items: (name, total, missing items)."""
         errors = [error.name for error in SPECIFICATION]
         faults = [*schema.MESSAGE_ACTIONS, *schema.ACTOR_ACTIONS, *schema.WORLD_ACTIONS]
         return [

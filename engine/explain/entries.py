@@ -1,4 +1,4 @@
-"""The text of ``python -m engine explain`` for a name: a machine, a component, a key, a requirement or an error."""
+"""What ``python -m engine explain`` prints for a name: a machine, a component, a key, a requirement or an error."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _sentence_lines(key: str, known: Sentence) -> Iterator[str]:
 
 
 def _rows_about(identifier: str) -> Iterator[str]:
-    """The rows of machines with this requirement or this sentence."""
+    """The rows of machines that cite this requirement or have this sentence."""
     for machine in machines().values():
         for row in machine.rows:
             if identifier in (row.spec, row_key(row)):

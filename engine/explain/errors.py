@@ -1,9 +1,9 @@
-"""The error dictionary: for every error its meaning, the compared values, the reaction of each side, the
-first version, and the severity.
+"""The error dictionary. For every error it has the meaning, the compared values, the reaction of each side,
+the first version, and the severity.
 
 The sentences are in ``catalogue/errors.toml``: ``error.NAME.`` and one of :data:`FIELDS`. ``answering`` is
-the side that returns the error, ``asking`` the side that gets it. The reactions of a client are decided by
-its own tables; this module only describes them.
+the side that returns the error, ``asking`` the side that gets it. The tables of the client decide its
+reactions; this module only describes them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FIELDS = ("meaning", "compared", "answering", "asking")
 
 @dataclass(frozen=True, slots=True)
 class ErrorEntry:
-    """One error: the first Kafka release with this code, and its effect on the asking side."""
+    """One error: the first Kafka release that has its code, and its effect on the side that gets it."""
 
     error: Error
     since: str
@@ -92,7 +92,7 @@ WITH_THE_CONTROLLER = (
     Error.DUPLICATE_BROKER_REGISTRATION,
     Error.INELIGIBLE_REPLICA,
 )
-"""Errors in responses of the active controller to a broker; no client gets them."""
+"""Errors that the active controller returns to brokers; no client gets them."""
 ERRORS = {error: ErrorEntry(error, error.since, outcome) for error, outcome in _ROWS}
 SPECIFICATION = tuple(
     error
@@ -107,8 +107,8 @@ SPECIFICATION = tuple(
         *WITH_THE_CONTROLLER,
     )
 )
-"""The errors of appendix A; all others come only to consumers, leaders, brokers and administrators, or occur in
-recorded cases."""
+"""The errors of appendix A. All others come only to consumers, leaders, brokers and administrators, or occur
+only in recorded cases."""
 
 
 def error_lines(error: Error, language: str) -> Iterator[str]:

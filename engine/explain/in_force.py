@@ -1,7 +1,8 @@
-"""Which versions of Kafka have a thing, as JSON: a row of a machine, a test of a decision, a line of pseudocode.
+"""Which versions of Kafka have something, as JSON: a row of a machine, a test of a decision, or a line of
+pseudocode.
 
-A page shows beside a run only what the run's versions have. ``versions`` and ``level`` say what a thing needs; the
-header of a run and its derived facts say what the run has.
+A page shows beside a run only what the run's versions have. ``versions`` and ``level`` say what a row, test
+or line needs; the header of a run and its derived facts say what the run has.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from engine.profiles import PROFILES
 
 
 def needs(exists: Callable[[Profile], bool]) -> dict[str, Any]:
-    """``versions``: those that have it, absent where all have it. ``level``: the level of ``transaction.version`` that
-    it needs there, absent where it needs none."""
+    """What the row, test or line needs. ``versions``: the versions that have it; absent when all have it.
+    ``level``: the level of ``transaction.version`` that it needs in these versions; absent when it needs
+    none."""
     having = [profile for profile in PROFILES.values() if exists(profile)]
     found: dict[str, Any] = {}
     if len(having) < len(PROFILES):
@@ -31,13 +33,14 @@ def needs(exists: Callable[[Profile], bool]) -> dict[str, Any]:
 
 @cache
 def needs_of(only_if: str | None, unless: str | None) -> dict[str, Any]:
-    """``needs`` of a thing that exists only if one field of the profile is set, and unless another is."""
+    """``needs`` of something that exists only if the field ``only_if`` of the profile is set, and the field
+    ``unless`` is not."""
     return needs(lambda profile: holds(profile, only_if, unless))
 
 
 def states_in(machine: Machine[Any], cluster: Profile, clients: Iterable[Profile] = ()) -> list[str]:
-    """The states of a machine that rows of these versions join, with the initial one; empty if none of the versions
-    has the machine. A client's version counts with the cluster's kind of controller."""
+    """The states that the rows of these versions connect, and the initial state. Empty if none of the
+    versions has the machine. A client's version counts with the cluster's kind of controller."""
     versions = [cluster, *(replace(one, quorum_controller=cluster.quorum_controller) for one in clients)]
     rows = [row for row in machine.rows if any(row.exists_in(version) for version in versions)]
     joined = {machine.initial, *(state for row in rows if row.target for state in (row.source, row.target))}

@@ -1,4 +1,4 @@
-"""Every state machine of the engine, found in its module, and its rows as text."""
+"""Finds every state machine of the engine in its module, and shows its rows as text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from engine.telling.rows import row_key
 
 @cache
 def machines() -> dict[str, Machine[Any]]:
-    """Name to ``Machine``, for all at the top level of a module. Importing the modules checks the tables."""
+    """Name to ``Machine``, for each machine at the top level of a module. To import the modules also checks
+    the tables."""
     found: dict[str, Machine[Any]] = {}
     for module in pkgutil.walk_packages(engine.__path__, "engine."):
         if module.name == "engine.__main__":
@@ -29,8 +30,8 @@ def machines() -> dict[str, Machine[Any]]:
 
 
 def machine_json(machine: Machine[Any]) -> dict[str, object]:
-    """States, events and rows for diagrams and reference pages; ``why`` is a catalogue key, ``versions`` and ``level``
-    say who has the row (``in_force``)."""
+    """States, events and rows, for diagrams and reference pages. ``why`` is a catalogue key; ``versions`` and
+    ``level`` say which versions have the row (``in_force``)."""
     return {
         "name": machine.name,
         "initial": machine.initial,
@@ -65,7 +66,7 @@ def summary_lines() -> Iterator[str]:
 
 
 def machine_lines(machine: Machine[Any], language: str = "en") -> Iterator[str]:
-    """States, then every row under its state, in the order tried, each with its reason."""
+    """The states. Under each state its rows in the order in which they are tried, each with its reason."""
     yield f"{machine.name}: starts at {machine.initial}, ends at {', '.join(sorted(machine.terminal)) or 'no state'}"
     for state in machine.states:
         yield ""
@@ -90,7 +91,7 @@ def _row_lines(row: Row, language: str) -> Iterator[str]:
 
 
 def _having(needed: dict[str, Any]) -> str:
-    """The versions, and the level of ``transaction.version``, that have a row, where not all have it."""
+    """If not all versions have a row: those that do, and the level of ``transaction.version`` that it needs."""
     if not needed:
         return ""
     level = f", level {needed['level']}" if "level" in needed else ""

@@ -1,4 +1,4 @@
-"""The requirements of the specification by ID, and those that only a display can fulfil."""
+"""The requirements of the specification by ID. Also lists those that only a display can fulfil."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GROUPS = {
 }
 """Section to the number of its requirements, in the order of the specification."""
 REGISTER = tuple(f"CTR-{number}" for number in range(1, 50))
-"""The entries of section 20: contradictions and loose statements."""
+"""The entries of section 20, which lists contradictions and loose statements."""
 REQUIREMENTS = tuple(f"{group}-{number}" for group, count in GROUPS.items() for number in range(1, count + 1))
 DISPLAY = frozenset(
     (
@@ -36,6 +36,6 @@ DISPLAY = frozenset(
         "MW-16",
     )
 )
-"""The rules about engine, display and comparison. No single step fulfils them, so a test marked with the ID
-may check them instead of a scenario. Appendix B lists them in one row; CPT-1 is one of them, because it
+"""The rules about engine, display and comparison. No single step fulfils such a rule, so a test marked with
+its ID may check it instead of a scenario. Appendix B lists them in one row. CPT-1 is one of them, because it
 demands that levels can be chosen and judged."""

@@ -1,12 +1,17 @@
 """Sentences by key (format in docs/frame.md).
 
-``{name}`` is a parameter, ``{count:record|records}`` a number with the word in singular or plural.
-``{name@prefix}`` is a parameter whose value is a name of the engine; the text is the catalogue's entry
-``prefix.value`` (``prefix.–`` without a value). A parameter may itself be a sentence: ``{"key": …, "params":
-…}``. ``{name} ms`` is a duration, of a second and more in seconds, minutes, hours and days; a moment
-(`MOMENTS`) stays in milliseconds up to a minute, as the list of steps has it. ``{name} UTC`` of milliseconds
-since 1970 is date and clock time. The same few lines exist in the player (static/player/text.ts); tests hold
-both to the same cases.
+A text may have these slots:
+
+- ``{name}`` is a parameter.
+- ``{count:record|records}`` is a number with the word in singular or plural.
+- ``{name@prefix}`` is a parameter whose value is a name of the engine. Its text is the catalogue's entry
+  ``prefix.value`` (``prefix.–`` without a value).
+- ``{name} ms`` is a duration; from a second on it is written in seconds, minutes, hours and days. A moment
+  (`MOMENTS`) is written in milliseconds up to a minute, as in the list of steps.
+- ``{name} UTC`` is the date and the time of milliseconds since 1970.
+
+A parameter may itself be a sentence: ``{"key": …, "params": …}``. The player has the same few lines
+(static/player/text.ts); tests hold both to the same cases.
 """
 
 from __future__ import annotations
@@ -26,21 +31,21 @@ _SLOT = re.compile(
     r"((?: ms| 毫秒| UTC)(?![A-Za-z]))?( (?=[\u3400-\u9fff]))?"
 )
 _CHINESE = re.compile("[\u3400-\u9fff]")
-"""Matches Chinese characters: a text that contains one joins lists with the Chinese comma."""
+"""Chinese characters. A text that contains one joins lists with the Chinese comma."""
 _CHINESE_END = re.compile("[\u3000-\u303f\u3400-\u9fff\uff00-\uff5e]$")
 _UTC = " UTC"
 MOMENTS = frozenset({"at", "from", "sent_at", "since", "started_at", "until"})
-"""Parameters that hold a time of the run; all others before `ms` hold a duration."""
+"""Parameters that hold a time of the run. All other parameters before `ms` hold a duration."""
 _SECOND_MS = 1000
 _LONG_MOMENT_MS = 60_000
-"""From this value on, durations and times are written in larger units."""
+"""A moment of at least this many milliseconds is written in larger units."""
 _UNITS = (("duration.days", 86_400_000), ("duration.hours", 3_600_000), ("duration.minutes", 60_000))
 _SECONDS = "duration.seconds"
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One key: the text in both languages, and the class and method of Kafka that it describes."""
+    """The sentence of one key: its text in both languages, and the class and method of Kafka that it describes."""
 
     en: str
     zh: str
@@ -55,7 +60,8 @@ class Sentence:
 
 
 def read_catalogue(files: Iterable[tuple[str, str]]) -> dict[str, Sentence]:
-    """Catalogue files as (name, TOML text) to sentences by key. Raises ValueError for a bad or repeated key."""
+    """Sentences by key, from catalogue files given as (name, TOML text). Raises ValueError for a bad or
+    repeated key."""
     found: dict[str, Sentence] = {}
     for name, text in files:
         for key, entry in tomllib.loads(text).items():
@@ -78,7 +84,7 @@ def catalogue() -> dict[str, Sentence]:
 
 
 def sentence(key: str, params: dict[str, Any], language: str = "en") -> str:
-    """The sentence of a key with its parameters; an unknown key or parameter shows itself in brackets."""
+    """The sentence of a key with its parameters. An unknown key or parameter is shown in brackets."""
     known = catalogue().get(key)
     if known is None:
         return f"[{key}]"
@@ -86,12 +92,13 @@ def sentence(key: str, params: dict[str, Any], language: str = "en") -> str:
 
 
 def words_of(known: Mapping[str, Sentence], language: str) -> Callable[[str], str | None]:
-    """A function for ``fill``: key to its text in this language, None if there is none."""
+    """A function for ``fill``, from a key to its text in this language; None if there is none."""
     return lambda key: known[key].text(language) if key in known else None
 
 
 def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = lambda _: None) -> str:
-    """Put parameters into a text; a range whose ends are equal is one number. A name without a word stays."""
+    """Put parameters into a text. A range whose ends are equal is written as one number. If the catalogue has
+    no text for a name, the name itself is written."""
 
     def whole(found: re.Match[str]) -> str:
         first, last = found.groups()
@@ -123,14 +130,15 @@ def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = 
     def put(found: re.Match[str]) -> str:
         *slot, space = found.groups()
         filled = value_of(*slot)
-        # Chinese text continues without a space after a Chinese character or mark.
+        # Chinese text has no space after a Chinese character or mark.
         return filled if space is None or _CHINESE_END.search(filled) else filled + space
 
     return _SLOT.sub(put, _RANGE.sub(whole, text))
 
 
 def _time(name: str, milliseconds: Any, word: Callable[[str], str | None]) -> str | None:
-    """`1.5 s`, `7 d 10 min`, exact; None for a short time, for other values, and without the words."""
+    """An exact duration, such as `1.5 s` or `7 d 10 min`. None for a short one, for a value that is no
+    number, and if the words are missing."""
     short = _LONG_MOMENT_MS if name in MOMENTS else _SECOND_MS
     if type(milliseconds) is not int or milliseconds < short or word(_SECONDS) is None:
         return None
@@ -147,11 +155,11 @@ def _time(name: str, milliseconds: Any, word: Callable[[str], str | None]) -> st
 
 
 def clock(milliseconds: int) -> str:
-    """`2026-11-20 09:12:00`: the UTC date and time of milliseconds since 1970. (The engine does not import
+    """UTC date and time of milliseconds since 1970: `2026-11-20 09:12:00`. (The engine does not import
     `datetime`.)"""
     seconds = milliseconds // 1000
     days, second = divmod(seconds, 86_400)
-    # Counted from 1 March of the year 0, so that the leap day is the last of its year.
+    # Years are counted from 1 March of the year 0, so that the leap day is the last day of its year.
     era, day = divmod(days + 719_468, 146_097)
     year = (day - day // 1460 + day // 36_524 - day // 146_096) // 365
     day -= 365 * year + year // 4 - year // 100
@@ -163,7 +171,7 @@ def clock(milliseconds: int) -> str:
 
 
 def shown(value: Any, between: str = ", ") -> str:
-    """A parameter as text. ``between``: the separator between the items of a list."""
+    """A parameter as text. ``between`` separates the items of a list."""
     if isinstance(value, list | tuple):
         return between.join(shown(item) for item in value)
     if value is None:

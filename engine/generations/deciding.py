@@ -1,8 +1,8 @@
-"""The rows of the profiles that cause a difference between two generations, found by exchanging rows.
+"""Finds the rows of the profiles that cause a difference between two generations, by exchanging rows.
 
-A generation gives a value to every row of two profiles, the brokers' and the clients'. Rows of one generation
-are replaced by those of the other, and the run is made again. The deciding rows are those that are still
-needed for the difference after all others were changed back.
+A generation gives a value to every row of two profiles, that of the brokers and that of the clients. Rows of
+one generation are replaced by those of the other, and the run is made again. The deciding rows are those that
+are still needed for the difference after all others were changed back.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ CLIENTS: Literal["clients"] = "clients"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A field of a profile; whether it is the clients' or the brokers'; its value in this generation and in
-    the one before."""
+    """A field of a profile. It says whether the profile is that of the clients or of the brokers, and which
+    value the field has in this generation and in the one before."""
 
     side: Literal["brokers", "clients"]
     field: str
@@ -31,7 +31,7 @@ class Row:
 
 
 def rows_between(before: Generation, generation: Generation) -> list[Row]:
-    """The rows in which two generations differ, those of clients first."""
+    """The rows in which two generations differ, first those of clients."""
     sides: tuple[tuple[Literal["brokers", "clients"], Profile, Profile], ...] = (
         (CLIENTS, before.client, generation.client),
         (BROKERS, before.cluster, generation.cluster),
@@ -61,7 +61,8 @@ def with_rows(scenario: Scenario, generation: Generation, rows: Sequence[Row]) -
 
 def least(rows: Sequence[Row], suffices: Callable[[Sequence[Row]], bool]) -> list[Row]:
     """A minimal set of rows: with all of them the difference exists, without any one of them it does not. All
-    rows together must cause it. Halves are tried first, so few runs are made when one row decides."""
+    of ``rows`` together must cause it. Halves are tried first, so that few runs are made when one row
+    decides."""
     kept = list(rows)
     size = max(1, len(kept) // 2)
     while kept:

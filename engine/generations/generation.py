@@ -1,8 +1,8 @@
-"""A generation: brokers of one version, clients of one version.
+"""A generation: brokers of one version, and clients of one version.
 
-Both matter: a cluster of Kafka 4.1 gives each transaction an epoch only for clients that support it
-(KIP-890). These are the Java clients since 4.0. Clients in other languages use the old protocol (librdkafka
-2.16, kafka-python 3.0, aiokafka 0.14), as a Java client of 3.9 does.
+Both matter. A cluster of Kafka 4.1 gives each transaction an epoch of its own only for clients that support
+this (KIP-890): the Java clients since 4.0. Clients in other languages use the old protocol (librdkafka 2.16,
+kafka-python 3.0, aiokafka 0.14), as a Java client of 3.9 does.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from engine.scenario.document import Scenario, load
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """``brokers`` and ``clients`` are names of profiles. The cluster is at the highest level of
-    ``transaction.version`` that its version supports."""
+    """One generation. ``brokers`` and ``clients`` are names of profiles. The cluster is at the highest level
+    of ``transaction.version`` that its version supports."""
 
     name: str
     brokers: str
@@ -48,15 +48,15 @@ GENERATIONS: dict[str, Generation] = {
         Generation("k41", "k41", "k41"),
     )
 }
-"""The five most instructive generations, oldest first. Each adds one thing to the one before: raised epochs
+"""The five generations that teach most, oldest first. Each adds one thing to the one before: raised epochs
 (2.8), verification before a transaction starts in a log (3.9), brokers that are newer than their clients (4.1
 with clients of 3.9), an epoch for each transaction (4.1). Kafka 0.10 is left out: it has no idempotent
 producer, so most scenarios cannot run there."""
 
 
 def settings_in(scenario: Scenario, generation: Generation) -> dict[str, Any]:
-    """The paths and values that change a scenario to this generation (`document.put`). They replace the
-    versions of its clients and its level of ``transaction.version``."""
+    """The paths and values that change a scenario to this generation (`document.put`). They set the versions
+    of its clients, and its level of ``transaction.version``."""
     found: dict[str, Any] = {"profile": generation.brokers}
     if scenario["cluster"]["transaction_version"] is not None:
         found["cluster.transaction_version"] = generation.level
@@ -74,9 +74,11 @@ def in_generation(scenario: Scenario, generation: Generation) -> Scenario:
 
 
 def is_own(scenario: Scenario, generation: Generation) -> bool:
-    """Whether the scenario itself is of this generation: its cluster has the version of the generation's brokers, its
-    producers (or, if it has none, its consumers) all have that of the generation's clients, and it sets no other level
-    of ``transaction.version``."""
+    """Whether the scenario was written for this generation.
+
+    Its cluster has the version of the generation's brokers. Its producers (or, if it has none, its consumers)
+    all have the version of the generation's clients. It sets no other level of ``transaction.version``.
+    """
     level = scenario["cluster"]["transaction_version"]
     clients = {
         row["profile"] or scenario["profile"] for row in scenario["producers"] or scenario["consumers"]

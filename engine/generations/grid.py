@@ -1,4 +1,5 @@
-"""A scenario in every generation, side by side: how each run ends, and where it first differs from the one before."""
+"""A scenario in every generation, side by side: how each run ends, and where it first differs from the run of
+the generation before."""
 
 from __future__ import annotations
 
@@ -28,18 +29,18 @@ from engine.step import Step
 from engine.transaction_lines import TransactionLines
 
 STEPS_MAX = 4_000
-"""The most steps of one run; later steps are not compared."""
+"""At most this many steps of a run are compared."""
 CONTRADICTIONS = (BadScenario, Refused, EngineError, IllegalTransition)
-"""The end of a run in which rows of several versions contradict each other."""
+"""How a run ends in which rows of several versions contradict each other."""
 LISTED_MAX = 6
-"""The most transactions, and the most errors, that a cell lists; further ones are counted."""
+"""A cell lists at most this many transactions, and at most this many errors. Further ones are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cannot:
-    """Why a generation has no run. ``place`` in the document, and the page's message (`BadScenario.told`).
-    ``rule``: that of a configuration which Kafka refuses; empty when the cluster does not have a name in the
-    document."""
+    """Why a generation has no run. ``place``: in the document; the message for the page is that of
+    `BadScenario.told`. ``rule``: the rule of a configuration that Kafka refuses; empty when the cluster does
+    not have a name in the document."""
 
     place: str
     message: dict[str, Any]
@@ -50,17 +51,17 @@ class Cannot:
 class Parting:
     """The first difference between a run and that of the generation before.
 
-    ``step`` is the number of the first step that differs, in both runs. ``at`` and ``at_before`` are its
-    times in virtual milliseconds, None when that run has ended. ``here`` and ``before`` are the sentences
-    that only one of the two steps has; None: there is none. When both have the same sentences, the times or
-    the states after the step differ. ``rows`` are the rows that cause the difference together.
+    ``step``: the number of the first step that differs, in both runs. ``at`` and ``at_before``: its times in
+    virtual milliseconds; None when that run has ended. ``here`` and ``before``: the sentences that only one
+    of the two steps has; None: there is none. If both steps have the same sentences, the times or the states
+    after the step differ. ``rows``: the rows that together cause the difference.
     """
 
     step: int
     at: int | None
     here: Sentence | None
     state: str | None
-    """The state that a machine reaches in this step, when the two runs reach different ones."""
+    """The state that a machine reaches in this step, if the two runs reach different ones."""
     at_before: int | None
     before: Sentence | None
     state_before: str | None
@@ -74,7 +75,7 @@ class Parting:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An error that ``by`` returned ``count`` times, first in ``step``, with its requirement."""
+    """An error that ``by`` returned ``count`` times, for the first time in ``step``; with its requirement."""
 
     error: str
     by: str
@@ -85,7 +86,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """One transaction of a run (`transaction_lines`). Times are virtual milliseconds; ``decided_at`` is None
+    """One transaction of a run (`transaction_lines`). Times are virtual milliseconds. ``decided_at``: None
     when no decision became durable."""
 
     name: str
@@ -100,10 +101,10 @@ class Transaction:
 class Cell:
     """One generation's run.
 
-    When it ``cannot`` run, all later fields have their defaults. ``since``: the generation it is compared
-    with, the nearest earlier one that has a run. ``parting`` is None when both runs are equal to the end.
-    ``decided_by``: the rows because of which the end differs; empty when the ends are equal, or when the
-    document itself had to be changed between the two.
+    When it ``cannot`` run, all later fields have their defaults. ``since``: the generation with which it is
+    compared; this is the nearest earlier one that has a run. ``parting``: None when both runs are equal to
+    the end. ``decided_by``: the rows because of which the end differs; empty when the ends are equal, or when
+    the document itself had to be changed between the two.
     """
 
     generation: Generation
@@ -119,8 +120,8 @@ class Cell:
     answers: tuple[Answer, ...] = ()
     more_answers: int = 0
     unmet: tuple[int, ...] = ()
-    """Indexes, from 0, of entries of the fault script that matched nothing here, but something in another
-    generation."""
+    """Indexes, from 0, of the entries of the fault script that matched nothing in this run, but matched
+    something in another generation."""
     since: Generation | None = None
     parting: Parting | None = None
     ends_otherwise: bool = False
@@ -128,13 +129,13 @@ class Cell:
 
     @property
     def is_alike(self) -> bool:
-        """Whether every step equals that of the generation before."""
+        """Whether every step equals the one in the generation before."""
         return self.since is not None and self.parting is None
 
 
 @dataclass(slots=True)
 class _Run:
-    """A run that was made, with the data for comparing it."""
+    """A run, with the data that is needed to compare it."""
 
     generation: Generation
     scenario: Scenario
@@ -152,7 +153,7 @@ class _Run:
 
 
 def grid_of(scenario: Scenario) -> list[Cell]:
-    """A cell for each of `GENERATIONS`, oldest first."""
+    """The cells of all `GENERATIONS`, oldest first."""
     made = {name: _made(scenario, generation) for name, generation in GENERATIONS.items()}
     met: set[int] = set().union(*(run.met for run in made.values() if isinstance(run, _Run)))
     cells: list[Cell] = []
@@ -261,8 +262,8 @@ def _state(step: Step | None) -> str | None:
 
 
 def _what_differs(here: Step | None, before: Step | None) -> tuple[Sentence | None, Sentence | None]:
-    """The first sentence that only one of two steps has, and the other step's sentence in its place; when all
-    are the same, the steps' own."""
+    """The first sentence that only one of the two steps has, and the other step's sentence at the same
+    position. If all are the same: the steps' own sentences."""
     ours = [] if here is None else sentences(here)
     theirs = [] if before is None else sentences(before)
     for one, other in zip_longest(ours, theirs):
@@ -277,8 +278,8 @@ def _decided_by(run: _Run, before: _Run) -> tuple[Row, ...]:
 
 
 def _exchanged(run: _Run, before: _Run, suffices: Callable[[Scenario], bool]) -> tuple[Row, ...]:
-    """The rows of ``run`` that cause a difference when put into the generation before it; empty when even all
-    of them do not, because the document itself had to be changed between the two."""
+    """The rows of ``run`` that cause a difference when they are put into the generation before it. Empty when
+    even all of them do not cause it, because the document itself had to be changed between the two."""
 
     def works(rows: Sequence[Row]) -> bool:
         try:

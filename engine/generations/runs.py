@@ -1,4 +1,4 @@
-"""A run of a scenario in the form in which runs are compared: its steps, and its end."""
+"""A run of a scenario in a form that can be compared: its steps, and its end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ Sentence = tuple[str, dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The end of a run. Two runs end alike when these values are equal; producer ids, epochs and times may differ."""
+    """The end of a run. Two runs have the same end when these values are equal; producer ids, epochs and
+    times may differ."""
 
     finished: str
     verdicts: tuple[Verdict, ...]
@@ -28,12 +29,12 @@ class Outcome:
     aborted: int
     open: int
     closed: tuple[str, ...]
-    """Producers that can do nothing but close."""
+    """The producers that can do nothing but close."""
     database: DatabaseVerdict | None
 
 
 def outcome_of(simulation: Simulation) -> Outcome:
-    """The outcome of a judged or recorded run; ``finished`` is empty when the run has not ended."""
+    """The outcome of a judged or recorded run. ``finished`` is empty when the run has not ended."""
     judged = simulation.judges.outcome_verdict()
     closed = (
         name
@@ -53,7 +54,7 @@ def outcome_of(simulation: Simulation) -> Outcome:
 
 
 def ends_as(scenario: Scenario, outcome: Outcome, steps_max: int) -> bool:
-    """Whether a run has this outcome after at most so many steps."""
+    """Whether a run has this outcome after at most ``steps_max`` steps."""
     simulation = Simulation(scenario, watching="judged")
     simulation.run(steps=steps_max)
     return outcome_of(simulation) == outcome
@@ -80,13 +81,13 @@ def _answer(step: Step) -> Any:
 
 
 def _move(step: Step) -> Any:
-    """A transition without the number of its row, which is only a position in a table."""
+    """A transition without the number of its row, because that is only a position in a table."""
     return step.transition and {name: value for name, value in step.transition.items() if name != "row"}
 
 
 def first_difference(one: list[Step], other: list[Step]) -> int | None:
-    """The index of the first step that differs, which may be missing in one of the runs; None: they are equal
-    to the end."""
+    """The index of the first step that differs; it may be missing in one of the runs. None: the runs are
+    equal to the end."""
     for index, (left, right) in enumerate(zip(one, other, strict=False)):
         if not are_alike(left, right):
             return index
@@ -102,7 +103,7 @@ def steps_of(simulation: Simulation, count: int) -> Iterator[Step]:
 
 
 def goes_as(scenario: Scenario, steps: list[Step], count: int) -> bool:
-    """Whether a run begins with these steps; if it ends before ``count`` steps, both must end there."""
+    """Whether a run begins with these steps. If it ends before ``count`` steps, both must end there."""
     simulation = Simulation(scenario)
     made = 0
     for step in steps_of(simulation, count):

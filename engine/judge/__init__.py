@@ -1,1 +1,1 @@
-"""The judges: they check the guarantees from facts, outside the code that they judge (GEN-8)."""
+"""The judges, which check the guarantees from facts. They are outside the code that they judge (GEN-8)."""

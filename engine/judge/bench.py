@@ -59,17 +59,18 @@ class Verdict:
 
 
 def lost(record: PartitionRecord) -> set[int]:
-    """The serials that were reported successful, but are neither in the leader's log nor under way."""
+    """The serials whose success was reported, but which are neither in the leader's log nor in flight."""
     return record.lost
 
 
 def duplicated(record: PartitionRecord) -> set[int]:
-    """The serials with several copies that count: those of no transaction or of a committed one."""
+    """The serials with several copies that count. A copy counts if it is outside transactions, or in a
+    committed one."""
     return record.duplicated
 
 
 def reordered(record: PartitionRecord) -> set[int]:
-    """The serials first stored after a later record of the same producer."""
+    """The serials that were first stored after a later record of the same producer."""
     return record.reordered
 
 
@@ -79,7 +80,8 @@ GUARANTEES: dict[str, Callable[[PartitionRecord], set[int]]] = {
     "reordered": reordered,
 }
 OF_TRANSACTIONS = ("visible_early", "atomic", "fenced", "hanging")
-"""Guarantees of transactions: a run without transactions cannot test them, and the strip says so."""
+"""The guarantees of transactions. A run without transactions cannot test them, and the strip of guarantees
+says so."""
 
 IN_PARTITION: dict[str, Callable[[TransactionsRecord, str], set[int]]] = {
     "visible_early": visible_early,
@@ -93,13 +95,13 @@ TRANSACTION_GUARANTEES: dict[str, Callable[[TransactionRecord], list[str]]] = {
 """The guarantees of transactions over middleware; only in runs with a middleware."""
 
 DATABASE_PLACE = "database"
-"""The place of what a database breaks, as a partition is the place of what a log breaks."""
+"""Stands for the partition when a guarantee of a database is broken."""
 DATABASE_GUARANTEES = (ROW_MISSING, RECORD_MISSING, ROW_REPEATED)
 """The guarantees of a database beside Kafka; only in runs with services."""
 
 
 class GuaranteePart:
-    """One row of the guarantee strip."""
+    """One guarantee in the strip of guarantees. A part of the view."""
 
     __slots__ = ("broken_at", "count", "judged", "partition", "path", "serials")
 
@@ -122,7 +124,7 @@ class GuaranteePart:
         }
 
     def breaks(self, step: int, place: str, serials: list[int], count: int) -> None:
-        """Count a further violation; step and place of the first one stay."""
+        """Count a further violation. The step and the place stay those of the first one."""
         self.count += count
         if self.broken_at is None:
             self.broken_at, self.partition, self.serials = step, place, serials
@@ -149,7 +151,7 @@ class VerdictPart:
 
 
 class Bench:
-    """All judges of all partitions: takes facts, and returns the guarantees broken since the last call."""
+    """All judges of a run. They take facts, and return the guarantees that were broken since the last call."""
 
     def __init__(self) -> None:
         self.records: dict[str, PartitionRecord] = {}
@@ -166,8 +168,8 @@ class Bench:
         self._changed: dict[tuple[str, ...], Part] = {}
 
     def seat(self, leaders: dict[str, int | None], transactions: bool = False) -> None:
-        """Before step 1: the partitions to judge and their leaders; ``transactions``: whether the run will
-        have any."""
+        """Before step 1: give the judges the partitions and their leaders. ``transactions``: whether the run
+        will have any."""
         if transactions:
             self._judge_transactions()
         for name, leader in leaders.items():
@@ -184,19 +186,19 @@ class Bench:
                 self._changed[row.path] = row
 
     def seat_nodes(self, nodes: list[str]) -> None:
-        """Before step 1: the nodes with a part in each transaction over middleware."""
+        """Before step 1: give the judges the nodes that have a part in each transaction over middleware."""
         self._middleware = MiddlewareRecord(nodes)
         if nodes:
             self.guarantees.update({name: GuaranteePart(name, True) for name in TRANSACTION_GUARANTEES})
 
     def seat_database(self) -> None:
-        """Before step 1: services write to a database."""
+        """Before step 1: tell the judges that services write to a database."""
         self._database = DatabaseRecord()
         self.guarantees.update({name: GuaranteePart(name, True) for name in DATABASE_GUARANTEES})
 
     def named(self) -> dict[str, set[int]]:
-        """Guarantee to what has been reported of it: serials; for ``mixed`` and ``repeated`` the tids, for
-        ``hanging`` the first offsets."""
+        """Guarantee to what has been reported about it. These are serials; for ``mixed`` and ``repeated``
+        they are tids, and for ``hanging`` first offsets."""
         found: dict[str, set[int]] = {}
         for (name, _), serials in self._known.items():
             found.setdefault(name, set()).update(serials)
@@ -206,8 +208,8 @@ class Bench:
         _TAKE[type(fact)](self, fact)
 
     def broken(self, step: int) -> list[Broken]:
-        """What breaks guarantees and was not reported before: each guarantee with its partition (or
-        transaction over middleware) and the new serials."""
+        """The guarantees that are broken and were not reported before. Each has its partition (or transaction
+        over middleware) and the new serials."""
         outcomes = self.outcomes
         of_transactions = bool(outcomes.weigh or outcomes.weigh_partitions)
         if not self._weigh and not self._weigh_tids and not self._weigh_works and not of_transactions:
@@ -238,7 +240,7 @@ class Bench:
         found: list[Broken],
         transaction: str | None = None,
     ) -> None:
-        """Report serials that were not reported before, and count them in the guarantee's row."""
+        """Report the serials that were not reported before, and count them for the guarantee."""
         known = self._known.get((name, place), frozenset())
         new = serials - known
         if not new:
@@ -253,8 +255,8 @@ class Bench:
         self._changed[row.path] = row
 
     def _broken_outcomes(self, step: int, found: list[Broken]) -> None:
-        """Judge the changed transactions and partitions (atomic, visible early, fenced, hanging); new breaks go to
-        ``found``."""
+        """Judge the changed transactions and partitions (atomic, visible early, fenced, hanging). New
+        violations are added to ``found``."""
         outcomes = self.outcomes
         for transaction in outcomes.weigh.values():
             for place, serials in torn(outcomes, transaction).items():
@@ -268,7 +270,7 @@ class Bench:
         outcomes.weigh_partitions.clear()
 
     def _hangs(self, step: int, partition: str, producer_id: int, first: int, found: list[Broken]) -> None:
-        """A hanging transaction holds back the last stable offset. Reported once for each partition and
+        """A hanging transaction holds back the last stable offset. It is reported once for each partition and
         producer id, and not for each serial, because hand-made records have no serials."""
         key = ("hanging", f"{partition} {producer_id}")
         if self._known.get(key):

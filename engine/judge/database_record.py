@@ -1,8 +1,8 @@
-"""The judges' record of a database beside Kafka: for each record or order, its row, its record and its work
-(CPT-8).
+"""The judges' record of a database beside Kafka: what happened to each record or order, its row in the table
+and its record in Kafka (CPT-8).
 
-A row and a record that belong together are *apart* once one of them exists, the other does not, and nothing is
-left that would write it: no service holds the work, no entry of the outbox names it, no copy is under way, and
+A row and a record that belong together are *apart* when only one of them exists and nothing is left that
+would write the other: no service holds the work, no entry of the outbox names it, no copy is in flight, and
 no consumer will read it again.
 """
 
@@ -20,7 +20,7 @@ ROW_MISSING, RECORD_MISSING, ROW_REPEATED = "row_missing", "record_missing", "ro
 
 @dataclass(slots=True)
 class Work:
-    """One record or order. ``place``: where a consumer read it; None for work that no topic holds yet."""
+    """One record or order. ``place``: where a consumer read it; None for work that is in no topic yet."""
 
     rows: int = 0
     in_outbox: bool = False

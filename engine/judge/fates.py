@@ -1,4 +1,4 @@
-"""What became of every record that a producer accepted, from the judges' own record of each partition."""
+"""What became of every record that a producer accepted. It is found in the judges' record of each partition."""
 
 from __future__ import annotations
 
@@ -12,18 +12,26 @@ from engine.topic_partition import topic_partition
 
 STORED, REPEATED, LOST, FAILED, NOWHERE = "stored", "repeated", "lost", "failed", "nowhere"
 FATES = (STORED, REPEATED, ABORTED, OPEN, LOST, FAILED, NOWHERE)
-"""``stored``: one copy that counts; ``repeated``: several; ``open``: a copy of a transaction without an outcome;
-``aborted``: copies of aborted transactions alone; ``lost``: reported successful, absent and not under way; ``failed``:
-reported failed and absent; ``nowhere``: absent, without a result yet."""
+"""What can become of a record:
+
+- STORED: it has one copy that counts.
+- REPEATED: it has several.
+- ABORTED: all its copies are in aborted transactions.
+- OPEN: a copy is in a transaction without an outcome.
+- LOST: success was reported, but there is no copy, in the log or in flight.
+- FAILED: a failure was reported, and there is no copy.
+- NOWHERE: there is no copy, and no result yet.
+"""
 
 
 @dataclass(slots=True)
 class RecordsFate:
-    """Consecutive records of one producer in one partition that ended in the same way.
+    """Consecutive records of one producer in one partition to which the same happened.
 
-    ``first``, ``last``: serials. ``reported``: True if the producer reported them successful to its application, False
-    if failed, None if it reported nothing. ``offsets``: the first and last offset of their copies in the leader's log,
-    None without a copy."""
+    ``first``, ``last``: serials. ``reported``: True if the producer reported success to its application,
+    False if a failure, None if nothing. ``offsets``: the first and last offset of their copies in the
+    leader's log; None without a copy.
+    """
 
     partition: str
     producer: str
@@ -45,7 +53,7 @@ class RecordsFate:
 
 
 def fates(records: Mapping[str, PartitionRecord], logs: Mapping[str, OutcomeLog]) -> list[RecordsFate]:
-    """By partition (t-2 before t-10), then by serial."""
+    """The rows, ordered by partition (t-2 before t-10), then by serial."""
     found: list[RecordsFate] = []
     for name in sorted(records, key=topic_partition):
         record = records[name]
@@ -62,7 +70,7 @@ def fates(records: Mapping[str, PartitionRecord], logs: Mapping[str, OutcomeLog]
 
 
 def _copies(record: PartitionRecord, log: OutcomeLog) -> dict[int, list[tuple[int, str]]]:
-    """Serial to offset and outcome of each copy in the leader's log; a copy of no transaction counts at once."""
+    """Serial to (offset, outcome) of each copy in the leader's log. A copy outside transactions counts at once."""
     found: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for offset, serial, producer_id in (
         record.replicas.get(record.leader, ()) if record.leader is not None else ()

@@ -16,8 +16,8 @@ from engine.shapes.middleware import WindowView
 
 @dataclass(slots=True)
 class TransactionRecord:
-    """One transaction. ``executions``: node to the number of its executions that were not undone; ``state``:
-    the end that the middleware reported, None while the transaction is open."""
+    """One transaction. ``executions``: node to how many of its executions were not undone. ``state``: the end
+    that the middleware reported; None while the transaction is open."""
 
     tid: int
     executions: dict[str, int]
@@ -25,10 +25,11 @@ class TransactionRecord:
     state: str | None = None
     differ_since: int | None = None
     differ_until: int | None = None
-    """The nodes differ from the first local commit until the last one, or until everything is undone (MW-14)."""
+    """When the nodes stop to differ. They differ from the first local commit until the last one, or until
+    everything is undone (MW-14)."""
 
     def weigh_window(self, at: int) -> None:
-        """A node carried out its part or undid it at this time."""
+        """A node carried out its part or undid it at this time: update how long the nodes differ."""
         if 0 < len(self.applied) < len(self.executions):
             self.differ_since = at if self.differ_since is None else self.differ_since
             self.differ_until = None
@@ -50,7 +51,7 @@ class TransactionRecord:
 
 @dataclass(frozen=True, slots=True)
 class TransactionVerdict:
-    """One transaction in the judges' record (judge/README.md)."""
+    """What the judges found about one transaction (judge/README.md)."""
 
     tid: int
     state: str
@@ -68,7 +69,7 @@ class TransactionVerdict:
 
 
 class WindowPart:
-    """How long the nodes of one transaction differed, as a part of the view; no node knows this."""
+    """How long the nodes of one transaction differed. A part of the view, although no node knows this."""
 
     __slots__ = ("path", "record")
 
@@ -84,7 +85,7 @@ class WindowPart:
 
 
 class MiddlewareRecord:
-    """All transactions of one run. ``nodes`` are the nodes with a part in each transaction."""
+    """All transactions of one run. ``nodes``: those that have a part in each transaction."""
 
     def __init__(self, nodes: list[str]) -> None:
         self.nodes = nodes
@@ -127,8 +128,8 @@ class MiddlewareRecord:
 
 
 def mixed(record: TransactionRecord) -> list[str]:
-    """The nodes that carried out their part in a transaction that has ended while others did not; empty if it
-    is not mixed."""
+    """The nodes that carried out their part, if the transaction has ended while others did not carry out
+    theirs. Empty: it is not mixed."""
     return record.applied if record.mixed else []
 
 

@@ -1,8 +1,8 @@
 """The judges' record of transactions in one partition's log: the outcome of every copy of a record.
 
-It holds the transactional batches and markers of every replica in offset order, and the outcomes in the
-leader's log. An append updates the outcomes; after a truncation or a change of leader they are computed
-again.
+It holds the transactional batches and the markers of every replica in the order of offsets, and the outcomes
+in the leader's log. An append updates the outcomes. After a truncation or a change of leader they are
+computed again.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ OPEN, COMMITTED, ABORTED = "open", "committed", "aborted"
 
 
 class Entry(NamedTuple):
-    """A transactional batch of transaction ``number`` (None: no application began it), or a marker
-    (``control`` COMMIT or ABORT)."""
+    """A transactional batch, or a marker (``control`` COMMIT or ABORT). ``number``: the transaction of the
+    batch; None: no application began it."""
 
     base_offset: int
     last_offset: int
@@ -25,11 +25,11 @@ class Entry(NamedTuple):
     control: str | None
     number: int | None
     offsets: tuple[int, ...]
-    """The offsets of the serials, in their order."""
+    """The offset of each serial, in the order of ``serials``."""
 
 
 class Copy:
-    """One stored copy of a record, and the outcome by its marker."""
+    """One stored copy of a record, and the outcome that its marker decided."""
 
     __slots__ = ("number", "outcome", "serial")
 
@@ -40,8 +40,14 @@ class Copy:
 
 
 class OutcomeLog:
-    """``copies``: offset to the copy there; ``offsets_of``: transaction number to the offsets of its copies;
-    ``open``: producer id to its entries without a marker. All three are those of the leader's log."""
+    """The transactions in one partition.
+
+    - ``copies``: offset to the copy there.
+    - ``offsets_of``: transaction number to the offsets of its copies.
+    - ``open``: producer id to its entries without a marker.
+
+    All three describe the leader's log.
+    """
 
     __slots__ = ("_owners", "copies", "leader", "offsets_of", "open", "partition", "replicas")
 
@@ -53,10 +59,11 @@ class OutcomeLog:
         self.offsets_of: dict[int, list[int]] = {}
         self.open: dict[int, list[Entry]] = {}
         self._owners: dict[tuple[int, int, int, int], int | None] = {}
-        """Batch to its transaction, on every replica; set when the first replica stored the batch."""
+        """Batch to its transaction, on every replica. It is set when the first replica stores the batch."""
 
     def appended(self, fact: LogAppended, number: int | None) -> None:
-        """A replica stored a batch. ``number``: the transaction of the batch; used only for its first stored copy."""
+        """A replica stored a batch. ``number``: the transaction of the batch, which is needed only for the
+        first stored copy."""
         key = (fact.base_offset, fact.producer_id, fact.producer_epoch, fact.base_sequence)
         owner = self._owners.setdefault(key, number)
         entry = Entry(
@@ -81,7 +88,7 @@ class OutcomeLog:
                 self.recount()
 
     def led_by(self, replica: int | None) -> None:
-        """The partition has this leader. Without a leader, the log of the last leader counts."""
+        """The partition has this leader now. Without a leader, the log of the last leader counts."""
         if replica is not None and replica != self.leader:
             self.leader = replica
             self.recount()
@@ -111,6 +118,6 @@ class OutcomeLog:
         return [self.copies[offset] for offset in self.offsets_of.get(number, ())]
 
     def first_open(self, producer_id: int) -> int | None:
-        """First offset of this producer's open transaction, which holds the last stable offset there."""
+        """The first offset of this producer's open transaction, at which it holds the last stable offset."""
         entries = self.open.get(producer_id)
         return entries[0].base_offset if entries else None

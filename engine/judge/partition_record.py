@@ -1,6 +1,6 @@
 """The judges' record of one partition: the copies on every replica, and the results that producers got.
 
-An append updates the counts; after a truncation or a change of leader they are computed again.
+An append updates the counts. After a truncation or a change of leader they are computed again.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 from engine.events import LogAppended
 
 COMMIT_MARKER, ABORT_MARKER = -1, -2
-"""Stand for markers in a list of serials."""
+"""These stand for markers in a list of serials."""
 
 Stored = tuple[int, int, int]
-"""(offset, serial or marker, producer id of its transaction or -1)."""
+"""(offset, serial or marker, producer id). The producer id is that of the record's transaction; -1: it is in none."""
 
 
 class PartitionRecord:
-    """Replica to its serials in offset order, and the counts of the leader's log."""
+    """The serials of each replica in the order of offsets, and the counts of the leader's log."""
 
     __slots__ = (
         "aborted",
@@ -40,7 +40,7 @@ class PartitionRecord:
         self.name = name
         self.leader: int | None = None
         self.replicas: dict[int, list[Stored]] = {}
-        """Replica to its entries in offset order."""
+        """Replica to its entries, in the order of offsets."""
         self.producer_of: dict[int, str] = {}
         self.acknowledged: set[int] = set()
         self.failed_reports: set[int] = set()
@@ -48,11 +48,11 @@ class PartitionRecord:
         self.stored = 0
         self.copies: dict[int, int] = {}
         self.counting: dict[int, int] = {}
-        """Serial to the number of its copies that count."""
+        """Serial to how many of its copies count."""
         self.aborted: dict[int, int] = {}
-        """Serial to the number of its copies that an ABORT marker made invisible."""
+        """Serial to how many of its copies an ABORT marker has made invisible."""
         self.open: dict[int, list[int]] = {}
-        """Producer id to the serials of its transaction without a marker."""
+        """Producer id to the serials of its transaction, while that has no marker."""
         self.duplicated: set[int] = set()
         self.reordered: set[int] = set()
         self.lost: set[int] = set()
@@ -84,7 +84,7 @@ class PartitionRecord:
             self.recount()
 
     def led_by(self, replica: int | None) -> None:
-        """The partition has this leader. Without a leader, the log of the last leader counts."""
+        """The partition has this leader now. Without a leader, the log of the last leader counts."""
         if replica is not None and replica != self.leader:
             self.leader = replica
             self.recount()
@@ -125,7 +125,7 @@ class PartitionRecord:
             self.highest[producer] = serial
 
     def _ended(self, owner: int, aborted: bool) -> None:
-        """A marker: the copies of an aborted transaction stay stored, but do not count as duplicates."""
+        """A marker came. The copies of an aborted transaction stay stored, but do not count as duplicates."""
         for serial in self.open.pop(owner, ()):
             if aborted:
                 self.aborted[serial] = self.aborted.get(serial, 0) + 1
@@ -133,8 +133,8 @@ class PartitionRecord:
                 self._counts(serial)
 
     def _counts(self, serial: int) -> None:
-        """Count a copy of no transaction, or of a committed one. A copy of an open transaction is not counted yet,
-        because the transaction may still be aborted."""
+        """Count a copy that is outside transactions, or in a committed one. A copy in an open transaction is
+        not counted yet, because the transaction may still be aborted."""
         counting = self.counting.get(serial, 0) + 1
         self.counting[serial] = counting
         if counting > 1:
@@ -166,7 +166,7 @@ class PartitionRecord:
 
     @property
     def duplicates(self) -> int:
-        """Number of copies beyond the first, without those of aborted transactions."""
+        """How many copies there are beyond the first one of each record, without those of aborted transactions."""
         return (
             self.stored
             - len(self.copies)

@@ -1,7 +1,7 @@
-"""The judges' record of Kafka's transactions: contents, decision, result for the application, visibility
-(GEN-8).
+"""The judges' record of Kafka's transactions: their contents, their decision, the result for the application,
+and what consumers saw (GEN-8).
 
-A transaction is what an application sent between begin and end; the judges check whether brokers treated all
+A transaction is what an application sent between begin and end. The judges check whether brokers treated all
 of it alike. The judges are the functions at the end; each returns the records or offsets that break a
 guarantee.
 """
@@ -18,9 +18,9 @@ from engine.judge.outcome_log import ABORTED, COMMITTED, Copy, OutcomeLog
 
 @dataclass(slots=True)
 class Transaction:
-    """``decided`` (by the coordinator) and ``told`` (to the application): True for committed, False for
-    aborted, None while unknown. ``offsets``: (group, partition) to whether the pending offset became visible;
-    None while it is pending."""
+    """One transaction. ``decided``: what the coordinator decided; ``told``: what the application learned.
+    True means committed, False aborted, None not known yet. ``offsets``: (group, partition) to whether the
+    pending offset became visible; None while it is pending."""
 
     number: int
     producer: str
@@ -39,7 +39,7 @@ class Transaction:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeVerdict:
-    """The transactions of a run in the judges' record (judge/README.md)."""
+    """What the judges found about the transactions of a run (judge/README.md)."""
 
     committed: int
     aborted: int
@@ -68,23 +68,24 @@ class TransactionsRecord:
         self.current: dict[str, Transaction] = {}
         """Producer to the open transaction of its application."""
         self.of_serial: dict[int, Transaction] = {}
-        """Serial to the newest transaction that sent it: a later transaction may send the same record again."""
+        """Serial to the newest transaction that sent it, because a later transaction may send the same record
+        again."""
         self.newest_epoch: dict[int, int] = {}
         """Producer id to the highest epoch that was assigned."""
         self.registered: dict[int, set[str]] = {}
-        """Producer id to the partitions that its coordinator still has to mark."""
+        """Producer id to the partitions to which its coordinator still has to send a marker."""
         self.coordinated: dict[int, int] = {}
-        """Producer id to the epoch of the coordinator that registered its partitions last."""
+        """Producer id to the coordinator epoch with which its partitions were last registered."""
         self.completing: set[int] = set()
-        """Producer ids whose newest decision was recorded here and is not yet carried out everywhere."""
+        """Producer ids whose newest decision was recorded here, and has not been carried out everywhere."""
         self.early: dict[str, set[int]] = {}
         """Partition to serials that a read_committed consumer got before their transaction was committed."""
         self.zombies: dict[str, set[int]] = {}
         """Partition to serials that a leader stored with an epoch that had been replaced."""
         self.abandoned: dict[tuple[str, int], int] = {}
-        """(partition, producer id) of a transaction that gets no marker, to its first offset."""
+        """(partition, producer id) of each transaction that will get no marker, to its first offset."""
         self.deleted: set[str] = set()
-        """Deleted partitions: their transactions need no marker."""
+        """Deleted partitions, whose transactions need no marker."""
         self.weigh: dict[int, Transaction] = {}
         """Number to transaction, for those that changed since they were last judged."""
         self.weigh_partitions: set[str] = set()
@@ -118,8 +119,9 @@ class TransactionsRecord:
         self.newest_epoch[fact.producer_id] = max(known, fact.producer_epoch)
 
     def registered_at(self, fact: events.PartitionsRegistered) -> None:
-        """A coordinator registered partitions, or loaded them from its log: it will mark them, also those whose
-        markers an earlier coordinator dropped. Ignored from a coordinator that was replaced meanwhile."""
+        """A coordinator registered partitions, or loaded them from its log. It will mark them, also those
+        whose markers an earlier coordinator dropped. If the coordinator was replaced meanwhile, the fact is
+        ignored."""
         if self._replaced(fact):
             return
         self.coordinated[fact.producer_id] = fact.coordinator_epoch
@@ -129,8 +131,8 @@ class TransactionsRecord:
                 self.weigh_partitions.add(partition)
 
     def decided(self, fact: events.OutcomeDecided) -> None:
-        """A coordinator decided a transaction: of this producer id's undecided ones the newest with this epoch,
-        or else with the highest lower epoch.
+        """A coordinator decided a transaction. Of this producer id's undecided transactions it is the newest
+        one with this epoch, or else with the highest lower epoch.
 
         A replaced producer may begin a transaction after its successor did, and no coordinator decides that
         one. A decision that a new coordinator loads counts only if the coordinator that wrote it did not emit
@@ -151,8 +153,8 @@ class TransactionsRecord:
             meant.decided = fact.committed
 
     def completed(self, fact: events.TransactionCompleted) -> None:
-        """The coordinator completed the transaction: registered partitions in which this producer id still has
-        one open get no marker any more."""
+        """The coordinator completed the transaction. If this producer id still has an open transaction in one
+        of the registered partitions, that one will get no marker."""
         if self._replaced(fact):
             return
         self.completing.discard(fact.producer_id)
@@ -160,7 +162,7 @@ class TransactionsRecord:
             self._abandon(partition, fact.producer_id)
 
     def given_up(self, fact: events.MarkersGivenUp) -> None:
-        """A coordinator dropped markers, unless a newer coordinator has taken over the transaction."""
+        """A coordinator dropped markers. If a newer coordinator has taken over the transaction, nothing changes."""
         if self._replaced(fact):
             return
         for partition in fact.partitions:
@@ -212,8 +214,8 @@ class TransactionsRecord:
                 return
 
     def offsets_ended(self, fact: events.OffsetsEnded) -> None:
-        """A pending offset was decided: that of the newest transaction in which it is pending. Nothing changes
-        if it is pending in none."""
+        """A pending offset was decided, in the newest transaction in which it is pending. Nothing changes if
+        it is pending in none."""
         key = (fact.group, fact.partition)
         for transaction in reversed(self.transactions):
             same = transaction.producer_id == fact.producer_id and key in transaction.offsets
@@ -223,8 +225,8 @@ class TransactionsRecord:
                 return
 
     def delivered(self, fact: events.RecordsDelivered) -> None:
-        """A read_committed consumer got these records: note those whose transaction was not committed, or has
-        no marker here yet."""
+        """A read_committed consumer got these records. Note those whose transaction was not committed, or has
+        no marker in this partition yet."""
         log = self.logs.get(fact.partition)
         if fact.isolation != "read_committed" or log is None:
             return
@@ -263,8 +265,8 @@ class TransactionsRecord:
         ]
 
     def _ended(self, transaction: Transaction) -> bool | None:
-        """A transaction's outcome, None while it is open: the coordinator's decision, or the application's
-        result if there was nothing to decide.
+        """A transaction's outcome; None while it is open. It is the coordinator's decision, or the
+        application's result if there was nothing to decide.
 
         A transaction that registered nothing ends in its producer alone (TXM-9).
         """
@@ -289,9 +291,11 @@ class TransactionsRecord:
 
 
 def torn(record: TransactionsRecord, transaction: Transaction) -> dict[str, set[int]]:
-    """Where a transaction is partly committed: partition to the serials whose outcome differs from the
-    application's result, from the decision, or from that of another partition. If only offsets differ:
-    ``offsets of GROUP`` to the serials of all copies. Empty when no outcomes differ.
+    """Where a transaction is partly committed.
+
+    Partition to the serials whose outcome differs from the application's result, from the decision, or from
+    that of another partition. If only offsets differ: ``offsets of GROUP`` to the serials of all copies.
+    Empty when no outcomes differ.
 
     Offsets count, too: a visible offset is a committed part, a dropped one an aborted part. Parts that are
     still open do not count, because the partitions of one transaction may get their markers at different

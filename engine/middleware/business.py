@@ -1,7 +1,9 @@
-"""Initiator, which opens a transaction, and business system, which runs its local part (MW-3, MW-6, MW-13).
+"""The initiator, which opens a transaction, and the business system, which runs its local part (MW-3, MW-6,
+MW-13).
 
 The result of the local transaction and its message id are written in one database transaction, so that a
-later back-check finds both or neither. A running local transaction and planned actions do not survive a crash.
+later back-check finds both or neither. A crash loses a local transaction that is running, and the actions
+that were planned.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ class LocalTransaction:
     def __init__(self) -> None:
         self.state = states.IDLE
         self.message_id: str | None = None
-        """The message id, stored with the result and the local data for a back-check of the middleware."""
+        """The message id. It is stored with the result and the local data, for a back-check of the middleware."""
         self.stored: str | None = None
         """SUCCESS or FAILURE, once the local transaction has ended."""
         self.undone = False
@@ -95,7 +97,7 @@ class Initiator(Node):
         return {"alive": self.alive, "paused": self.paused, "opened": list(self.opened)}
 
     def call(self, call: Call, now: int) -> Effects:
-        """``transact``: open a transaction."""
+        """The call ``transact``: open a transaction."""
         self.watch.emit(TransactionWanted, self.name)
         self.send(MIDDLEWARE, Start(), 0)
         return self.effects()
@@ -111,7 +113,7 @@ class Initiator(Node):
 
 
 class Business(Node):
-    """The business system; with ``one_node`` it is the initiator as well (CTR-38)."""
+    """The business system. With ``one_node`` it is also the initiator (CTR-38)."""
 
     role = "business"
 
@@ -130,7 +132,7 @@ class Business(Node):
         }
 
     def call(self, call: Call, now: int) -> Effects:
-        """``transact`` on the one node that is both initiator and business system (CTR-38)."""
+        """The call ``transact`` on the one node that is both initiator and business system (CTR-38)."""
         self.watch.emit(TransactionWanted, self.name)
         self.send(MIDDLEWARE, Start(), 0)
         return self.effects()
@@ -150,7 +152,7 @@ class Business(Node):
         return min((local.due for local in self.transactions.values() if local.due is not None), default=None)
 
     def on_timer(self, now: int) -> Effects:
-        """The earliest wait ends: a local transaction ends, or its result is ready to be sent."""
+        """The earliest wait ends: a local transaction is finished, or its result is ready to be sent."""
         tid, local = min(
             ((tid, local) for tid, local in self.transactions.items() if local.due is not None),
             key=lambda item: (item[1].due or 0, item[0]),
@@ -232,7 +234,8 @@ class Business(Node):
         local.due = None
 
     def _look_up(self, tid: int, local: LocalTransaction, now: int, body: Check) -> str:
-        """Answer a back-check by the entry in the local database for this message id; returns the outcome (MW-13)."""
+        """Answer a back-check with the entry for this message id in the local database; returns the outcome
+        (MW-13)."""
         outcome = UNKNOWN
         if local.message_id == body.message_id and local.stored is not None:
             committed = local.stored == SUCCESS and not local.undone

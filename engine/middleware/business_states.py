@@ -1,4 +1,4 @@
-"""The parts of the business system and of the transaction manager in one transaction, as rows (MW-6, MW-9, MW-11)."""
+"""What the business system and the transaction manager do in one transaction, as rows (MW-6, MW-9, MW-11)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ ENDS_ALIKE, ENDS_OTHERWISE = "ends_alike", "ends_otherwise"
 
 
 class Situation(NamedTuple):
-    """The values that the guards read: whether the local transaction can succeed, whether its message id is
-    stored with it, and whether the whole transaction has the outcome of the local part."""
+    """The context of the guards: whether the local transaction can succeed, whether its message id is stored
+    with it, and whether the whole transaction has the outcome of the local part."""
 
     succeeds: bool
     stores_id: bool
@@ -162,7 +162,7 @@ LAST_ONE, MORE_MISSING = "last_one", "more_missing"
 
 
 class Cancelling(NamedTuple):
-    """The values that the guards of a cancellation read."""
+    """The context of the guards of a cancellation."""
 
     answers_missing: bool
 
@@ -204,4 +204,5 @@ MANAGER: Machine[Cancelling] = Machine(
     effects=("ask_nodes", "report"),
     terminal=(CANCELLED,),
 )
-"""Strategy 4: one manager calls cancel at every node of a transaction."""
+"""Strategy 4: one manager calls cancel at every node of a transaction. These are the manager's states in one
+transaction."""

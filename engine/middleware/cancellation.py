@@ -1,6 +1,6 @@
-"""The transaction manager of strategy 4: it calls cancel at every node of a transaction (MW-11).
+"""The transaction manager of strategy 4, which calls cancel at every node of a transaction (MW-11).
 
-Its tasks survive a crash; it sends the request again to the nodes that have not answered.
+Its tasks are kept when it crashes. It sends the request again to the nodes that have not answered.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engine.watching import Watch
 
 
 class Cancellation:
-    """One transaction to cancel: node to its answer, None when it has not answered."""
+    """One transaction to cancel: node to its answer; None when the node has not answered."""
 
     __slots__ = ("answers", "due", "state")
 

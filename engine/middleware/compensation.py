@@ -1,9 +1,8 @@
-"""The effects of the seven strategies against a missing answer (MW-11, MW-12); their table is in
-strategies.py.
+"""The effects of the seven strategies for a missing answer (MW-11, MW-12); their table is in strategies.py.
 
 Forward strategies send the decision again to the participants that have not answered. Backward strategies
-undo a decided commit at **all** participants and at the business system, because an undo at only some leaves a
-mixed state (CTR-40); a decided rollback they send again where the answer is missing.
+undo a decided commit at **all** participants and at the business system, because an undo at only some leaves
+a mixed state (CTR-40). They send a decided rollback again where the answer is missing.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from engine.middleware.transaction import COMMIT, ROLLBACK, Transaction
 
 LOG, CANCEL = "log_rollback", "transaction_manager"
 _BY = {"local_rollback": "local", LOG: "log", CANCEL: "cancel"}
-"""Strategy to the ``by`` of its Rollback, which determines whether a committed node can undo."""
+"""Strategy to the value ``by`` of its Rollback, which determines whether a node that has committed can undo."""
 
 
 class Asker(Protocol):
-    """The interface of the middleware for strategies."""
+    """The methods of the middleware that strategies use."""
 
     strategy: Strategy
     configuration: MiddlewareConfiguration
@@ -34,7 +33,7 @@ class Asker(Protocol):
 
 
 def gives_up(strategy: Strategy, settings: MiddlewareConfiguration, transaction: Transaction) -> bool:
-    """True when only an operator can continue."""
+    """Whether the strategy has no attempt left, so that only an operator can continue."""
     if strategy.by_hand or (strategy.name == CANCEL and not settings.manager):
         return True
     return strategy.limit is not None and transaction.tries >= int(getattr(settings, strategy.limit))
@@ -58,7 +57,7 @@ def _moment(when: str, settings: MiddlewareConfiguration, now: int) -> int:
 
 
 def act(middleware: Asker, transaction: Transaction, now: int) -> int:
-    """Make one attempt; returns the time of the next."""
+    """Make one attempt; returns the time of the next attempt."""
     strategy, settings = middleware.strategy, middleware.configuration
     transaction.tries += 1
     if transaction.named:
@@ -96,26 +95,26 @@ def _undo(middleware: Asker, transaction: Transaction, now: int) -> None:
 
 
 def _nodes(transaction: Transaction) -> list[str]:
-    """The nodes that must undo their work: after a decision to commit, all participants and the business system;
-    otherwise those that were asked."""
+    """The nodes that must undo their work. After a decision to commit these are all participants and the
+    business system; otherwise the nodes that were asked."""
     if transaction.decision == COMMIT:
         return [*transaction.records, BUSINESS]
     return list(transaction.answers)
 
 
 def ask_next(middleware: Asker, transaction: Transaction, now: int) -> None:
-    """After an answer, with the strategy that undoes by the log: send the Rollback to the next node. Otherwise
-    nothing happens."""
+    """An answer came. With the strategy that undoes by the log: send the Rollback to the next node. With any
+    other strategy nothing happens."""
     if middleware.strategy.name == LOG and transaction.by == "log" and not transaction.named:
         _one_by_one(middleware, transaction, now)
 
 
 def _one_by_one(middleware: Asker, transaction: Transaction, now: int) -> None:
-    """Send a Rollback to the first node without an answer, from the newest commit to the oldest. A node whose
-    Commit-ok did not arrive counts as the newest, because the time of its commit is unknown."""
+    """Send a Rollback to the first node without an answer. The order is from the newest commit to the oldest;
+    a node whose Commit-ok did not arrive counts as the newest, because the time of its commit is unknown."""
     order = sorted(
         _nodes(transaction), key=lambda name: name != BUSINESS
-    )  # The business system committed first.
+    )  # The business system comes last, because it committed first.
     silent = [name for name in order if transaction.records.get(name) == "UNKNOWN"]
     rest = [name for name in order if name not in silent]
     for name in [*reversed(silent), *reversed(rest)]:

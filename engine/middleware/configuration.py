@@ -16,16 +16,17 @@ class ParticipantConfiguration:
     value: int
     """The participant's value before the first transaction."""
     operation: int
-    """The amount that one transaction adds; it can be reserved while the value stays at or above 0 (MW-4)."""
+    """The amount that one transaction adds. It can be reserved while the value stays at or above 0 (MW-4)."""
     can_roll_back: bool
-    """The node can undo its committed transaction (strategy 2); in TCC, it has a cancel (strategy 4)."""
+    """Whether the node can undo its committed transaction (strategy 2); in TCC, whether it has a cancel
+    (strategy 4)."""
     keeps_log: bool
-    """The node writes a compensation record with each commit (strategy 3)."""
+    """Whether the node writes a compensation record with each commit (strategy 3)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MiddlewareConfiguration:
-    """Times are virtual milliseconds."""
+    """The settings of the middleware. Times are virtual milliseconds."""
 
     strategy: str
     prepare_timeout_ms: int
@@ -37,14 +38,14 @@ class MiddlewareConfiguration:
     framework_retries: int
     framework_interval_ms: int
     resend_ms: int
-    """Milliseconds until an unanswered undo is sent again."""
+    """Milliseconds until an undo without an answer is sent again."""
     manager: bool
-    """A transaction manager is configured (strategy 4)."""
+    """Whether there is a transaction manager (strategy 4)."""
     one_node: bool
-    """Initiator and business system are one node (CTR-38)."""
+    """Whether initiator and business system are one node (CTR-38)."""
     local_run_ms: int
     confirm_after_ms: int
-    """Milliseconds from a result in the local database until a task sends Confirm."""
+    """Milliseconds from the time when the result is in the local database until a task sends Confirm."""
     local_succeeds: bool
     participants: tuple[ParticipantConfiguration, ...]
 

@@ -1,7 +1,8 @@
 """The messages of two-phase commit over message middleware, with the fields of MW-2.
 
-All are one-way messages between named nodes. As in the descriptions of the scheme, an answer is a separate
-message with its own name (``CommitOk``). ``tid`` is the transaction's id, which the middleware assigns.
+All are one-way messages between named nodes. An answer is a separate message with its own name
+(``CommitOk``), as in the descriptions of the scheme. ``tid`` is the transaction's id, which the middleware
+assigns.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ class Begin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepare:
-    """Business → middleware: the local data. Middleware → participant: the participant's operation."""
+    """From the business system to the middleware it carries the local data, from the middleware to a
+    participant that participant's operation."""
 
     api: ClassVar[str] = "Prepare"
     tid: int
@@ -51,7 +53,7 @@ class Prepare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrepareOk:
-    """Participant → middleware: the operation is reserved, so I can commit (MW-4)."""
+    """Participant → middleware: the operation is reserved, so this node can commit (MW-4)."""
 
     api: ClassVar[str] = "PrepareOk"
     tid: int
@@ -68,7 +70,7 @@ class PrepareFail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrepareAck:
-    """Middleware → business: all nodes can commit; the message with this id waits for your result (MW-5, MW-6)."""
+    """Middleware → business: all nodes can commit, and the message with this id waits for the result (MW-5, MW-6)."""
 
     api: ClassVar[str] = "PrepareAck"
     tid: int
@@ -99,7 +101,7 @@ class Rollback:
     MW-12).
 
     ``by``: ``decision``, ``local`` (the node's own undo), ``log`` (its compensation log), ``cancel`` (TCC) or
-    ``operator`` (at the nodes that an operator named).
+    ``operator`` (an operator named the node).
     """
 
     api: ClassVar[str] = "Rollback"
@@ -130,7 +132,7 @@ class CommitFail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RollbackFail:
-    """The sender's commit cannot be undone in this way, so it stays (MW-11)."""
+    """Participant or business system → middleware: the commit cannot be undone in this way, so it stays (MW-11)."""
 
     api: ClassVar[str] = "RollbackFail"
     tid: int
@@ -201,7 +203,7 @@ _WRITTEN_AS: dict[str, tuple[type, Any]] = {"int": (int, 1), "str": (str, ""), "
 
 
 def _craftable(message: type) -> dict[str, tuple[type, Any]]:
-    """Field to the type in which a script writes it, and its default."""
+    """Field to the type in which a script writes it, and to its default."""
     found: dict[str, tuple[type, Any]] = {}
     for field in fields(message):
         written, plain = _WRITTEN_AS[str(field.type).partition(" ")[0].partition("[")[0]]
@@ -211,11 +213,11 @@ def _craftable(message: type) -> dict[str, tuple[type, Any]]:
 
 BY_API: dict[str, Any] = {message.api: message for message in REQUESTS + ANSWERS}
 CRAFTABLE = {api: _craftable(message) for api, message in BY_API.items()}
-"""API of each message that a fault script may send to its fields (engine/crafted_requests.py)."""
+"""API of each message that a fault script may send, to its fields (engine/crafted_requests.py)."""
 
 
 def craft(api: str, values: dict[str, Any]) -> object:
-    """The message with these checked values; lists become tuples."""
+    """The message with these values, which were checked; lists become tuples."""
     made = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
     message: object = BY_API[api](**made)
     return message

@@ -2,8 +2,8 @@
 (MW-3 to MW-14).
 
 The table for each message and timer is in middleware_states.py; this module holds the effects of its rows.
-compensation.py handles missing answers. Prepared messages and their transactions survive a restart, unless
-the switch ``durable_prepared_messages`` is off.
+compensation.py handles missing answers. A restart keeps prepared messages and their transactions, unless the
+switch ``durable_prepared_messages`` is off.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ VOTES_MISSING = "votes_missing"
 """The reason of a failure that no participant caused: a vote did not arrive in time."""
 _ANY = states.Situation()
 _OUTCOMES = {COMMITTED: True, ROLLED_BACK: False}
-"""Answer to a back-check to whether the local transaction committed; any other answer means *unknown*."""
+"""Answer to a back-check, to whether the local transaction committed. Any other answer means *unknown*."""
 
 
 class _Message(NamedTuple):
-    """The fields of the message that led to a row."""
+    """The fields of the message that caused a row to be taken."""
 
     sender: str = ""
     reason: str = ""
@@ -121,8 +121,8 @@ class Middleware(Node):
         return self.effects()
 
     def call(self, call: Call, now: int) -> Effects:
-        """``roll_back``: an operator names the nodes to undo (strategy 1, and every transaction that ended in
-        MANUAL)."""
+        """The call ``roll_back``: an operator names the nodes to undo. It is used in strategy 1, and for
+        every transaction that ended in MANUAL."""
         transaction = self.transactions.get(call.args["tid"])
         if transaction is None:
             call.state = REFUSED
@@ -142,7 +142,7 @@ class Middleware(Node):
         )
 
     def on_timer(self, now: int) -> Effects:
-        """The earliest timer of a transaction ends; nothing happens if none is due."""
+        """Handle the earliest timer of a transaction, if it is due."""
         waiting = [one for one in self.transactions.values() if one.timer is not None]
         if waiting:
             first = min(waiting, key=lambda one: (one.timer[2] if one.timer else 0, one.tid))
@@ -153,7 +153,8 @@ class Middleware(Node):
         return self.effects()
 
     def crash(self, now: int) -> None:
-        """Prepared messages are on disk, with votes and answers; without durability everything is lost (MW-14)."""
+        """Prepared messages are on disk, with votes and answers, so they are kept. Without durability
+        everything is lost (MW-14)."""
         if not self.durable:
             for tid, transaction in self.transactions.items():
                 transaction.forgotten = True
@@ -182,7 +183,8 @@ class Middleware(Node):
         self.watch.touch(transaction)
 
     def _unknown(self, envelope: Envelope, body: Any) -> None:
-        """No transaction has this tid: a restart without durable messages lost it. Only a Confirm is answered."""
+        """No transaction has this tid, because a restart without durable messages lost it. Only a Confirm is
+        answered."""
         self.watch.emit(TidUnknown, body.tid, envelope.source, len(self.transactions))
         if isinstance(body, Confirm):
             self.send(envelope.source, ConfirmAck(tid=body.tid, result=FORGOTTEN), body.tid)
@@ -223,7 +225,8 @@ class Middleware(Node):
             row.at = now
 
     def _follow_window(self, transaction: Transaction, now: int) -> None:
-        """From the first to the last Commit-ok the middleware knows that participants may differ (MW-14)."""
+        """Note when the window opens and closes: from the first to the last Commit-ok the middleware knows
+        that participants may differ (MW-14)."""
         if transaction.committed_since is None:
             transaction.committed_since = now
             self.watch.emit(WindowOpens, transaction.tid)
@@ -282,8 +285,9 @@ class Middleware(Node):
         situation: states.Situation = _ANY,
         **params: Any,
     ) -> Row:
-        """Take the row of this event: carry out its effects, set its state, start its timer. A row without a state
-        is a refusal; a Confirm that is refused after the end is answered with that end."""
+        """Take the row of this event: carry out its effects, set its state, start its timer. A row without a
+        state is a refusal. A Confirm that is refused because the transaction has ended is answered with the
+        end."""
         before = transaction.state
         row = states.MIDDLEWARE.take(before, on, situation)
         message = _Message(**params)
@@ -354,7 +358,7 @@ class Middleware(Node):
         )
 
     def _wait(self, transaction: Transaction, now: int) -> None:
-        """Start the timer of the new state, if it has one; the earlier timer ends."""
+        """Start the timer of the new state, if it has one. The earlier timer ends in any case."""
         state, settings = transaction.state, self.configuration
         until: int | None = None
         if state == states.PREPARING:
@@ -407,13 +411,13 @@ class Middleware(Node):
         self.send(BUSINESS, PrepareFail(tid=transaction.tid, reason=reason), transaction.tid)
 
     def _roll_back_voters(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
-        """Participants that voted ok hold a reservation, so they get a Rollback, too (CTR-39)."""
+        """Participants that voted ok hold a reservation, so they also get a Rollback (CTR-39)."""
         for name in transaction.in_state(participants.PREPARED):
             self.ask(transaction, name, ROLLBACK, now)
 
     def _roll_back_silent(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
-        """The participant of a lost vote may hold a reservation, so participants without a vote get a
-        Rollback, too; their answers are not awaited."""
+        """A participant whose vote was lost may hold a reservation, so participants without a vote also get a
+        Rollback. Their answers are not awaited."""
         for name in transaction.in_state(participants.UNKNOWN):
             self.send(name, Rollback(tid=transaction.tid), transaction.tid)
 
@@ -458,7 +462,8 @@ class Middleware(Node):
         compensation.undo_named(self, transaction, now)
 
     def _acknowledge(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
-        """Confirm-ack ends the transaction for the business system; after Prepare-fail it has ended already."""
+        """Send Confirm-ack, which ends the transaction for the business system. After Prepare-fail it has
+        already ended there."""
         if transaction.acknowledged_prepare:
             self.send(BUSINESS, ConfirmAck(tid=transaction.tid, result=transaction.state), transaction.tid)
 

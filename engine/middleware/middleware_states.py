@@ -1,9 +1,9 @@
 """A transaction at the middleware, as rows (MW-3 to MW-13).
 
-An event is a message by its meaning (``vote``, ``answer``) or a timer. A message that a state does not expect
-is refused: delayed and repeated messages may come at any time. A timer has rows only in the states in which
-it can run. AWAIT_CONFIRM and CHECKING both wait for the business system's result, and the same events end
-both.
+An event is a timer, or a message, named by its meaning (``vote``, ``answer``). A message that a state does
+not expect is refused, because delayed and repeated messages may come at any time. A timer has rows only in
+the states in which it can run. AWAIT_CONFIRM and CHECKING both wait for the business system's result, and the
+same events end both.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ GOES_ON, GIVEN_UP, NAMED = "goes_on", "given_up", "operator_has_named"
 
 
 class Situation(NamedTuple):
-    """The values that the guards read; each event sets those that it has."""
+    """The context of the guards. Each event sets the values that it has."""
 
     ok: bool = False
     """Whether the vote is ok."""
@@ -45,11 +45,11 @@ class Situation(NamedTuple):
     succeeded: bool | None = None
     """Whether the local transaction succeeded; None: its source cannot tell."""
     committed: bool = False
-    """Every requested node was asked to commit, and has committed."""
+    """Whether every requested node was asked to commit, and has committed."""
     undone: bool = False
-    """Every requested node has undone its work."""
+    """Whether every requested node has undone its work."""
     all_heard: bool = False
-    """The compensation has an answer from every node, even if it is a refusal."""
+    """Whether the compensation has an answer from every node, even if it is a refusal."""
     checks_left: bool = False
     named: bool = False
     given_up: bool = False

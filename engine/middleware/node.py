@@ -1,5 +1,5 @@
-"""The base of every node of the scheme: a name, a watch, an outbox. A node's data is in a database and
-survives a crash; the messages in its outbox do not."""
+"""The base class of all nodes of the scheme: a name, a watch, an outbox. A node's data is in a database, so a
+crash does not lose it; the messages in its outbox are lost."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from engine.watching import Part, Watch
 
 
 class Node:
-    """``handle`` and ``on_timer`` fill the outbox; the kernel carries it out."""
+    """One node. ``handle`` and ``on_timer`` fill the outbox, and the kernel carries it out."""
 
     role = "participant"
-    """The node's kind in the header's list of actors."""
+    """The kind of node, as in the header's list of actors."""
 
     def __init__(self, name: str, watch: Watch) -> None:
         self.name = name
@@ -24,7 +24,7 @@ class Node:
         self._outbox: Effects = []
 
     def send(self, destination: str, body: Any, tid: int) -> None:
-        """Send a message. The tid identifies its transaction and serves as correlation id."""
+        """Send a message. The tid identifies its transaction, and is also its correlation id."""
         self._outbox.append(Send(destination, body, tid, is_response=is_answer(body)))
 
     def effects(self) -> Effects:
@@ -41,7 +41,7 @@ class Node:
         return []
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """Messages in flight are lost; a timer leads to the next attempt (MW-10)."""
+        """Messages in flight are lost. A timer leads to the next attempt (MW-10)."""
         return []
 
     def pause(self, now: int) -> None:

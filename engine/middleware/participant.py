@@ -1,7 +1,8 @@
-"""A participant: by tid it reserves, commits, releases and undoes an operation in its own database (MW-4,
-MW-7, MW-10).
+"""A participant: for each tid it reserves, commits, releases and undoes an operation in its own database
+(MW-4, MW-7, MW-10).
 
-Its data survives a crash. So an operation that was committed stays committed, even if the answer was lost.
+A crash does not lose its data. So an operation that was committed stays committed, even if the answer was
+lost.
 """
 
 from __future__ import annotations
@@ -31,8 +32,7 @@ from engine.watching import Watch
 
 
 class Branch:
-    """The part of one transaction at this participant: state, operation, number of executions that were not
-    undone."""
+    """One transaction at this participant: its state, its operation, and how many executions were not undone."""
 
     __slots__ = ("applied", "operation", "state")
 
@@ -46,8 +46,8 @@ class Branch:
 
 
 class Participant(Node):
-    """One participant. ``value`` is the stored number; reservations that would lower it are already
-    subtracted when a new one is checked."""
+    """One participant. ``value``: the stored number. When a new reservation is checked, the reservations that
+    would lower the value are already subtracted from it."""
 
     def __init__(self, configuration: ParticipantConfiguration, switches: Switches, watch: Watch) -> None:
         super().__init__(configuration.name, watch)
@@ -109,13 +109,13 @@ class Participant(Node):
 
     def _can_undo(self, request: Rollback) -> bool:
         """Whether the participant can undo this: for an operator always, by the log if it has a record,
-        otherwise by its settings."""
+        otherwise if its settings allow it."""
         if request.by == "log":
             return self._record(request.tid) is not None
         return self.configuration.can_roll_back or request.by == "operator"
 
     def _record(self, tid: int) -> CompensationView | None:
-        """The newest record of this transaction that is not undone: the log is read in reverse."""
+        """The newest record of this transaction that was not undone, because the log is read backwards."""
         open_records = [record for record in self.log if record["tid"] == tid and not record["undone"]]
         return open_records[-1] if open_records else None
 
@@ -182,7 +182,7 @@ class Participant(Node):
         self.watch.emit(WorkApplied, tid=tid, node=self.name, at=now)
 
     def _undo(self, tid: int, branch: Branch, now: int) -> None:
-        """Undo each execution of the operation; changes by other transactions stay."""
+        """Undo each execution of the operation. Changes by other transactions stay."""
         for _ in range(branch.applied):
             self.value -= branch.operation
             record = self._record(tid)
@@ -192,8 +192,8 @@ class Participant(Node):
         branch.applied = 0
 
     def _undo_again(self, tid: int, branch: Branch, now: int) -> None:
-        """The handler does not record which tids it has handled, so it undoes once more, although nothing is left
-        to undo. Nothing happens without a compensation record of the tid."""
+        """Undo once more, although nothing is left to undo, because the handler does not record which tids it
+        has handled. Without a compensation record of the tid nothing happens."""
         if any(record["tid"] == tid for record in self.log):
             self.value -= branch.operation
             branch.applied -= 1

@@ -1,6 +1,7 @@
-"""Participants as rows: the participant's own state, and the middleware's record of it (MW-4, MW-9, MW-10).
+"""Participants as rows: the state at the participant itself, and the middleware's record of it (MW-4, MW-9,
+MW-10).
 
-The participant's own state is stored with its data. The middleware's record depends only on the answers that
+A participant stores its own state with its data. The middleware's record depends only on the answers that
 arrived, so it has one more state: UNKNOWN.
 """
 
@@ -25,7 +26,7 @@ ROLLBACK_OK, ROLLBACK_FAIL = "RollbackOk", "RollbackFail"
 
 
 class Situation(NamedTuple):
-    """The values that the guards read. ``handles_once``: the handler records the transactions that it has handled."""
+    """The context of the guards. ``handles_once``: the handler records which transactions it has handled."""
 
     handles_once: bool
     can_reserve: bool = False
@@ -124,7 +125,7 @@ PARTICIPANT: Machine[Situation] = Machine(
     guards=GUARDS,
     effects=("reserve", "apply", "release", "undo", "undo_again"),
 )
-"""One participant's part in one transaction."""
+"""The states of one participant in one transaction."""
 
 VOTES_OK, REFUSES, SILENT = "votes_ok", "refuses", "silent"
 COMMITS, ROLLS_BACK = "commits", "rolls_back"
@@ -152,4 +153,4 @@ RECORD: Machine[None] = Machine(
     ],
     terminal=(REFUSED, ROLLED_BACK),
 )
-"""The middleware's record of one participant; answers without a row change nothing."""
+"""The middleware's record of one participant. Answers without a row change nothing."""

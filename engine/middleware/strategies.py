@@ -1,4 +1,4 @@
-"""The seven strategies against a missing answer, as rows (MW-11, MW-12)."""
+"""The seven strategies for a missing answer, as rows (MW-11, MW-12)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ AT_ONCE, SCAN, INTERVAL = "at_once", "scan", "interval"
 class Strategy:
     """One row of MW-11.
 
-    ``direction``: forward carries out the decision, backward undoes what was committed. ``first`` and
-    ``again``: when it acts, as the name of a setting or ``at_once``; ``scan`` is the next multiple of the
-    scheduled task's interval. ``limit``: the setting for the most attempts; None: it continues until every
-    participant has answered.
+    - ``direction``: forward carries out the decision, backward undoes what was committed.
+    - ``first`` and ``again``: when the strategy acts, as the name of a setting or ``at_once``. ``scan`` is
+      the next multiple of the scheduled task's interval.
+    - ``limit``: the setting that limits the number of attempts; None: the strategy continues until every
+      participant has answered.
     """
 
     name: str

@@ -14,7 +14,7 @@ COMMIT, ROLLBACK = "Commit", "Rollback"
 
 
 class AwaitedAnswer:
-    """One row of the answer table: the last request to a node, and its answer."""
+    """One row of the answer table: the last request to a node, and the node's answer."""
 
     __slots__ = ("answer", "asked", "asked_at", "at", "tries")
 
@@ -40,7 +40,7 @@ class AwaitedAnswer:
 
 
 class Transaction:
-    """One transaction. ``answers``: the answers that it waits for; ``records``: participant to the
+    """One transaction. ``answers``: the answers that it waits for. ``records``: participant to the
     middleware's record of it."""
 
     def __init__(self, tid: int, nodes: Iterable[str], source: str) -> None:
@@ -50,7 +50,8 @@ class Transaction:
         self.initiator = source
         self.message_id: str | None = None
         self.message = "none"
-        """``none``, ``prepared`` (kept, not delivered as final), ``delivered`` or ``withdrawn`` (MW-14)."""
+        """The state of its message: ``none``, ``prepared`` (kept, not delivered as final), ``delivered`` or
+        ``withdrawn`` (MW-14)."""
         self.decision: str | None = None
         self.records: dict[str, str] = dict.fromkeys(nodes, participants.IDLE)
         self.answers: dict[str, AwaitedAnswer] = {}
@@ -60,13 +61,13 @@ class Transaction:
         """How often the compensation strategy has acted."""
         self.by = "decision"
         self.named: tuple[str, ...] = ()
-        """Nodes that an operator named in a call ``roll_back``."""
+        """The nodes that an operator named in a call ``roll_back``."""
         self.timer: tuple[str, int, int] | None = None
-        """(event, start, end) of the state's only timer, in virtual ms."""
+        """The only timer of the present state: (event, start, end), in virtual ms."""
         self.committed_since: int | None = None
         self.committed_until: int | None = None
-        """Times of the first Commit-ok, and of the last one or of the undo of everything: how long participants
-        differ, as far as the middleware can know (MW-14)."""
+        """How long participants differ, as far as the middleware can know: from the first Commit-ok until the
+        last one, or until everything was undone (MW-14)."""
         self.forgotten = False
 
     def view(self) -> MiddlewareTransactionView | None:
@@ -92,7 +93,7 @@ class Transaction:
     # -- hearing ---------------------------------------------------------------------------------------
 
     def hear(self, node: str, on: str) -> bool:
-        """Record a participant's vote or answer, or that it is missing; False when that changes nothing."""
+        """Record that a participant's vote or answer came, or is missing; False when that changes nothing."""
         known = self.records.get(node)
         if known is None or not participants.RECORD.candidates(known, on):
             return False
@@ -102,15 +103,16 @@ class Transaction:
         return True
 
     def in_state(self, *wanted: str) -> list[str]:
-        """Participants whose record is in one of these states."""
+        """The participants whose record is in one of these states."""
         return [name for name, state in self.records.items() if state in wanted]
 
     def ask(self, node: str, what: str, now: int) -> None:
-        """Wait for the answer to a message that is sent now; a repeated message does not restart the wait."""
+        """Wait for the answer to a message that is sent now. If the message is a repeated one, the wait does
+        not begin anew."""
         self.expect(node, what, now).tries += 1
 
     def expect(self, node: str, what: str, now: int) -> AwaitedAnswer:
-        """The node's row of the answer table; a new one when the next request to it is of another kind."""
+        """The node's row of the answer table. If the next request to the node is of another kind, it is a new row."""
         row = self.answers.get(node)
         if row is None or row.asked != what:
             row = self.answers[node] = AwaitedAnswer(what, now)
@@ -127,7 +129,7 @@ class Transaction:
     # -- what guards look at ---------------------------------------------------------------------------
 
     def situation_of_vote(self, ok: bool) -> states.Situation:
-        """The guards' values after a vote arrived, or after the time for votes has ended."""
+        """The values for the guards after a vote arrived, or after the time for votes has ended."""
         return states.Situation(
             ok=ok,
             any_prepared=bool(self.in_state(participants.PREPARED)),
@@ -135,7 +137,7 @@ class Transaction:
         )
 
     def situation_of_answers(self) -> states.Situation:
-        """The guards' values after an answer arrived."""
+        """The values for the guards after an answer arrived."""
         asked = {row.asked for row in self.answers.values()}
         done = bool(asked) and not self.not_done
         return states.Situation(

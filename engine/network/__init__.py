@@ -1,1 +1,1 @@
-"""Links between actors, and the effects of faults on messages (GEN-5, GEN-6)."""
+"""The links between actors with their messages, and what faults do to messages (GEN-5, GEN-6)."""

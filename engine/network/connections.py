@@ -2,10 +2,13 @@
 in order (GEN-11).
 
 Kafka's ``SocketServer`` mutes a channel while one of its requests is handled, and takes the next request
-after it has sent the response. The name of a connection has three parts: the client, the broker and the
-purpose. A consumer has a separate connection to its group coordinator; a broker has separate ones for markers
-and for verification. When a connection ends, its broker may keep requests of it: the one being handled, and
-the first ones of those that wait. The broker handles them in order; their responses are dropped.
+after it has sent the response.
+
+The name of a connection has three parts: the client, the broker and the purpose. A consumer has a separate
+connection to its group coordinator; a broker has separate ones for markers and for verification.
+
+When a connection ends, its broker may keep some of its requests: the one that it is handling, and the first
+ones of those that wait. The broker handles them in order; their responses are dropped.
 """
 
 from __future__ import annotations
@@ -16,20 +19,20 @@ from engine.messages import FOR_ALL_ELSE, Envelope
 from engine.tool.command import TOOL
 
 Name = tuple[str, str, str]
-"""The client that opened the connection, the broker, and the purpose (``Api.connection``)."""
+"""(client that opened the connection, broker, purpose); the purpose is ``Api.connection``."""
 
 
 def _name(client: str, broker: str, body: object, correlation_id: int) -> Name:
-    """The connection of a request or its response. A hand-made request has a connection of its own; the tool has one
-    to each broker, for markers, too."""
+    """The connection of a request, or of its response. A hand-made request has a connection of its own. The
+    tool has one connection to each broker, also for markers."""
     if client == TOOL:
         return client, broker, FOR_ALL_ELSE
     return client, broker, str(correlation_id) if client == Crafter.name else connection_of(body)
 
 
 def name_of(message: Envelope) -> Name:
-    """The connection of a message, named by the side that sends requests. Two nodes of the middleware share
-    one connection, on which both send requests."""
+    """The connection of a message, named after the side that sends requests. Two nodes of the middleware
+    share one connection, on which both send requests."""
     client, broker = message.source, message.destination
     if message.is_response:
         client, broker = broker, client
@@ -49,7 +52,7 @@ class Ended:
 
 
 class BrokerConnections:
-    """All connections to brokers that have a request now. ``taken``: the request that the broker is handling;
+    """The connections to brokers that have a request now. ``taken``: the request that the broker is handling.
     ``waiting``: the requests that arrived after it."""
 
     __slots__ = ("ended", "taken", "waiting")
@@ -60,8 +63,7 @@ class BrokerConnections:
         self.ended: list[Ended] = []
 
     def take(self, request: Envelope) -> Envelope | None:
-        """A request arrived. Returns the unanswered request that it has to wait for; None: the broker handles
-        it now."""
+        """A request arrived. Returns the earlier request that it has to wait for; None: the broker handles it now."""
         for one in self.ended:
             if one.taken is request:
                 return None
@@ -85,8 +87,8 @@ class BrokerConnections:
         return self.is_of_ended(request)
 
     def answered(self, client: str, broker: str, body: object, correlation_id: int) -> Envelope | None:
-        """The broker has finished a request of an open connection. Returns the connection's next request,
-        which the broker handles now, or None."""
+        """The broker has finished a request of an open connection. Returns the next request of the
+        connection, which the broker handles now; None: there is none."""
         name = _name(client, broker, body, correlation_id)
         taken = self.taken.get(name)
         if taken is None or taken.correlation_id != correlation_id:
@@ -101,7 +103,7 @@ class BrokerConnections:
         return following
 
     def of_ended(self, client: str, broker: str, correlation_id: int) -> Ended | None:
-        """The ended connection that this request came on; None when it is still open."""
+        """The ended connection on which this request came; None when the connection is still open."""
         for one in self.ended:
             taken = one.taken
             if (
@@ -113,7 +115,8 @@ class BrokerConnections:
         return None
 
     def answered_in_vain(self, one: Ended) -> Envelope | None:
-        """The broker has finished a request of an ended connection. Returns the next one that it kept, or None."""
+        """The broker has finished a request of an ended connection. Returns the next request that it kept, or
+        None."""
         if not one.waiting:
             self.ended.remove(one)
             return None
@@ -122,8 +125,8 @@ class BrokerConnections:
 
     def end(self, name: Name, held: list[Envelope], taken: int = 0) -> list[Envelope]:
         """A connection ends. Its broker keeps the request that it is handling, and the first ``taken`` of the
-        others: those that wait, then those that a paused broker has not read yet (``held``). Returns the
-        others that it keeps."""
+        others: first those that wait, then those that a paused broker has not read yet (``held``). Returns
+        what it keeps of these others."""
         waits = self.waiting.pop(name, [])
         queue = [*waits, *(request for request in held if request not in waits)]
         kept = queue[:taken]

@@ -1,4 +1,4 @@
-"""Responses with an error to any request, for errors that a fault script injects (GEN-6)."""
+"""Makes responses with an error to any request, for errors that a fault script injects (GEN-6)."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ def error_answer(request: object, error: Error, log_start: int) -> object:
 
 
 def with_error(response: object, error: Error) -> object:
-    """A real response with its error replaced; the effects of the request stay."""
+    """A real response with another error. The effects of the request stay."""
     api = of_response(response)
     return response if api is None else api.altered(response, error)

@@ -1,4 +1,4 @@
-"""Fault scripts: the messages that a fault applies to, and how often (GEN-6).
+"""Fault scripts: which messages a fault applies to, and how often (GEN-6).
 
 Owns matching and counting. ``interference.py`` carries out the actions.
 """
@@ -30,7 +30,7 @@ class FaultRule:
         self.seen = 0
         self.remaining: int = self.match.get("times") or 1
         self.struck: list[int] = []
-        """For a rule with ``rate``: the numbers, from 1, of the matches that it applied to."""
+        """For a rule with ``rate``: which matches it applied to, by number from 1."""
         self.path = ("faults", str(index))
 
     def view(self) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """Links: latency, order, connections, and the messages in flight.
 
-Owns every envelope between its sending and its fate. It does not interpret messages, and it schedules nothing
-itself: the kernel takes the arrival times from it and queues them. A link is FIFO for each connection and
-direction (GEN-5): a delayed message delays the later ones. Only the fault *reorder* changes the order.
+Owns every envelope from its sending until its fate is decided. It does not interpret messages, and it
+schedules nothing itself: the kernel takes the arrival times from it and queues them. A link is FIFO for each
+connection and direction (GEN-5), so a delayed message delays the later ones. Only the fault *reorder* changes
+the order.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from engine.shapes.views import MessageView
 from engine.watching import Watch
 
 FieldsOf = Callable[[object], Any]
-"""The fields of a message's body as the view shows them, JSON-shaped."""
+"""A function that returns the fields of a message's body as JSON, as the view shows them."""
 
 
 class MessagePart:
@@ -33,8 +34,8 @@ class MessagePart:
         self.held = False
         self.connection_ended = False
         self.waits_behind: int | None = None
-        """The correlation id of the request that the broker was handling when this one arrived on the same
-        connection; None: it does not wait."""
+        """For a message that waits: the correlation id of the request that the broker was handling when this
+        one arrived on the same connection. None: it does not wait."""
 
     def view(self) -> MessageView | None:
         if self.gone:
@@ -66,7 +67,8 @@ class MessagePart:
 
 
 class Network:
-    """All links. ``latency_ms`` one way; ``latencies`` overrides by frozenset of two actor names."""
+    """All links. ``latency_ms``: the time of a message in one direction. ``latencies``: another time for a
+    pair of actors, by the frozenset of their names."""
 
     def __init__(
         self,
@@ -114,7 +116,7 @@ class Network:
         return envelope
 
     def arriving(self, message: int, arrives_at: int) -> Envelope | None:
-        """The envelope that arrives now; None when its fate was decided or its arrival was moved."""
+        """The envelope that arrives now. None when its fate was decided before, or its arrival was moved."""
         envelope = self.under_way.get(message)
         return None if envelope is None or envelope.arrives_at != arrives_at else envelope
 
@@ -126,7 +128,8 @@ class Network:
         return envelope
 
     def delay(self, message: int, by: int) -> list[Envelope]:
-        """Delay an arrival; later messages on the same link wait, too. Returns all that were moved."""
+        """Delay the arrival of a message; later messages on the same link wait, too. Returns all messages
+        that were moved."""
         envelope = self.under_way[message]
         direction = _direction(envelope)
         before = envelope.arrives_at
@@ -159,7 +162,7 @@ class Network:
         return envelope
 
     def duplicate(self, message: int) -> Envelope:
-        """A second copy arrives right behind the first."""
+        """Put a second copy on the link, which arrives right after the first."""
         first = self.under_way[message]
         direction = _direction(first)
         copy = Envelope(
@@ -189,9 +192,9 @@ class Network:
             self.watch.touch(part)
 
     def lose(self, ends: Callable[[Name], bool], taken: int = 0) -> tuple[list[Envelope], int]:
-        """The connections that ``ends`` selects have ended: all messages in flight on them are lost, in both
+        """End the connections that ``ends`` selects. All messages in flight on them are lost, in both
         directions (GEN-5), except the first ``taken`` requests of each that wait at the broker (GEN-11).
-        Returns the lost messages, and the number of requests that still wait."""
+        Returns the lost messages, and how many requests still wait."""
         connections = self.connections
         under_way: dict[Name, list[Envelope]] = {name: [] for name in connections.taken if ends(name)}
         for envelope in self.under_way.values():
@@ -233,11 +236,11 @@ class Network:
         return before
 
     def has_arrived(self, message: Envelope) -> bool:
-        """Whether this request is at its broker: being handled, or waiting."""
+        """Whether this request is at its broker, which handles it now or later."""
         return not message.is_response and (message.id in self._held or self.connections.arrived(message))
 
     def hold(self, message: int, held: bool) -> None:
-        """Set whether an arrived message waits for a paused receiver."""
+        """Set whether an arrived message waits because its receiver is paused."""
         if held:
             self._held.add(message)
         else:
@@ -265,5 +268,5 @@ class Network:
 
 
 def _direction(message: Envelope) -> tuple[Name, str]:
-    """A connection, and the sender as its direction."""
+    """The direction of a message: its connection and its sender."""
     return name_of(message), message.source

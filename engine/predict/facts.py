@@ -15,8 +15,8 @@ View = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A sentence that says why a choice is right or wrong. ``rule`` is the requirement that explains it;
-    ``outcome`` that of a check (``passed``, ``decided``, ``not_reached``, ``off``), None for a plain
+    """A sentence that says why a choice is right or wrong. ``rule``: the requirement that explains it.
+    ``outcome``: the outcome of a check (``passed``, ``decided``, ``not_reached``, ``off``); None for a plain
     sentence."""
 
     key: str
@@ -30,7 +30,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One possible answer. ``id`` is unique in its question."""
+    """One possible answer. ``id`` is unique within its question."""
 
     id: str
     key: str
@@ -42,7 +42,8 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question about the deciding step: its text, the choices, the right one, a reason for each."""
+    """A question about the deciding step: its text, the choices, the right choice, and the reasons for each
+    choice."""
 
     key: str
     params: dict[str, Any]
@@ -61,7 +62,7 @@ class Kind:
 
 
 def delivered(step: Step) -> dict[str, Any] | None:
-    """The message that this step delivered, as the view showed it before; None when there is none."""
+    """The message that this step delivered, as the view showed it before the step. None: it delivered none."""
     ids = {str(fate["id"]) for fate in step["messages"] if fate["event"] == "delivered"}
     for change in step["changes"]:
         path = change["path"]

@@ -13,13 +13,13 @@ from engine.shapes.questions import Question as QuestionJson
 from engine.simulation import Simulation
 
 STEPS_MAX = 3000
-"""Checkpoints must be among this many first steps of a run; later steps are not searched."""
+"""At most this many steps of a run are searched for checkpoints."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A checkpoint that a run reaches. ``checkpoint``: its index in the document, from 0. ``at``: the step to
-    stop at; the next step gives the answer."""
+    """A checkpoint that a run reaches. ``checkpoint``: its index in the document, from 0. ``at``: the step at
+    which the run stops; the next step gives the answer."""
 
     checkpoint: int
     ask: str
@@ -84,8 +84,8 @@ def _find(
 
 
 def _fits(checkpoint: dict[str, Any], step: Step) -> bool:
-    """Whether the step has the decision that the checkpoint asks about: compares the actor and the subject,
-    never the outcome."""
+    """Whether the step has the decision that the checkpoint asks about. Only the actor and the subject are
+    compared, never the outcome."""
     if not KINDS[checkpoint["ask"]].fits(step):
         return False
     if checkpoint["actor"] is not None and step["actor"] != checkpoint["actor"]:

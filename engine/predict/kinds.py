@@ -1,5 +1,5 @@
-"""The kinds of questions in one table: for each how its step is recognised, the choices, the answer, and the
-reasons."""
+"""The table of the kinds of questions: for each kind, how its step is recognised, the choices, the answer,
+and the reasons."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _APPEND_ROWS: dict[str, tuple[str, ...]] = {
     ),
     "stale_epoch": ("decision.epoch",),
 }
-"""Choice to the rows of the leader's table that lead to it."""
+"""Choice to the rows of the leader's table that lead to this choice."""
 _APPEND_ERRORS = {
     "OUT_OF_ORDER_SEQUENCE_NUMBER": "out_of_order",
     "INVALID_PRODUCER_EPOCH": "stale_epoch",
@@ -34,8 +34,8 @@ _APPEND_ERRORS = {
 
 
 _HELD_BACK = ("broker.asks_coordinator", "broker.has_coordinator_add")
-"""Keys of the steps in which a leader holds a request back: the coordinator first verifies the partitions, or adds them
-to the transaction (KIP-890)."""
+"""Keys of the steps in which a leader holds a request back, because the coordinator first verifies the
+partitions or adds them to the transaction (KIP-890)."""
 
 
 def _is_append(step: Step) -> bool:
@@ -186,7 +186,7 @@ def _ask_identity(step: Step, _view: View) -> Asked:
 
 
 def _why_not_identity(name: str, right: str) -> str:
-    """Why the coordinator does not give this identity; the sentence depends on the real outcome."""
+    """The sentence that says why the coordinator does not give this identity. It depends on the real outcome."""
     if right in ("must_wait", "refused") and name in _IDENTITIES[:4]:
         return f"predict.identity.not_given_{right}"
     if right == "new":
@@ -292,7 +292,7 @@ _ERRORS = frozenset(error.name for error in Error if error is not Error.NONE)
 
 
 def _errors_in(message: dict[str, Any]) -> list[str]:
-    """The errors in a response: its own first, then those of its partitions."""
+    """The errors in a response: first the response's own, then those of its partitions."""
     found = [str(message["error"])] if message.get("error") in _ERRORS else []
     left: list[Any] = [message.get("fields")]
     while left:
@@ -310,7 +310,7 @@ def _errors_in(message: dict[str, Any]) -> list[str]:
 
 
 _BOUND_MOVED = {"broker.high_watermark_advanced", "broker.last_stable_offset_advanced"}
-"""Sentences of a leader whose bound moves; a follower that only learns the new bound gets no question."""
+"""Sentences of a leader whose bound moves. A follower that learns the new bound gets no question."""
 
 
 def _is_stable_offset(step: Step) -> bool:
@@ -366,8 +366,8 @@ def _ask_stable_offset(step: Step, view: View) -> Asked:
 
 
 def _bounds(step: Step, view: View) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """The partition whose bound moved, the replica after the step, and its two bounds before. The first leader's
-    replica whose bound moved, or else the first replica."""
+    """The partition whose bound moved, the replica after the step, and its two bounds before. The replica is
+    the first leader's whose bound moved, or else the first one."""
     moved = [change for change in step["changes"] if _moves_bound(change)]
     leading = [
         change
@@ -407,7 +407,8 @@ def _stored_serials(view: View) -> set[int]:
 
 
 def _ask_crash(step: Step, view: View) -> Asked:
-    """Of the first record that a crashed service had in hand: its row, its record, both or neither."""
+    """The question about the first record that a crashed service had in memory: does its row exist, its
+    record, both or neither?"""
     forgotten = _forgotten(step) or {"key": step["key"], "params": {"records": ["r0"]}}
     record = forgotten["params"]["records"][0]
     serial = int(record.removeprefix("r"))

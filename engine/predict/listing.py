@@ -9,7 +9,8 @@ from engine.predict.finding import Question
 
 
 def question_lines(found: Iterable[Question], language: str = "en") -> Iterator[str]:
-    """The step at which the run stops, the question, the choices (the right one has a star), and the reasons."""
+    """For each question: the step at which the run stops, the question, the choices (the right one has a
+    star), and the reasons."""
     for question in found:
         asked = question.asked
         yield f"after step {question.at} ({question.ask}): {sentence(asked.key, asked.params, language)}"

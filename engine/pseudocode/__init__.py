@@ -1,1 +1,2 @@
-"""Short pseudocode of our own for each component of Kafka, with every line tied to what the engine says of it."""
+"""Short pseudocode for each component of Kafka, written for this project. Every line is tied to what the
+engine says about it."""

@@ -1,21 +1,25 @@
-"""The pseudocode documents: what they hold, how they are read, and what is checked when they are loaded.
+"""Reads the pseudocode documents, and checks them when they are loaded.
 
-A document is a text file of ``documents/``. Above ``---`` stand its words (``kafka``: classes it stands for,
-``machines``: state machines whose rows it carries out, ``decides``: tables of tests it carries out); below it the
-code, two spaces a level. What stands behind ``@`` ties a line to the rest of the engine:
+A document is a text file in ``documents/``. The lines above ``---`` describe it: ``kafka`` names the classes
+of Kafka that it explains, ``machines`` the state machines whose rows it carries out, and ``decides`` the
+tables of tests that it carries out. The code is below ``---``, with two spaces for each level. In a line,
+``@`` begins a *tie*, which connects the line with the rest of the engine:
 
-- ``broker.appended``: a key of the catalogue; a step that says this sentence was at this line. A row of a state
-  machine is tied through its ``why``.
+- ``broker.appended``: a key of the catalogue. A step that says this sentence was at this line. A row of a
+  state machine is tied by its ``why``.
 - ``producer_append?decision.epoch``: a test of a table of tests.
 - ``SEQ-12``: a requirement that the line carries out.
-- ``only_if:verifies_partitions``, ``unless:…``: a field of the profile; versions without it (with it) have neither the
-  line nor what is indented under it. Above ``---`` it holds for the whole document.
+- ``only_if:verifies_partitions``, ``unless:…``: a field of the profile. A version without it (with it) has
+  neither the line nor the lines that are indented under it. Above ``---`` the tie holds for the whole
+  document.
 
-``~ `` under a line is the same line in Chinese: what is written in words is, keywords and Kafka's names stay. A line of
-names and signs alone has none, and is the same in both languages; one in which words follow each other must have it.
+A line that begins with ``~ `` is the line above it in Chinese: only words of the language are translated,
+keywords and Kafka's names stay. A line of names and signs alone needs no translation. A line in which words
+follow each other must have one.
 
-``# code.<component>.<word>`` is a comment; its text stands in the catalogue, in both languages, like the component's
-``code.<component>`` (title) and ``code.<component>.about``. This module knows no protocol: it reads and checks.
+``# code.<component>.<word>`` is a comment. Its text is in the catalogue, in both languages, like the
+component's title (``code.<component>``) and description (``code.<component>.about``). This module knows no
+protocol: it reads and checks.
 """
 
 from __future__ import annotations
@@ -50,17 +54,17 @@ KEYWORDS = frozenset(
 )
 WORD = re.compile(r"\(?([a-z][a-z'-]*)[,:;.)]*\Z")
 WIDTH_MAX = 60
-"""Columns of a line of code; more would not stand beside the picture."""
+"""A line of code has at most this many columns; a longer one would not fit beside the picture."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """One line: code (``text``) or a comment (``comment``, a key of the catalogue), never both.
 
-    ``depth`` is its level, ``chinese`` the code in Chinese where that differs. ``says`` and ``decides`` are the
-    sentences and tests that belong to this line, ``rules`` the requirements it carries out, ``kafka`` the class and
-    method of the first sentence. ``only_if`` and ``unless`` are fields of the profile, its own and those of the lines
-    that it stands under.
+    ``depth``: its level. ``chinese``: the code in Chinese, if that differs. ``says`` and ``decides``: the
+    sentences and tests that are tied to this line. ``rules``: the requirements that it carries out.
+    ``kafka``: the class and method of the first sentence. ``only_if`` and ``unless``: fields of the profile,
+    those of the line itself and of the lines above it whose block it is in.
     """
 
     depth: int
@@ -93,7 +97,8 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Component:
-    """One document. ``kafka``: the classes it stands for, none for what is not Kafka's."""
+    """One document. ``kafka``: the classes of Kafka that it explains; empty for a component that Kafka does
+    not have."""
 
     name: str
     kafka: str
@@ -111,7 +116,7 @@ class Component:
 
 
 def read_component(name: str, text: str) -> Component:
-    """A document's text; EngineError names the line that is wrong."""
+    """Read the text of a document. Raises EngineError, with the line that is wrong."""
     head, found, body = text.partition("\n---\n")
     if not found:
         raise EngineError(f"{name}: no line '---' between the words and the code")
@@ -138,7 +143,7 @@ def read_component(name: str, text: str) -> Component:
 
 
 def _in_chinese(place: str, line: str, above: Line | None) -> Line:
-    """The line above with its words in Chinese."""
+    """The line above, with its words in Chinese."""
     text = line.strip().removeprefix(IN_CHINESE)
     if above is None or not above.text or above.chinese:
         raise EngineError(f"{place}: no line of code above that has no Chinese yet")
@@ -172,7 +177,7 @@ def _fields(words: list[str], condition: str) -> tuple[str, ...]:
 
 
 def _spaces(place: str, line: str, wanted: int | None = None) -> int:
-    """The level of a line; that of the line above, where it is the same line."""
+    """The level of a line. A Chinese line must have the level of the line above it (``wanted``)."""
     spaces = len(line) - len(line.lstrip())
     if spaces % INDENT:
         raise EngineError(f"{place}: indented by {spaces}; a level is {INDENT} spaces")
@@ -182,7 +187,7 @@ def _spaces(place: str, line: str, wanted: int | None = None) -> int:
 
 
 def columns(text: str) -> int:
-    """How wide a text is: a Chinese sign takes two."""
+    """The width of a text in columns. A Chinese character takes two."""
     return sum(2 if east_asian_width(sign) in "FW" else 1 for sign in text)
 
 
@@ -192,7 +197,7 @@ def _fits(place: str, width: int) -> None:
 
 
 def is_prose(text: str) -> bool:
-    """Whether words of a language follow each other, keywords aside: names and signs alone never do."""
+    """Whether words of a language follow each other; keywords do not count. Names and signs alone are no prose."""
     behind_a_word = False
     for part in text.split():
         found = WORD.match(part)
@@ -205,7 +210,7 @@ def is_prose(text: str) -> bool:
 
 @cache
 def components() -> dict[str, Component]:
-    """Every component by name, checked against the catalogue, the tables and each other."""
+    """Name to component, for all documents. They are checked against the catalogue, the tables and each other."""
     folder = resources.files("engine.pseudocode").joinpath("documents")
     files = sorted(
         (item for item in folder.iterdir() if item.name.endswith(".txt")), key=lambda item: item.name
@@ -221,7 +226,7 @@ def components() -> dict[str, Component]:
 
 
 def recorded_tests() -> dict[str, frozenset[str]]:
-    """Every test that the engine can record in a decision, by the table it belongs to."""
+    """For each table: all tests that the engine can record in a decision."""
     tests = {name: frozenset(question_key(row) for row in rows) for name, rows in DECISIONS.items()}
     rules = (*append_rules.DATA_RULES, *append_rules.MARKER_RULES)
     accepted = (append_rules.ACCEPTED, append_rules.ACCEPTED_UNNUMBERED, append_rules.MARKER_ACCEPTED)
@@ -232,7 +237,7 @@ def recorded_tests() -> dict[str, frozenset[str]]:
 
 
 def check(found: dict[str, Component]) -> list[str]:
-    """The mistakes in the documents, a sentence each."""
+    """The mistakes in the documents, one sentence for each."""
     return [
         *(_unknown(found) or _of_other_versions(found)),
         *_twice(found),
@@ -266,7 +271,7 @@ def _unknown(found: dict[str, Component]) -> list[str]:
 
 
 def _twice(found: dict[str, Component]) -> list[str]:
-    """A sentence, a test, a machine has one place, so that a step has one, too."""
+    """Sentences, tests and machines that have two places. Each may have only one, so that a step has one, too."""
     places: dict[object, str] = {}
     problems = []
     for component in found.values():
@@ -282,7 +287,7 @@ def _twice(found: dict[str, Component]) -> list[str]:
 
 
 def _missing(found: dict[str, Component]) -> list[str]:
-    """Machines and tests of tables that no document mentions."""
+    """The machines and tests of tables that no document mentions."""
     homes = {name for component in found.values() for name in component.machines}
     problems = [f"no component carries out the machine {name}" for name in machines() if name not in homes]
     bound = {tie for component in found.values() for line in component.lines for tie in line.decides}
@@ -295,8 +300,9 @@ Exists = Callable[[Profile], bool]
 
 
 def _of_other_versions(found: dict[str, Component]) -> Iterator[str]:
-    """Lines that a version lacks though it has a row or a test of theirs, or has though it has none of them. A line
-    with a sentence of its own beside its rows says something in the other versions, too."""
+    """Lines whose versions do not fit their ties: a version lacks the line but has a row or a test that is
+    tied to it, or it has the line but none of these. A line that also has a sentence of its own says
+    something in the other versions, too."""
     tied = _tied()
     for component in found.values():
         for line in component.lines:
@@ -312,14 +318,15 @@ def _of_other_versions(found: dict[str, Component]) -> Iterator[str]:
 
 
 def _generations() -> Iterator[Profile]:
-    """Every version with producers to speak of, at every level that it knows."""
+    """Every version with idempotent producers, at every level of ``transaction.version`` that it supports."""
     for profile in PROFILES.values():
         if profile.idempotence:
             yield from (profile.at_level(level) for level in range(profile.transaction_version + 1))
 
 
 def _tied() -> dict[object, list[Exists]]:
-    """Sentence of a row, or test of the append's table, to whether a version has it: once for each such row."""
+    """For the sentence of a row, or a test of the append's table: functions that say whether a version has
+    it, one for each such row."""
     tied: dict[object, list[Exists]] = {}
     for machine in machines().values():
         for row in machine.rows:
@@ -352,22 +359,24 @@ def _places(found: dict[str, Component]) -> dict[str, tuple[str, int]]:
 
 @cache
 def places() -> dict[str, tuple[str, int]]:
-    """Sentence key to its component and the number of its line, from 0."""
+    """Key of a sentence to its component and the number of its line, from 0."""
     return _places(components())
 
 
 def place_of_sentence(key: str) -> tuple[str, int] | None:
-    """Component and number of the line that says this sentence; None for what is no code of these components."""
+    """The component and the number of the line that says this sentence. None: no line of a component says it."""
     return places().get(key)
 
 
 def to_json() -> dict[str, Any]:
-    """All documents for the page: lines with their ties, and for each row of a machine its place.
+    """All documents for the page: the lines with their ties, and for each row of a machine its place.
 
-    ``{"components": {name: {"kafka", "machines", "lines": [{"depth", "text" | "comment", "chinese", "says", "decides",
-    "rules", "kafka", "versions", "level"}]}}, "rows": {machine: [[component, line], …]}, "tables": {machine: [[source,
-    on, when, {"versions", "level"}], …]}}``; a row's place is null where its sentence has none, its ``when`` is empty
-    where it needs no guard, the last of it absent where every version has it (``explain.in_force``).
+    ``{"components": {name: {"kafka", "machines", "lines": [{"depth", "text" | "comment", "chinese", "says",
+    "decides", "rules", "kafka", "versions", "level"}]}}, "rows": {machine: [[component, line], …]}, "tables":
+    {machine: [[source, on, when, {"versions", "level"}], …]}}``
+
+    In ``rows``, the place of a row is null if its sentence has none. In ``tables``, ``when`` is empty if the row
+    needs no guard, and the last item is absent if every version has the row (``explain.in_force``).
     """
     return {
         "components": {

@@ -1,4 +1,4 @@
-"""A component as text: its code and its comments in one language, and what each line is tied to."""
+"""A component as text: its code and its comments in one language, and the ties of each line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.pseudocode.documents import INDENT, WIDTH_MAX, Component, Line, colu
 
 
 def component_lines(component: Component, language: str = "en") -> Iterator[str]:
-    """Title, purpose, classes of Kafka, then every line with its requirements and its place in Kafka."""
+    """Title, purpose and classes of Kafka. Then every line with its requirements and its place in Kafka."""
     words = catalogue()
     kafka = f" ({component.kafka})" if component.kafka else ""
     yield f"{component.name}: {words[component.title].text(language)}{kafka}"
@@ -33,7 +33,7 @@ def _shown(line: Line, language: str) -> str:
 
 
 def lines_about(component: Component, key: str) -> Iterator[str]:
-    """The lines of a component that say a sentence, try a test or carry out a requirement."""
+    """The lines of a component that are tied to this sentence, test or requirement."""
     for number, line in enumerate(component.lines, 1):
         if key in (*line.says, *line.rules, *(test for _, test in line.decides)):
             yield f"  line: {component.name}:{number}  {line.text}"

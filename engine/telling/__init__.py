@@ -1,1 +1,2 @@
-"""The sentences for happenings, by role: catalogue keys, parameters, requirements, decisions and refusals."""
+"""Makes the sentences for happenings, one module for each role: catalogue keys, parameters, requirements,
+decisions and refusals."""

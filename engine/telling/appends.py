@@ -1,5 +1,5 @@
-"""Sentences for a batch that reached a log: its append, each decision, each refusal (SEQ-10, MRK-5, MRK-6,
-TXC-23)."""
+"""Sentences for a batch that reached a log: for its append, for each decision and for each refusal (SEQ-10,
+MRK-5, MRK-6, TXC-23)."""
 
 from __future__ import annotations
 
@@ -133,7 +133,8 @@ def _row(rule: AppendRule, arrival: Arrival, outcome: RowOutcome) -> DecisionRow
 def decision(
     by: str, subject: str, shown: Shown, arrival: Arrival, decided: AppendRule | None, marker: bool = False
 ) -> Decision:
-    """The whole decision as in docs/frame.md; its last row is the acceptance, reached when no rule decides."""
+    """The whole decision as in docs/frame.md. Its last row is the acceptance, which is reached when no rule
+    decides."""
     rows = trace(shown, arrival, decided)
     last = arrival.last_sequence
     numbered = ACCEPTED if arrival.first_sequence >= 0 else ACCEPTED_UNNUMBERED
@@ -163,7 +164,7 @@ def decision(
 
 
 def compared(rule: AppendRule, arrival: Arrival) -> list[list[Any]]:
-    """The numbers compared by the row that refused, as ``refusal.compared`` of docs/frame.md."""
+    """The numbers that the refusing row compared, as ``refusal.compared`` of docs/frame.md."""
     numbers = NUMBERS[rule.when](arrival)
     return [[name, numbers[field]] for name, field in COMPARED_NAMES.get(rule.when, EXPECTED_NAMES)]
 
@@ -173,10 +174,11 @@ def compared(rule: AppendRule, arrival: Arrival) -> list[list[Any]]:
 _DUPLICATE = ("SEQ-10", "SEQ-2", "SEQ-11", "LOG-3", "CPT-5")
 _DUPLICATE_ACROSS_WRAP = (*_DUPLICATE, "SEQ-4")
 _ALSO = {"LOG-6": ("LOG-5", "SEQ-16")}
-"""Requirement of a rule that refuses to further ones. LOG-6: an append is applied to a copy, which is dropped when
-any check fails."""
+"""The requirement of a rule that refuses, to the further requirements that the refusal shows. For LOG-6: an
+append is applied to a copy, which is dropped when any check fails."""
 _ALSO_TRANSACTIONAL = {**_ALSO, "SEQ-12": ("FEN-1", "FEN-2")}
-"""The same for transactional batches: their lower epoch comes from a replaced instance that still acts."""
+"""The same for transactional batches. A lower epoch comes from a replaced instance of the producer that still
+acts."""
 
 
 def _client_batch_reached(h: happened.ClientBatchReached, teller: Teller) -> None:
@@ -229,7 +231,7 @@ def _refuse(rule: AppendRule, arrival: Arrival, then: Next | None, teller: Telle
 
 
 def _note_what_is_new(h: happened.ClientBatchReached, arrival: Arrival, teller: Teller) -> None:
-    """Notes on changes of the numbering by an accepted batch: an unknown producer, a new epoch, a wrap."""
+    """Add notes on what an accepted batch changes in the numbering: an unknown producer, a new epoch, a wrap."""
     batch = h.batch
     known = {"broker": h.broker, "partition": h.partition, "producer_id": batch.producer_id}
     if arrival.stored_epoch == NO_PRODUCER_EPOCH:
@@ -273,8 +275,8 @@ def _appended(h: happened.ClientBatchReached, params: dict[str, Any], teller: Te
 # A marker, or a coordinator's record --------------------------------------------------------------
 
 _MARKER_RULES = ("MRK-4", "MRK-6", "MRK-11", "MSG-3", "LOG-4", "CTR-26")
-"""The requirements of every marker: a broker writes it, it is appended, it changes no stored record, both
-epochs are checked."""
+"""The requirements that every marker shows: a broker writes it, it is appended, it changes no stored record,
+and both epochs are checked."""
 _IMAGE_RULES = ("LOG-4", "TXC-2", "TXC-3", "TXC-23")
 _OFFSETS_RULES = ("LOG-4", "OFS-2", "SEQ-9", "CTR-49")
 
@@ -320,7 +322,7 @@ def _stored(h: happened.BrokerBatchReached, known: dict[str, Any], teller: Telle
 
 
 def _note_what_it_did(h: happened.BrokerBatchReached, arrival: Arrival, teller: Teller) -> None:
-    """Notes on the marker's effect: a raised epoch fences; without an open transaction nothing is decided."""
+    """Add notes on the marker's effect: a raised epoch fences; without an open transaction nothing is decided."""
     known = {"partition": h.partition, "producer_id": h.batch.producer_id}
     if -1 < arrival.running_epoch < h.batch.producer_epoch:
         teller.note(

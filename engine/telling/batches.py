@@ -57,7 +57,8 @@ def _acknowledged(h: happened.BatchAcknowledged) -> tuple[str, tuple[str, ...]]:
 
 _RETRIED = ("SND-9", "SND-10", "ACC-18", "ACC-6")
 _RETRIED_PLAIN = (*_RETRIED, "CPT-2", "ORD-1")
-"""Without idempotence, a resent batch may be stored twice, or after batches that were sent later."""
+"""The requirements for a resend without idempotence: the batch may be stored twice, or after batches that
+were sent later."""
 
 
 def _batch_requeued(h: happened.BatchRequeued, teller: Teller) -> None:

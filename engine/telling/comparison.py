@@ -1,4 +1,4 @@
-"""Two-phase commit over middleware beside Kafka's transactions, aspect by aspect (MW-15, CTR-43).
+"""Compares two-phase commit over middleware with Kafka's transactions, aspect by aspect (MW-15, CTR-43).
 
 ``title``, ``here`` and ``kafka`` are keys of the catalogue; the reference pages show them.
 """

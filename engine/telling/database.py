@@ -24,7 +24,7 @@ def _offsets(offsets: tuple[tuple[str, int], ...]) -> list[str]:
 def _also(
     h: happened.RowsHeld | happened.RowsStored | happened.RowsWritten, section: str, teller: Teller
 ) -> None:
-    """Notes on what a local transaction holds besides rows: entries of the outbox, offsets."""
+    """Add notes on what a local transaction holds besides rows: entries of the outbox, and offsets."""
     named: dict[str, Any] = {"service": h.service, "database": DATABASE}
     if h.outbox:
         teller.note(f"{section}.with_outbox", ("CPT-4",), records=_records(h.outbox), **named)

@@ -1,4 +1,4 @@
-"""Sentences for a broker that shows its producers and transactions (KIP-664)."""
+"""Sentences for a broker that describes its producers and transactions (KIP-664)."""
 
 from __future__ import annotations
 

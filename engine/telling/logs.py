@@ -109,8 +109,9 @@ def _abort_indexed(h: happened.AbortIndexed, teller: Teller) -> None:
 
 
 def _fetch_answered(h: happened.FetchAnswered, teller: Teller) -> None:
-    """The response, and the effects of transactions on it: the transaction that holds back a consumer,
-    records that it gets too early, and records that count as aborted (CON-1, CON-2, CON-5)."""
+    """The sentence for the response, and notes on the effects of transactions on it: a transaction that holds
+    back the consumer, records that the consumer gets too early, and records that count as aborted (CON-1,
+    CON-2, CON-5)."""
     teller.say(
         "broker.fetch_answered" if h.batch_count else "broker.fetch_answered_empty",
         ("CON-1",),

@@ -1,4 +1,4 @@
-"""Transitions of state machines in steps."""
+"""Adds the transitions of state machines to steps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.telling.telling import Tell, Teller
 
 
 def tell_row(row: Row, of: str, teller: Teller) -> None:
-    """Add the transition of a row to the step; a row that refuses leaves the state unchanged."""
+    """Add the transition of a row to the step. A row that refuses leaves the state unchanged."""
     teller.transition(row.machine, of, row.source, row.target or row.source, row.on, row.number)
 
 

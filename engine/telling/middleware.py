@@ -22,7 +22,7 @@ _KEEPS = {
     "transaction_manager": "manager.keeps_its_state",
     "middleware_transaction": "middleware.nothing_done",
 }
-"""Machine to the sentence that says what its node does after it refused a message."""
+"""Machine to the sentence that says what its node keeps after it refused a message."""
 
 
 def strategy_key(name: str) -> str:
@@ -36,8 +36,8 @@ def trade_off_key(name: str) -> str:
 
 
 def reason_key(word: str | None) -> str | None:
-    """The sentence for a reason in a message: that of a participant, or missing votes. An unknown reason, in
-    a hand-made message, stays as it is."""
+    """The sentence for a reason in a message: a participant's reason, or missing votes. An unknown reason,
+    which only a hand-made message has, stays as it is."""
     return _REASONS.get(word, word) if word else word
 
 
@@ -45,7 +45,7 @@ _REASONS = {row.why: row_key(row) for row in PARTICIPANT.rows} | {VOTES_MISSING:
 
 
 def _took(row: Row, of: str, params: dict[str, Any], teller: Teller) -> None:
-    """The row's sentence, and its transition if the state changes."""
+    """Add the row's sentence, and its transition if the state changes."""
     moves = row.target is not None and row.target != row.source
     teller.say(row_key(row), (row.spec, "MW-9") if moves else (row.spec,), **params)
     if moves:
@@ -53,7 +53,7 @@ def _took(row: Row, of: str, params: dict[str, Any], teller: Teller) -> None:
 
 
 def _refused(row: Row, state: str, params: dict[str, Any], teller: Teller) -> None:
-    """The row's sentence, and why the message was refused (UIV-3)."""
+    """Add the row's sentence, and why the message was refused (UIV-3)."""
     teller.say(row_key(row), (row.spec,), **params)
     teller.refuse(row.spec, row.reply, [["state", state]], _KEEPS[row.machine], **params)
 
@@ -83,7 +83,7 @@ def _local_transaction_lost(h: happened.LocalTransactionLost, teller: Teller) ->
 
 
 def as_written(answer: str | None) -> str | None:
-    """The name of a message as in MW-7: ``CommitOk`` becomes Commit-ok."""
+    """The name of a message as MW-7 writes it: ``CommitOk`` becomes Commit-ok."""
     return answer and re.sub(r"(?<=[a-z])([A-Z])", lambda found: f"-{found[1].lower()}", answer)
 
 
@@ -113,7 +113,7 @@ def _middleware_moved(h: happened.MiddlewareMoved, teller: Teller) -> None:
 
 
 def _comment(h: happened.MiddlewareMoved, teller: Teller) -> None:
-    """Additional notes for learners: the strategy's action and cost, and how Kafka does it (MW-15)."""
+    """Add further notes for learners: what the strategy does and costs, and how Kafka does it (MW-15)."""
     row, strategy = h.row, h.numbers.strategy
     if row.when == middleware_states.GIVEN_UP and not h.numbers.tries:
         key = strategy_key(strategy) if STRATEGIES[strategy].by_hand else "middleware.no_manager"

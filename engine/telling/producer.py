@@ -93,7 +93,7 @@ CONTROL_REACTIONS = {
     reactions.BUMP: "client.control_abortable_bump",
     reactions.FATAL: "client.control_fatal",
 }
-"""Reaction to the sentence for it, after the response to a transactional request."""
+"""A reaction to the response to a transactional request, to its sentence."""
 
 
 def _control_retried(h: happened.ControlRetried, teller: Teller) -> None:

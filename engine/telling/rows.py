@@ -17,7 +17,7 @@ _SPEAKERS = {
     "transaction_manager": "manager",
     "transaction_states": "coordinator",
 }
-"""Machine to the catalogue section with its sentences, when that is not the machine's own name."""
+"""Machine to the section of the catalogue that has its sentences, if the section does not have the machine's name."""
 
 
 def row_key(row: Row) -> str:

@@ -23,7 +23,7 @@ _STOPPED = {
     "earlier_in_flight": "client.stopped_earlier_in_flight",
     "request_full": "client.stopped_request_full",
 }
-"""Reason of the stop test to the note in a pass that sent other batches."""
+"""If other batches were sent in the pass: the reason for which a head was not drained, to its note."""
 WAITS_AT_STOP = {
     "fatal_error": "client.waits_fatal_error",
     "partition_not_added": "client.waits_partition_not_added",
@@ -33,7 +33,7 @@ WAITS_AT_STOP = {
     "earlier_in_flight": "client.waits_earlier_in_flight",
     "request_full": "client.waits_request_full",
 }
-"""Reason of the stop test to the sentence in a pass that sent nothing."""
+"""If the pass sent nothing: the reason for which a head was not drained, to its sentence."""
 _SCOPES = {"node": "client.stop_ends_node", "partition": "client.stop_skips_partition"}
 
 

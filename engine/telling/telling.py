@@ -1,7 +1,7 @@
 """How a happening becomes the sentences of a step: the structure of this package's tables.
 
 A table has one row for each class of happenings. Most rows are one sentence, whose parameters are the
-happening's fields (``says``, ``notes``); other rows are functions of the happening and the teller. No role
+happening's fields (``says``, ``notes``). Other rows are functions of the happening and the teller. No role
 depends on this package.
 """
 
@@ -20,21 +20,21 @@ Shown = TypeVar("Shown")
 
 
 class Teller(Protocol):
-    """The present step (``recording.Recorded``)."""
+    """Adds sentences to the present step (``recording.Recorded``)."""
 
     def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
-        """Add a sentence: the first one makes this a step, later ones are notes. ``rules`` are the
-        requirements that the role has just *enforced*."""
+        """Add a sentence. The first one makes this a step; later ones are notes. ``rules``: the requirements
+        that the role has just *enforced*."""
 
     def note(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
         """Add a further sentence to this step."""
 
     def lead(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
-        """Make this the step's own sentence; an earlier one becomes a note. After a transition of a state
-        machine, this one is a note."""
+        """Make this the step's own sentence; an earlier one becomes a note. If the step has a transition of a
+        state machine, this sentence becomes a note instead."""
 
     def decide(self, decision: Decision) -> None:
-        """The rules that a receiver tried, in order (``decision`` of docs/frame.md)."""
+        """Add the rules that a receiver tried, in order (``decision`` of docs/frame.md)."""
 
     def refuse(
         self, rule: str, error: str, compared: list[list[Any]], next_key: str, /, **next_params: Any
@@ -50,7 +50,7 @@ Tellings = Mapping[type[Happening], Tell]
 
 
 def plain(value: Any) -> Any:
-    """A field in the form of a parameter: JSON-shaped."""
+    """A field as a parameter of a sentence, which is JSON."""
     if type(value) is tuple:
         return list(value)
     if isinstance(value, Enum):

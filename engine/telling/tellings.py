@@ -1,4 +1,4 @@
-"""The tables of all roles as one: every class of happenings to its sentence."""
+"""One table made of the tables of all roles: each class of happenings to its sentence."""
 
 from __future__ import annotations
 

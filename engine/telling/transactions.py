@@ -1,4 +1,4 @@
-"""Sentences for a transaction coordinator: rows of ids, refusals with the compared numbers, epochs."""
+"""Sentences for a transaction coordinator: rows of ids, refusals with the compared numbers, and epochs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NEXT = {
     Error.INVALID_PRODUCER_ID_MAPPING: "refusal.client_aborts_and_raises",
     Error.UNKNOWN_SERVER_ERROR: "refusal.client_has_no_rule",
 }
-"""Error to the client's reaction; every other error is fatal for the client."""
+"""Error to what the client does next. Every other error is fatal for the client."""
 
 _ALSO: dict[str, tuple[str, ...]] = {
     "epoch_raised": ("TXC-4",),
@@ -44,9 +44,9 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "id_expires": ("TXC-4",),
     "transaction_timed_out": ("TXC-10", "FEN-2"),
 }
-"""Row (its ``why``) to further requirements, besides its own."""
+"""Row (its ``why``) to the requirements that it shows besides its own."""
 _SAID_OF_LEADERS = ("transaction_begins", "add_meets_transition")
-"""Rows with another sentence when a leader sends the request for its client."""
+"""Rows that have another sentence when a leader sends the request on behalf of its client."""
 _ABOUT_CLAIMS = (CLAIM_REPLACED, CLAIM_TOO_LATE, NOT_OF_THIS, NOT_REPEATED, OF_ANOTHER)
 """Guards that compare the identity in a request."""
 
@@ -141,7 +141,7 @@ _Rejected = (
 def _reject(
     h: _Rejected, key: str, rule: str, compared: list[list[Any]], teller: Teller, **params: Any
 ) -> None:
-    """Refusals that do not depend on the state."""
+    """Add a refusal that does not depend on the state."""
     teller.say(key, (rule,), coordinator=h.coordinator, error=h.error.name, **params)
     teller.refuse(rule, h.error.name, compared, NEXT.get(h.error, "refusal.client_ends"))
 
@@ -217,7 +217,7 @@ def _fence_prepared(h: happened.FencePrepared, teller: Teller) -> None:
 def _stands(
     key: str, rules: tuple[str, ...], h: happened.FenceStands | happened.DecisionStands, teller: Teller
 ) -> None:
-    """The step's own sentence; the earlier one, that a record is replicated, becomes a note."""
+    """Add the step's own sentence. The earlier one, that a record is replicated, becomes a note."""
     teller.lead(
         key,
         rules,

@@ -15,7 +15,7 @@ _NEXT = {
     Error.COORDINATOR_LOAD_IN_PROGRESS: "refusal.client_asks_again",
     Error.NOT_COORDINATOR: "refusal.client_looks_up_again",
 }
-"""Error to the client's reaction; every other error ends the transaction."""
+"""Error to what the client does next. Every other error ends the transaction."""
 
 
 def _coordinator_asked(h: happened.CoordinatorAsked, teller: Teller) -> None:

@@ -1,8 +1,9 @@
-"""One call of Kafka's admin client: keys, each of which one broker has to answer for.
+"""One call of Kafka's admin client. It has keys, for each of which one broker has to answer.
 
-The client looks up the brokers of its keys, asks each of these brokers about its keys, and looks up again what an
-error shows to be elsewhere. Source: ``AdminApiDriver``, its lookup strategies (``PartitionLeaderStrategy``,
-``CoordinatorStrategy``, ``AllBrokersStrategy``, ``StaticBrokerStrategy``) and its handlers.
+The client looks up the brokers of its keys, and asks each of these brokers about its keys. If an error shows
+that a key is at another broker, the client looks the key up again. Source: ``AdminApiDriver``, its lookup
+strategies (``PartitionLeaderStrategy``, ``CoordinatorStrategy``, ``AllBrokersStrategy``,
+``StaticBrokerStrategy``) and its handlers.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ from engine.tool.command import Command
 from engine.topic_partition import topic_of
 
 EVERY_BROKER = "every broker"
-"""The key of a call to all brokers, until they are known."""
+"""The only key of a call to all brokers, until the brokers are known."""
 THE_CLUSTER = "cluster"
-"""The key of a call that any broker answers."""
+"""The only key of a call that any broker can answer."""
 CALL_TIMEOUT_MS = 60_000
 """``default.api.timeout.ms``."""
 REQUEST_TIMEOUT_MS = 30_000
@@ -44,12 +45,12 @@ RETRY_BACKOFF_MS = 100
 
 
 class Reaction(Enum):
-    """What the client does about the error of one key; any other error ends the call."""
+    """What the client does after an error of one key. An error without a reaction ends the call."""
 
     ASKS_AGAIN = "asks_again"
     LOOKS_UP = "looks_up"
     TAKES = "takes"
-    """The key has no value: the caller decides."""
+    """The key has no value, and the caller decides what that means."""
 
 
 Answer = tuple[str, Error, Any]
@@ -58,30 +59,30 @@ Answer = tuple[str, Error, Any]
 
 @dataclass(slots=True)
 class AdminCall:
-    """The state of one call. A key is in ``unmapped``, in ``mapped``, or in ``values``."""
+    """The state of one call. Each key is in ``unmapped``, in ``mapped``, or in ``values``."""
 
     kind: CallKind
     command: Command
     subject: Any
-    """What the request needs besides the keys: producer ids, or a marker."""
+    """What the request contains besides the keys: producer ids, or a marker."""
     deadline: int
     unmapped: dict[str, None]
     mapped: dict[str, int] = field(default_factory=dict)
     """Key to its broker."""
     values: dict[str, Any] = field(default_factory=dict)
     retry_at: int | None = None
-    """Until then, keys that came back wait."""
+    """The keys that have to be asked about again wait until this time."""
 
     @property
     def is_fixed(self) -> bool:
-        """Whether the operator named the broker, so that no other one is looked for."""
+        """Whether the operator named the broker, so that no lookup is made."""
         return self.kind.name == PRODUCERS and self.command.broker is not None
 
     def left_at(self, broker: int) -> tuple[str, ...]:
         return tuple(key for key, place in self.mapped.items() if place == broker)
 
     def be_elsewhere(self, key: str) -> None:
-        """The key's broker has to be looked up again."""
+        """The key's broker is another one, so it has to be looked up again."""
         if self.mapped.pop(key, None) is not None:
             self.unmapped[key] = None
 
@@ -93,13 +94,13 @@ class CallKind:
     name: str
     """Kafka's name of the call, for the view."""
     asks: Callable[[AdminCall, tuple[str, ...]], Any]
-    """A function: the request to one broker about these keys."""
+    """A function that makes the request to one broker about these keys."""
     reads: Callable[[Any], Iterable[Answer]]
-    """A function: the answers in a response."""
+    """A function that reads the answers from a response."""
     looks_up: Callable[[AdminCall], Iterable[Any]] | None
-    """A function: the requests that find the brokers of all unmapped keys; None: any broker answers."""
+    """A function that makes the requests which find the brokers of all unmapped keys. None: any broker can answer."""
     looks_up_again: bool = True
-    """Whether the keys of a lost connection are looked up again; else the same broker is asked again."""
+    """Whether the keys of a lost connection are looked up again. If not, the same broker is asked again."""
     reactions: Mapping[Error, Reaction] = field(default_factory=dict)
 
 
@@ -119,7 +120,7 @@ def _brokers(call: AdminCall) -> Iterable[Any]:
 
 
 def found_in(call: AdminCall, response: Any) -> tuple[tuple[str, Error, int | None], ...]:
-    """The brokers that the response to a lookup gives: key, error, broker."""
+    """(key, error, broker) for each broker that the response to a lookup names."""
     if type(response) is FindCoordinatorResponse:
         return ((response.key, response.error, response.node),)
     metadata: MetadataResponse = response
@@ -141,7 +142,7 @@ LOOKUP_RETRIES = frozenset(
         Error.UNKNOWN_TOPIC_OR_PARTITION,
     }
 )
-"""Errors of a lookup after which the client looks up again; the others end the call."""
+"""Errors of a lookup after which the client looks up again. Other errors end the call."""
 
 
 # Requests ----------------------------------------------------------------------------------------------
@@ -154,8 +155,8 @@ def _ask_topics(call: AdminCall, keys: tuple[str, ...]) -> MetadataRequest:
 
 
 def _read_topics(response: MetadataResponse) -> Iterable[Answer]:
-    """Partition to its replicas. Of all topics, the tool first asks for the names and then for each of them; here one
-    response has both."""
+    """Partition to its replicas. In Kafka the tool first asks for the names of all topics, and then for each
+    topic; here one response has both."""
     error = next((one.error for one in response.partitions.values() if one.error in _NO_TOPIC), Error.NONE)
     replicas = {name: found.replicas for name, found in response.partitions.items()}
     return ((THE_CLUSTER, error, replicas),)

@@ -31,7 +31,8 @@ TIMEOUT_MINUTES = 15
 
 @value
 class Command:
-    """``name``: the command; the other fields are its options, None where an option is not given."""
+    """A command of the tool. ``name``: the command. The other fields are its options; None: the option is not
+    given."""
 
     name: str
     partition: str | None = None
@@ -75,18 +76,18 @@ class Command:
 IDENTITY = ("producer_id", "producer_epoch", "coordinator_epoch")
 """The options of abort that replace the start offset; brokers before 3.0 need them."""
 NO_COMMAND = Command(name="")
-"""Before the first command."""
+"""Stands for the command before there was any."""
 OPTIONS = tuple(field.name for field in fields(Command) if field.name != "name")
-"""The options: fields of an entry of a fault script, and of an intervention."""
+"""The options, which are fields of an entry of a fault script and of an intervention."""
 
 
 def command_of(entry: Mapping[str, Any]) -> Command:
-    """The command of a checked entry."""
+    """The command of an entry, which was checked."""
     return Command(name=COMMANDS[entry["action"]], **{name: entry.get(name) for name in OPTIONS})
 
 
 def missing_option(command: Command) -> str | None:
-    """The first option that the tool demands and that is not given; None: it can begin."""
+    """The first option that the tool demands and that is not given. None: no option is missing."""
     if command.name == DESCRIBE and command.transactional_id is None:
         return "transactional_id"
     if command.name in (DESCRIBE_PRODUCERS, ABORT) and command.partition is None:

@@ -9,8 +9,8 @@ from engine.value import value
 
 @value
 class Asked:
-    """One request that is not answered yet. ``keys``: those of the call that it is about; ``is_lookup``: it asks
-    which broker has them."""
+    """One request without an answer. ``keys``: the call's keys that it is about. ``is_lookup``: it asks which
+    brokers have these keys."""
 
     broker: int
     body: object
@@ -25,7 +25,7 @@ class Asked:
 
 
 class Requests:
-    """One connection to each broker; requests wait until it is open."""
+    """The tool's connections, one to each broker, and its requests. A request waits until its connection is open."""
 
     __slots__ = ("_newest", "asked", "is_open")
 
@@ -85,5 +85,5 @@ class Requests:
 
 
 def deadline_of(now: int) -> int:
-    """When a request that is asked now is overdue."""
+    """When a request that is sent now becomes overdue."""
     return now + REQUEST_TIMEOUT_MS

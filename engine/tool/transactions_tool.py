@@ -1,8 +1,8 @@
 """``kafka-transactions.sh``: the role that carries out an operator's commands, one after the other (KIP-664).
 
-A command is a row of tables: the call of the admin client that it begins with (:data:`_FIRST`), and what the result of
-each call leads to (:data:`_AFTER`). What the tool asks and how it reacts to errors is in ``admin_call``. Every
-command is a process of its own in Kafka: its connections end with it.
+Two tables describe a command: the call of the admin client with which it begins (:data:`_FIRST`), and what
+follows from the result of each call (:data:`_AFTER`). The requests of the tool and its reactions to errors
+are in ``admin_call``. In Kafka every command is a process of its own, so its connections end with it.
 
 Source: ``TransactionsCommand`` of Kafka's tools, and ``KafkaAdminClient``.
 """
@@ -99,7 +99,7 @@ Candidate = tuple[str, ProducerDescription]
 
 
 class TransactionsTool:
-    """The tool; a part of the view from its first command on. ``profile``: the version of the brokers."""
+    """The tool. It is a part of the view from its first command on. ``profile``: the version of the brokers."""
 
     path: Path = ("tool",)
 
@@ -108,16 +108,16 @@ class TransactionsTool:
         self.alive = True
         self.watch = watch
         self.missing = frozenset(api.name for api in APIS if not holds(profile, api.only_if, None))
-        """The requests that the brokers' version lacks (``NodeApiVersions``)."""
+        """The requests that the brokers' version does not have (``NodeApiVersions``)."""
         self.brokers = tuple(brokers)
         self.bootstrap = 0
-        """Position in ``brokers`` of the one that the tool asks about the cluster."""
+        """Position in ``brokers`` of the broker that the tool asks about the cluster."""
         self.command = NO_COMMAND
-        """The newest command, its end included."""
+        """The newest command, also after it has ended."""
         self.state = DONE
         self.queue: list[Command] = []
         self.begins_at: int | None = None
-        """When the next command begins, if one waits and none runs."""
+        """When the next command begins, if one waits and none is running."""
         self.call: AdminCall | None = None
         self.requests = Requests()
         self.table: list[Row] = []
@@ -172,7 +172,7 @@ class TransactionsTool:
         return self._poll(now)
 
     def _poll(self, now: int) -> Effects:
-        """Send what can be sent: lookups of unmapped keys, and requests about mapped ones."""
+        """Send what can be sent: lookups for unmapped keys, and requests about mapped ones."""
         self._touch()
         call = self.call
         if call is None or call.retry_at is not None:
@@ -188,7 +188,8 @@ class TransactionsTool:
         return effects
 
     def _look_up(self, call: AdminCall, now: int) -> Effects:
-        """Find the brokers of the unmapped keys: a given one, any one, or those that a lookup names."""
+        """Find the brokers of the unmapped keys. It is the broker that the operator named, or any broker, or
+        those that a lookup returns."""
         any_broker = self.brokers[self.bootstrap]
         if call.is_fixed or call.kind.looks_up is None:
             broker = call.command.broker if call.is_fixed else None
@@ -242,7 +243,7 @@ class TransactionsTool:
         return self._poll(now)
 
     def _answered(self, call: AdminCall, asked: Asked, response: Any, now: int) -> Effects:
-        """A request about keys was answered: keep the values, and look at each error."""
+        """A request about keys was answered: keep the values, and react to each error."""
         name = f"broker-{asked.broker}"
         answers = [
             (name if key == EVERY_BROKER else key, error, value)
@@ -281,7 +282,7 @@ class TransactionsTool:
         return self.requests.opened(broker_number(peer))
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """A connection ended or could not be made: after a backoff the tool looks up again, at another broker."""
+        """A connection ended or could not be made. After a backoff the tool makes its lookups at another broker."""
         broker, call = broker_number(peer), self.call
         lost = self.requests.ended(broker)
         if call is None or not lost:
@@ -324,16 +325,16 @@ class TransactionsTool:
     # -- the tool never stops (GEN-6) ------------------------------------------------------------------
 
     def crash(self, now: int) -> None:
-        """Not reached: faults stop clients, consumers, brokers and nodes."""
+        """Never called: faults stop only clients, consumers, brokers and nodes."""
 
     def restart(self, now: int) -> Effects:
         return []
 
     def pause(self, now: int) -> None:
-        """Not reached, as :meth:`crash`."""
+        """Never called, like :meth:`crash`."""
 
     def resume(self, now: int) -> None:
-        """Not reached, as :meth:`crash`."""
+        """Never called, like :meth:`crash`."""
 
     # -- what a response shows -------------------------------------------------------------------------
 
@@ -380,7 +381,7 @@ class TransactionsTool:
             self.watch.emit(DescriptionShown, name, coordinator, *identity, found.state, found.partitions)
 
     def _show_nothing(self, taken: dict[str, None], broker: int, now: int) -> None:
-        """The end of the call says it."""
+        """Show nothing here, because the sentence at the end of the call says it."""
 
     # -- the first call of each command ----------------------------------------------------------------
 
@@ -399,8 +400,9 @@ class TransactionsTool:
         return self._call(TOPICS, (THE_CLUSTER,), now)
 
     def _abort(self, command: Command, now: int) -> Effects:
-        """With the offset alone the tool asks the leader for the producer. Else the operator names it, as brokers
-        before 3.0 need it; a coordinator epoch below 0 becomes 0, which no leader refuses."""
+        """Begin an abort. If only the offset is given, the tool asks the leader for the producer. Otherwise
+        the operator names the producer, as brokers before 3.0 need it; a coordinator epoch below 0 becomes 0,
+        which no leader refuses."""
         if command.start_offset is not None:
             return self._describe_producers(command, now)
         return self._write_abort(
@@ -433,7 +435,7 @@ class TransactionsTool:
         return self._succeed(now)
 
     def _search(self, call: AdminCall, now: int) -> Effects:
-        """The partitions of the topics; with a broker, those that it has a replica of."""
+        """Search the partitions of the topics. If a broker was named: only those of which it has a replica."""
         found = _with_replica(call.command.broker, call.values[THE_CLUSTER])
         return self._call(PRODUCERS, found, now) if found else self._found([], now)
 
@@ -456,7 +458,7 @@ class TransactionsTool:
         return self._call(LISTING, (EVERY_BROKER,), now, producer_ids)
 
     def _choose_ids(self, call: AdminCall, now: int) -> Effects:
-        """The transactional ids of the candidates' producers; without any, all candidates hang."""
+        """Request the transactional ids of the candidates' producers. Without any, all candidates hang."""
         wanted = set(call.subject)
         for listed in call.values.values():
             for transactional_id, one in listed.items():
@@ -469,7 +471,8 @@ class TransactionsTool:
         return self._judge(call.values, now)
 
     def _judge(self, descriptions: dict[str, TransactionDescription], now: int) -> Effects:
-        """A candidate hangs unless its partition is one for which the coordinator still has a marker to send."""
+        """Decide which candidates hang. A candidate does not hang if its coordinator still has a marker to
+        send to its partition."""
         hanging: list[Candidate] = []
         for partition, one in self.candidates:
             transactional_id = self.ids.get(one.producer_id)
@@ -497,7 +500,7 @@ class TransactionsTool:
         return self._end(DONE, now)
 
     def _choose_abort(self, call: AdminCall, now: int) -> Effects:
-        """The producer whose open transaction begins at the given offset."""
+        """Choose the producer whose open transaction begins at the given offset."""
         ((partition, found),) = call.values.items()
         start = call.command.start_offset
         chosen = next((one for one in found if one.current_txn_start_offset == start), None)
@@ -548,7 +551,7 @@ class TransactionsTool:
 def _why_hanging(
     partition: str, transactional_id: str | None, descriptions: dict[str, TransactionDescription]
 ) -> Hanging | None:
-    """Why no coordinator will end the transaction in this partition; None: one will."""
+    """Why no coordinator will end the transaction in this partition. None: a coordinator will."""
     if transactional_id is None:
         return Hanging.NO_ID
     found = descriptions[transactional_id]
@@ -558,7 +561,7 @@ def _why_hanging(
 
 
 def _with_replica(broker: int | None, replicas: dict[str, tuple[int, ...]]) -> list[str]:
-    """The partitions that have a replica on this broker; None: all."""
+    """The partitions that have a replica on this broker; all partitions if it is None."""
     return [name for name, members in replicas.items() if broker is None or broker in members]
 
 
@@ -579,7 +582,7 @@ _SHOW: dict[str, _Show] = {
     DESCRIPTIONS: TransactionsTool._show_descriptions,
     MARKER: TransactionsTool._show_nothing,
 }
-"""Call to what is said about the values of one response."""
+"""Call to the function that shows the values of one response."""
 _After = Callable[[TransactionsTool, AdminCall, int], Effects]
 _AFTER: dict[tuple[str, str], _After] = {
     (LIST, LISTING): TransactionsTool._printed,
@@ -592,4 +595,4 @@ _AFTER: dict[tuple[str, str], _After] = {
     (ABORT, PRODUCERS): TransactionsTool._choose_abort,
     (ABORT, MARKER): TransactionsTool._aborted,
 }
-"""Command and the call that has ended to what follows."""
+"""(Command, call that has ended) to what follows."""

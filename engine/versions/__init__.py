@@ -1,2 +1,3 @@
-"""Versions of Kafka that a run may follow: a file each, found by `engine/profiles.py`. What each field means stands in
-`engine/profile.py`. A new version is a file here: `PROFILE = replace(K28, name=…, version=…, …)`."""
+"""The versions of Kafka that a run may follow, one file for each; `engine/profiles.py` finds them.
+`engine/profile.py` explains the fields. To add a version, add a file here: `PROFILE = replace(K28, name=…,
+version=…, …)`."""

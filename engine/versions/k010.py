@@ -1,4 +1,4 @@
-"""Kafka 0.10: before idempotent and transactional producers; the rest as in 2.0."""
+"""Kafka 0.10, before idempotent and transactional producers. Everything else is as in 2.0."""
 
 from __future__ import annotations
 

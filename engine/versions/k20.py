@@ -1,4 +1,4 @@
-"""Kafka 2.0: producers that lost their numbers ask for another producer id."""
+"""Kafka 2.0: a producer that lost sequence numbers requests another producer id."""
 
 from __future__ import annotations
 

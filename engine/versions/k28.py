@@ -1,4 +1,5 @@
-"""Kafka 2.8: producers that lost their numbers raise their epoch (KIP-360), offsets name their member (KIP-447)."""
+"""Kafka 2.8: a producer that lost sequence numbers raises its epoch (KIP-360), and commits of offsets name
+the group member (KIP-447)."""
 
 from __future__ import annotations
 

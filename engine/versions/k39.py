@@ -1,18 +1,19 @@
-"""Kafka 3.9 with transaction version 0: leaders ask the coordinator before a transaction starts in a log (KIP-890,
-first part).
+"""Kafka 3.9 with transaction version 0: leaders ask the coordinator before a transaction starts in a log
+(KIP-890, first part).
 
-A control request goes again after every retriable error, where 2.8 fails (``TransactionManager``, all its handlers).
-TRANSACTION_ABORTABLE ends the transaction alone (Produce 11, TxnOffsetCommit 4, AddPartitionsToTxn 5 and their like),
-an identity that is denied may be asked for again, and a wrong state is an IllegalStateException.
-The question is left out wherever the producer id has a transaction open in the log, whatever its epoch
-(``UnifiedLog.hasOngoingTransaction``); 4.1 looks at the epoch too (KAFKA-19690, ``verifies_each_epoch``).
+A control request is repeated after every retriable error; in 2.8 it fails after some (``TransactionManager``,
+all its handlers). TRANSACTION_ABORTABLE ends only the transaction (Produce 11, TxnOffsetCommit 4,
+AddPartitionsToTxn 5 and similar versions), a producer whose identity was denied may request one again, and a
+wrong state is an IllegalStateException. The leader does not ask if the producer id has an open transaction in
+the log, whatever its epoch (``UnifiedLog.hasOngoingTransaction``); 4.1 also compares the epoch (KAFKA-19690,
+``verifies_each_epoch``).
 
-Like 2.8 here, unlike it in Kafka 3.9:
+In two things this profile is like 2.8, while Kafka 3.9 is not:
 
-- ``send()`` appends the record before it asks for the state (``KafkaProducer.doSend``), so a record whose call throws
-  may still be sent.
-- An answer names the new leader, and a batch goes there without backoff (KIP-951); the backoff of Metadata grows, and
-  all grow with jitter (KIP-580).
+- ``send()`` appends the record before it checks the state (``KafkaProducer.doSend``), so a record whose call
+  throws may still be sent.
+- In Kafka 3.9 an answer names the new leader, and a batch goes there without backoff (KIP-951). The backoff
+  of Metadata grows, and all backoffs grow with jitter (KIP-580).
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Kafka's requests and responses as bytes: reading and writing."""
+"""Reads and writes Kafka's requests and responses as bytes."""

@@ -1,4 +1,4 @@
-"""ApiVersions: the requests and versions that a broker reads, and the features of its cluster."""
+"""ApiVersions: the requests and versions that a broker can read, and the features of its cluster."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from engine.wire.records import KeptRecords
 from engine.wire.request import WireRequest
 
 LEVEL_0_FROM = 4
-"""Version of ApiVersions from which a feature with lowest level 0 is listed; older clients cannot read it
-(KAFKA-17492)."""
+"""From this version of ApiVersions on, a feature whose lowest level is 0 is listed; older clients cannot read
+it (KAFKA-17492)."""
 UNKNOWN_EPOCH = -1
 
 
 @value
 class ApiVersionsRequest:
-    """From version 3 on a client names its software."""
+    """A client requests the list of supported requests. From version 3 on it names its software."""
 
     software: str = ""
     software_version: str = ""
@@ -40,7 +40,8 @@ class ApiVersionsResponse:
     throttle_time_ms: int = 0
     features: tuple[Feature, ...] = ()
     finalized: dict[str, int] | None = None
-    """Feature to its level in the cluster (KIP-584), without features that are not enabled; None: unknown."""
+    """Feature to its level in the cluster (KIP-584). A feature that is not enabled is absent. None: the
+    levels are unknown."""
     features_epoch: int = UNKNOWN_EPOCH
 
 

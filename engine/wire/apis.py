@@ -1,5 +1,5 @@
-"""The requests that are read from bytes, and whose responses are written as bytes; made from the engine's
-table of APIs."""
+"""The requests that can be read from bytes, and whose responses can be written as bytes. The table is made
+from the engine's table of APIs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.wire.request import WireRequest
 
 
 class WireApi(NamedTuple):
-    """How one request becomes a message of the engine, and how the answer becomes a response."""
+    """How a request becomes a message of the engine, and how the engine's answer becomes a response."""
 
     key: int
     name: str
@@ -41,8 +41,8 @@ _READ_AND_WRITTEN: dict[str, tuple[Any, Any]] = {
 
 
 def _rows() -> Iterator[WireApi]:
-    """The APIs of the engine's table that have versions, up to those that only brokers send; and ApiVersions,
-    which only clients at a socket send."""
+    """The APIs of the engine's table that have versions, without the later ones that only brokers send; and
+    ApiVersions, which only clients at a socket send."""
     of_brokers = {api.name: api.versions[1] for api in apis.BETWEEN_BROKERS if api.versions is not None}
     for api in apis.APIS:
         if api.key is not None and api.versions is not None:
@@ -53,9 +53,9 @@ def _rows() -> Iterator[WireApi]:
 
 
 APIS: dict[int, WireApi] = {api.key: api for api in sorted(_rows())}
-"""Api key to its row. The highest version is the last one before a field for which the engine has no message:
-Fetch 13 and Produce 13 name topics by id (KIP-516), OffsetFetch 8 requests several groups, ListTransactions 2 filters
-by a pattern (KIP-1152)."""
+"""Api key to its row. The highest version of an API is the last one before a version with a field for which
+the engine has no message: Fetch 13 and Produce 13 name topics by id (KIP-516), OffsetFetch 8 requests several
+groups, ListTransactions 2 filters by a pattern (KIP-1152)."""
 
 
 def known() -> str:

@@ -1,10 +1,12 @@
 """Checks every length and count of a message before kio reads it.
 
-kio allocates all elements of an array, according to its count, before it reads the first one: four bytes with
-the count "two billion" would end the process without an exception. So one pass over the bytes, in linear
-time, compares every length and count with the number of bytes left. It also finds the position of a fault,
-which kio does not report, and removes the tagged fields that are unknown to kio: Kafka skips them (KIP-482),
-kio refuses them. The nesting of a message is limited by its schema.
+kio allocates all elements of an array, as its count says, before it reads the first one: four bytes with the
+count "two billion" would end the process without an exception. So one pass over the bytes, in linear time,
+compares every length and count with the number of bytes left.
+
+The pass also finds the position of a fault, which kio does not report. And it removes the tagged fields that
+kio does not know: Kafka skips them (KIP-482), kio refuses them. The nesting of a message is limited by its
+schema.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from engine.wire.wire_error import WireError
 
 MESSAGE_BYTES_MAX = 16 * 1024 * 1024
 ENTRIES_MAX = 100_000
-"""The most elements of all arrays of one message together; each becomes an object."""
+"""All arrays of one message together have at most this many elements, because each becomes an object."""
 VARINT_BYTES_MAX = 5
 
 _INT16 = struct.Struct(">h")
@@ -27,8 +29,8 @@ WHOLE = "send the whole message"
 
 
 def checked(data: bytes, made: Iterable[Any]) -> bytes:
-    """The bytes of objects of these classes, one after the other, without the tagged fields that are unknown
-    to kio. Raises WireError when the bytes cannot be such objects."""
+    """The bytes, which must be objects of these classes one after the other, without the tagged fields that
+    kio does not know. Raises WireError when the bytes cannot be such objects."""
     if len(data) > MESSAGE_BYTES_MAX:
         raise WireError(
             "the message", f"{len(data)} bytes", f"a message has at most {MESSAGE_BYTES_MAX}: send several"
@@ -53,7 +55,7 @@ class _Scan:
         self.entries = 0
         self.path: list[str] = []
         self.edits: list[tuple[int, int, bytes]] = []
-        """(start, end, replacement) of bytes, by rising start."""
+        """(start, end, replacement) of each change of the bytes, by rising start."""
 
     def without_unknown_tags(self) -> bytes:
         if not self.edits:
@@ -145,8 +147,8 @@ class _Scan:
         self.edits.append((start, self.position, bytes([len(known)]) + b"".join(known)))
 
     def _count_of_tags(self) -> int:
-        """The number of tagged fields: one byte is enough, because a tag and its length take two bytes, and
-        no version has 128 tags."""
+        """The number of tagged fields. It always fits into one byte, because a tag and its length take two
+        bytes, and no version has 128 tags."""
         start = self.position
         count, left = self._varint(), (len(self.data) - self.position) // 2
         if count > min(left, 127):

@@ -1,7 +1,7 @@
-"""The requests that a broker of Kafka lists as supported, whether or not this project reads them.
+"""The requests that a broker of Kafka lists as supported, whether or not this project can read them.
 
 Source: the message definitions of the release (``validVersions`` of the requests with the listener
-``broker``, without those that are not stable). A client asks for this list before anything else (KIP-35,
+``broker``, without those that are not stable). A client requests this list before anything else (KIP-35,
 KIP-511).
 """
 
@@ -23,8 +23,8 @@ _LISTED = {
     84:0-0 85:0-0 86:0-0 87:0-0 90:0-0 91:0-0 92:0-0
     """
 }
-"""Version of Kafka to each api key with its lowest and highest version. 71 and 72 (telemetry, KIP-714) are
-listed only where a plugin receives them, 88 and 89 (groups of streams, KIP-1071) only when that feature is
+"""For each version of Kafka: api key, lowest version and highest version. 71 and 72 (telemetry, KIP-714) are
+only listed if a plugin receives them, 88 and 89 (groups of streams, KIP-1071) only if that feature is
 enabled."""
 
 
@@ -40,9 +40,9 @@ LISTED: dict[str, dict[int, tuple[int, int]]] = {name: _versions(text) for name,
 
 
 def listed(profile: Profile, level: int, epoch: int) -> ApiVersionsResponse:
-    """A broker's response in a cluster with this level of ``transaction.version``, the only feature of the
-    engine's clusters. At level 0 the feature was never raised and is not listed as finalized. ``epoch``:
-    increases with each change of a feature (KIP-584). Raises KeyError for a version without a list."""
+    """A broker's response in a cluster with this level of ``transaction.version``, which is the only feature
+    of the engine's clusters. At level 0 the feature was never raised, so it is not listed as finalized.
+    ``epoch`` increases with each change of a feature (KIP-584). Raises KeyError for a version without a list."""
     return ApiVersionsResponse(
         versions=LISTED[profile.name],
         features=(Feature(name=TRANSACTION_VERSION, lowest=0, highest=profile.transaction_version),),

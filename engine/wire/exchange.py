@@ -1,4 +1,4 @@
-"""Conversion of a client's bytes to the engine's messages, and of the engine's answers to bytes."""
+"""Converts a client's bytes to the engine's messages, and the engine's answers to bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversion between bytes and the typed messages of kio, for every API and version of kio.
+"""Converts between bytes and the typed messages of kio, for every API and version that kio has.
 
 Only this module calls kio. `bounds` checks the bytes before kio reads them, and an exception of kio becomes a
 WireError.
@@ -55,7 +55,7 @@ def decode_request(data: bytes) -> Message:
 
 
 def decode_response(data: bytes, key: int, version: int) -> Message:
-    """One response to a request with this key and version, without the four bytes of its size."""
+    """One response to a request that has this key and version, without the four bytes of its size."""
     return _decode(data, load_response_schema(key, version))
 
 
@@ -68,8 +68,8 @@ def encode(message: Message) -> bytes:
 
 
 def encode_response(key: int, version: int, correlation_id: int, values: Mapping[str, Any]) -> bytes:
-    """A response with these values, named by kio's fields. Values that this version has no field for are left
-    out; missing values get Kafka's default."""
+    """A response with these values, which have the names of kio's fields. Values for which this version has
+    no field are left out; missing values get Kafka's default."""
     made: Any = load_response_schema(key, version)
     header = made.__header_schema__(correlation_id=correlation_id)
     return encode(Message(header, _filled(entity_of(made), values)))

@@ -1,4 +1,5 @@
-"""Requests of clients to a group coordinator: offsets inside a transaction, and a group's committed offsets."""
+"""Requests of clients to a group coordinator about offsets inside a transaction, and about a group's
+committed offsets."""
 
 from __future__ import annotations
 
@@ -19,16 +20,17 @@ from engine.wire.topics import by_topic, checked_name, once
 from engine.wire.wire_error import WireError
 
 ERROR_OF_GROUP_FROM = 2
-"""Version of OffsetFetch from which an error of the whole group has its own field."""
+"""From this version of OffsetFetch on, an error of the whole group has a field of its own."""
 
 ADDS_PARTITION_FROM = 5
-"""Version of TxnOffsetCommit whose clients use transaction version 2: the coordinator adds its partition (KIP-890)."""
+"""From this version of TxnOffsetCommit on, clients use transaction version 2: the coordinator adds its
+partition (KIP-890)."""
 ADDS_PARTITION = 2
 
 
 def read_transactional(payload: Any, kept: KeptRecords) -> TxnOffsetCommitRequest:
-    """A TxnOffsetCommit. A client names its member and generation from version 3 on (KIP-447), the leader
-    epoch from version 2 on."""
+    """A TxnOffsetCommit. From version 2 on a client sends the leader epoch, from version 3 on its member and
+    generation (KIP-447)."""
     parts = [(topic.name, part) for topic in payload.topics for part in topic.partitions]
     names = once(checked_name(topic, part.partition_index) for topic, part in parts)
     return TxnOffsetCommitRequest(

@@ -12,7 +12,7 @@ from engine.wire.request import WireRequest
 from engine.wire.topics import by_topic, checked_name, once
 
 ADDS_PARTITIONS_FROM = 12
-"""Version of Produce whose clients use transaction version 2: the leader adds the partitions (KIP-890)."""
+"""From this version of Produce on, clients use transaction version 2: the leader adds the partitions (KIP-890)."""
 ADDS_PARTITIONS = 2
 
 

@@ -1,8 +1,8 @@
-"""Conversion between the records that clients send as bytes and the batches of the engine's logs.
+"""Converts between the records that clients send as bytes and the batches of the engine's logs.
 
-In the engine a record is only a serial. The bytes from a client are stored here under their serials, and
-returned to consumers with the offset and leader epoch from the log. A broker does the same: the checksum does
-not cover these two fields.
+In the engine a record is only a serial. So the bytes from a client are stored here under their serials, and
+consumers get them back with the offset and the leader epoch from the log. A broker does the same, because the
+checksum does not cover these two fields.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from engine.wire.wire_error import WireError
 
 KEPT_BYTES_MAX = 64 * 1024 * 1024
 RECORD_BYTES_MIN = 7
-"""The smallest record: length, attributes, two deltas, key, value and headers take at least one byte each."""
+"""The smallest size of a record: its length, attributes, two deltas, key, value and headers take at least one
+byte each."""
 RECORDS_MAX = 100_000
-"""The most records of one batch. A compressed batch may hold more records than its bytes suggest."""
+"""A batch has at most this many records. A compressed batch may hold more than its bytes suggest."""
 _OFFSET_AND_LENGTH = struct.Struct(">qii")
 
 
@@ -33,7 +34,8 @@ class KeptRecords:
         self._bytes = 0
 
     def keep(self, batch: bytes, record_count: int) -> tuple[int, ...]:
-        """Store the bytes of a batch; returns the serials of its records. Raises WireError beyond KEPT_BYTES_MAX."""
+        """Store the bytes of a batch; returns the serials of its records. Raises WireError when more than
+        KEPT_BYTES_MAX would be stored."""
         if self._bytes + len(batch) > KEPT_BYTES_MAX:
             raise WireError(
                 "the records",
@@ -48,7 +50,7 @@ class KeptRecords:
 
     def bytes_of(self, stored: RecordBatch) -> bytes:
         """The bytes of a stored batch for a consumer. A batch that no client sent (a marker), or that
-        compaction changed, is encoded."""
+        compaction changed, is encoded anew."""
         sent = self._batches.get(stored.serials[0]) if stored.serials else None
         if sent is None or decode_header(sent).record_count != stored.record_count:
             return bytes_of(stored)
@@ -58,7 +60,7 @@ class KeptRecords:
 
 
 def batch_in(data: bytes | None, partition: str, kept: KeptRecords) -> RecordBatch:
-    """The one batch in a partition of a Produce request. Source: `ProduceRequest.validateRecords`,
+    """The only batch in a partition of a Produce request. Source: `ProduceRequest.validateRecords`,
     `LogValidator.validateBatch` and `DefaultRecordBatch.ensureValid`."""
     place = f"records of {partition}"
     if data is None or len(data) < HEADER_BYTES:

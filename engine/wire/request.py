@@ -7,7 +7,7 @@ from typing import Any
 from engine.value import value
 
 ABORTABLE_FROM = {"Produce": 11, "TxnOffsetCommit": 4}
-"""API to the version of its request from which TRANSACTION_ABORTABLE is a possible answer (KIP-890)."""
+"""API to the version of its request from which the answer may be TRANSACTION_ABORTABLE (KIP-890)."""
 
 
 @value
@@ -25,6 +25,6 @@ class WireRequest:
 
     @property
     def knows_abortable(self) -> bool:
-        """Whether the response may have TRANSACTION_ABORTABLE; older clients get INVALID_TXN_STATE instead."""
+        """Whether the response may have TRANSACTION_ABORTABLE. Older clients get INVALID_TXN_STATE in its place."""
         first = ABORTABLE_FROM.get(self.api)
         return first is not None and self.version >= first

@@ -30,7 +30,7 @@ FIXED_BYTES = {
     "datetime_i64": 8,
     "uuid": 16,
 }
-"""Kafka types with a fixed size. The others have a length: `string`, `bytes`, `records`."""
+"""Kafka types with a fixed size, in bytes. The others (`string`, `bytes`, `records`) begin with a length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ class Field:
 
     name: str
     kind: str | Entity
-    """A Kafka type, or a structure; for an array, that of its elements."""
+    """A Kafka type, or a structure. For an array: that of its elements."""
     is_array: bool
     is_nullable: bool
     is_flexible: bool
-    """Lengths and counts are compact (unsigned varints of the value plus one)."""
+    """Whether lengths and counts are compact (unsigned varints of the value plus one)."""
 
     @property
     def element_bytes_min(self) -> int:
@@ -95,7 +95,7 @@ def _field_of(made: Any, item: ClassField[Any], *, is_tagged: bool) -> Field:
     if is_array:
         inner, _ = _without_none(get_args(inner)[0])
     kind = _entity(inner) if is_dataclass(inner) else str(item.metadata["kafka_type"])
-    # A tagged field that is null is left out.
+    # If a tagged field with a simple type is null, the field is left out, so its bytes never say null.
     is_nullable = is_nullable and not (is_tagged and isinstance(kind, str) and not is_array)
     # The client's id has the non-compact encoding in every version of the header (RequestHeader.json).
     is_client_id = made.__name__ == "RequestHeader" and item.name == "client_id"

@@ -1,4 +1,5 @@
-"""Conversion between Kafka's partitions, grouped by topic, and the engine's topic-partitions, which are names."""
+"""Converts between Kafka's partitions, which are grouped by topic, and the engine's topic-partitions, which
+are names."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ def checked_name(topic: str, number: int) -> str:
 
 
 def once(names: Iterable[str]) -> Iterator[str]:
-    """Yield the names; raises WireError at the first repeated one."""
+    """Yield the names. Raises WireError at the first name that was there before."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -33,7 +34,7 @@ def by_topic(
     number_field: str = "partition_index",
     partitions_field: str = "partitions",
 ) -> list[dict[str, Any]]:
-    """Partitions with their values, grouped by topic, in the order of the topics' first appearance."""
+    """The partitions with their values, grouped by topic, in the order in which the topics first appear."""
     topics: dict[str, list[dict[str, Any]]] = {}
     for partition, values in rows:
         topic, number = topic_partition(partition)

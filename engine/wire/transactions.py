@@ -1,5 +1,5 @@
-"""Requests of a producer to a transaction coordinator: for an identity, to add partitions and offsets, and to
-end the transaction."""
+"""Requests of a producer to a transaction coordinator: to get an identity, to add partitions and offsets, and
+to end the transaction."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from engine.wire.request import WireRequest
 from engine.wire.topics import by_topic, checked_name, once
 
 OF_BROKERS_FROM = 4
-"""Version of AddPartitionsToTxn from which brokers send it, about several transactions (KIP-890)."""
+"""From this version of AddPartitionsToTxn on, brokers send it, about several transactions (KIP-890)."""
 RAISES_EPOCH_FROM = 5
-"""Version of EndTxn whose clients use transaction version 2."""
+"""From this version of EndTxn on, clients use transaction version 2."""
 RAISES_EPOCH = 2
 
 
 def read_init_producer_id(payload: Any, kept: KeptRecords) -> InitProducerIdRequest:
-    """An InitProducerId. From version 3 on a client names its present identity (KIP-360)."""
+    """An InitProducerId. From version 3 on a client names the identity that it has (KIP-360)."""
     return InitProducerIdRequest(
         transactional_id=payload.transactional_id,
         transaction_timeout_ms=milliseconds(payload.transaction_timeout),
@@ -55,7 +55,7 @@ def write_init_producer_id(
 def read_add_partitions(
     payload: Any, kept: KeptRecords
 ) -> AddPartitionsToTxnRequest | VerifyPartitionsRequest:
-    """An AddPartitionsToTxn about one transaction; from version 4 on brokers ask about several at once (KIP-890)."""
+    """An AddPartitionsToTxn about one transaction. From version 4 on brokers ask about several at once (KIP-890)."""
     if payload.__version__ >= OF_BROKERS_FROM:
         return VerifyPartitionsRequest(entries=tuple(_entry(found) for found in payload.transactions))
     names = once(

@@ -1,8 +1,9 @@
-"""The only error of this package: a message that it cannot read or does not accept."""
+"""The only error of this package, for a message that it cannot read or does not accept."""
 
 
 class WireError(ValueError):
-    """The message names the place (byte and field), the fault, and what to send instead."""
+    """A message that cannot be read or is not accepted. The text names the place (byte and field), the fault,
+    and what to send instead."""
 
     def __init__(self, place: str, reason: str, remedy: str) -> None:
         super().__init__(f"{place}: {reason}; {remedy}")
