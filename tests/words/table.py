@@ -1,4 +1,5 @@
-"""What texts say for what, what they do not say, and why: one table for catalogues, scenarios, samples and documents.
+"""What texts say for what, what they do not say, and why: one table for catalogues, scenarios, samples, documents and
+pseudocode.
 
 The terms themselves: docs/glossary.md.
 """
@@ -27,6 +28,9 @@ ROOMS = (
 """Every folder with texts in both languages."""
 ASKED = "asked.toml"
 """Holds what people search with, whatever they call a thing, and what scenarios were called before. No page says it."""
+
+CODE = "code line "
+"""How the keys of pseudocode begin."""
 
 HAN = "[\u3400-\u9fff]"
 HALF_WIDTH = rf"{HAN}[,:;!?(]|[,:;!?] ?{HAN}|\){HAN}"
@@ -97,8 +101,9 @@ TERMS = {
     "组件": ("参与者之间的消息|其他参与者使用", "没有被其他参与者使用的名称"),
     "派生事实": ("推导出的事实", "推导出的事实"),
     "乱序": ("失去顺序|顺序错乱|顺序丢失", "多 {by} 条记录顺序错乱"),
-    "滞后": ("消费延迟|延迟（lag）", "消费延迟停在 1"),
+    "滞后": ("消费延迟|延迟（lag）|积压", "消费延迟停在 1"),
     "定时器": ("计时器", "计时器到期"),
+    "稍后": ("稍候", "请稍候再试。"),
     "无法连接": ("无法到达|恢复可连接", "broker 有两分钟无法到达"),
     "已中止事务索引": ("(?<!已)中止事务的?索引", "中止事务索引未能写入"),
 }
@@ -378,7 +383,11 @@ CHINESE_RULES = (
         HALF_WIDTH,
         "没有存储, 需要重试",
         "没有存储，需要重试",
-        {"search.suggestions": SEARCHED, "player.nothing_to.panel": "names the key `?`"},
+        {
+            "search.suggestions": SEARCHED,
+            "player.nothing_to.panel": "names the key `?`",
+            CODE: "pseudocode has the marks of code",
+        },
     ),
     Rule(
         "a space between Latin and Chinese",
@@ -573,6 +582,21 @@ def lines() -> list[Said]:
         for document in documents
         for number, line in enumerate(document.read_text("utf-8").splitlines(), start=1)
         for part in re.split(r"\||<br>", re.sub(r"`[^`]*`", "…", line))
+    ]
+
+
+def code() -> list[Said]:
+    """The Chinese lines of the pseudocode, without the names in them."""
+    return [
+        Said(
+            document.name,
+            f"{CODE}{number}",
+            CHINESE,
+            re.sub(r"[A-Za-z_][\w.]*", "…", line, flags=re.A).strip(),
+        )
+        for document in sorted((ROOT / "engine/pseudocode/documents").glob("*.txt"))
+        for number, line in enumerate(document.read_text("utf-8").splitlines(), start=1)
+        if re.search(HAN, line)
     ]
 
 

@@ -26,7 +26,7 @@ def texts() -> list[Said]:
 
 @pytest.fixture(scope="module")
 def texts_shown(texts: list[Said]) -> list[Said]:
-    return [*texts, *table.lines()]
+    return [*texts, *table.lines(), *table.code()]
 
 
 KEYS = ("some.key", "variants/title", "error.SOME.compared", "cost.some")
@@ -96,6 +96,17 @@ def test_a_document_is_read_by_cells_and_without_its_code(
     ]
     broken = {(one.file, one.text) for rule in RULES for one in table.broken(rule, lines)}
     assert broken == {("a.md", "您"), ("README.md", "It is told ….")}
+
+
+def test_pseudocode_is_read_without_its_names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    documents = tmp_path / "engine/pseudocode/documents"
+    documents.mkdir(parents=True)
+    (documents / "a.txt").write_text("if offset is old: raise it\n~ if offset 过时: 升高\n", encoding="utf-8")
+    assert len(table.code()) > 400
+    monkeypatch.setattr(table, "ROOT", tmp_path)
+    assert table.code() == [Said("a.txt", f"{table.CODE}2", CHINESE, "~ … … 过时: 升高")]
+    broken = [rule.why for rule in RULES if table.broken(rule, table.code())]
+    assert broken == ["an epoch is raised: 提升"]
 
 
 def test_sentences_of_runs_are_joined_with_chinese_marks() -> None:
