@@ -2,15 +2,15 @@
 
 The floor is a bare consumer, a Celery task that commits one row, and a group send of the message that the
 product sent for the same click; both end at a painted frame of the same browser. Measured alone and while 49
-further sessions step once a second each.
+further sessions step once a second each. Both sites run all the time and are measured in turns.
 """
 
 import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from random import Random
 
@@ -19,76 +19,91 @@ from playwright.sync_api import Page, WebSocket
 from benchmarks.browser import browser_context, click_milliseconds
 from benchmarks.floor.processes import running_floor
 from benchmarks.report import percentile, remark, tell
+from benchmarks.turns import in_turns, ratios, tell_rounds
 from eosviz.launch.places import ROOT
-from tests.running_site import RunningSite
+from tests.running_site import site_of_its_own
 
 CLICKS = 120
 CLICKS_UNCOUNTED = 10
 OTHERS = 49
+CASES = {"alone": 0, "with_49": OTHERS}
 SCENARIO = "SC-02"
 GOALS = {0.50: 1.5, 0.99: 3.0}
 # A click before which the scenario asks for a prediction makes no step, and none would ever be painted.
 ASK_NOTHING = "() => { document.querySelector('eos-predict').on = false; }"
 Clicks = list[tuple[float, float]]
 """Milliseconds of each click until its message arrived, and until it was painted."""
-Times = dict[str, Clicks]
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        product, payloads = measure_product(folder / "product")
-        (folder / "floor").mkdir()
-        (folder / "floor" / "payloads.json").write_text(json.dumps(payloads))
-        floor = measure_floor(folder / "floor")
-    size = sum(len(payload) for payload in payloads) / len(payloads)
-    tell("click_message", size, "bytes")
-    for case in ("alone", "with_49"):
-        tell_clicks("click", f"{case}_", product[case], floor[case])
+    with (
+        tempfile.TemporaryDirectory() as name,
+        site_of_its_own(Path(name) / "product") as site,
+    ):
+        payloads = messages_of_clicks(site.address)
+        tell("click_message", sum(map(len, payloads)) / len(payloads), "bytes")
+        with running_floor(floor_folder(Path(name), payloads)) as floor:
+            for case, others in CASES.items():
+                tell_clicks(f"click_{case}", "click_floor_" + case, measured([site.address], [floor], others))
 
 
-def tell_clicks(name: str, case: str, product: Clicks, floor: Clicks) -> None:
+def messages_of_clicks(address: str) -> list[str]:
+    """The product's `steps` messages for as many clicks as are measured. These clicks do not count."""
+    payloads: list[str] = []
+    with browser_context() as context:
+        page = context.new_page()
+        page.on("websocket", lambda socket: collected(socket, payloads))
+        open_product(page, address)
+        clicks(page)
+    return payloads
+
+
+def floor_folder(place: Path, payloads: list[str]) -> Path:
+    """A data folder for the floor, with the messages that it will send."""
+    folder = place / "floor"
+    folder.mkdir()
+    (folder / "payloads.json").write_text(json.dumps(payloads))
+    return folder
+
+
+def measured(product: Sequence[str], floor: Sequence[str], others: int) -> dict[str, list[Clicks]]:
+    """The clicks of both sides, round by round. Addresses: of each web process of a side; the page is at the first."""
+    return in_turns(
+        {
+            "product": lambda: turn("product", open_product, product, others),
+            "floor": lambda: turn("floor", open_floor, floor, others),
+        }
+    )
+
+
+def turn(kind: str, opened: Callable[[Page, str], None], addresses: Sequence[str], others: int) -> Clicks:
+    """In a browser of its own, beside other sessions that are shared out over the addresses."""
+    with browser_context() as context, ExitStack() as stack:
+        page = context.new_page()
+        opened(page, addresses[0])
+        for number, address in enumerate(addresses):
+            stack.enter_context(
+                steppers(kind, address, others // len(addresses) + (number < others % len(addresses)))
+            )
+        times = clicks(page)
+    remark(f"{kind} beside {others}: p50 {percentile([painted for _, painted in times], 0.5):.1f} ms")
+    return times
+
+
+def tell_clicks(name: str, floor_name: str, found: Mapping[str, list[Clicks]]) -> None:
     """How long messages and painted frames took, beside the floor."""
     for share, goal in GOALS.items():
         percent = f"p{round(share * 100)}"
         for moment, told in enumerate(("arrival_", "")):
-            found, least = (percentile([click[moment] for click in one], share) for one in (product, floor))
-            tell(f"{name}_{case}{told}{percent}", found, "ms")
-            tell(f"{name}_floor_{case}{told}{percent}", least, "ms")
-        tell(f"{name}_{case}{percent}_by_floor", found / least, "times", goal)
-
-
-def measure_product(folder: Path) -> tuple[Times, list[str]]:
-    """Milliseconds per case, and the `steps` messages of the clicks alone."""
-    payloads: list[str] = []
-    site = RunningSite(folder)
-    try:
-        address = site.wait_until_ready().address
-        with browser_context() as context:
-            times = {}
-            for case, others in (("alone", 0), ("with_49", OTHERS)):
-                page = context.new_page()
-                if not others:
-                    page.on("websocket", lambda socket: collected(socket, payloads))
-                open_product(page, address)
-                with steppers("product", address, others):
-                    times[case] = clicks(page, case)
-                page.close()
-    finally:
-        site.stop()
-    return times, payloads
-
-
-def measure_floor(folder: Path) -> Times:
-    with running_floor(folder) as address, browser_context() as context:
-        times = {}
-        for case, others in (("alone", 0), ("with_49", OTHERS)):
-            page = context.new_page()
-            open_floor(page, address)
-            with steppers("floor", address, others):
-                times[case] = clicks(page, f"floor {case}")
-            page.close()
-    return times
+            product, floor = (
+                [percentile([click[moment] for click in one], share) for one in found[side]]
+                for side in ("product", "floor")
+            )
+            tell_rounds(f"{name}_{told}{percent}", product, "ms")
+            tell_rounds(f"{floor_name}_{told}{percent}", floor, "ms")
+            is_painted = not told
+            by_floor = f"{name}_{told}{percent}_by_floor"
+            tell_rounds(by_floor, ratios(product, floor), "times", goal if is_painted else None)
 
 
 def open_product(page: Page, address: str) -> None:
@@ -105,7 +120,7 @@ def open_floor(page: Page, address: str) -> None:
     page.wait_for_selector("[data-ready]")
 
 
-def clicks(page: Page, case: str) -> Clicks:
+def clicks(page: Page) -> Clicks:
     """The times of the counted clicks.
 
     Pauses differ a little, or every click would meet the same phase of the screen's clock.
@@ -115,7 +130,6 @@ def clicks(page: Page, case: str) -> Clicks:
     for _ in range(CLICKS_UNCOUNTED + CLICKS):
         times.append(click_milliseconds(page))
         page.wait_for_timeout(100 + 100 * generator.random())
-    remark(f"{case}: {len(times)} clicks")
     return times[CLICKS_UNCOUNTED:]
 
 
@@ -130,7 +144,7 @@ def steppers(kind: str, address: str, count: int) -> Iterator[None]:
     assert process.stdout is not None
     try:
         if process.stdout.readline().strip() != "ready":
-            raise SystemExit(f"{OTHERS} further sessions could not be started")
+            raise SystemExit(f"{count} further sessions could not be started")
         yield
         if process.poll() is not None:
             raise SystemExit("the further sessions ended while they should have stepped")

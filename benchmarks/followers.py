@@ -3,6 +3,7 @@
 198 followers are socket clients of another process, two are real browsers, whose time ends with the painted frame.
 The presenter is a socket client here: it asks for a step and, when the step has come, tells that it is there. The
 floor is one task, one row and one message to a group of as many sockets (`floor/`), with two painted pages as well.
+Both sites run all the time and are measured in turns; followers come anew for each.
 """
 
 import json
@@ -21,11 +22,13 @@ from playwright.sync_api import BrowserContext, Page
 from websockets.sync.client import connect
 
 from benchmarks.browser import VIEWPORT, browser_context
+from benchmarks.click_to_frame import floor_folder
 from benchmarks.floor.processes import running_floor
-from benchmarks.report import percentile, remark, tell
+from benchmarks.report import percentile, remark
 from benchmarks.steppers import new_session
+from benchmarks.turns import in_turns, ratios, tell_rounds
 from eosviz.launch.places import ROOT
-from tests.running_site import RunningSite
+from tests.running_site import site_of_its_own
 
 FOLLOWERS = 200
 PAINTED = 2
@@ -48,69 +51,82 @@ NOTE_PAINTED = """() => {
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        product, payloads = measure_product(folder / "product")
-        (folder / "floor").mkdir()
-        (folder / "floor" / "payloads.json").write_text(json.dumps(payloads))
-        floor = measure_floor(folder / "floor")
+    with tempfile.TemporaryDirectory() as name, site_of_its_own(Path(name) / "product") as site:
+        payloads = messages_of_steps(site.address)
+        with running_floor(floor_folder(Path(name), payloads)) as floor:
+            found = in_turns(
+                {"product": lambda: product_turn(site.address), "floor": lambda: floor_turn(floor)}
+            )
     for share, goal in GOALS.items():
         percent = f"p{round(share * 100)}"
-        found, least = percentile(product, share), percentile(floor, share)
-        tell(f"followers_{FOLLOWERS}_last_{percent}", found, "ms")
-        tell(f"followers_floor_{FOLLOWERS}_last_{percent}", least, "ms")
-        tell(f"followers_{FOLLOWERS}_last_{percent}_by_floor", found / least, "times", goal)
+        product, least = ([percentile(one, share) for one in found[side]] for side in ("product", "floor"))
+        tell_rounds(f"followers_{FOLLOWERS}_last_{percent}", product, "ms")
+        tell_rounds(f"followers_floor_{FOLLOWERS}_last_{percent}", least, "ms")
+        by_floor = ratios(product, least)
+        tell_rounds(f"followers_{FOLLOWERS}_last_{percent}_by_floor", by_floor, "times", goal)
 
 
-def measure_product(folder: Path) -> tuple[list[float], list[str]]:
-    """Milliseconds of each step to the last follower, and the messages that brought the steps."""
-    site = RunningSite(folder)
-    payloads: list[str] = []
-    try:
-        home = site.wait_until_ready().address
+class Presenter:
+    """A socket client that steps a session of its own and presents each step."""
+
+    def __init__(self, home: str) -> None:
         session, cookies = new_session(home)
-        follow = start_presenting(home, session, cookies)
-        socket_address = f"{home.replace('http', 'ws', 1)}ws/sessions/{session}/"
-        headers = {"Cookie": cookies, "Origin": home.rstrip("/")}
-        with (
-            browser_context() as context,
-            audience("product", follow) as arrivals,
-            connect(socket_address, additional_headers=headers, max_size=None) as socket,
-        ):
-            pages = watching(context, follow, "eos-player .where b")
+        self.follow = start_presenting(home, session, cookies)
+        """The address of those who follow."""
+        self._address = f"{home.replace('http', 'ws', 1)}ws/sessions/{session}/"
+        self._headers = {"Cookie": cookies, "Origin": home.rstrip("/")}
+
+    @contextmanager
+    def connected(self) -> Iterator[Callable[[int], str]]:
+        """A function that makes and presents a step, and returns the message that brought it."""
+        with connect(self._address, additional_headers=self._headers, max_size=None) as socket:
             socket.send(_message("hello", have={}))
             branch = _heard(socket, "welcome")["branches"][0]["id"]
 
-            def step(number: int) -> None:
+            def step(number: int) -> str:
                 socket.send(_message("advance", branch=branch, after=number - 1, count=1, ahead=True))
                 while True:
-                    frame = socket.recv(ANSWER_SECONDS_MAX)
+                    frame = str(socket.recv(ANSWER_SECONDS_MAX))
                     message = json.loads(frame)
                     if message["type"] == "steps" and message["steps"]:
                         break
                 socket.send(_message("present", branch=branch, step=number))
-                payloads.append(str(frame))
+                return frame
 
-            return times(step, arrivals, pages), payloads
-    finally:
-        site.stop()
+            yield step
 
 
-def measure_floor(folder: Path) -> list[float]:
-    with running_floor(folder) as home, browser_context() as context, audience("floor", home) as arrivals:
+def messages_of_steps(home: str) -> list[str]:
+    """The product's messages for as many steps as are measured, which nobody follows here."""
+    with Presenter(home).connected() as step:
+        return [step(number) for number in range(1, STEPS_UNCOUNTED + STEPS + 1)]
+
+
+def product_turn(home: str) -> list[float]:
+    """Milliseconds of each step of a session of its own, to the last of its followers."""
+    presenter = Presenter(home)
+    with browser_context() as context, audience("product", presenter.follow) as arrivals:
+        # The pages are there before the first step.
+        pages = watching(context, presenter.follow, "eos-player .where b")
+        with presenter.connected() as step:
+            return times(step, arrivals, pages)
+
+
+def floor_turn(home: str) -> list[float]:
+    with browser_context() as context, audience("floor", home) as arrivals:
         pages = watching(context, f"{home}all/", "[data-ready]")
         with connect(f"{home.replace('http', 'ws', 1)}ws/all/", max_size=None) as socket:
 
             def step(number: int) -> None:
                 socket.send(json.dumps(number))
-                # Whoever asks is told as well; a socket that nobody reads stops answering pings.
+                # The one that asks gets the message, too; a socket that is not read stops answering pings.
                 while json.loads(socket.recv(ANSWER_SECONDS_MAX))["number"] != number:
                     pass
 
             return times(step, arrivals, pages)
 
 
-def times(step: Callable[[int], None], arrivals: dict[int, float], pages: list[Page]) -> list[float]:
+def times(step: Callable[[int], object], arrivals: dict[int, float], pages: list[Page]) -> list[float]:
     """Milliseconds from each counted step to the last of all."""
     found = []
     for number in range(1, STEPS_UNCOUNTED + STEPS + 1):

@@ -1,14 +1,16 @@
 """How fast real logs are read: headers and markers, and every record; in this process and on Spark `local[2]`,
-beside plain reading of the same bytes. The session's start is reported apart.
+in turns with plain reading of the same bytes. The session's start is reported apart.
 """
 
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from benchmarks.generated_logs import make_logs
 from benchmarks.report import remark, tell
+from benchmarks.turns import in_turns, ratios, tell_rounds
 from eosviz.pipeline.kafka_logs.case import Case, Reading, ReadingHere, read_case
 from eosviz.pipeline.kafka_logs.depth import Depth
 from eosviz.pipeline.kafka_logs.spark_fold import SparkReading
@@ -17,38 +19,38 @@ from eosviz.pipeline.spark import start_session
 MEGABYTE = 1_000_000
 BYTES = 250 * MEGABYTE
 PARTITIONS = 4
-ROUNDS = 3
-HEADERS_GOAL, DEEP_GOAL = 600, 50
+PLAIN = "logs_plain_reading"
+GOALS = {"logs_headers": 600, "logs_deep": 50}
 _CHUNK_BYTES = 1 << 20
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="eosviz-bench-logs-") as place:
         logs = Path(place) / "logs"
-        written = make_logs(logs, PARTITIONS, BYTES)
-        remark(f"{written / MEGABYTE:.0f} MB in {PARTITIONS} partitions")
-
-        def read(reading: Reading) -> Case:
-            case = read_case([logs], reading=reading)
-            _check(case)
-            return case
-
-        rate = written / MEGABYTE
-        tell("logs_plain_reading", rate / _best(lambda: _read_bytes(logs), ROUNDS), "MB/s")
-        here = {depth: _best(lambda depth=depth: read(ReadingHere(depth)), 1) for depth in Depth}
-        tell("logs_headers_one_process", rate / here[Depth.HEADERS], "MB/s")
-        tell("logs_deep_one_process", rate / here[Depth.DEEP], "MB/s")
+        megabytes = make_logs(logs, PARTITIONS, BYTES) / MEGABYTE
+        remark(f"{megabytes:.0f} MB in {PARTITIONS} partitions")
         begin = time.perf_counter()
         spark = start_session("local[2]", Path(place), "benchmarks")
         spark.range(1).count()
         tell("logs_spark_session", time.perf_counter() - begin, "s")
         try:
-            headers = _best(lambda: read(SparkReading(spark, [logs], Depth.HEADERS)), ROUNDS + 1)
-            tell("logs_headers", rate / headers, "MB/s", HEADERS_GOAL)
-            deep = _best(lambda: read(SparkReading(spark, [logs], Depth.DEEP)), 1)
-            tell("logs_deep", rate / deep, "MB/s", DEEP_GOAL)
+            sides = {PLAIN: lambda: _seconds(lambda: _read_bytes(logs))}
+            for depth in Depth:
+                here, there = partial(ReadingHere, depth), partial(SparkReading, spark, [logs], depth)
+                sides[f"logs_{depth.value}_one_process"] = partial(_read_seconds, logs, here)
+                sides[f"logs_{depth.value}"] = partial(_read_seconds, logs, there)
+                sides[f"logs_{depth.value}"]()  # warms the session
+            found = in_turns(sides)
         finally:
             spark.stop()
+    for name, seconds in found.items():
+        tell_rounds(name, [megabytes / one for one in seconds], "MB/s", GOALS.get(name))
+        if name != PLAIN:
+            tell_rounds(f"{name}_of_plain", ratios(seconds, found[PLAIN]), "times")
+
+
+def _read_seconds(logs: Path, reading: Callable[[], Reading]) -> float:
+    return _seconds(lambda: _check(read_case([logs], reading=reading())))
 
 
 def _check(case: Case) -> None:
@@ -67,13 +69,10 @@ def _read_bytes(logs: Path) -> None:
                 pass
 
 
-def _best(measured: Callable[[], object], rounds: int) -> float:
-    best = float("inf")
-    for _ in range(rounds):
-        begin = time.perf_counter()
-        measured()
-        best = min(best, time.perf_counter() - begin)
-    return best
+def _seconds(measured: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    measured()
+    return time.perf_counter() - begin
 
 
 if __name__ == "__main__":

@@ -5,11 +5,13 @@ with checksums by the compiled library, and beside Kafka's own tool where the ma
 """
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.generated_logs import make_logs
-from benchmarks.report import remark, tell
-from benchmarks.started_commands import Cost, floor, in_turns, kafkas_tool, our_logs
+from benchmarks.report import remark
+from benchmarks.started_commands import Cost, clock, floor, kafkas_tool, our_logs, processor, starts
+from benchmarks.turns import in_turns, ratios, tell_rounds
 
 MEGABYTE = 1_000_000
 BYTES = 262 * MEGABYTE
@@ -25,7 +27,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="eosviz-bench-logs-cold-") as place:
         few = Path(place) / "few"
         make_logs(few, 1, 4000, "tiny")
-        tell("logs_cold_start", in_turns({"start": our_logs(str(few))})["start"].seconds, "s")
+        began = in_turns(starts({"start": our_logs(str(few))}))["start"]
+        tell_rounds("logs_cold_start", clock(began), "s")
         for shape in SHAPES:
             logs = Path(place) / shape
             written = make_logs(logs, 1, BYTES, shape)
@@ -43,18 +46,22 @@ def _measure(shape: str, logs: Path, megabytes: float) -> None:
         tool = kafkas_tool(logs, deep=depth == "deep")
         if tool is not None:
             commands[f"tool_{depth}"] = tool
-    costs = in_turns(commands)
-    tell(f"logs_cold_{shape}_floor", megabytes / costs["floor"].seconds, "MB/s")
+    costs = in_turns(starts(commands))
+    tell_rates(f"logs_cold_{shape}_floor", megabytes, clock(costs["floor"]))
     for depth, goal in GOALS.items():
         name = f"logs_cold_{shape}_{depth}"
-        tell(name, megabytes / costs[depth].seconds, "MB/s", None if shape == "tiny" else goal)
-        tell(f"{name}_processor", megabytes / costs[depth].processor_seconds, "MB/s")
-        tell(f"{name}_of_floor", costs[depth].seconds / costs["floor"].seconds, "times")
+        tell_rates(name, megabytes, clock(costs[depth]), None if shape == "tiny" else goal)
+        tell_rates(f"{name}_processor", megabytes, processor(costs[depth]))
+        tell_rounds(f"{name}_of_floor", ratios(clock(costs[depth]), clock(costs["floor"])), "times")
         if f"tool_{depth}" in costs:
-            of_tool(name, costs[depth], costs[f"tool_{depth}"], megabytes, OF_TOOL[depth])
+            tell_of_tool(name, costs[depth], costs[f"tool_{depth}"], megabytes, OF_TOOL[depth])
 
 
-def of_tool(name: str, ours: Cost, tool: Cost, megabytes: float, goal: float) -> None:
-    """The tool's figure and ours against it."""
-    tell(f"{name}_tool", megabytes / tool.seconds, "MB/s")
-    tell(f"{name}_of_tool", ours.seconds / tool.seconds, "times", goal)
+def tell_rates(name: str, megabytes: float, seconds: Sequence[float], goal: float | None = None) -> None:
+    tell_rounds(name, [megabytes / one for one in seconds], "MB/s", goal)
+
+
+def tell_of_tool(name: str, ours: list[Cost], tool: list[Cost], megabytes: float, goal: float) -> None:
+    """The tool's rate, and our time as a share of its."""
+    tell_rates(f"{name}_tool", megabytes, clock(tool))
+    tell_rounds(f"{name}_of_tool", ratios(clock(ours), clock(tool)), "times", goal)

@@ -11,9 +11,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 from benchmarks.generated_logs import STARTED_MS, Log, Shape, patterns_of, placed
-from benchmarks.logs_cold import MEGABYTE, of_tool
-from benchmarks.report import remark, tell
-from benchmarks.started_commands import in_turns, kafkas_tool, our_logs
+from benchmarks.logs_cold import MEGABYTE, tell_of_tool, tell_rates
+from benchmarks.report import remark
+from benchmarks.started_commands import clock, kafkas_tool, our_logs, processor, starts
+from benchmarks.turns import in_turns, ratios, tell_rounds
 from engine.codec.control_record import ControlType
 from engine.codec.record import Record
 from engine.codec.record_batch import encode_batch
@@ -61,13 +62,13 @@ def main() -> None:
             tool = kafkas_tool(whole, deep=False)
             if tool is not None:
                 commands["tool"] = tool
-            costs = in_turns(commands)
-            tell(f"long_cases_{name}", megabytes / costs["whole"].seconds, "MB/s", GOAL)
-            tell(f"long_cases_{name}_processor", megabytes / costs["whole"].processor_seconds, "MB/s")
-            growth = costs["whole"].processor_seconds / costs["tenth"].processor_seconds
-            tell(f"long_cases_{name}_growth", growth, "times", GROWTH_GOAL)
+            costs = in_turns(starts(commands))
+            tell_rates(f"long_cases_{name}", megabytes, clock(costs["whole"]), GOAL)
+            tell_rates(f"long_cases_{name}_processor", megabytes, processor(costs["whole"]))
+            growth = ratios(processor(costs["whole"]), processor(costs["tenth"]))
+            tell_rounds(f"long_cases_{name}_growth", growth, "times", GROWTH_GOAL)
             if tool is not None:
-                of_tool(f"long_cases_{name}", costs["whole"], costs["tool"], megabytes, OF_TOOL)
+                tell_of_tool(f"long_cases_{name}", costs["whole"], costs["tool"], megabytes, OF_TOOL)
 
 
 def _write(

@@ -1,9 +1,9 @@
 """Whether the memory of the driver and the executors stays the same when logs grow: 1 GB and 4 GB, headers and
 every record, each in a session of its own on `local[2]`.
 
-Segments are mapped, so their pages count as resident while they are read and cost nothing when memory is short.
-What is measured is what the processes hold themselves: anonymous memory, its largest sum over the command, the JVM
-and the Python workers, and that of each kind.
+Each is read five times, in turns. Segments are mapped, so their pages count as resident while they are read and cost
+nothing when memory is short. What is measured is what the processes hold themselves: anonymous memory, its largest sum
+over the command, the JVM and the Python workers, and that of each kind.
 
     python -m benchmarks long-logs
 """
@@ -14,10 +14,12 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 
 from benchmarks.generated_logs import make_logs
-from benchmarks.report import remark, tell
+from benchmarks.report import remark
+from benchmarks.turns import in_turns, ratios, tell_rounds
 from eosviz.pipeline.kafka_logs.case import read_case
 from eosviz.pipeline.kafka_logs.depth import Depth
 
@@ -27,26 +29,34 @@ PARTITIONS = 8
 GROWTH_GOAL = 1.2
 _SECONDS_BETWEEN = 0.1
 _KINDS = ("driver", "jvm", "workers")
+Watched = tuple[float, dict[str, int]]
 
 
 def main() -> None:
-    most: dict[tuple[Depth, str], dict[int, int]] = defaultdict(dict)
-    for gigabytes in SIZES:
-        with tempfile.TemporaryDirectory(prefix="eosviz-bench-long-logs-") as place:
-            written = make_logs(Path(place) / "logs", PARTITIONS, gigabytes * GIGABYTE)
-            remark(f"{written / GIGABYTE:.1f} GB in {PARTITIONS} partitions")
-            for depth in Depth:
-                seconds, held = _watched(Path(place), depth)
-                tell(f"logs_{depth.value}_{gigabytes}_gb", written / 1e6 / seconds, "MB/s")
-                for kind, size in held.items():
-                    most[depth, kind][gigabytes] = size
-                    tell(f"logs_{depth.value}_{gigabytes}_gb_{kind}", size / 1e6, "MB")
-    for (depth, kind), sizes in most.items():
+    with tempfile.TemporaryDirectory(prefix="eosviz-bench-long-logs-") as folder:
+        places = {f"{gigabytes}_gb": Path(folder) / str(gigabytes) for gigabytes in SIZES}
+        megabytes = {}
+        for (name, place), gigabytes in zip(places.items(), SIZES, strict=True):
+            megabytes[name] = make_logs(place / "logs", PARTITIONS, gigabytes * GIGABYTE) / 1e6
+            remark(f"{megabytes[name]:.0f} MB in {PARTITIONS} partitions")
+        for depth in Depth:
+            found = in_turns({name: partial(_watched, place, depth) for name, place in places.items()})
+            _tell(f"logs_{depth.value}", megabytes, found)
+
+
+def _tell(name: str, megabytes: dict[str, float], found: dict[str, list[Watched]]) -> None:
+    for size, some in found.items():
+        tell_rounds(f"{name}_{size}", [megabytes[size] / seconds for seconds, _ in some], "MB/s")
+    for kind in (*_KINDS, "all"):
+        held = {size: [most[kind] / 1e6 for _, most in some] for size, some in found.items()}
+        for size, values in held.items():
+            tell_rounds(f"{name}_{size}_{kind}", values, "MB")
+        small, large = held.values()
         goal = GROWTH_GOAL if kind == "all" else None
-        tell(f"logs_{depth.value}_{kind}_growth", sizes[SIZES[-1]] / sizes[SIZES[0]], "times", goal)
+        tell_rounds(f"{name}_{kind}_growth", ratios(large, small), "times", goal)
 
 
-def _watched(place: Path, depth: Depth) -> tuple[float, dict[str, int]]:
+def _watched(place: Path, depth: Depth) -> Watched:
     """Seconds of the reading without the session's start, and bytes held at most by each kind and by all."""
     command = [sys.executable, "-m", __name__, str(place), depth.value]
     most = dict.fromkeys((*_KINDS, "all"), 0)

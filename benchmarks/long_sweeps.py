@@ -12,7 +12,9 @@ import multiprocessing
 import os
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from pyspark.sql import SparkSession
 from benchmarks.processes import below, peak_megabytes, processor_seconds
 from benchmarks.report import remark, tell
 from benchmarks.sweeps import PROCESSES, document, session
+from benchmarks.turns import in_turns, ratios, tell_rounds
 from engine.scenario.header import ENGINE_VERSION
 from eosviz.pipeline.sweep_chunks import read_runs, write_chunks
 from eosviz.pipeline.sweep_table import rows_of
@@ -45,31 +48,42 @@ class Spent:
 
 
 def main(runs: tuple[int, ...] = RUNS) -> None:
-    """`long-sweep`: whether ten times as many runs take ten times as long, in the same memory."""
-    with tempfile.TemporaryDirectory(prefix="eosviz-bench-sweeps-") as folder:
-        _compared([_apart(count, Path(folder)) for count in runs])
+    """`long-sweep`: whether ten times as many runs take ten times as long, in the same memory; in turns."""
+    _compared(in_turns({str(count): partial(_anew, count) for count in runs}))
 
 
 def million() -> None:
     """`million-sweep`: compared with ten thousand. Ctrl-C ends it for now: it tells how far it came, and goes on when
     it is called again."""
     KEPT.mkdir(parents=True, exist_ok=True)
-    _compared([_apart(count, KEPT) for count in (RUNS[0], MILLION)])
+    _compared({str(count): [_apart(count, KEPT)] for count in (RUNS[0], MILLION)})
 
 
-def _compared(spent: list[Spent]) -> None:
-    small, large = spent[0], spent[-1]
-    if large.runs <= small.runs:
-        remark(f"{large.runs} runs so far: too few to compare")
+def _compared(spent: Mapping[str, list[Spent]]) -> None:
+    """By the number of runs of each sweep, in order."""
+    for count, some in spent.items():
+        _tell(int(count), some)
+    small, large = spent.values()
+    if large[0].runs <= small[0].runs:
+        remark(f"{large[0].runs} runs so far: too few to compare")
         return
-    tell("sweep_growth_runs", large.runs / small.runs, "times")
-    growth = (large.processor / large.runs) / (small.processor / small.runs)
-    tell("sweep_growth_per_run", growth, "times", GROWTH_GOAL)
-    tell("sweep_growth_of_memory", large.held / small.held, "times", GROWTH_GOAL)
+    tell("sweep_growth_runs", large[0].runs / small[0].runs, "times")
+    per_run = ratios(*([one.processor / one.runs for one in some] for some in (large, small)))
+    tell_rounds("sweep_growth_per_run", per_run, "times", GROWTH_GOAL)
+    held = ratios([one.held for one in large], [one.held for one in small])
+    tell_rounds("sweep_growth_of_memory", held, "times", GROWTH_GOAL)
+
+
+def _anew(count: int) -> Spent:
+    with tempfile.TemporaryDirectory(prefix="eosviz-bench-sweeps-") as folder:
+        spent = _apart(count, Path(folder))
+    if spent.runs < count:
+        raise SystemExit("stopped; nothing of this sweep is kept")
+    return spent
 
 
 def _apart(count: int, folder: Path) -> Spent:
-    """A sweep in a process of its own, to its end or until somebody presses Ctrl-C."""
+    """A sweep in a process of its own, to its end or until Ctrl-C."""
     context = multiprocessing.get_context("spawn")
     said, told = context.Pipe(duplex=False)
     process = context.Process(target=_sweep, args=(count, folder, told))
@@ -88,11 +102,9 @@ def _sweep(count: int, folder: Path, told: Connection) -> None:
     file = folder / f"{count}.json"
     with contextlib.suppress(KeyboardInterrupt):
         if _read(file).runs < count:
-            with session(f"local[{PROCESSES}]", f"sweep_{count}") as (spark, _):
+            with session(f"local[{PROCESSES}]") as (spark, _):
                 _run(spark, count, folder, file)
-    spent = _read(file)
-    _tell(count, spent)
-    told.send(asdict(spent))
+    told.send(asdict(_read(file)))
 
 
 def _read(file: Path) -> Spent:
@@ -149,13 +161,15 @@ def _lives(process: int) -> bool:
     return Path("/proc", str(process), "status").exists()
 
 
-def _tell(count: int, spent: Spent) -> None:
+def _tell(count: int, spent: list[Spent]) -> None:
+    """Of the same sweep, once or in several rounds."""
     name = f"sweep_{count}"
-    if spent.runs < count:
-        tell(f"{name}_so_far", spent.runs, "runs")
-    tell(f"{name}_runs", spent.seconds, "s")
-    tell(f"{name}_processor", spent.processor, "s")
-    tell(f"{name}_processor_per_run", 1000 * spent.processor / max(spent.runs, 1), "ms")
-    tell(f"{name}_peak", spent.held, "MB")
-    if spent.calls > 1:
-        remark(f"in {spent.calls} parts")
+    if spent[0].runs < count:
+        tell(f"{name}_so_far", spent[0].runs, "runs")
+    tell_rounds(f"{name}_runs", [one.seconds for one in spent], "s")
+    tell_rounds(f"{name}_processor", [one.processor for one in spent], "s")
+    each = [1000 * one.processor / max(one.runs, 1) for one in spent]
+    tell_rounds(f"{name}_processor_per_run", each, "ms")
+    tell_rounds(f"{name}_peak", [one.held for one in spent], "MB")
+    if spent[0].calls > 1:
+        remark(f"in {spent[0].calls} parts")

@@ -13,15 +13,16 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
-from benchmarks.report import percentile, tell
+from benchmarks.report import percentile
+from benchmarks.turns import in_turns, tell_rounds
 from eosviz.interpreter import HAND_OVER_SECONDS
 from eosviz.launch.places import ROOT
 
-ROUNDS = 5
 THREADS, COMMITS, ROWS = 8, 60, 4
 HAND_OVERS = 8
 SESSIONS = 1000
@@ -50,21 +51,16 @@ def main() -> None:
 
 
 def _compare(name: str, unit: str, what: str, sides: dict[str, str]) -> None:
-    seen: dict[str, list[float]] = {side: [] for side in sides}
-    for _ in range(ROUNDS):
-        for side, argument in sides.items():
-            command = [sys.executable, "-m", "benchmarks.own_parts", what, argument]
-            seen[side].append(
-                float(subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout)
-            )
-    for side, values in seen.items():
-        _tell(f"{name}_{side}", values, unit)
+    def apart(argument: str) -> float:
+        command = [sys.executable, "-m", "benchmarks.own_parts", what, argument]
+        return float(subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout)
+
+    _tell(name, unit, in_turns({side: partial(apart, argument) for side, argument in sides.items()}))
 
 
-def _tell(name: str, values: list[float], unit: str) -> None:
-    tell(name, statistics.median(values), unit)
-    tell(f"{name}_least", min(values), unit)
-    tell(f"{name}_most", max(values), unit)
+def _tell(name: str, unit: str, found: Mapping[str, list[float]]) -> None:
+    for side, values in found.items():
+        tell_rounds(f"{name}_{side}", values, unit)
 
 
 def sqlite(engine: str) -> float:
@@ -165,16 +161,16 @@ def _session_lists() -> None:
     ]
     own = Template("{% load sessions %}{% session_items sessions %}")
     sides = {"own": own, "stock": Template(LIST)}
-    seen: dict[str, list[float]] = {side: [] for side in sides}
+
+    def rendered(template: Template) -> float:
+        begin = time.process_time()
+        template.render(Context({"sessions": sessions}))
+        return (time.process_time() - begin) * 1000
+
     with translation.override("en"):
-        own.render(Context({"sessions": sessions}))  # the first reads the catalogue
-        for _ in range(ROUNDS):
-            for side, template in sides.items():
-                begin = time.process_time()
-                template.render(Context({"sessions": sessions}))
-                seen[side].append((time.process_time() - begin) * 1000)
-    for side, values in seen.items():
-        _tell(f"session_list_{side}", values, "ms")
+        rendered(own)  # the first reads the catalogue
+        found = in_turns({side: partial(rendered, template) for side, template in sides.items()})
+    _tell("session_list", "ms", found)
 
 
 def one_side(arguments: Sequence[str]) -> None:

@@ -22,6 +22,4 @@ def percentile(values: list[float], share: float) -> float:
 
 
 def _shown(value: float) -> str:
-    if value == int(value):
-        return str(int(value))
-    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}" if abs(value) < 1 else f"{value:.1f}"
+    return f"{value:.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:.3g}"

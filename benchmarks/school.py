@@ -1,8 +1,8 @@
 """A school's afternoon: 50 sessions step at once, on PostgreSQL, with two workers of four threads and two web
 processes; `EOSVIZ_WORKERS` sets another number of workers.
 
-From a click to the painted frame of one of them, beside the floor with the same database and as many processes; the
-other 49 are socket clients, shared out over both web processes. And the list of 1,000 stored sessions as a page.
+From a click to the painted frame of one of them, in turns with the floor with the same database and as many processes;
+the other 49 are socket clients, shared out over both web processes. And the list of 1,000 stored sessions as a page.
 """
 
 import json
@@ -17,21 +17,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from benchmarks.browser import browser_context
-from benchmarks.click_to_frame import (
-    Clicks,
-    clicks,
-    collected,
-    open_floor,
-    open_product,
-    steppers,
-    tell_clicks,
-)
+from benchmarks.click_to_frame import floor_folder, measured, messages_of_clicks, tell_clicks
 from benchmarks.floor.processes import free_port, running_floor, start
 from benchmarks.report import percentile, remark, tell
 from eosviz.launch.places import ROOT
 from tests.postgresql import PostgreSQL
-from tests.running_site import RunningSite
+from tests.running_site import site_of_its_own
 
 OTHERS = 49
 LISTED = 1_000
@@ -44,53 +35,28 @@ READY_SECONDS_MAX = 120.0
 
 def main() -> None:
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         server = PostgreSQL(Path(stack.enter_context(tempfile.TemporaryDirectory())))
         stack.callback(server.stop)
-        product, payloads, listed = measure_product(folder / "product", server.new_database("product"))
-        (folder / "floor").mkdir()
-        (folder / "floor" / "payloads.json").write_text(json.dumps(payloads))
-        floor = measure_floor(folder / "floor", server.new_database("floor"))
-    tell_clicks("school_click", "", product, floor)
-    tell(f"school_list_{LISTED}_p50", percentile(listed, 0.50), "ms", LIST_MILLISECONDS_MAX)
-    tell(f"school_list_{LISTED}_p99", percentile(listed, 0.99), "ms")
-
-
-def measure_product(folder: Path, database: str) -> tuple[Clicks, list[str], list[float]]:
-    environment = {
-        "DATABASE_URL": database,
-        "EOSVIZ_WORKER_THREADS": WORKER_THREADS,
-        "EOSVIZ_WORKERS": WORKERS,
-        "EOSVIZ_QUOTAS": f"sessions={LISTED + OTHERS}",
-    }
-    payloads: list[str] = []
-    site = RunningSite(folder, **environment)
-    try:
-        address = site.wait_until_ready().address
-        with another_web(folder, environment) as second:
-            listed = list_milliseconds(address, environment, folder)
-            with browser_context() as context:
-                page = context.new_page()
-                page.on("websocket", lambda socket: collected(socket, payloads))
-                open_product(page, address)
-                here = OTHERS // 2
-                with steppers("product", address, here), steppers("product", second, OTHERS - here):
-                    return clicks(page, "school"), payloads, listed
-    finally:
-        site.stop()
-
-
-def measure_floor(folder: Path, database: str) -> Clicks:
-    port = free_port()
-    with running_floor(folder, database, [port], int(WORKERS)) as address, browser_context() as context:
-        page = context.new_page()
-        open_floor(page, address)
-        here = OTHERS // 2
-        with (
-            steppers("floor", address, here),
-            steppers("floor", f"http://127.0.0.1:{port}/", OTHERS - here),
-        ):
-            return clicks(page, "floor of a school")
+        environment = {
+            "DATABASE_URL": server.new_database("product"),
+            "EOSVIZ_WORKER_THREADS": WORKER_THREADS,
+            "EOSVIZ_WORKERS": WORKERS,
+            "EOSVIZ_QUOTAS": f"sessions={LISTED + OTHERS}",
+        }
+        folder = place / "product"
+        address = stack.enter_context(site_of_its_own(folder, **environment)).address
+        second = stack.enter_context(another_web(folder, environment))
+        listed = list_milliseconds(address, environment, folder)
+        tell(f"school_list_{LISTED}_p50", percentile(listed, 0.50), "ms", LIST_MILLISECONDS_MAX)
+        tell(f"school_list_{LISTED}_p99", percentile(listed, 0.99), "ms")
+        port = free_port()
+        floor_data = floor_folder(place, messages_of_clicks(address))
+        floor = stack.enter_context(
+            running_floor(floor_data, server.new_database("floor"), [port], int(WORKERS))
+        )
+        found = measured([address, second], [floor, f"http://127.0.0.1:{port}/"], OTHERS)
+        tell_clicks("school_click", "school_click_floor", found)
 
 
 @contextmanager

@@ -1,27 +1,26 @@
 """Commands as a person starts them, start-up included: how long they take by the clock, what they cost all processors,
-and how much memory they hold; in turns, so that a machine that gets slower does so for all of them.
+and how much memory they hold.
 """
 
 import os
 import resource
 import shutil
-import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from eosviz.launch.places import ROOT
 
-ROUNDS = 5
 TOOL = "kafka-dump-log.sh"
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Of one start, or the medians of several."""
+    """Of one start."""
 
     seconds: float
     processor_seconds: float
@@ -44,19 +43,17 @@ def started(command: Sequence[str]) -> Cost:
     return Cost(seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
-def in_turns(commands: Mapping[str, Sequence[str]], rounds: int = ROUNDS) -> dict[str, Cost]:
-    """The medians of each command's costs by its name."""
-    costs: dict[str, list[Cost]] = {name: [] for name in commands}
-    for _ in range(rounds):
-        for name, command in commands.items():
-            costs[name].append(started(command))
-    return {
-        name: Cost(
-            statistics.median(one.seconds for one in some),
-            statistics.median(one.processor_seconds for one in some),
-        )
-        for name, some in costs.items()
-    }
+def starts(commands: Mapping[str, Sequence[str]]) -> dict[str, Callable[[], Cost]]:
+    """Each command as a side for `in_turns`."""
+    return {name: partial(started, command) for name, command in commands.items()}
+
+
+def clock(costs: Sequence[Cost]) -> list[float]:
+    return [one.seconds for one in costs]
+
+
+def processor(costs: Sequence[Cost]) -> list[float]:
+    return [one.processor_seconds for one in costs]
 
 
 def our_logs(*arguments: str) -> list[str]:

@@ -1,6 +1,6 @@
-"""A sweep of SC-44 on Spark `local[2]` beside two bare Python processes that play the same runs, judged and made into
-rows alike; and the same on a cluster of a master and two workers. Starts are reported apart: the session's, and of the
-processes nothing is counted before both are ready.
+"""A sweep of SC-44 on Spark `local[2]`, in turns with two bare Python processes that play the same runs, judged and
+made into rows alike; and the same on a cluster of a master and two workers. All must make the same digests. Starts are
+reported apart: the session's, and of the processes nothing is counted before both are ready.
 """
 
 from __future__ import annotations
@@ -10,15 +10,18 @@ import multiprocessing
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from multiprocessing.queues import SimpleQueue
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
+import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from benchmarks.processes import processor_seconds
 from benchmarks.report import remark, tell
+from benchmarks.turns import in_turns, ratios, tell_rounds
 from eosviz.pipeline.spark import start_session
 from eosviz.pipeline.sweep_checks import parse_sweep
 from eosviz.pipeline.sweep_chunks import read_runs, write_chunks
@@ -40,6 +43,8 @@ class Taken:
 
     seconds: float
     processor: float
+    digests: Mapping[int, str] = field(default_factory=dict)
+    """Of each run."""
 
 
 def document(runs: int) -> SweepDocument:
@@ -47,37 +52,53 @@ def document(runs: int) -> SweepDocument:
 
 
 def main(runs: tuple[int, ...] = RUNS) -> None:
-    """`sweep`: beside two bare processes."""
+    """`sweep`: in turns with two bare processes."""
+    *short, count = runs
     with session(f"local[{PROCESSES}]", "sweep") as (spark, folder):
-        taken = [swept(spark, folder, count, "sweep") for count in runs][-1]
-    bare = bare_run(runs[-1])
-    tell("sweep_runs_per_second", runs[-1] / taken.seconds, "runs/s")
-    tell("sweep_bare_runs_per_second", runs[-1] / bare.seconds, "runs/s")
-    remark(f"the same {runs[-1]} runs in {PROCESSES} bare processes: {bare.seconds:.1f} s")
-    tell("sweep_share_of_bare", bare.seconds / taken.seconds, "", RATIO_GOAL)
-    tell("sweep_share_of_bare_processor", bare.processor / taken.processor, "")
+        for few in short:
+            tell(f"sweep_{few}_runs", swept(spark, folder, few).seconds, "s")
+        found = in_turns({"spark": lambda: swept(spark, folder, count), "bare": lambda: bare_run(count)})
+    tell_compared("sweep", count, found)
 
 
 def on_cluster() -> None:
-    """`sweep-cluster`: the same sweep on a master and two workers of one core each, and here; equal rows."""
-    with tempfile.TemporaryDirectory(prefix="eosviz-bench-cluster-") as place:
-        folder, here = Path(place), Path(place) / "here"
-        with running_cluster(folder) as cluster:
-            daemons = [cluster.master, *cluster.workers]
-            with session(cluster.address, "sweep_cluster", folder / "there") as (spark, there):
-                taken = swept(spark, there, RUNS[-1], "sweep_cluster", daemons)
-                digests = _digests(spark, there / str(RUNS[-1]))
-        with session(f"local[{PROCESSES}]", "sweep_here", here) as (spark, _):
-            write_chunks(spark, document(RUNS[0]), here / "same")
-            same = _digests(spark, here / "same")
-        assert digests.items() >= same.items(), "a run came out differently on the cluster"
-    bare = bare_run(RUNS[-1])
-    tell("sweep_cluster_share_of_bare", bare.seconds / taken.seconds, "")
+    """`sweep-cluster`: the same on a master and two workers of one core each."""
+    count = RUNS[-1]
+    with (
+        tempfile.TemporaryDirectory(prefix="eosviz-bench-cluster-") as place,
+        running_cluster(Path(place)) as cluster,
+        session(cluster.address, "sweep_cluster", Path(place) / "there") as (spark, there),
+    ):
+        daemons = [cluster.master, *cluster.workers]
+        found = in_turns(
+            {
+                "spark": lambda: swept(spark, there, count, daemons),
+                "bare": lambda: bare_run(count),
+            }
+        )
+    tell_compared("sweep_cluster", count, found)
+
+
+def tell_compared(name: str, count: int, found: Mapping[str, list[Taken]]) -> None:
+    """Spark's rate as a share of the bare processes', by the clock and by processor time. Every run came out the same
+    on both sides in every round."""
+    first = found["bare"][0].digests
+    assert all(one.digests == first for some in found.values() for one in some), "a run came out differently"
+    clock = {side: [one.seconds for one in some] for side, some in found.items()}
+    processor = {side: [one.processor for one in some] for side, some in found.items()}
+    tell_rounds(f"{name}_{count}_runs", clock["spark"], "s")
+    tell_rounds(f"{name}_{count}_processor", processor["spark"], "s")
+    tell_rounds(f"{name}_runs_per_second", [count / seconds for seconds in clock["spark"]], "runs/s")
+    tell_rounds(f"{name}_bare_runs_per_second", [count / seconds for seconds in clock["bare"]], "runs/s")
+    tell_rounds(f"{name}_share_of_bare", ratios(clock["bare"], clock["spark"]), "", RATIO_GOAL)
+    tell_rounds(f"{name}_share_of_bare_processor", ratios(processor["bare"], processor["spark"]), "")
 
 
 @contextlib.contextmanager
-def session(master: str, name: str, place: Path | None = None) -> Iterator[tuple[SparkSession, Path]]:
-    """A warm session, and a folder for its sweeps."""
+def session(
+    master: str, name: str | None = None, place: Path | None = None
+) -> Iterator[tuple[SparkSession, Path]]:
+    """A warm session, and a folder for its sweeps. With a ``name`` its start is told."""
     with contextlib.ExitStack() as stack:
         if place is None:
             place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="eosviz-bench-sweeps-")))
@@ -86,27 +107,27 @@ def session(master: str, name: str, place: Path | None = None) -> Iterator[tuple
         spark = start_session(master, place, "benchmarks")
         stack.callback(spark.stop)
         spark.range(1).count()
-        tell(f"{name}_spark_session", time.perf_counter() - begin, "s")
+        if name is not None:
+            tell(f"{name}_spark_session", time.perf_counter() - begin, "s")
         write_chunks(spark, document(WARM_RUNS), place / "warm")
         rows_of(read_runs(spark, place / "warm"))
         yield spark, place
 
 
-def swept(
-    spark: SparkSession, folder: Path, count: int, name: str, daemons: list[int] | None = None
-) -> Taken:
+def swept(spark: SparkSession, place: Path, count: int, daemons: Sequence[int] = ()) -> Taken:
     """The runs and their table, as a page's sweep makes them."""
-    sweep, target = document(count), folder / str(count)
+    sweep = document(count)
+    with tempfile.TemporaryDirectory(prefix=f"{count}-", dir=place) as folder:
+        target = Path(folder)
 
-    def run() -> None:
-        write_chunks(spark, sweep, target)
-        (row,) = rows_of(read_runs(spark, target))
-        assert row["runs"] == count and not row["refused"] and not row["unfinished"]
+        def run() -> None:
+            write_chunks(spark, sweep, target)
+            (row,) = rows_of(read_runs(spark, target))
+            assert row["runs"] == count and not row["refused"] and not row["unfinished"]
 
-    taken = taken_by(run, [os.getpid(), *(daemons or [])])
-    tell(f"{name}_{count}_runs", taken.seconds, "s")
-    tell(f"{name}_{count}_processor", taken.processor, "s")
-    return taken
+        taken = taken_by(run, [os.getpid(), *daemons])
+        remark(f"{count} runs: {taken.seconds:.1f} s, {taken.processor:.1f} s of processors")
+        return replace(taken, digests=_digests(target))
 
 
 def taken_by(run: Callable[[], None], roots: list[int]) -> Taken:
@@ -115,38 +136,48 @@ def taken_by(run: Callable[[], None], roots: list[int]) -> Taken:
     return Taken(time.perf_counter() - begin, processor_seconds(roots) - processor)
 
 
-def _digests(spark: SparkSession, folder: Path) -> dict[int, str]:
-    return {row.run: row.digest for row in read_runs(spark, folder).select("run", "digest").collect()}
+def _digests(folder: Path) -> dict[int, str]:
+    table = pq.read_table([*folder.glob("runs/first=*/*.parquet")], columns=["run", "digest"])
+    return dict(zip(*(table[name].to_pylist() for name in ("run", "digest")), strict=True))
 
 
 def bare_run(runs: int) -> Taken:
     """From when all processes are ready until all have played their part."""
     context = multiprocessing.get_context("spawn")
     ready, ended = context.Barrier(PROCESSES + 1), context.Barrier(PROCESSES + 1)
-    played = [context.Process(target=_play, args=(runs, part, ready, ended)) for part in range(PROCESSES)]
+    said: SimpleQueue[dict[int, str]] = context.SimpleQueue()
+    played = [
+        context.Process(target=_play, args=(runs, part, ready, ended, said)) for part in range(PROCESSES)
+    ]
     for process in played:
         process.start()
     ready.wait()
     # They wait for each other at the end, so that what they cost can still be read.
     taken = taken_by(lambda: _await(ended), [process.pid or 0 for process in played])
     ended.wait()
+    digests = {run: digest for _ in played for run, digest in said.get().items()}
     for process in played:
         process.join()
         assert process.exitcode == 0
-    return taken
+    remark(f"{runs} runs in bare processes: {taken.seconds:.1f} s, {taken.processor:.1f} s of processors")
+    return replace(taken, digests=digests)
 
 
 def _await(barrier: Barrier) -> None:
     barrier.wait()
 
 
-def _play(runs: int, part: int, ready: Barrier, ended: Barrier) -> None:
+def _play(runs: int, part: int, ready: Barrier, ended: Barrier, said: SimpleQueue[dict[int, str]]) -> None:
     player = Player(document(runs))
     for run in range(WARM_RUNS // PROCESSES):
         player.play(run)
     settle()
     ready.wait()
+    digests = {}
     for run in range(part, runs, PROCESSES):
-        assert player.play(run)["outcome"] == "complete"
+        row = player.play(run)
+        assert row["outcome"] == "complete"
+        digests[run] = row["digest"]
     ended.wait()
     ended.wait()
+    said.put(digests)
