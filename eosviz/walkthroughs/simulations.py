@@ -25,13 +25,14 @@ from eosviz.walkthroughs.walking import Chunk, Overtaken
 
 Result = TypeVar("Result")
 
-CAPACITY = 64
-"""Simulations kept per process: a class of thirty with two branches each."""
-RECENT_KILOBYTES, EARLIER_KILOBYTES = 150_000, 75_000
-"""The most that all kept simulations take together, whatever their worlds; one is kept in any case."""
-STEP_KILOBYTES, REPLICA_KILOBYTES = 1, 10
-"""A run's memory grows with its steps, and its world with the replicas of its partitions: 5 to 10 kB each."""
-EARLIER_CAPACITY = CAPACITY
+CAPACITY, EARLIER_CAPACITY = 1_200, 64
+"""Simulations kept per process: a school of a thousand sessions at work, and a class that looks back."""
+RECENT_KILOBYTES, EARLIER_KILOBYTES = 500_000, 75_000
+"""The most that all kept simulations take together, whatever their worlds; one is kept in any case. A thousand of the
+library's take some 250 MB."""
+WORLD_KILOBYTES, STEP_KILOBYTES, REPLICA_KILOBYTES = 150, 1, 10
+"""What a run takes: its scenario and its world before the first step, and more for each step and for each replica of a
+partition (5 to 10 kB)."""
 
 
 class Diverged(Exception):
@@ -127,7 +128,7 @@ def _compare_each(simulation: Simulation, line: list[Branch], number: int) -> No
 class Slot:
     """The simulation of one branch, used by one thread at a time."""
 
-    __slots__ = ("ahead", "branch", "budget", "lock", "session_id", "simulation")
+    __slots__ = ("ahead", "branch", "budget", "kilobytes", "lock", "session_id", "simulation")
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -141,6 +142,8 @@ class Slot:
         """The simulation's last steps, which this process has made and not stored."""
         self.budget = 0
         """How many steps may be made before the session's size is checked again."""
+        self.kilobytes = 0
+        """What the simulation took when it was last used."""
 
     def held_branch(self, session_id: uuid.UUID) -> Branch | None:
         """The branch as this process left it, without a query, while its run can continue. If another process has
@@ -233,6 +236,8 @@ class RecentSimulations:
         self.kilobytes = kilobytes
         self._guard = threading.Lock()
         self._slots: OrderedDict[int, Slot] = OrderedDict()
+        self._kilobytes_held = 0
+        """The sum over the slots: a click must not look at a thousand of them."""
 
     @contextmanager
     def of(self, branch_id: int) -> Iterator[Slot]:
@@ -241,8 +246,6 @@ class RecentSimulations:
         with self._guard:
             slot = self._slots.setdefault(branch_id, Slot())
             self._slots.move_to_end(branch_id)
-            while len(self._slots) > self.capacity or (len(self._slots) > 1 and self._is_heavy()):
-                self._slots.popitem(last=False)
         with slot.lock:
             try:
                 yield slot
@@ -251,6 +254,22 @@ class RecentSimulations:
             except BaseException:
                 slot.forget()
                 raise
+            finally:
+                self._weigh(branch_id, slot)
+
+    def _weigh(self, branch_id: int, slot: Slot) -> None:
+        """Count what this slot takes now, and drop others until the rest has room."""
+        kilobytes = 0 if slot.simulation is None else kilobytes_of(slot.simulation)
+        with self._guard:
+            if self._slots.get(branch_id) is not slot:
+                return  # it was dropped while it was in use
+            self._kilobytes_held += kilobytes - slot.kilobytes
+            slot.kilobytes = kilobytes
+            while len(self._slots) > self.capacity or (
+                len(self._slots) > 1 and self._kilobytes_held > self.kilobytes
+            ):
+                _, dropped = self._slots.popitem(last=False)
+                self._kilobytes_held -= dropped.kilobytes
 
     def held_branch(self, branch_id: int) -> Branch | None:
         """The branch as this process last left it, without waiting for the slot."""
@@ -258,18 +277,15 @@ class RecentSimulations:
             slot = self._slots.get(branch_id)
         return None if slot is None else slot.branch
 
-    def _is_heavy(self) -> bool:
-        held = (slot.simulation for slot in self._slots.values())
-        return sum(kilobytes_of(simulation) for simulation in held if simulation is not None) > self.kilobytes
-
     def clear(self) -> None:
         with self._guard:
             self._slots.clear()
+            self._kilobytes_held = 0
 
 
 def kilobytes_of(simulation: Simulation) -> int:
     replicas: int = sum(topic["partitions"] * topic["replication"] for topic in simulation.scenario["topics"])
-    return simulation.number * STEP_KILOBYTES + replicas * REPLICA_KILOBYTES
+    return WORLD_KILOBYTES + simulation.number * STEP_KILOBYTES + replicas * REPLICA_KILOBYTES
 
 
 recent = RecentSimulations()

@@ -90,6 +90,21 @@ def test_long_runs_make_room_for_others(line: list[Branch]) -> None:
     assert held == [True, True, False]
 
 
+def test_what_was_dropped_or_failed_takes_no_room(line: list[Branch]) -> None:
+    runs = {branch_id: simulate_to(line, 40) for branch_id in (1, 2, 3, 4)}
+    kept = RecentSimulations(capacity=10, kilobytes=2 * kilobytes_of(runs[1]))
+    for branch_id in (1, 2, 3):  # the third drops the first
+        with kept.of(branch_id) as slot:
+            slot.simulation = runs[branch_id]
+    with pytest.raises(ZeroDivisionError), kept.of(3):
+        raise ZeroDivisionError
+    with kept.of(4) as slot:
+        slot.simulation = runs[4]
+    for branch_id in (2, 4):
+        with kept.of(branch_id) as slot:
+            assert slot.simulation is runs[branch_id]
+
+
 def test_a_kept_world_counts_at_least_what_it_takes() -> None:
     """A stranger's scenario may have 16 topics of 64 partitions with 9 replicas each: some 40 MB for each branch."""
     document = entry("SC-01").document | {
