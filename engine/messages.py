@@ -299,7 +299,7 @@ class WriteTxnMarkersResponse:
 @value
 class DescribeProducersRequest:
     """An administrator's client requests the producers that the logs of these partitions remember (KIP-664,
-    since 3.0)."""
+    since 2.8)."""
 
     api: ClassVar[str] = "DescribeProducers"
     partitions: tuple[str, ...]

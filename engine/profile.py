@@ -136,8 +136,10 @@ class Profile:
     unknown_mapping_is_fatal: bool
     """INVALID_PRODUCER_ID_MAPPING ends the producer, because the id may have belonged to another producer
     meanwhile (KAFKA-18019, since 4.0); else the transaction can be aborted and the epoch raised."""
+    describes_producers: bool
+    """Brokers describe the producers that a log remembers (KIP-664; KAFKA-12238, since 2.8)."""
     describes_transactions: bool
-    """Brokers list and describe transactional ids, and the producers that a log remembers (KIP-664, since 3.0)."""
+    """Coordinators list and describe transactional ids (KIP-664; KAFKA-12267 and KAFKA-12369, since 3.0)."""
     commit_may_raise_epoch: bool
     """After a commit, InitProducerId may raise the epoch for the next transaction. In this way a client
     changes to transaction version 2 (``TransactionManager``, since 4.0)."""

@@ -180,7 +180,7 @@ class Broker:
             setup, self.producer_ids, requests, self.cluster, self.permissions
         )
         self.handlers: dict[type, Handler] = self._handlers(appending, requests)
-        if profile.describes_transactions and self.transactions is not None:
+        if profile.describes_producers and self.transactions is not None:
             self.handlers |= DescribingHandler(
                 setup, self.cluster, self.permissions, self.replicas, self.transactions
             ).handlers

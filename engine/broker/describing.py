@@ -1,5 +1,5 @@
 """What a broker tells an administrator's client: the producers that a log remembers, and the transactional
-ids that the broker coordinates (KIP-664, since 3.0).
+ids that the broker coordinates (KIP-664, since 2.8 and 3.0).
 
 These requests change nothing. Source: ``KafkaApis.handleDescribeProducersRequest``,
 ``handleDescribeTransactionsRequest``, ``handleListTransactionsRequest``.
@@ -189,9 +189,12 @@ class DescribingHandler:
         self.host = host
         self.handlers: dict[type, Callable[[Envelope, int], Effects]] = {
             DescribeProducersRequest: self.handle_producers,
-            DescribeTransactionsRequest: self.handle_transactions,
-            ListTransactionsRequest: self.handle_list,
         }
+        if setup.profile.describes_transactions:
+            self.handlers |= {
+                DescribeTransactionsRequest: self.handle_transactions,
+                ListTransactionsRequest: self.handle_list,
+            }
 
     def handle_producers(self, envelope: Envelope, now: int) -> Effects:
         """DescribeProducers: for each partition the entries of its log's producer state."""

@@ -401,7 +401,7 @@ class TransactionsTool:
 
     def _abort(self, command: Command, now: int) -> Effects:
         """Begin an abort. If only the offset is given, the tool asks the leader for the producer. Otherwise
-        the operator names the producer, as brokers before 3.0 need it; a coordinator epoch below 0 becomes 0,
+        the operator names the producer, as brokers before 2.8 need it; a coordinator epoch below 0 becomes 0,
         which no leader refuses."""
         if command.start_offset is not None:
             return self._describe_producers(command, now)

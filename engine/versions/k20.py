@@ -53,6 +53,7 @@ PROFILE = Profile(
     retry_backoff_grows=False,
     waits_before_identity=False,
     unknown_mapping_is_fatal=False,
+    describes_producers=False,
     describes_transactions=False,
     commit_may_raise_epoch=False,
     transaction_version=0,

@@ -143,7 +143,8 @@ class _Answer:
 
     @property
     def _since(self) -> int | None:
-        """When the transaction began: by the coordinator if it has this transaction, else by its first record."""
+        """When the transaction began: by the coordinator if it has this transaction, else at the latest, by a
+        timestamp in the files."""
         started = self._verdict.get("started_at") if self._is_the_coordinators else None
         if started is None and self._transaction is not None:
             started = self._transaction["first_timestamp"]

@@ -195,7 +195,7 @@ def _partition(view: Json, name: str) -> Iterator[Candidate]:
 
 def _aborts(partition: str, producers: Json, params: Json) -> Iterator[Candidate]:
     """The two ways to end each open transaction of a log: by its first offset, and by its producer, which brokers
-    before 3.0 need."""
+    before 2.8 need."""
     for producer_id, producer in producers.items():
         start = producer["transaction_first_offset"]
         if start is None:

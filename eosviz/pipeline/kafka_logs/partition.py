@@ -40,7 +40,8 @@ class Transaction:
     last_offset: int
     """The last offset of its data; the marker has an offset of its own."""
     first_timestamp: int
-    """The first batch's largest timestamp, milliseconds since 1970."""
+    """The latest possible beginning, milliseconds since 1970: the first batch's largest timestamp; without a batch, the
+    newest timestamp of the producer."""
     file: str
     """The segment with its first batch, or the place in a text or snapshot that shows it."""
     position: int = -1

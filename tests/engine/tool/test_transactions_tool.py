@@ -126,18 +126,37 @@ def test_abort_needs_an_offset_at_which_a_transaction_begins() -> None:
     assert "tool.no_open_transaction" in said(steps)
 
 
-@pytest.mark.parametrize("profile", ["k20", "k28"])
-def test_brokers_before_3_0_know_none_of_the_requests_but_the_marker(profile: str) -> None:
-    for command in (
-        FIND,
-        {"at": LATE, "action": "list_transactions"},
-        {"at": LATE, "action": "describe_transaction", "transactional_id": "txn-1"},
-        {"at": LATE, "action": "describe_producers", "partition": "t-1"},
-        {"at": LATE, "action": "abort_hanging", "partition": "t-1", "start_offset": 0},
-    ):
+LIST = {"at": LATE, "action": "list_transactions"}
+DESCRIBE = {"at": LATE, "action": "describe_transaction", "transactional_id": "txn-1"}
+DESCRIBE_PRODUCERS = {"at": LATE, "action": "describe_producers", "partition": "t-1"}
+ABORT = {"at": LATE, "action": "abort_hanging", "partition": "t-1", "start_offset": 0}
+
+
+@pytest.mark.parametrize(
+    ("profile", "commands"),
+    [("k20", (FIND, LIST, DESCRIBE, DESCRIBE_PRODUCERS, ABORT)), ("k28", (FIND, LIST, DESCRIBE))],
+)
+def test_a_command_ends_at_the_first_request_that_brokers_do_not_know(
+    profile: str, commands: tuple[dict[str, Any], ...]
+) -> None:
+    for command in commands:
         simulation, steps = run(command, profile=profile, switches={})
         refused = [step.refusal["error"] for step in steps if step.refusal is not None]
         assert (tool(simulation)["state"], refused) == ("failed", ["UNSUPPORTED_VERSION"])
+
+
+def test_brokers_of_2_8_describe_producers_so_abort_needs_no_identity() -> None:
+    early, _ = run({**FIND, "at": 10_000}, profile="k28", switches={})
+    assert (tool(early)["state"], tool(early)["rows"]) == ("done", []), (
+        "without a candidate no id is looked up"
+    )
+    simulation, _ = run(DESCRIBE_PRODUCERS, {**ABORT, "at": LATE + 1000}, profile="k28", switches={})
+    assert tool(simulation)["state"] == "done"
+    assert simulation.world.brokers["broker-3"].replicas["t-1"].log.last_stable_offset == 2
+
+
+@pytest.mark.parametrize("profile", ["k20", "k28"])
+def test_abort_by_identity_needs_no_request_but_the_marker(profile: str) -> None:
     identity = {"producer_id": 1000, "producer_epoch": 0, "coordinator_epoch": -1}
     abort = {"at": LATE, "action": "abort_hanging", "partition": "t-1", **identity}
     simulation, steps = run(abort, profile=profile, switches={})
