@@ -74,7 +74,7 @@ class Command:
 
 
 IDENTITY = ("producer_id", "producer_epoch", "coordinator_epoch")
-"""The options of abort that replace the start offset; brokers before 2.8, which do not describe producers, need them."""
+"""The options of abort that replace the start offset; brokers before 2.8 describe no producers and need them."""
 NO_COMMAND = Command(name="")
 """Stands for the command before there was any."""
 OPTIONS = tuple(field.name for field in fields(Command) if field.name != "name")

@@ -159,7 +159,7 @@ def test_brokers_of_2_8_describe_producers_so_abort_needs_no_identity() -> None:
 def test_abort_by_identity_needs_no_request_but_the_marker(profile: str) -> None:
     identity = {"producer_id": 1000, "producer_epoch": 0, "coordinator_epoch": -1}
     abort = {"at": LATE, "action": "abort_hanging", "partition": "t-1", **identity}
-    simulation, steps = run(abort, profile=profile, switches={})
+    simulation, _ = run(abort, profile=profile, switches={})
     assert tool(simulation)["state"] == "done"
     assert simulation.world.brokers["broker-3"].replicas["t-1"].log.last_stable_offset == 2
 
