@@ -23,13 +23,16 @@ EMPTY = "00000000000000000000"
     [
         (
             "00000000000000000008.snapshot",
-            "reached offset 8: 2 producers; open transactions: 1, the oldest that of producer id"
-            " 1022, epoch 0, from offset 2 on",
+            "reached offset 8: 2 producers, 1 open transaction. The oldest open transaction begins at offset 2"
+            " (producer id 1022, epoch 0)",
         ),
-        (f"{EMPTY}.txnindex", "2, the last that of producer id 1021, first offset 6, its marker at 7"),
+        (
+            f"{EMPTY}.txnindex",
+            "2. The last one is of producer id 1021: it begins at offset 6, and its marker is at 7",
+        ),
         (f"{EMPTY}.timeindex", "1 entry, the last 2026-11-21 09:18:54 UTC at offset 7"),
         (f"{EMPTY}.index", "maps offsets of one segment to positions, but has no entries"),
-        ("leader-epoch-checkpoint", "1 leader epoch, the newest 0 from offset 0 on"),
+        ("leader-epoch-checkpoint", "1 leader epoch. The newest, 0, begins at offset 0"),
     ],
 )
 def test_the_command_says_what_a_file_tells_and_what_is_missing(name: str, sentence: str) -> None:
