@@ -164,10 +164,11 @@ def _ask_identity(step: Step, _view: View) -> Asked:
     right = _identity_outcome(step)
     names = [*_IDENTITIES, *(["refused"] if right == "refused" else [])]
     message = delivered(step) or {}
+    transactional_id = step["params"]["transactional_id"]
     params = {
         "client": message.get("from"),
         "coordinator": step["actor"],
-        "transactional_id": step["params"]["transactional_id"],
+        "transactional_id": transactional_id,
         "state": step["params"].get("state"),
         "producer_id": step["params"].get("producer_id"),
         "producer_epoch": step["params"].get("producer_epoch"),
@@ -177,16 +178,19 @@ def _ask_identity(step: Step, _view: View) -> Asked:
         name: (
             Reason(told["key"], told["params"], "TXC-9" if name in _IDENTITIES[:4] else "TXC-10")
             if name == right
-            else Reason(_why_not_identity(name, right), params),
+            else Reason(_why_not_identity(name, right, transactional_id), params),
         )
         for name in names
     }
     choices = tuple(Choice(name, f"predict.identity.{name}", params) for name in names)
-    return Asked("predict.identity.ask", params, choices, right, reasons)
+    key = "predict.identity.ask" if transactional_id is not None else "predict.identity.ask_unnamed"
+    return Asked(key, params, choices, right, reasons)
 
 
-def _why_not_identity(name: str, right: str) -> str:
-    """The sentence that says why the coordinator does not give this identity. It depends on the real outcome."""
+def _why_not_identity(name: str, right: str, transactional_id: str | None) -> str:
+    """The sentence that says why the broker does not give this identity. It depends on the real outcome."""
+    if transactional_id is None and (right == "new" or name == "must_wait"):
+        return "predict.identity.unnamed"
     if right in ("must_wait", "refused") and name in _IDENTITIES[:4]:
         return f"predict.identity.not_given_{right}"
     if right == "new":

@@ -18,16 +18,16 @@ from eosviz.walkthroughs.tasks import plan_soon
 
 def begin(browser: str, track: Track, position: int) -> Session:
     """The session for this position of the track: the existing one, else a new one. Raises Problem."""
-    visit = Visit.objects.of_browser(browser).filter(track=track.name, position=position).first()
-    if visit is not None and visit.session is not None:
-        return visit.session
     item = track.items[position - 1]
+    visit = Visit.objects.of_browser(browser).filter(track=track.name, position=position).first()
+    fits = visit is None or visit.is_of(item)
+    if visit is not None and visit.session is not None and fits:
+        return visit.session
     version = get_object_or_404(ScenarioVersion.objects.library(), identifier=item.scenario)
     session = actions.create_session(browser, version, item.variant)
     plan_soon(session)
-    Visit.objects.update_or_create(
-        owner=browser, track=track.name, position=position, defaults={"session": session}
-    )
+    kept = {"session": session} if fits else {"session": session, "done": False}
+    Visit.objects.update_or_create(owner=browser, track=track.name, position=position, defaults=kept)
     return session
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
+from engine.scenario.tracks import TrackItem
 from eosviz.walkthroughs.models import Branch, Session
 
 
@@ -11,9 +12,13 @@ class VisitQuerySet(models.QuerySet["Visit"]):
     def of_browser(self, browser: str) -> VisitQuerySet:
         return self.filter(owner=browser) if browser else self.none()
 
+    def with_runs(self) -> VisitQuerySet:
+        """With their sessions, and the identifiers of what those play."""
+        return self.select_related("session__version").defer("session__header", "session__version__encoded")
+
     def by_position(self, browser: str, track: str) -> dict[int, Visit]:
         """Position in the track to this browser's visit."""
-        return {visit.position: visit for visit in self.of_browser(browser).filter(track=track)}
+        return {visit.position: visit for visit in self.of_browser(browser).filter(track=track).with_runs()}
 
 
 class Visit(models.Model):
@@ -36,6 +41,12 @@ class Visit(models.Model):
 
     def __str__(self) -> str:
         return f"{self.track} {self.position}"
+
+    def is_of(self, item: TrackItem) -> bool:
+        """Whether it visited this item. A release may have put another one in its position: then its run is another
+        one. Without a run, it cannot be seen."""
+        run = self.session
+        return run is None or (run.version.identifier, run.variant) == (item.scenario, item.variant)
 
 
 class PredictionQuerySet(models.QuerySet["Prediction"]):

@@ -57,7 +57,7 @@ class Progress:
 def progress_of(browser: str) -> list[Progress]:
     """The progress in every track, in display order."""
     visits: dict[str, dict[int, Visit]] = {}
-    for visit in Visit.objects.of_browser(browser):
+    for visit in Visit.objects.of_browser(browser).with_runs():
         visits.setdefault(visit.track, {})[visit.position] = visit
     shelved = _by_identifier()
     return [_progress(track, visits.get(track.name, {}), shelved) for track in tracks()]
@@ -73,7 +73,10 @@ def _progress(track: Track, visits: dict[int, Visit], shelved: dict[str, Shelved
         found = shelved.get(item.scenario)
         if found is not None:
             run = found.run(item.variant or found.card.usual_variant)
-            places.append(Place(position, item, found.card, run, visits.get(position)))
+            visit = visits.get(position)
+            places.append(
+                Place(position, item, found.card, run, visit if visit and visit.is_of(item) else None)
+            )
     return Progress(track, places)
 
 

@@ -156,6 +156,8 @@ def test_a_signature_and_its_errors_lead_to_the_tracks_that_play_its_runs(client
     assert [track.name for track in known["fenced-by-timeout"].tracks] == [
         "a-transaction-is-stuck",
         "why-am-i-fenced",
+        "retry-abort-or-new-producer",
+        "before-it-goes-live",
     ]
     assert known["head-deleted"].tracks == ()
     for page in ("signatures", "errors"):

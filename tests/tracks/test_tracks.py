@@ -12,6 +12,7 @@ from django.test import Client
 from engine.scenario.tracks import tracks
 from eosviz.bounded import runner
 from eosviz.bounded.tasks import TASKS
+from eosviz.scenarios.models import ScenarioVersion
 from eosviz.tracks import asking
 from eosviz.tracks.models import Prediction, Visit
 from eosviz.walkthroughs.actions import create_session
@@ -91,6 +92,17 @@ class TestTracks:
         client.post(f"/sessions/{session.id}/delete")
         assert Visit.objects.get(position=1).done
         assert begin(client) != session
+
+    def test_a_run_of_what_was_in_this_position_before_is_no_progress(self, client: Client) -> None:
+        begin(client)
+        client.post(f"/tracks/{FIRST.name}/1/finish")
+        other = ScenarioVersion.objects.library().get(identifier="SC-09")
+        old = Visit.objects.get(position=1).session
+        Session.objects.filter(id=old.id).update(version=other)
+        page = client.get(f"/tracks/{FIRST.name}/").content.decode()
+        assert 'data-state="done"' not in page
+        assert begin(client) != old
+        assert not Visit.objects.get(position=1).done
 
     def test_another_browser_begins_at_the_beginning(self, client: Client) -> None:
         client.post(f"/tracks/{FIRST.name}/1/finish")
