@@ -278,12 +278,14 @@ class OffsetsEnded(Fact):
 @value
 class WorkTaken(Fact):
     """A service has taken this record or order into its memory. ``partition`` and ``offset``: where a consumer
-    read it; None for work from outside or from the outbox."""
+    read it, and ``keeper`` (as in ``PlaceKept``) what it asks for its place after a start; None for work from outside
+    or from the outbox."""
 
     service: str
     serial: int
     partition: str | None
     offset: int | None
+    keeper: str | None
 
 
 @value
@@ -306,8 +308,9 @@ class RowsCommitted(Fact):
 
 @value
 class PlaceKept(Fact):
-    """A consumer will continue at this offset after its next start, because a group coordinator or a database
-    stored the offset."""
+    """A consumer will continue at this offset after its next start, because ``keeper`` stored the offset: ``group
+    <name>``, a group coordinator, or ``database``."""
 
+    keeper: str
     partition: str
     offset: int

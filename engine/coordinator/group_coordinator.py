@@ -237,7 +237,9 @@ class GroupCoordinator(LogOwner[_Writing]):
             return
         for partition, offset in offsets.items():
             group.placed(partition, offset, base_offset)
-            self.watch.emit(PlaceKept, partition=partition, offset=offset.offset)
+            self.watch.emit(
+                PlaceKept, keeper=f"group {group.name}", partition=partition, offset=offset.offset
+            )
         self.watch.emit(OffsetsVisible, self.name, group.name, tuple(offsets))
 
     def _emit_pending(

@@ -220,7 +220,7 @@ class Database(Node):
         self.offsets.update(held.offsets)
         self.watch.emit(RowsCommitted, rows=rows, outbox=held.outbox, removed=held.removed)
         for partition, offset in held.offsets:
-            self.watch.emit(PlaceKept, partition=partition, offset=offset)
+            self.watch.emit(PlaceKept, keeper=self.name, partition=partition, offset=offset)
         self._undo(local, now)
         self.watch.touch(self)
 

@@ -267,7 +267,18 @@ class Service(Node):
     def _hold_work(self, work: list[tuple[int, str | None, int | None]]) -> None:
         self.hand = [serial for serial, _, _ in work]
         for serial, partition, offset in work:
-            self.watch.emit(WorkTaken, service=self.name, serial=serial, partition=partition, offset=offset)
+            self.watch.emit(
+                WorkTaken,
+                service=self.name,
+                serial=serial,
+                partition=partition,
+                offset=offset,
+                keeper=None if partition is None else self._keeper(),
+            )
+
+    def _keeper(self) -> str:
+        """What has the place of its consumer for the next start."""
+        return DATABASE if self.approach.keeps_offsets else f"group {self._reader().group_id}"
 
     def _write(self, now: int) -> Done:
         approach, hand = self.approach, tuple(self.hand)

@@ -99,6 +99,9 @@ DATABASE_PLACE = "database"
 DATABASE_GUARANTEES = (ROW_MISSING, RECORD_MISSING, ROW_REPEATED)
 """The guarantees of a database beside Kafka; only in runs with services."""
 
+EVERY_GUARANTEE = (*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES, *DATABASE_GUARANTEES)
+"""Every guarantee that a run may break, in display order."""
+
 
 class GuaranteePart:
     """One guarantee in the strip of guarantees. A part of the view."""
@@ -312,8 +315,9 @@ class Bench:
     def _broken_works(self, step: int, database: DatabaseRecord, found: list[Broken]) -> None:
         """Judge the rows and records whose work, copies or partitions changed."""
         records = list(self.records.values())
-        for record in (self.records[name] for name in self._weigh):
-            self._weigh_works.update(serial for serial in database.works if serial in record.copies)
+        if self._weigh:
+            # A copy that was cut off is in no log any more: its row is weighed, too.
+            self._weigh_works.update(database.works)
         broken: dict[str, set[int]] = {}
         for serial in sorted(self._weigh_works & database.works.keys()):
             for name in database.broken(serial, records):

@@ -20,12 +20,13 @@ ROW_MISSING, RECORD_MISSING, ROW_REPEATED = "row_missing", "record_missing", "ro
 
 @dataclass(slots=True)
 class Work:
-    """One record or order. ``place``: where a consumer read it; None for work that is in no topic yet."""
+    """One record or order. ``places``: where consumers read it, by what keeps their offsets; empty for work that is in
+    no topic yet."""
 
     rows: int = 0
     in_outbox: bool = False
     holders: set[str] = field(default_factory=set)
-    place: tuple[str, int] | None = None
+    places: dict[str, tuple[str, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +50,19 @@ class DatabaseRecord:
 
     def __init__(self) -> None:
         self.works: dict[int, Work] = {}
-        self.places: dict[str, int] = {}
-        """Partition to the offset at which its consumer continues after a start."""
+        self.places: dict[tuple[str, str], int] = {}
+        """(keeper, partition) to the offset at which its consumer continues after a start."""
 
     def take(self, fact: Any) -> Iterable[int]:
         """Take a fact; returns the serials that it changed."""
         if isinstance(fact, events.PlaceKept):
-            self.places[fact.partition] = fact.offset
+            self.places[(fact.keeper, fact.partition)] = fact.offset
             return list(self.works)
         if isinstance(fact, events.WorkTaken):
             work = self._work(fact.serial)
             work.holders.add(fact.service)
-            if fact.partition is not None and fact.offset is not None:
-                work.place = (fact.partition, fact.offset)
+            if fact.keeper is not None and fact.partition is not None and fact.offset is not None:
+                work.places[fact.keeper] = (fact.partition, fact.offset)
             return (fact.serial,)
         if isinstance(fact, events.WorkDropped):
             for serial in fact.serials:
@@ -95,10 +96,10 @@ class DatabaseRecord:
         """Whether nothing is left that would still write the row or the record."""
         if work.holders or work.in_outbox or any(record.under_way.get(serial) for record in records):
             return False
-        if work.place is None:
-            return True
-        partition, offset = work.place
-        return self.places.get(partition, 0) > offset
+        return all(
+            self.places.get((keeper, partition), 0) > offset
+            for keeper, (partition, offset) in work.places.items()
+        )
 
     def verdict(self, records: Iterable[PartitionRecord]) -> DatabaseVerdict:
         found = [name for serial in self.works for name in self.broken(serial, records)]

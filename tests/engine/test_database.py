@@ -197,6 +197,32 @@ class TestApproaches:
         fault = {"at": 66, "action": "pause", "actor": "svc", "for_ms": 500}
         assert verdict(played(document("row_then_record"), [fault])) == (2, 0, 0, 0)
 
+    def test_a_record_that_goes_with_its_leader_is_missing(self) -> None:
+        text = document("row_then_record", cluster={"brokers": 3})
+        text["producers"] = [{"name": "p1", "settings": {"enable_idempotence": False, "acks": 1}}]
+        text["services"][0]["rounds"] = 1
+        run = played(text, [{"at": 88, "action": "crash", "actor": "broker-1"}])
+        assert verdict(run) == (1, 0, 1, 0)
+        assert run.judges.guarantees["record_missing"].count == 1
+
+    def test_the_place_of_one_group_says_nothing_of_another(self) -> None:
+        text = document("offsets_before_rows")
+        other = {"name": "other", "approach": "offsets_after_rows", "consumer": "c2", "at": 60, "rounds": 3}
+        text["consumers"].append({"name": "c2", "partitions": ["t-0"], "group": "h"})
+        text["services"].append(other)
+        ends = [
+            {"match": {"api": "CommitRows", "from": "svc"}, "action": "crash", "actor": "svc"},
+            {
+                "match": {"api": "WriteRows", "from": "other"},
+                "action": "crash",
+                "actor": "other",
+                "for_ms": 1000,
+            },
+        ]
+        run = played(text, ends)
+        assert verdict(run) == (2, 0, 0, 0)
+        assert run.judges.guarantees["row_missing"].count == 0
+
 
 class TestDocuments:
     @pytest.mark.parametrize(
