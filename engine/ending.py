@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from engine.errors import Refused
+from engine.judge.bench import DATABASE_GUARANTEES
 from engine.scenario.document import Scenario
 from engine.scenario.header import ENGINE_VERSION
 from engine.simulation import Simulation
 
-FORM = f"{ENGINE_VERSION}.1"
+FORM = f"{ENGINE_VERSION}.2"
 """The version of the engine and of this form. An ending that was stored with another version is computed again."""
 LANES_MAX = 6
 CELLS_MAX = 40
@@ -62,6 +63,7 @@ def state_of(view: Json) -> Json:
       deleted.
     - `folded`: the number of further ones.
     - `nodes`: the participants in two-phase commit over middleware, with their states.
+    - `table`: the rows of a database; None without one.
     """
     hues = _hues(view)
     lanes = [
@@ -70,7 +72,12 @@ def state_of(view: Json) -> Json:
         if not name.startswith("__")
         and (lane := _lane(name, partition, view["verdicts"].get(name, {}), hues))
     ]
-    return {"lanes": lanes[:LANES_MAX], "folded": max(0, len(lanes) - LANES_MAX), "nodes": _nodes(view)}
+    return {
+        "lanes": lanes[:LANES_MAX],
+        "folded": max(0, len(lanes) - LANES_MAX),
+        "nodes": _nodes(view),
+        "table": _table(view),
+    }
 
 
 def _replica(partition: Json) -> Json:
@@ -143,3 +150,15 @@ def _nodes(view: Json) -> list[list[str]]:
         [name, next((row["state"] for row in node["transactions"].values()), "IDLE")]
         for name, node in participants.items()
     ]
+
+
+def _table(view: Json) -> Json | None:
+    """`rows`: how many rows each record or order has, oldest first, at most CELLS_MAX of them; `folded`: how many of
+    them are left out; and how many broke each guarantee of the database."""
+    database = view.get("database")
+    if database is None:
+        return None
+    stored = sorted(database.get("rows", {}).items(), key=lambda one: (one[1]["stored_at"], int(one[0])))
+    rows = [row["copies"] for _, row in stored]
+    broken = {name: view["guarantees"].get(name, {}).get("count", 0) for name in DATABASE_GUARANTEES}
+    return {"rows": rows[-CELLS_MAX:], "folded": max(0, len(rows) - CELLS_MAX), **broken}

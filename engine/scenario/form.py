@@ -15,7 +15,7 @@ from engine.database.messages import DATABASE
 from engine.errors import Error
 from engine.explain.in_force import states_in
 from engine.explain.machines import machines
-from engine.judge.bench import DATABASE_GUARANTEES, GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
+from engine.judge.bench import EVERY_GUARANTEE
 from engine.middleware.configuration import NODES
 from engine.profiles import PROFILES
 from engine.scenario import schema
@@ -93,7 +93,7 @@ def form() -> dict[str, Any]:
         "messages": _messages(),
         "names": {
             "errors": sorted(error.name for error in Error if error is not Error.NONE),
-            "guarantees": [*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES, *DATABASE_GUARANTEES],
+            "guarantees": list(EVERY_GUARANTEE),
             "machines": sorted(machine.name for machine in machines().values()),
         },
         "versions": {profile.name: profile.version for profile in PROFILES.values()},

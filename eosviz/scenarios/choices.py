@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from django.utils.http import urlencode
 
-from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
+from engine.judge.bench import EVERY_GUARANTEE
 from engine.profiles import PROFILES
 from engine.scenario.schema import LIBRARY_QUESTIONS
 from eosviz.scenarios.cards import Card, Run, Shelved
@@ -26,7 +26,7 @@ _OF_RUN: dict[str, Callable[[Run, str], bool]] = {
 }
 VALUES: dict[str, tuple[str, ...]] = {
     "topic": LIBRARY_QUESTIONS,
-    "breaks": (*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES),
+    "breaks": EVERY_GUARANTEE,
     "version": tuple(reversed(PROFILES)),
     "length": tuple(LENGTHS),
 }

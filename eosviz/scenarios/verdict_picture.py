@@ -1,5 +1,6 @@
 """How a run ends, as a tiny picture: lanes with cells, gate and markers, crosses for lost records, bars for
-duplicates, or the participants of a transaction over middleware. Pure: `engine.ending` to SVG.
+duplicates, below them the rows of a database, or the participants of a transaction over middleware. Pure:
+`engine.ending` to SVG.
 
 As in all pictures: hue is the producer id, solid is stored, dashed open, hatched aborted, a thick bar the last stable
 offset, and only a broken guarantee is red. Elements with the same look share one path, so that a page can have
@@ -23,6 +24,9 @@ UNIT_MIN = 3.4
 MARKER = 9.0
 GATE = 5.0
 LOST = 15.0
+ROW = 14.0
+TABLE = 16.0
+"""The room of the sign of a database, before its rows."""
 
 TROUBLES = {
     "drop": "lost", "disconnect": "lost", "delay": "late", "connect_slowly": "late", "pause": "asleep",
@@ -97,18 +101,50 @@ def _box(x: float, y: float, width: float, height: float) -> str:
 
 
 def _draw_lanes(drawing: _Drawing, ending: Json) -> None:
-    lanes = ending["lanes"][:LANES]
+    table = ending.get("table")
+    lanes = ending["lanes"][: LANES if table is None else 1]
+    if table is not None:
+        lanes = [lanes[0] if lanes else _NO_LANE]
+        # A record that its row misses was lost, or failed, or was never sent.
+        lost, failed, missing = lanes[0]["lost"], lanes[0]["failed"], table["record_missing"]
+        lanes[0] = {**lanes[0], "lost": max(lost, missing), "failed": max(0, failed - missing)}
+        _draw_table(drawing, table)
     if not lanes:
         drawing.path("base", f"M{LEFT} 31H{WIDTH - 4}")
         return
-    height = 20.0 if len(lanes) == 1 else 12.0
+    is_alone = len(lanes) == 1 and table is None
+    height = 20.0 if is_alone else 12.0
     room = WIDTH - LEFT - 4.0
     for row, lane in enumerate(lanes):
-        top = 10.0 if len(lanes) == 1 else 4.0 + row * 19
+        top = 10.0 if is_alone else 4.0 + row * 19
         _draw_lane(drawing, lane, top, height, room, twice="duplicated" in ending.get("broken", {}))
-    folded = ending["folded"] + len(ending["lanes"]) - len(lanes)
+    folded = max(0, ending["folded"] + len(ending["lanes"]) - len(lanes))
     if folded:
         drawing.text(WIDTH - 2, 38, f"+{folded}", end=True)
+
+
+_NO_LANE: Json = {"cells": [], "gate": None, "lost": 0, "failed": 0, "reordered": 0, "deleted": False}
+"""A lane in which nothing was stored."""
+
+
+def _draw_table(drawing: _Drawing, table: Json) -> None:
+    """The rows behind the sign of a database: a repeated row has red bars, a missing one is a crossed hole."""
+    top, height = 23.0, 12.0
+    middle, holes = top + height / 2, min(table["row_missing"], 4)
+    drawing.path("base", f"M{LEFT - 1} {top + height + 1:g}H{WIDTH - 4}")
+    drawing.path("base", f"M{LEFT} {top + 2:g}a5 2 0 0 0 10 0a5 2 0 0 0 -10 0v8a5 2 0 0 0 10 0v-8")
+    rows = table["rows"][-int((WIDTH - LEFT - TABLE - 4 - holes * LOST) // ROW) :]
+    x = LEFT + TABLE
+    for copies in rows:
+        drawing.path("twice hx" if copies > 1 else "hx", _box(x, top, ROW - 2, height))
+        drawing.path("base", f"M{x + 2.5:.4g} {middle:g}h{ROW - 7:g}")
+        if copies > 1:
+            drawing.path("equal", f"M{x + 4.5:.4g} {middle - 2:g}v4m3-4v4")
+        x += ROW
+    for _ in range(holes):
+        drawing.path("hole", _box(x + 1, top, LOST - 3, height))
+        drawing.path("cross", f"M{x + 3.5:.4g} {middle - 4:g}l7 8m0-8l-7 8")
+        x += LOST
 
 
 def _draw_lane(drawing: _Drawing, lane: Json, top: float, height: float, room: float, *, twice: bool) -> None:

@@ -16,7 +16,7 @@ from engine.errors import Error
 from engine.explain.in_force import states_in
 from engine.explain.machines import machines
 from engine.explain.requirements import GROUPS, REGISTER, REQUIREMENTS
-from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
+from engine.judge.bench import EVERY_GUARANTEE
 from engine.profiles import PROFILES
 from engine.scenario.kept_by import KINDS, exists
 from eosviz.catalogue import say
@@ -255,7 +255,7 @@ def choices_in(version: str, clients: Sequence[str]) -> dict[str, Any]:
 
 
 def guarantees() -> list[str]:
-    return [*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES]
+    return list(EVERY_GUARANTEE)
 
 
 def check(conditions: Sequence[AnyCondition], place: str) -> None:

@@ -14,8 +14,10 @@ import pytest
 from django.core.management import call_command
 from django.http import QueryDict
 from django.test import Client
+from django.utils import translation
 
 from engine.ending import ending_of
+from engine.judge.bench import DATABASE_GUARANTEES
 from engine.scenario.document import lesson_texts
 from engine.scenario.schema import LIBRARY_QUESTIONS
 from engine.scenario.shelf import LibraryEntry, entry, in_order, library
@@ -26,6 +28,8 @@ from eosviz.scenarios.actions import load_library, with_settings
 from eosviz.scenarios.cards import Shelved, card_of, cards, shelf
 from eosviz.scenarios.differences import possible
 from eosviz.scenarios.models import Endings, ScenarioVersion
+from eosviz.scenarios.templatetags import pictures
+from eosviz.scenarios.verdict_picture import picture
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.walkthroughs.simulations import scenario_of
 from tests.walkthroughs.conftest import carry_out, root
@@ -128,6 +132,29 @@ class TestEndings:
         assert ending_of(entry("SC-07").scenario("six-in-flight"))["refused_by"] == "CFG-2"
         votes = ending_of(entry("SC-81").scenario("refuses"))["nodes"]
         assert [state for _, state in votes] == ["ROLLED_BACK", "REFUSED", "ROLLED_BACK"]
+
+    @pytest.mark.parametrize(
+        ("scenario", "variant", "rows", "broken", "words"),
+        [
+            ("SC-159", "row-first", [1, 1], {"record_missing": 1}, "2 rows, 1 record missing"),
+            ("SC-159", "record-first", [1], {"row_missing": 1}, "1 row, 1 row missing"),
+            ("SC-160", "offsets-after-rows", [2, 2], {"row_repeated": 2}, "4 rows, 2 rows repeated"),
+            ("SC-160", "offsets-before-rows", [], {"row_missing": 2}, "2 rows missing"),
+            ("SC-162", "shop-crashes", [], {}, "no rows"),
+        ],
+    )
+    def test_an_ending_has_the_rows_of_a_database(
+        self, scenario: str, variant: str, rows: list[int], broken: dict[str, int], words: str
+    ) -> None:
+        run = next(run for run in shelved(scenario).runs if run.variant and run.variant.name == variant)
+        kept = {name: run.ending["table"][name] for name in DATABASE_GUARANTEES}
+        assert run.ending["table"]["rows"] == rows
+        assert {name: count for name, count in kept.items() if count} == broken
+        with translation.override("en"):
+            assert f"database: {words}" in pictures.ends(run)
+        drawn = picture(run.ending)
+        assert drawn.count("l7 8m0-8l-7 8") == broken.get("row_missing", 0) + broken.get("record_missing", 0)
+        assert drawn.count("v4m3-4v4") == broken.get("row_repeated", 0)
 
 
 @pytest.mark.django_db

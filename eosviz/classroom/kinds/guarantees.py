@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from django import forms
 
-from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
+from engine.judge.bench import EVERY_GUARANTEE
 from eosviz.accounts.forms import words
 from eosviz.language import say_here
-
-EVERY_GUARANTEE = (*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES)
 
 
 def guarantee_field(*, may_be_every: bool) -> forms.ChoiceField:

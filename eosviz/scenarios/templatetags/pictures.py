@@ -6,6 +6,7 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
+from engine.judge.bench import DATABASE_GUARANTEES
 from eosviz.catalogue import language_of, say
 from eosviz.catalogue.joins import clauses, facts, named
 from eosviz.scenarios.cards import Run
@@ -35,7 +36,24 @@ def ends(run: Run | None) -> str:
         if (parts := _counted(lane, language))
     ]
     nodes = [named(name, state, language) for name, state in ending["nodes"]]
-    return clauses([*lanes, *nodes], language) or say("library.ends.empty", language)
+    return clauses([*lanes, *_table(ending.get("table"), language), *nodes], language) or say(
+        "library.ends.empty", language
+    )
+
+
+def _table(table: dict[str, Any] | None, language: str) -> list[str]:
+    """`database: 2 rows, 1 row missing`; nothing without a database."""
+    if table is None:
+        return []
+    counts = {
+        "rows": sum(table["rows"]) + table["folded"],
+        **{name: table[name] for name in DATABASE_GUARANTEES},
+    }
+    parts = [
+        say(f"library.ends.{name}", language, {"count": count}) for name, count in counts.items() if count
+    ]
+    empty = [say("library.ends.no_rows", language)]
+    return [named(say("library.ends.database", language), facts(parts or empty, language), language)]
 
 
 def _counted(lane: dict[str, Any], language: str) -> list[str]:
