@@ -7,6 +7,7 @@ matches if it contains each term of the search (`search_terms.py`): a term must 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -57,8 +58,13 @@ POINTS = {
 }  # fmt: skip
 """The score of a term by where it matches; the best counts. A lead behind the first scores a little less."""
 LATER_LEAD = 0.25
+LED = POINTS["lead"] - LATER_LEAD
+"""The score of the first leads of a term."""
 PARTS_SHARE = 0.75
 """Share of the score for a Chinese run that matches only in parts, by its smallest part."""
+MANY_TERMS = 3
+NEAR = 0.5
+"""The least share of its kind's best score for an entry that lacks terms."""
 TITLE_TOO = 0.5
 """Added to the score of a keyword if the title has a synonym of it."""
 
@@ -89,30 +95,44 @@ class Found:
 
 
 def find(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
-    """Kind to its matches: the kind of the best match first, and of each kind the best match first. ``own``: entries of
-    this reader."""
+    """Kind to its matches: the kind of the best match first, and of each kind the best match first. Each contains every
+    term, but of a question with many terms those that score near to the best match are among them: a long text contains
+    many terms by chance. ``own``: entries of this reader."""
     every = (*entries(), *own)
     wishes = _wishes(question, every)
-    return _by_kind(((_worth(entry, wishes), entry) for entry in every), wishes, language)
+    worths = [_worth(entry, wishes) for entry in every]
+    if len(wishes) >= MANY_TERMS and any(worths):
+        worths = _weighed(every, wishes)
+    return _by_kind(zip(worths, every, strict=True), wishes, language)
 
 
 def closest(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
-    """What to show when no entry contains every term: of each kind the entries that contain the most terms or one less,
-    but at least two and a third of them. Empty for a single term."""
+    """What to show when no entry contains every term: of each kind the entries that score near to its best one. Empty
+    for a single term."""
     every = (*entries(), *own)
     wishes = _wishes(question, every)
     if len(wishes) < 2:
         return {}
-    points = [[_points(entry, wish) for wish in wishes] for entry in every]
-    counts = [sum(map(bool, row)) for row in points]
-    least: dict[str, int] = {}
-    for entry, count in zip(every, counts, strict=True):
-        least[entry.kind] = max(least.get(entry.kind, max(2, len(wishes) // 3)), count - 1)
-    worth = (
-        count * POINTS["name"] + sum(row) if count >= least[entry.kind] else 0.0
-        for entry, count, row in zip(every, counts, points, strict=True)
-    )
-    return _by_kind(zip(worth, every, strict=True), wishes, language)
+    return _by_kind(zip(_weighed(every, wishes), every, strict=True), wishes, language)
+
+
+def _weighed(every: Sequence[Entry], wishes: list[Wish]) -> list[float]:
+    """Each entry's score where entries may lack terms; 0 far below the best of its kind, or for one with a single term
+    that does not lead to it. A term counts the more, the fewer entries contain it; one that no entry contains is passed
+    over."""
+    scores = [[_points(entry, wish) for entry in every] for wish in wishes]
+    weights = [math.log(1 + len(every) / max(1, sum(map(bool, row)))) for row in scores]
+    terms = min(2, sum(any(row) for row in scores))
+    worths = []
+    best: dict[str, float] = {}
+    for entry, own in zip(every, zip(*scores, strict=True), strict=True):
+        worth = sum(weight * points for weight, points in zip(weights, own, strict=True))
+        is_met = sum(map(bool, own)) >= terms or max(own, default=0.0) >= LED
+        worths.append(worth if is_met else 0.0)
+        best[entry.kind] = max(best.get(entry.kind, 0.0), worths[-1])
+    return [
+        worth if worth >= NEAR * best[entry.kind] else 0.0 for entry, worth in zip(every, worths, strict=True)
+    ]
 
 
 def _wishes(question: str, every: Sequence[Entry]) -> list[Wish]:

@@ -14,8 +14,12 @@ from eosviz.catalogue import interface_words
 ROW = "asked."
 EMPTY = "asked.empty"
 """The row of words without meaning for a search."""
-_BETWEEN = r"[\s\-_,，、]{1,3}"
-"""Separators inside one term: *exactly-once* and *exactly once* are the same."""
+_BETWEEN = r"[\s\-_.,，、]{0,3}"
+"""Separators inside one term: *exactly-once* and *exactly once* are the same, and so are *transactional.id* and
+*TransactionalID*."""
+_ENDINGS = ("ing", "ed", "es", "s")
+"""Endings of the same English word, the longest first."""
+_STEM_MIN = 4
 _SCENARIO = re.compile(r"sc-\d+")
 _CHINESE = "\u3400-\u9fff"
 _CHINESE_RUN = re.compile(f"[{_CHINESE}]+")
@@ -76,7 +80,9 @@ def _wish(text: str, rows: tuple[tuple[str, ...], ...]) -> Wish:
         word for row in rows for word in row if word != text and not _SCENARIO.fullmatch(word)
     )
     leads = dict.fromkeys(word for row in rows for word in row if _SCENARIO.fullmatch(word))
-    return Wish(text, re.compile(_begins(text)), _any_of(others) if others else None, tuple(leads))
+    # The word as it was typed first: a match of the whole word counts more.
+    typed = "|".join(dict.fromkeys((_begins(text), _begins(_stem(text)))))
+    return Wish(text, re.compile(typed), _any_of(others) if others else None, tuple(leads))
 
 
 def _any_of(words: Collection[str]) -> re.Pattern[str]:
@@ -93,7 +99,19 @@ def _begins(word: str) -> str:
 
 def _written(word: str) -> str:
     """A pattern of the word's parts with separators between them."""
-    return _BETWEEN.join(re.escape(part) for part in re.split(r"[\s\-_]+", word) if part)
+    return _BETWEEN.join(re.escape(part) for part in re.split(r"[\s\-_.]+", word) if part)
+
+
+def _stem(word: str) -> str:
+    """The English word without its ending, so that *upgrading* finds *upgraded*; the word itself if it has none."""
+    if not re.fullmatch("[a-z]+", word):
+        return word
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _STEM_MIN:
+            stem = word.removesuffix(ending)
+            doubled = len(stem) > _STEM_MIN and stem[-1] == stem[-2] and ending in ("ing", "ed")
+            return stem[:-1] if doubled else stem
+    return word
 
 
 def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
@@ -126,8 +144,14 @@ def _in_words(run: str) -> tuple[Wish, ...]:
 
 @cache
 def _whole(word: str) -> re.Pattern[str]:
-    end = "" if _CHINESE_RUN.search(word[-1]) else "(?![a-z0-9])"
-    return re.compile(_begins(word) + end)
+    if _CHINESE_RUN.search(word[-1]):
+        return re.compile(_begins(word))
+    last = re.split(r"[\s\-_.]+", word)[-1]
+    may_end = re.fullmatch("[a-z]+", last) and len(last) >= _STEM_MIN
+    if not may_end:
+        return re.compile(f"{_begins(word)}(?![a-z0-9])")
+    base, endings = (word[:-1], "e|es|ed|ing") if word.endswith("e") else (word, "|s|es|ed|ing")
+    return re.compile(f"{_begins(base)}(?:{endings})(?![a-z0-9])")
 
 
 @cache

@@ -50,6 +50,57 @@ def test_words_of_a_chinese_run_are_found_apart() -> None:
     assert "SC-44" in [row.identifier for row in found]
 
 
+ASKED = [
+    ("kafka transactional support fails after 1 week with gap in messages", "SC-149"),
+    ("JPATransactionManager commit Kafka producer", "SC-159"),
+    ("producer.init_transactions() always timing out", "SC-133"),
+    ("Failed to initialize Producer ID: Local: Timed out", "SC-133"),
+    ("Timeout expired while initializing transactional state in 60000ms.", "SC-156"),
+    ("Authorization for Producers fail after upgrading to Kafka 3.2.x", "SC-155"),
+    ("Kafka Consumer lag not zero when input topic transactional", "SC-147"),
+    ("Proper value for TransactionalID", "SC-145"),
+    ("sessions will always abort the next transaction after a rebalance", "SC-146"),
+    ("Consumers with read_committed still see some messages from aborted transactions", "SC-46"),
+    ("Message order is wrong, don't know why.", "SC-112"),
+    ("repeated transactions with the same transaction ID", "SC-142"),
+]
+"""Sentences as people write them in a thread, and the scenario that is among the first three."""
+
+
+@pytest.mark.parametrize(("question", "wanted"), ASKED)
+def test_a_whole_sentence_leads_to_its_scenario(question: str, wanted: str) -> None:
+    found = search_index.find(question, "en") or search_index.closest(question, "en")
+    assert wanted in [row.identifier for row in found["scenario"][:3]]
+
+
+@pytest.mark.parametrize(
+    ("typed", "known"),
+    [
+        ("upgrading", "upgrade"),
+        ("aborts", "abort"),
+        ("TransactionalID", "transactional id"),
+        ("isolation_level", "isolation level"),
+        ("transaction.timeout.ms", "transaction.timeout.ms"),
+    ],
+)
+def test_a_word_of_a_row_is_known_with_other_endings_and_separators(typed: str, known: str) -> None:
+    (wish,) = search_terms.understand(typed)
+    assert wish.text == known or known in search_terms.plain(typed)
+    assert wish.leads
+
+
+def test_a_word_of_no_row_is_found_with_another_ending() -> None:
+    (wish,) = search_terms.understand("truncating")
+    assert wish.typed.search("the log is truncated")
+    assert wish.typed.search("truncation")
+    assert not wish.typed.search("untruncated")
+
+
+def test_a_long_text_that_has_every_term_by_chance_does_not_hide_what_is_meant() -> None:
+    question = "stuck transactions by aborting expired transactions"
+    assert search_index.find(question, "en")["scenario"][0].identifier == "SC-101"
+
+
 @pytest.mark.django_db
 def test_where_no_entry_has_every_word_the_closest_are_found(client: Client) -> None:
     question = "hanging transaction, LSO, xylophone"
