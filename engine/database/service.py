@@ -46,6 +46,7 @@ from engine.happenings.database import (
     RecordsTaken,
     RollBackAsked,
     RollBackConfirmed,
+    RoundOver,
     RowsWritten,
     ServiceBack,
     ServiceEnded,
@@ -351,8 +352,10 @@ class Service(Node):
 
     def _go_on(self, on: str, now: int) -> Done:
         """An act is done, and nothing else happens at this moment, so begin the next one."""
+        hand = tuple(self.hand)
         self._take(on, now)
         if self.state == states.IDLE:
+            self.watch.emit(RoundOver, self.name, self.round, hand)
             self._end_round(now)
             return []
         return _ACTIONS[self.state](self, now)

@@ -191,6 +191,15 @@ class OffsetsHanded(Happening):
 
 
 @happening
+class RoundOver(Happening):
+    """The last act of a round is done; ``serials``: the work that the service had in memory for it."""
+
+    service: str
+    number: int
+    serials: tuple[int, ...]
+
+
+@happening
 class ConnectionLost(Happening):
     """The connection to the database ended while the service waited, or before its next statement.
     ``in_doubt``: the service requested a commit, and its response will not come. ``timed_out``: the service

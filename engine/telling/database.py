@@ -128,6 +128,10 @@ def _handed(h: happened.OffsetsHanded, teller: Teller) -> None:
     )
 
 
+def _round_over(h: happened.RoundOver, teller: Teller) -> None:
+    teller.say("service.round_over", ("CPT-4",), service=h.service, round=h.number, records=_records(h.serials))
+
+
 def _lost(h: happened.ConnectionLost, teller: Teller) -> None:
     key = "service.in_doubt" if h.in_doubt else "service.connection_lost"
     teller.say(key, ("GEN-5",), service=h.service, database=h.database)
@@ -162,6 +166,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.RollBackConfirmed: says("service.rolled_back_rows", "CPT-4"),
     happened.RecordsFailed: _failed,
     happened.OffsetsHanded: _handed,
+    happened.RoundOver: _round_over,
     happened.ConnectionLost: _lost,
     happened.ServiceEnded: _ended,
     happened.ServiceBack: notes("service.is_back", "GEN-6"),
