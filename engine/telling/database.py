@@ -129,7 +129,9 @@ def _handed(h: happened.OffsetsHanded, teller: Teller) -> None:
 
 
 def _round_over(h: happened.RoundOver, teller: Teller) -> None:
-    teller.say("service.round_over", ("CPT-4",), service=h.service, round=h.number, records=_records(h.serials))
+    teller.say(
+        "service.round_over", ("CPT-4",), service=h.service, round=h.number, records=_records(h.serials)
+    )
 
 
 def _lost(h: happened.ConnectionLost, teller: Teller) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as f
 
-from eosviz.pipeline import audit_middleware, audit_rules, audit_transactions
+from eosviz.pipeline import audit_database, audit_middleware, audit_rules, audit_transactions
 from eosviz.pipeline import facts as kinds
 from eosviz.pipeline.audit_logs import of_kind
 from eosviz.pipeline.audit_rules import Logs
@@ -61,6 +61,9 @@ RULES = (
     Rule("decision_sent", audit_middleware.decision_sent, "MW-7"),
     Rule("confirmed_last", audit_middleware.confirmed_last, "MW-8"),
     Rule("compensated_whole", audit_middleware.compensated_whole, "MW-12", "mixed", True),
+    Rule("row_missing", audit_database.row_missing, "CPT-4", "row_missing", True),
+    Rule("record_missing", audit_database.record_missing, "CPT-4", "record_missing", True),
+    Rule("row_repeated", audit_database.row_repeated, "CPT-5", "row_repeated"),
 )
 
 

@@ -173,7 +173,7 @@ def _last_state(logs: Logs) -> DataFrame:
     return logged.where("place = 1").drop("place")
 
 
-def _at_rest(logs: Logs) -> DataFrame:
+def at_rest(logs: Logs) -> DataFrame:
     """Sessions that came to rest with all brokers alive: everything that could still happen has happened."""
     newest = Window.partitionBy("session", "replica").orderBy(f.desc("fact"))
     lives = (
@@ -191,7 +191,7 @@ def prepared_completes(logs: Logs) -> DataFrame:
     decided it."""
     lost = of_kind(logs.facts, kinds.UNMARKED).select("session", f.explode("items").alias("lost")).distinct()
     prepared = _last_state(logs).where(f.col("state").isin(*PREPARED) & (f.col("step") > 0))
-    prepared = prepared.join(_at_rest(logs), "session", "left_semi")
+    prepared = prepared.join(at_rest(logs), "session", "left_semi")
     unreachable = prepared.join(lost, "session").where(f.expr("array_contains(items, lost)"))
     leaders = of_kind(logs.facts, kinds.LEADER)
     led = leaders.select(*LANE, f.col("fact").alias("led"), f.col("replica").alias("leader"))
@@ -214,6 +214,6 @@ def undecided_left_open(logs: Logs) -> DataFrame:
     newest = Window.partitionBy(*LANE, "producer_id").orderBy("fact")
     broken = first.withColumn("place", f.row_number().over(newest)).where("place = 1")
     return breaches(
-        broken.join(_at_rest(logs), "session", "left_semi"),
+        broken.join(at_rest(logs), "session", "left_semi"),
         *("replica", "producer_id", "producer_epoch", "offset", "first_sequence"),
     )

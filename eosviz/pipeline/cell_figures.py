@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS
+from engine.judge.bench import DATABASE_GUARANTEES, GUARANTEES, OF_TRANSACTIONS
 from eosviz.pipeline.sweep_figures import MEAN_OF, SHARES, quantile, wilson
-from eosviz.pipeline.sweep_measures import DISTRIBUTED, JUDGED, MEASURES, TRANSACTION_COUNTS
+from eosviz.pipeline.sweep_measures import DATABASE_COUNTS, DISTRIBUTED, JUDGED, MEASURES, TRANSACTION_COUNTS
 
 WIDTH, HEIGHT = 320, 60
 BARS_MAX = 80
@@ -21,11 +21,15 @@ def cell_figures(row: Json) -> Json:
     """`shares` of the judged guarantees, `broken` with a run that shows each, `spreads`."""
     runs = row["runs"] - row["refused"]
     shares = []
-    transactions = any(row.get(name) for name in TRANSACTION_COUNTS)
+    judged = {*_ALWAYS}
+    if any(row.get(name) for name in TRANSACTION_COUNTS):
+        judged |= {*OF_TRANSACTIONS, "aborted"}
+    if any(row.get(name) for name in DATABASE_COUNTS):
+        judged |= {*DATABASE_GUARANTEES}
     for name in SHARES:
         hits = row.get(f"runs_{name}", 0)
         # 0 % of a guarantee that no run could break is no information.
-        if not (hits or name in _ALWAYS or (transactions and name in (*OF_TRANSACTIONS, "aborted"))):
+        if not (hits or name in judged):
             continue
         low, high = wilson(hits, runs)
         shares.append({"name": name, "hits": hits, "runs": runs, "share": hits / runs if runs else None,

@@ -73,6 +73,9 @@ APPEND, REMOVED, POINTERS, FORGOTTEN, LEADER = "append", "removed", "pointers", 
 ANSWER, LOGGED, OFFSET, PASSED, SENT = "answer", "logged", "offset", "passed", "sent"
 TRANSITION, BROKER, SESSION, GUARANTEE = "transition", "broker", "session", "guarantee"
 MESSAGE, NODE, DECISION, UNMARKED = "message", "node", "decision", "unmarked"
+ROW, OUTBOX, WORK, KEPT = "row", "outbox", "work", "kept"
+DATABASE = "database"
+"""Part of a view, and what keeps the places of a consumer whose offsets are in the database."""
 _RANK = {LEADER: 0, REMOVED: 1, FORGOTTEN: 2, APPEND: 3, LOGGED: 4, OFFSET: 4, POINTERS: 5}
 """Within a step, changes of a log come before reads of it."""
 
@@ -132,6 +135,8 @@ class FactReader:
                     self._append(partition, replica, copy["batches"][offset])
         for broker, shown in self.view.get("brokers", {}).items():
             self._add(BROKER, replica=int(broker), state=_life(shown))
+        for serial, row in self.view.get(DATABASE, {}).get("rows", {}).items():
+            self._add(ROW, serials=[int(serial)], value=row["copies"])
         return self._step_rows()
 
     def take(self, step: Json) -> list[Row]:
@@ -280,6 +285,11 @@ class FactReader:
                     items=sorted(value["partitions"]),
                     value=value.get("client_version"),
                 )
+            elif (
+                partition.startswith(_OFFSETS_LOG) and isinstance(value, dict) and not batch["transactional"]
+            ):
+                group, of = key
+                self._add(KEPT, name=f"group {group}", partition=of, offset=value["offset"])
             elif partition.startswith(_OFFSETS_LOG) and batch["transactional"]:
                 self._add(
                     OFFSET,
@@ -411,6 +421,46 @@ class FactReader:
                 done = shown["stored"] == "SUCCESS" and not shown["undone"]
                 self._node("business", path[3], shown["state"], int(done))
 
+    # -- database --------------------------------------------------------------------------------------
+
+    def _in_database(self, path: list[str], before: Any, after: Any) -> None:
+        if path[1] == "rows" and after is not None and path[3:] in ([], ["copies"]):
+            self._add(ROW, serials=[int(path[2])], value=after if len(path) == 4 else after["copies"])
+        elif path[1] == "outbox":
+            self._moved_serials(OUTBOX, before, after, "added", "removed")
+        elif path[1] == "offsets":
+            for partition, offset in _entries(path[2:], after):
+                self._add(KEPT, name=DATABASE, partition=partition, offset=offset)
+
+    def _in_service(self, path: list[str], before: Any, after: Any) -> None:
+        if len(path) == 3 and path[2] == "hand":
+            keeper = self._keeper(self.view["services"][path[1]])
+            self._moved_serials(WORK, before, after, "taken", "dropped", subject=path[1], name=keeper)
+
+    def _keeper(self, service: Json) -> str | None:
+        """What has the place of the service's consumer; None without a consumer."""
+        if service["consumer"] is None:
+            return None
+        group = self.view["consumers"][service["consumer"]].get("group")
+        return DATABASE if group is None else f"group {group['group_id']}"
+
+    def _moved_serials(
+        self,
+        kind: str,
+        before: list[int] | None,
+        after: list[int] | None,
+        more: str,
+        less: str,
+        **columns: Any,
+    ) -> None:
+        known, now = before or [], after or []
+        for state, serials in (
+            (less, [one for one in known if one not in now]),
+            (more, [one for one in now if one not in known]),
+        ):
+            if serials:
+                self._add(kind, state=state, serials=serials, **columns)
+
     def _node(self, node: str, tid: str, state: str, applied: int) -> None:
         self._add(NODE, subject=node, tid=int(tid), state=state, value=applied)
 
@@ -424,6 +474,11 @@ def _life(broker: Json | None) -> str:
 def _named(key: Any) -> str:
     """A record's key: a transactional id, or a group with its partition."""
     return " ".join(str(part) for part in key) if isinstance(key, list) else str(key)
+
+
+def _entries(path: list[str], after: Any) -> list[tuple[str, int]]:
+    """The entries of a table that changed in one of its entries, or as a whole."""
+    return [(path[0], after)] if path else list((after or {}).items())
 
 
 def _rank(row: Row) -> int:
@@ -467,6 +522,8 @@ _READERS = {
     "consumers": FactReader._in_consumer,
     "brokers": FactReader._in_broker,
     "middleware": FactReader._in_middleware,
+    DATABASE: FactReader._in_database,
+    "services": FactReader._in_service,
 }
 READ = frozenset((*_READERS, "guarantees"))
 """The parts of a view that facts are made of."""

@@ -1,12 +1,12 @@
 """What a sweep counts and measures, by name. Pages read it: it needs neither Spark nor Arrow."""
 
-from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
+from engine.judge.bench import EVERY_GUARANTEE
 
 COUNTS = ("stored", "duplicates", "lost", "failed", "reordered")
 TRANSACTION_COUNTS = ("committed", "aborted", "open")
-SUMS = (*COUNTS, *TRANSACTION_COUNTS)
-JUDGED = (*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES)
-"""Every guarantee that can be broken, in display order."""
+DATABASE_COUNTS = ("rows",)
+SUMS = (*COUNTS, *TRANSACTION_COUNTS, *DATABASE_COUNTS)
+JUDGED = EVERY_GUARANTEE
 WAITS = ("reported_ms", "reported_ms_max", "delivered_ms", "delivered_ms_max")
 MEASURES = ("steps", "duration_ms", *WAITS)
 """Measures shown by their median."""

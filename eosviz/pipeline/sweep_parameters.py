@@ -24,6 +24,7 @@ _TOPIC = ("min_isr", "replication", "segment_records")
 _PRODUCER = ("profile",)
 _CONSUMER = ("profile", "isolation")
 _LOOP = ("batch", "before_end_ms", "every", "commits")
+_SERVICE = ("approach", "batch", "every", "timeout_ms", "retry_ms")
 _SCALARS = ("int", "bool", "number")
 
 
@@ -89,6 +90,7 @@ def sections_of(scenario: Scenario) -> list[Section]:
             Section("cluster", list(_cluster(document, "topics" in scenario.source))),
             Section("middleware", list(_middleware(document))),
             Section("loops", list(_rows(document, "loops", "loop", _LOOP))),
+            Section("services", list(_services(document))),
             Section("faults", list(_faults(document))),
             Section("switches", list(_switches(document))),
         )
@@ -141,6 +143,14 @@ def _middleware(document: Mapping[str, Any]) -> Iterator[Parameter]:
     for name, field in SECTIONS["middleware"].items():
         if settings["participants"] and (field.kind in _SCALARS or field.choices):
             yield _of_field(f"middleware.{name}", field, settings[name])
+
+
+def _services(document: Mapping[str, Any]) -> Iterator[Parameter]:
+    """Services, and the database that they write to, where the scenario has them."""
+    yield from _rows(document, "services", "service", _SERVICE)
+    if document["services"]:
+        for name, field in SECTIONS["database"].items():
+            yield _of_field(f"database.{name}", field, document["database"][name])
 
 
 def _faults(document: Mapping[str, Any]) -> Iterator[Parameter]:

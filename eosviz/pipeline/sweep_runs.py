@@ -18,7 +18,7 @@ from engine.errors import EngineError, Refused
 from engine.scenario.document import Scenario
 from engine.simulation import Simulation
 from eosviz.pipeline.sweep_document import SweepDocument, with_seed
-from eosviz.pipeline.sweep_measures import COUNTS, JUDGED, TRANSACTION_COUNTS, WAITS
+from eosviz.pipeline.sweep_measures import COUNTS, DATABASE_COUNTS, JUDGED, SUMS, TRANSACTION_COUNTS, WAITS
 from eosviz.pipeline.virtual_waits import Waits
 
 BATCH_SECONDS = 0.5
@@ -34,7 +34,7 @@ _FIELDS: tuple[tuple[str, pa.DataType, t.DataType, bool], ...] = (
     ("rule", pa.string(), t.StringType(), True),
     ("steps", pa.int64(), t.LongType(), True),
     ("duration_ms", pa.int64(), t.LongType(), True),
-    *((name, pa.int64(), t.LongType(), True) for name in (*COUNTS, *TRANSACTION_COUNTS)),
+    *((name, pa.int64(), t.LongType(), True) for name in SUMS),
     ("first_broken", pa.int64(), t.LongType(), True),
     *((f"broken_{name}", pa.int64(), t.LongType(), True) for name in JUDGED),
     *((name, pa.int64(), t.LongType(), True) for name in WAITS),
@@ -153,6 +153,9 @@ def _counts(simulation: Simulation) -> Row:
     outcomes = simulation.judges.outcome_verdict()
     if outcomes is not None:
         row |= {name: getattr(outcomes, name) for name in TRANSACTION_COUNTS}
+    database = simulation.judges.database_verdict()
+    if database is not None:
+        row |= {name: getattr(database, name) for name in DATABASE_COUNTS}
     return row
 
 

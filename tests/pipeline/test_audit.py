@@ -5,7 +5,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from engine.errors import Refused
+from engine.judge.bench import DATABASE_GUARANTEES
 from engine.scenario.document import Scenario
 from engine.scenario.shelf import entry, library
 from engine.simulation import Simulation
@@ -94,6 +95,49 @@ def whole_library() -> list[tuple[str, Scenario]]:
             runs.append((name, scenario(name)))
         except Refused:
             continue
+    return runs
+
+
+def with_databases() -> list[tuple[str, Scenario]]:
+    """Every run of the library in which services write to a database."""
+    return [(f"{name} ", played) for name, played in whole_library() if played["services"]]
+
+
+BY_CHANCE = {
+    "SC-159/row-first": ("row_then_record", "record_then_row", "record_before_commit"),
+    "SC-160/offsets-after-rows": ("offsets_after_rows", "offsets_before_rows", "offsets_with_rows"),
+    "SC-162/relay-crashes": ("relay",),
+}
+"""Run to the approaches that its last service may have."""
+
+
+def crashed_at_random() -> list[tuple[str, Scenario]]:
+    """Each approach with a service that crashes and loses messages by chance."""
+    lost = [
+        {
+            "match": {"api": api, "response": response, "rate": 0.2, "times": 1_000},
+            "action": "drop",
+            "taken": 9,
+        }
+        for api in ("WriteRows", "CommitRows", "Produce")
+        for response in (False, True)
+    ]
+    runs = []
+    for name, approaches in BY_CHANCE.items():
+        identifier, _, variant = name.partition("/")
+        service = scenario(name)["services"][-1]["name"]
+        crashes = [{"at": at, "action": "crash", "actor": service, "for_ms": 30} for at in (75, 130, 420)]
+        for approach in approaches:
+            for seed in range(6):
+                changed = {
+                    "seed": seed,
+                    f"services.{service}.approach": approach,
+                    f"services.{service}.rounds": 4,
+                    "faults": [*lost, *crashes],
+                }
+                if approach == "offsets_with_rows":
+                    changed["consumers"] = [{"name": "c1", "partitions": ["in-0"]}]
+                runs.append((f"{name} {approach} {seed}", entry(identifier).scenario(variant, changed)))
     return runs
 
 
@@ -294,6 +338,9 @@ TAMPERED: dict[str, tuple[str, Tamper]] = {
         "SC-80/two-nodes",
         Tamper(1, ended("COMMITTED"), to("COMPENSATED")),
     ),
+    "row_missing": ("SC-160/offsets-with-rows", Tamper(1, at("database", "rows", "1"), field(copies=0))),
+    "record_missing": ("SC-162/before-sending", Tamper(1, stored("orders-0", "1"), field(serials=[]))),
+    "row_repeated": ("SC-161/unique-key", Tamper(1, at("database", "rows", "1"), field(copies=2))),
 }
 """Rule to a scenario in which it holds, and the one fact that is changed so that it does not."""
 
@@ -306,6 +353,7 @@ def judged(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Out
     first = {name.partition("/")[0]: (name, played) for name, played in reversed(whole_library())}
     # A broker that lives and cannot be found: what is prepared for it waits for ever, and nobody is to blame.
     runs = [*first.values(), ("SC-88/silent-for-ever", scenario("SC-88/silent-for-ever"))]
+    runs += with_databases()
     runs += [(f"SC-44 seed {seed}", with_seed("SC-44/k28", seed)) for seed in range(180 - len(runs))]
     for rule, (name, tamper) in TAMPERED.items():
         (replays / f"changed {rule}{ENDING}").write_bytes(replay(name, tamper))
@@ -337,6 +385,15 @@ def test_the_judges_agree_where_nothing_was_changed(judged: Outcome) -> None:
     assert judged.sessions >= 190
 
 
+def test_the_judges_agree_on_rows_and_records_in_both_directions(spark: SparkSession, tmp_path: Path) -> None:
+    """At rest the rules find what the engine found while the work was given up, and nothing else."""
+    rules = tuple(replace(rule, at_rest=False) for rule in RULES if rule.guarantee in DATABASE_GUARANTEES)
+    outcome = audit(frame(spark, tmp_path, [*with_databases(), *crashed_at_random()]), rules)
+    assert outcome.disagreements == ()
+    assert set(outcome.broken) == set(DATABASE_GUARANTEES)
+    assert min(outcome.broken.values()) >= 4
+
+
 @pytest.mark.slow
 def test_the_whole_library(spark: SparkSession, tmp_path: Path) -> None:
     outcome = audit(frame(spark, tmp_path, whole_library()))
@@ -350,6 +407,7 @@ def test_the_whole_library(spark: SparkSession, tmp_path: Path) -> None:
         "one_result",
         "mixed",
         "repeated",
+        *DATABASE_GUARANTEES,
     }
 
 

@@ -174,8 +174,16 @@ class TestRuns:
         assert batches == [3, 3, 2]
 
     def test_every_guarantee_of_the_strip_is_counted(self) -> None:
-        simulation = Simulation(load(parse_sweep('scenario = "SC-88"\nvariant = "nobody-silent"').document))
-        assert set(simulation.judges.guarantees) == set(JUDGED)
+        counted = set()
+        for named in ('scenario = "SC-88"\nvariant = "nobody-silent"', 'scenario = "SC-159"'):
+            counted |= set(Simulation(load(parse_sweep(named).document)).judges.guarantees)
+        assert counted == set(JUDGED)
+
+    def test_a_row_has_what_the_database_has(self) -> None:
+        row = Player(parse_sweep('scenario = "SC-159"\nvariant = "row-first"')).play(0)
+        assert (row["rows"], row["stored"]) == (2, 1)
+        assert row["broken_record_missing"] == row["first_broken"] > 0
+        assert row["broken_row_missing"] is None
 
 
 class TestChunks:
