@@ -47,7 +47,7 @@ _Found = Iterator[tuple[str, str, str, int | None, int]]
 
 
 def _coordinators(view: Json) -> _Found:
-    """Time until the coordinator may abort an open transaction (TXC-21)."""
+    """Time until the coordinator may abort an open transaction (TXC-20)."""
     for number, broker in view.get("brokers", {}).items():
         for transactional_id, entry in broker.get("transactions", {}).items():
             if entry["times_out_at"] is not None:

@@ -38,9 +38,9 @@ _STEPS_READ_AT_ONCE = 500
 def export_session(
     session: Session, branch: Branch | None = None, each: Callable[[], None] | None = None
 ) -> Iterator[bytes]:
-    """The session's replay file in pieces: everything stored at the time of the call. With ``branch`` only that branch,
-    with the steps that it shares with its ancestors, as one branch without a parent. ``each`` is called after each
-    step."""
+    """The session's replay file in pieces, with everything that was stored at the time of the call. With
+    ``branch``: only that branch and the steps that it shares with its ancestors, as one branch without a
+    parent. ``each`` is called after each step."""
     branches = list(Branch.objects.of_session(session.id))
     if branch is None:
         made = Intervention.objects.by_branch(branches)
@@ -117,7 +117,7 @@ def _stored_steps(
 
 
 def import_replay(file: BinaryIO, owner: str) -> Replay:
-    """Read any form, check, run again and store. Raises ReplayRefused; then nothing was stored."""
+    """Read a file of any form, check it, run it again and store it. Raises ReplayRefused; then nothing was stored."""
     quotas.check(owner, "replays", refused=ReplayRefused)
     with tempfile.NamedTemporaryFile(prefix="eosviz-replay-") as given:
         shutil.copyfileobj(file, given)
@@ -130,8 +130,8 @@ def import_replay(file: BinaryIO, owner: str) -> Replay:
 
 
 def read_replay(path: Path, owner: str, asks: Caller, name: str | None = None) -> tuple[Replay, bytes]:
-    """Makes the replay of a file in any form, not stored yet, and its replay file. `name` and the exceptions: see
-    `bounded.runner.run`."""
+    """Make the replay of a file in any form, not stored yet, and its replay file. `name` and the exceptions:
+    see `bounded.runner.run`."""
     identity = uuid.uuid4()
     with path.open("rb") as file:
         task = TASKS[
@@ -151,7 +151,7 @@ def read_log(folder: Path, owner: str, options: LogOptions, asks: Caller, name: 
     try:
         return _log_case("log", asked, owner, asks, name)
     except BeyondBounds as beyond:
-        # Without verdicts it takes much less; the page says that there are none.
+        # Without verdicts the case takes much less memory and time. The page says that there are none.
         asked.verdicts = False
         try:
             return _log_case("log_steps", asked, owner, asks, name)
@@ -160,8 +160,8 @@ def read_log(folder: Path, owner: str, options: LogOptions, asks: Caller, name: 
 
 
 def log_in_place(folder: Path, out: Path, options: LogOptions, identity: str) -> Replay:
-    """The log case of files that no person sent, not stored yet and without an owner. They are read in this process,
-    without bounds. `out`: an empty folder."""
+    """The log case of files that no person sent, not stored yet and without an owner. The files are read in
+    this process, without bounds. `out`: an empty folder."""
     asked = log_analysis.Asked(str(folder), identity, options)
     return _left_case(asked, "", log_analysis.analyse(msgspec.json.encode(asked), out), out)
 
@@ -172,7 +172,7 @@ def _log_case(task: str, asked: log_analysis.Asked, owner: str, asks: Caller, na
 
 
 def _left_case(asked: log_analysis.Asked, owner: str, answer: bytes, folder: Path) -> Replay:
-    """The log case from an analysis's answer and the files in its folder."""
+    """The log case made from an analysis's answer and the files in its folder."""
     row = msgspec.json.decode(answer, type=log_analysis.Row)
     player = (folder / log_analysis.PLAYER).read_bytes()
     bundle = folder / log_analysis.BUNDLE

@@ -1,4 +1,4 @@
-"""Published replays in Django's administration: found by address, viewed, withdrawn."""
+"""Published replays in Django's administration: they can be found by address, viewed and withdrawn."""
 
 from __future__ import annotations
 

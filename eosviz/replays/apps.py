@@ -7,15 +7,15 @@ from django.db.models.signals import post_delete, post_migrate
 
 
 def forget_linked_files(**kwargs: Any) -> None:
-    """A new release may make different steps, so what earlier ones made for links is deleted; it is made again when
-    asked for."""
+    """Delete what earlier releases made for links, because a new release may make different steps. It is made
+    again when asked for."""
     from eosviz.replays.models import LinkedFile
 
     LinkedFile.objects.all().delete()
 
 
 def forget_export(instance: Any, **kwargs: Any) -> None:
-    """Whichever way a row is deleted, with its session or its person, its file is deleted too."""
+    """Delete the file of a row that was deleted, whether by itself, with its session or with its person."""
     from eosviz.replays.stores import exports
 
     place = instance.place  # after the commit the row no longer has its id
@@ -36,7 +36,7 @@ def forget_upload(instance: Any, **kwargs: Any) -> None:
 
 
 def take_uploads_again(**kwargs: Any) -> None:
-    """Unfinished uploads of before a stop are taken up again; folders without a row are deleted."""
+    """Take up the uploads that were unfinished when the site stopped, and delete folders without a row."""
     from eosviz.replays import tasks
 
     tasks.take_uploads_again()

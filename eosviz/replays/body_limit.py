@@ -9,23 +9,24 @@ from eosviz.replays.log_upload import ALL_BYTES_MAX
 
 BODY_BYTES_MAX = 2 * 1024 * 1024
 BODY_BYTES_DISCARDED_MAX = 512 * 1024 * 1024
-"""The connection of a body longer than this is cut."""
+"""If a body is longer than this, its connection is cut."""
 _FORM_BYTES = 1024 * 1024
 """Room for the parts of a form around its files."""
 LOG_PATH = "/replays/log"
 BODY_BYTES_MAX_AT = {
-    # More than the pages accept, so that a file that is slightly too large gets the page's own message.
+    # The bound is higher than that of the page, so that a file that is slightly too large gets the page's own
+    # message.
     "/replays/import": BOUNDS.compressed_bytes + _FORM_BYTES,
     # Twice the bound: a browser without scripts also sends index files, which are mostly zeros and are not stored.
     LOG_PATH: 2 * ALL_BYTES_MAX,
 }
 TOO_LARGE = "eosviz.too_large"
-"""Key in the scope of a request whose body was refused; its value is the bound in bytes."""
+"""The key in the scope of a request whose body was refused. Its value is the bound in bytes."""
 _OF_THE_BODY = (b"content-length", b"content-type", b"transfer-encoding")
 
 
 class BodyLimit:
-    """Answers 413 to a body beyond the bound, whatever its declared length, and keeps nothing of it."""
+    """Answers 413 to a body beyond the bound, whatever length it declares, and keeps nothing of it."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -61,7 +62,7 @@ class BodyLimit:
             await self._refuse(scope, send, limit)
 
     async def _refuse(self, scope: Scope, send: Send, limit: int) -> None:
-        """Let the site answer in the reader's language (`too_large.py`), as for a page without a body."""
+        """The site answers in the reader's language (`too_large.py`), as if the request had no body."""
         kept = [(name, value) for name, value in scope["headers"] if name not in _OF_THE_BODY]
 
         async def send_and_close(message: Message) -> None:

@@ -1,8 +1,9 @@
-"""Checks a replay file in a bounded process (`eosviz/bounded`), because checking runs its scenario, which may ask for
-anything.
+"""Checks a replay file in a bounded process (`eosviz/bounded`), because the check runs the file's scenario,
+which may ask for anything.
 
-The file is one that a user imports, or one of the site's own that is to be published or played offline. The process
-leaves files in its folder: `player` (docs/player.md) and, for an import, `replay` (docs/replay-format.md).
+It is a file that a user imports, or one of the site's own that is to be published or played offline. The
+process leaves files in its folder: `player` (docs/player.md) and, for an import, `replay`
+(docs/replay-format.md).
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class Row(msgspec.Struct):
 
 
 class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """`path`: the file in any of its forms. `identity`: the id of the replay made from it."""
+    """The check that is asked for. `path`: the file in any of its forms. `identity`: the id of the replay
+    made from it."""
 
     path: str
     identity: str
@@ -81,15 +83,16 @@ def player_of(checked: Checked, identity: str) -> bytes:
 
 
 class AskedOwn(msgspec.Struct, forbid_unknown_fields=True):
-    """`path`: the replay file. `player`: whether to make the player file too."""
+    """The check of one of the site's own files. `path`: the replay file. `player`: whether to make the player
+    file, too."""
 
     path: str
     player: bool
 
 
 class Own(msgspec.Struct, frozen=True):
-    """Facts of a checked replay file. `fields`: the player file without header, view and steps, as JSON. Nothing in
-    `fields` comes from this server, so equal runs have equal files."""
+    """What is known about a checked replay file. `fields`: the player file without header, view and steps, as
+    JSON. Nothing in `fields` comes from this server, so equal runs have equal files."""
 
     title: dict[str, str]
     scenario: str

@@ -8,7 +8,8 @@ LONG_MAX = 2**63 - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """Upper limits, all inclusive. Bytes, counts and characters as named."""
+    """Upper bounds; the bounds themselves are allowed. The name says whether a bound counts bytes, items or
+    characters."""
 
     compressed_bytes: int = 32 * 1024 * 1024
     content_bytes: int = 512 * 1024 * 1024
@@ -20,7 +21,7 @@ class Bounds:
     name_characters: int = 200
     view_bytes: int = 16 * 1024 * 1024
     view_check_bytes: int = 4 * 1024 * 1024
-    """The view's size is checked every so many lines."""
+    """The size of the view is checked again after this many bytes of lines."""
     stored_bytes: int = 128 * 1024 * 1024
     """All steps, gzipped."""
 

@@ -1,4 +1,5 @@
-"""Derived facts of a recording's steps (docs/frame.md, *Derived*), kept beside the steps and covered by no digest."""
+"""Derived facts of a recording's steps (docs/frame.md, *Derived*). They are kept beside the steps, and no
+digest covers them."""
 
 from __future__ import annotations
 
@@ -33,12 +34,12 @@ def begun(view: Mapping[str, Any]) -> Fold:
 
 
 def forked(fold: Fold) -> Fold:
-    """A copy for a branch that leaves here."""
+    """A copy for a branch that begins here."""
     return Fold(fold.derived.fork(), None)
 
 
 class DerivedByBranch(ByBranch[Fold]):
-    """A witness of the reading, with one fold for each branch."""
+    """Gets each step of the reading, and has one fold for each branch."""
 
     def begin(self) -> Fold:
         return begun(self.header.view)

@@ -1,5 +1,5 @@
-"""The plans of a recording's branches (docs/frame.md, *Plan*), folded while its steps are read. No digest covers
-them."""
+"""The plans of a recording's branches (docs/frame.md, *Plan*), made while its steps are read. No digest
+covers them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from eosviz.replays import format
 from eosviz.replays.by_branch import ByBranch
 
 STEPS_MOST = 20_000
-"""The most steps of a branch's line that its plan includes."""
+"""A branch's plan includes at most this many steps of its line."""
 
 
 class PlansByBranch(ByBranch[RunPlan]):

@@ -1,7 +1,8 @@
 """Folds the steps of each branch of a recording while the file is read.
 
-A witness of the reading (`reading.py`): branches come in the file's order, parents before children, the steps of each
-in one piece. Steps that no engine made may have any shape; such a branch is played without its fold.
+It is a witness of the reading (`reading.py`): branches come in the file's order, parents before children, and
+the steps of each branch come one after the other. Steps that no engine made may have any shape; such a branch
+is played without its fold.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class ByBranch(ABC, Generic[Fold]):
 
     @abstractmethod
     def copy(self, fold: Fold) -> Fold:
-        """A copy for a branch that leaves here."""
+        """A copy for a branch that begins here."""
 
     @abstractmethod
     def result(self, fold: Fold, branch: str) -> Mapping[str, Any]:
@@ -81,7 +82,7 @@ class ByBranch(ABC, Generic[Fold]):
                 self._results[self._branch] = self.result(self._fold, self._branch)
 
     def _remember(self, number: int) -> None:
-        """Branches that leave here start from a copy."""
+        """Keep copies for the branches that begin at this step."""
         for child in self._children.get(self._branch, ()) if self._branch is not None else ():
             if child.leaves_at == number:
                 self._starts[child.id] = None if self._fold is None else self.copy(self._fold)

@@ -33,7 +33,8 @@ HUES = (
     ("#5f646a", "#f6f6f6"),
     ("#574200", "#dcfbcd"),
 )
-"""Line and fill by producer id mod 6: the light theme of static/styles/tokens.css."""
+"""(line, fill) of each hue; a producer has the hue of its id mod 6. The colours are those of the light theme
+in static/styles/tokens.css."""
 
 
 def draw_card(header: Mapping[str, Any], view: Json, step: int) -> bytes:
@@ -140,7 +141,7 @@ def _draw_batch(draw: ImageDraw.ImageDraw, box: Box, batch: Json, scale: float) 
 
 
 def _clipped_stroke(draw: ImageDraw.ImageDraw, start: int, box: Box, color: str) -> None:
-    """One line of the hatch, inside the box."""
+    """Draw one line of the hatch, as far as it is inside the box."""
     left, top, right, bottom = box
     first_x, first_y = float(start), top
     if first_x > right:

@@ -1,5 +1,5 @@
-"""The forms in which a replay can be imported: the replay file, its lines unpacked, the HTML file that plays offline,
-Parquet. Each gives the same lines, which one reader checks (reading.py)."""
+"""The forms in which a replay can be imported: the replay file, its lines unpacked, the HTML file that plays
+offline, and Parquet. Every form gives the same lines, and one reader checks them (reading.py)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from eosviz.replays.refusal import ReplayRefused
 OPENING = b'<script type="application/gzip" id="replay">'
 """The text before the replay in an HTML file."""
 _PAGE_BYTES_MAX = 4 * 1024 * 1024
-"""A generous bound for the player around the replay."""
+"""The player around the replay may have at most this many bytes, which is a generous bound."""
 _PIECE = 64 * 1024
 _HTML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<!doctype html", re.IGNORECASE)
 _SPACES = b" \t\r\n"
@@ -73,7 +73,7 @@ def _content(begin: bytes, file: BinaryIO, bounds: Bounds) -> Iterator[bytes]:
 
 
 def _as_replay_file(file: _Bounded, into: BinaryIO) -> None:
-    """Turns a Parquet file into lines; they are not checked yet."""
+    """Turn a Parquet file into lines, which are not checked yet."""
     from eosviz.replays.parquet_steps import write_replay  # only this form needs pyarrow
 
     with tempfile.NamedTemporaryFile() as given:

@@ -1,5 +1,5 @@
-"""Reads a replay file once and collects everything: its contents, whether the engine makes the same steps again, and
-the player's data beside the steps. Importing, publishing and the offline file start here."""
+"""Reads a replay file once and collects everything: its contents, whether the engine makes the same steps
+again, and the player's data beside the steps. Imports, publications and the offline file use it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLAYER_STATES = {
     "stopped": "as_recorded",
     "log": "log",
 }
-"""States of `verification.py` to those of docs/player.md."""
+"""State in `verification.py` to the state in docs/player.md."""
 
 
 class Reader(Protocol):
@@ -95,8 +95,9 @@ class Checked:
 
 
 def check(file: BinaryIO, read: Reader = reading.read, each: Callable[[], None] = _nothing) -> Checked:
-    """Read, check and run again. Raises ReplayRefused at the first error. ``read`` reads another form of the same
-    lines (`carriers.py`); the default is the replay file's own. ``each`` is called after each step."""
+    """Read the file, check it, and run it again. Raises ReplayRefused at the first error. ``read`` reads
+    another form of the same lines (`carriers.py`); the default is the replay file's own. ``each`` is called
+    after each step."""
     reruns: list[Rerun] = []
     transactions: list[TransactionsByBranch] = []
     plans: list[PlansByBranch] = []

@@ -40,7 +40,7 @@ KEPT_SECONDS = 3600
 
 
 def framed(response: HttpResponse) -> HttpResponse:
-    """Allows any site to show the page in a frame, and keeps middleware from setting a cookie."""
+    """Allow any site to show the page in a frame, and keep middleware from setting a cookie."""
     response["Content-Security-Policy"] = EMBEDDED_POLICY
     # Our own middleware reads this attribute; no class of Django declares it.
     response.without_cookies = True  # type: ignore[attr-defined]
@@ -105,7 +105,7 @@ def linked_player(request: HttpRequest, scenario: str, version: str) -> HttpResp
 
 
 def linked_file(kind: str, request: HttpRequest, scenario: str, version: str) -> tuple[LinkedFile, str]:
-    """A link's file, and its Cache-Control: private if the scenario is not public. Raises Problem."""
+    """A link's file, and its Cache-Control, which is private if the scenario is not public. Raises Problem."""
     link = read_link(scenario, version, request.GET)
     to_all = check_open(link, request)
     # Files that exist already are not charged.

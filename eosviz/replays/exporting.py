@@ -1,7 +1,7 @@
-"""Makes files from sessions: the forms, and the task that writes one while its page shows the progress.
+"""Makes files from sessions: the forms, and the task that writes a file while its page shows the progress.
 
-An export is a row that a task processes. The task reports its progress every few hundred steps and then also checks
-whether the export was cancelled.
+An export is a row that a task processes. The task reports its progress every few hundred steps, and then also
+checks whether the export was cancelled.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 
 STEPS_BETWEEN_BEATS = 250
 SECONDS_BETWEEN_BEATS = 1.0
-"""How often progress is read while a bounded process works."""
+"""The interval at which progress is read while a bounded process works."""
 _PIECE = 256 * 1024
 _MADE = (bounded_check.PLAYER, bounded_check.CARD)
 
@@ -129,8 +129,8 @@ def _parquet(work: Work) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One form of a replay. `passes`: how often it reads all steps, for the progress. `waits`: whether it needs a
-    bounded process, which may start late."""
+    """One form of a replay. `passes`: how many times it reads all steps, for the progress. `waits`: whether
+    it needs a bounded process, which may start late."""
 
     ending: str
     make: Callable[[Work], Iterable[bytes]]

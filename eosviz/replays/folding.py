@@ -1,7 +1,7 @@
-"""Applies the changes of a file to a view (docs/frame.md) and checks each.
+"""Applies the changes of a file to a view (docs/frame.md), and checks each change.
 
-The engine's own changes always fit; a file's need not. A page that steps back applies *before*, so a file whose
-*before* differs from the view would show two different pasts. Such a file is refused.
+The engine's own changes always fit; those of a file need not. A page that steps back applies *before*, so a
+file whose *before* differs from the view would show two different pasts. Such a file is refused.
 """
 
 from copy import deepcopy
@@ -44,13 +44,14 @@ def _apply_one(view: dict[str, Any], change: Change) -> None:
     if change.after is UNSET:
         place.pop(name, None)
     else:
-        # Copied: later changes may alter what was added, but the step that added it must stay as it was.
+        # The value is copied, because later changes may alter what was added, but the step that added it must
+        # stay as it was.
         place[name] = deepcopy(change.after) if isinstance(change.after, dict) else change.after
 
 
 def _equal(held: Any, before: Any) -> bool:
-    """Equal apart from empty objects: removing the keys of an object leaves it empty, and the engine records no
-    change for that."""
+    """Whether two values are equal, apart from empty objects: an object whose keys are removed stays as an
+    empty one, and the engine records no change for that."""
     # In Python `1 == True`; a page would show one as the other.
     if type(held) is type(before) and not isinstance(held, dict | list):
         return bool(held == before)

@@ -1,9 +1,10 @@
-"""From the bytes of a replay file to checked lines: unpacked within a bound, canonical, not deeply nested, with
-64-bit integers.
+"""Turns the bytes of a replay file into checked lines: unpacked within a bound, canonical, not deeply nested,
+with 64-bit integers.
 
-This file finds every error of a file that does not depend on its meaning; it knows neither header nor step. Parsers
-differ on repeated keys, huge numbers and deep nesting, so none of that reaches one: a line without its strings is
-searched for what is forbidden, and a line must be equal to its own canonical encoding.
+This file finds every error that does not depend on the meaning of a line; it knows neither header nor step.
+Parsers handle repeated keys, huge numbers and deep nesting differently, so no such line is given to a parser.
+First the line without its strings is searched for what is forbidden; after parsing, the line must be equal to
+its own canonical encoding.
 """
 
 import json
@@ -23,8 +24,8 @@ _PIECE = 64 * 1024
 GZIP = 31
 """zlib's number (``wbits``) for one gzip member."""
 
-# Possessive (`*+`), and a string without an end runs to the end of the line: otherwise a line of escaped quotes would
-# be searched again from each quote, for hours.
+# The quantifiers are possessive (`*+`), and a string without an end is matched up to the end of the line.
+# Otherwise a line of escaped quotes would be searched again from each quote, for hours.
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.?+[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
 _LONG_INTEGER = re.compile(rb"-?[0-9]{19,}")
 _FRACTION = re.compile(rb"[0-9]\.")
@@ -103,7 +104,7 @@ def _check_size(size: int, number: int, bounds: Bounds) -> None:
 
 
 def decode_line(line: bytes, number: int, bounds: Bounds, *, fractions: bool = False) -> Any:
-    """The value of one line, after the checks that a parser might skip."""
+    """The value of one line, after the checks that parsers may leave out."""
     bare = _STRING.sub(b"", line)
     if _NOT_A_NUMBER.search(bare) or (not fractions and (_FRACTION.search(bare) or _EXPONENT.search(bare))):
         raise ReplayRefused("not_an_integer", line=number)
@@ -131,7 +132,7 @@ def decode_line(line: bytes, number: int, bounds: Bounds, *, fractions: bool = F
 
 
 def _refuse_spelling(line: bytes, number: int) -> None:
-    """Finds what makes this line differ from its canonical form. Slow but exact; the file is refused anyway."""
+    """Find where this line differs from its canonical form. This is slow but exact; the file is refused anyway."""
 
     def refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: dict[str, Any] = {}

@@ -1,7 +1,8 @@
 """A link's run for visitors without a session: the player file that a frame on another page plays.
 
-It is made once per run and engine, when first asked for, and kept: showing a frame is then one read. The run follows
-from the address, so a file that was deleted to save space is made again, byte for byte.
+It is made once for each run and engine, when it is first asked for, and kept; after that, a frame needs only
+one read. The address determines the run, so a file that was deleted to save space is made again, byte for
+byte.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ def _identity(kind: str, link: Link) -> list[Any]:
 
 
 def _made(kind: str, link: Link, asks: Caller) -> bytes:
-    """Scenarios that users wrote, and library runs with interventions, run in a bounded process; other runs of the
-    library are short and run here. Raises Problem."""
+    """Make the file. Scenarios that users wrote, and library runs with interventions, run in a bounded
+    process; other runs of the library are short and run in this one. Raises Problem."""
     if link.steps_needed > FRAME_STEPS_MAX:
         raise Problem("limit", "link_too_far", most=FRAME_STEPS_MAX)
     version, _ = version_of(link)

@@ -19,7 +19,7 @@ from eosviz.walkthroughs.asked_run import FRAME_STEPS_MAX, AskedRun
 
 
 class Asked(AskedRun, kw_only=True):
-    """`kind`: `player` or `card`. `identity`: the id in the player file."""
+    """The file that is asked for. `kind`: `player` or `card`. `identity`: the id in the player file."""
 
     kind: str
     identity: str

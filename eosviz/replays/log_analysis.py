@@ -1,11 +1,12 @@
-"""Analyses uploaded files of a broker, or printed text: the transactions and the player file, which is everything
-that is stored of a log case. Runs in a bounded process (`eosviz/bounded`).
+"""Analyses files of a broker, or printed text, that a person uploaded. The result is the transactions and the
+player file, which is everything that is stored of a log case.
 
-A file may claim anything: a small compressed block may unpack to hundreds of megabytes, a text may name a million
-partitions. Work beyond the bounds ends with that process. Does not import Django.
+It runs in a bounded process (`eosviz/bounded`), because a file may claim anything: a small compressed block
+may unpack to hundreds of megabytes, and a text may name a million partitions. Work beyond the bounds ends
+with that process. Does not import Django.
 
-The process leaves `player`, the player file, in its folder, and `bundle` (docs/logs.md) unless the case has too many
-batches for one.
+The process leaves `player`, the player file, in its folder, and `bundle` (docs/logs.md) unless the case has
+too many batches for one.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ from eosviz.replays.storable import storable
 
 KEPT_MAX = {"partitions": 400, "verdicts": 500, "groups": 500, "transactions": 2000, "copies": 400,
             "log_lines": 500}  # fmt: skip
-"""The most rows kept of each list; the page states how many there were."""
+"""Of each list, at most this many rows are kept. The page says how many there were."""
 BUNDLED_BATCHES_MAX = 50_000
-"""The most batches of a bundle that is made beside the analysis."""
+"""A bundle that is made beside the analysis has at most this many batches."""
 PLAYER, BUNDLE = "player", "bundle"
 _LAID_OUT = "laid out"
 
@@ -56,8 +57,8 @@ Json = dict[str, Any]
 
 
 class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """`folder`: that of the upload. `identity`: the id of the replay. `verdicts`: whether to judge the transactions
-    or only show them."""
+    """The analysis that is asked for. `folder`: the folder of the upload. `identity`: the id of the replay.
+    `verdicts`: whether to judge the transactions or only show them."""
 
     folder: str
     identity: str
@@ -145,7 +146,7 @@ def _refusal(files: Mapping[str, bytes], error: NotALogError) -> ReplayRefused:
 
 
 def bounded(found: Json) -> Json:
-    """The document with lists of bounded length, and their full `counts`."""
+    """The document with lists of bounded length. `counts` has their full lengths."""
     counts = {name: len(found[name]) for name in KEPT_MAX}
     open_first = sorted(found["transactions"], key=lambda one: one["result"] != "open")
     kept = {
@@ -227,7 +228,7 @@ def stored_in_place(document: Json, identity: str) -> tuple[Row, bytes]:
 def _printed_case(analysis: Json) -> LogCase:
     """A case without steps, for verdicts without batches, such as those from tables and log lines."""
     named = [partition["name"] for partition in analysis["partitions"]]
-    # A client's log lines name no partition.
+    # No partition is known, because a client's log lines name none.
     first = named[:TITLE_PARTITIONS_MAX] or [analysis["log_lines"][0]["place"].partition(": ")[0]]
     header = {
         "title": {language: listed(first, language) for language in LANGUAGES},

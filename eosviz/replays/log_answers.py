@@ -1,6 +1,13 @@
-"""The questions of an engineer on call about a log case: who holds which partition at which offset since when, who
-waits, whether the coordinator still knows the transaction, what to do in which order, and at what cost. Computed from
-a case's document (docs/logs.md) when its page is shown. Sentences are keys and parameters."""
+"""Answers the questions of an engineer on call about a log case:
+
+- which transaction blocks which partition, at which offset, since when;
+- which readers wait;
+- whether the coordinator still knows the transaction;
+- what to do, in which order, and at what cost.
+
+The answers are computed from a case's document (docs/logs.md) when its page is shown. Sentences are keys and
+parameters.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +22,13 @@ from eosviz.pipeline.kafka_logs.words import moment
 from eosviz.replays.log_drawing import drawn
 
 LISTED_MAX = 20
-"""How many open transactions the summary names; the page has a card for each."""
+"""The summary names at most this many open transactions; the page has a card for each."""
 GROUPS_MAX = 5
 TOOL_SINCE = "3.0"
 """The first version of Kafka with `kafka-transactions.sh` (KIP-664)."""
 OFFSETS_TOPIC = "__consumer_offsets-"
 _BY_THE_COORDINATOR = (VerdictKind.SLOW_BUT_ALIVE, VerdictKind.COORDINATOR_OWES_MARKER)
-"""Verdicts under which the coordinator's transaction is the open one."""
+"""Verdicts by which the open transaction is the one that the coordinator has."""
 _SECOND = 1000
 _VERB = re.compile(r"HOST:PORT (?P<verb>[A-Za-z-]+)")
 
@@ -29,7 +36,7 @@ Json = dict[str, Any]
 
 
 def sentence(key: str, **params: Any) -> Json:
-    """`logs.<key>`."""
+    """The sentence `logs.<key>`."""
     return {"key": f"logs.{key}", "params": params}
 
 
@@ -143,8 +150,8 @@ class _Answer:
 
     @property
     def _since(self) -> int | None:
-        """When the transaction began: by the coordinator if it has this transaction, else at the latest, by a
-        timestamp in the files."""
+        """When the transaction began, as the coordinator has it. If the coordinator does not have this transaction: the
+        latest possible time, by a timestamp in the files."""
         started = self._verdict.get("started_at") if self._is_the_coordinators else None
         if started is None and self._transaction is not None:
             started = self._transaction["first_timestamp"]
@@ -300,7 +307,7 @@ class _Answer:
         }
 
     def _restart(self) -> Json:
-        """The way to end an ongoing transaction that works with every version: its own producer initialises again."""
+        """The remedy for an ongoing transaction that works with every version: its own producer initialises again."""
         return {
             "title": sentence("todo.restart", transactional_id=self._known),
             "does": [sentence("todo.restart.does", transactional_id=self._known)],
@@ -343,5 +350,5 @@ def _run(
 
 
 def _seconds(milliseconds: int) -> int:
-    """Rounded to whole seconds, in milliseconds."""
+    """The milliseconds, rounded to whole seconds."""
     return milliseconds // _SECOND * _SECOND

@@ -1,4 +1,5 @@
-"""The branches of a log case: what was written, and what the remedies would write, tried on a copy (docs/logs.md)."""
+"""The branches of a log case: one with what was written, and one for each remedy with what it would write,
+tried on a copy (docs/logs.md)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -32,8 +33,8 @@ def branches_of(case: LogCase, previews: Sequence[Preview]) -> tuple[list[Json],
 def folded(
     case: LogCase, branches: Sequence[Json], steps: Mapping[str, list[Json]]
 ) -> tuple[dict[str, Any], Json]:
-    """Plan and derived facts of each branch, by its id. The written log is folded once; each remedy continues from a
-    copy of that."""
+    """Plan and derived facts of each branch, by its id. The log as written is folded once; each remedy
+    continues from a copy of that."""
     written = RunPlan(case.header, case.view), branch_derived.begun(case.view)
     plans: dict[str, Any] = {}
     derived: Json = {}

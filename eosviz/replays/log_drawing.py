@@ -1,6 +1,9 @@
-"""The end of a log whose readers wait, as the page of a case draws it: the batches around the last stable offset.
-`ends_of` is computed with the case, from its steps; `drawn` from the result, or from the open transaction alone if a
-case has no steps."""
+"""Draws the end of a log whose readers wait, for the page of a case: the batches around the last stable
+offset.
+
+`ends_of` is computed with the case, from its steps. `drawn` is computed from the result; if a case has no
+steps, from the open transaction alone.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 BEFORE, BEHIND = 2, 7
-"""How many batches are drawn before the last stable offset, and after it; the rest are counted."""
+"""How many batches are drawn before the last stable offset, and how many after it; the rest are counted."""
 PARTITIONS_MAX = 20
 HUES = 6
 
@@ -48,7 +51,7 @@ def _window(batches: Sequence[Json], stable: int) -> Json:
     place = next((at for at, one in enumerate(batches) if one["last"] >= stable), len(batches))
     first, behind = max(0, place - BEFORE), place + BEHIND
     if behind + 1 == len(batches):
-        # An omitted batch needs as much room as its count.
+        # A batch that is left out needs as much room as the count that replaces it.
         behind += 1
     return {"earlier": first, "batches": batches[first:behind], "more": max(0, len(batches) - behind)}
 

@@ -21,20 +21,20 @@ MANIFEST = "manifest"
 PASTED = "pasted.txt"
 _READ_ENDINGS = (".index", ".txnindex", ".snapshot", "-checkpoint", ".checkpoint", PARTITION_METADATA)
 _OF_LOG_DIRECTORY = (META_PROPERTIES, CLEANER_CHECKPOINT)
-"""Files of a log directory that concern every partition in it."""
+"""Files of a log directory that say something about every partition in it."""
 NOT_READ = (".index", ".timeindex", ".deleted", ".cleaned", ".swap", ".lock")
-"""Files of a folder with segments that the page does not send."""
+"""Files in a folder with segments that the page does not send, by the end of their names."""
 _TEXT_ENDINGS = (".txt", ".text", ".out", ".dump", ".log", "")
 _NAME_CHARACTERS_MAX = 100
 _FOLDER_CHARACTERS_MAX = 240
 _UNNAMED = "log 1"
-"""The folder of files that were sent without one: no partition has this name, and the player shows it as the lane's
-name."""
+"""The name of the folder for files that were sent without one. No partition has this name, and the player
+shows it as the lane's name."""
 _BEGIN_BYTES = 16
 
 
 class GivenFile(msgspec.Struct, frozen=True):
-    """`path`: as sent, with `/`. `place`: its name in the upload's folder."""
+    """A file that was sent. `path`: its path as sent, with `/`. `place`: its name in the upload's folder."""
 
     path: str
     place: str
@@ -51,7 +51,7 @@ def laid_out(given: Sequence[GivenFile], folder: Path, out: Path) -> list[Path]:
     paths: dict[Path, None] = {}
     for one in given:
         path, begin = PurePosixPath(one.path), _begin(folder / one.place)
-        # A dump beside its segment adds nothing; a bundle beside it is of another case.
+        # A dump beside its segment adds nothing, and a bundle beside a segment belongs to another case.
         is_text = is_bundle(one.path, begin) or (_is_text(path, begin) and path.parent not in with_segments)
         if not is_text and base_offset_of(one.path) is None and not path.name.endswith(_READ_ENDINGS):
             continue
@@ -79,7 +79,7 @@ def laid_out(given: Sequence[GivenFile], folder: Path, out: Path) -> list[Path]:
 def _link_beside(
     given: Sequence[GivenFile], folder: Path, out: Path, numbers: Mapping[PurePosixPath, int]
 ) -> None:
-    """Links the files of a log directory into the folder of each of its partitions."""
+    """Link the files of a log directory into the folder of each of its partitions."""
     for one in given:
         path = PurePosixPath(one.path)
         if path.name not in _OF_LOG_DIRECTORY:

@@ -1,4 +1,5 @@
-"""What a person states about a log beside its files: one record, from the form to the analysis."""
+"""What a person states about a log besides its files. It is one record on the whole way from the form to the
+analysis."""
 
 from __future__ import annotations
 
@@ -41,8 +42,8 @@ def fields_of(options: LogOptions) -> dict[str, str]:
 
 
 def options_of(form: Mapping[str, str]) -> LogOptions:
-    """Reads the fields of the page; an empty field states nothing. Raises ReplayRefused for what is no time or
-    number."""
+    """Read the fields of the page; an empty field states nothing. Raises ReplayRefused for a text that is no
+    time or number."""
     count, now, after = (
         form.get(name, "").strip() for name in ("transaction_partitions", "now", "copied_after")
     )

@@ -10,7 +10,7 @@ from eosviz.reference.signatures import Signature, fitting
 from eosviz.replays.log_answers import answered, summary
 
 BARS_MAX = 200
-"""Transactions drawn for one partition; the table counts all."""
+"""At most this many transactions of one partition are drawn; the table counts all."""
 WIDTH = 1000
 _BAR_MIN = 4
 _RESULTS = ("open", "committed", "aborted", "ended")
@@ -89,8 +89,8 @@ def _further_signatures(problems: list[Json], analysis: Json) -> list[Signature]
 
 
 def _text(text: Json | None) -> Json | None:
-    """The document's `text` with its examples as objects. Cases stored by earlier releases have them as `place:
-    line`."""
+    """The document's `text`, with its examples as objects. Cases that earlier releases stored have them as
+    `place: line`."""
     if text is None:
         return None
     examples = [one if isinstance(one, dict) else dict(zip(("place", "line"), one.split(": ", 1), strict=True))

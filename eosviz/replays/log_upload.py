@@ -24,7 +24,7 @@ FIRST_FIELD = "files"
 """The form's main field; files of other fields are in a folder named after their field."""
 _PATH_CHARACTERS_MAX = 300
 _ENTRY_BYTES = {".index": 8, ".timeindex": 12}
-"""Kafka creates these files 10 MB long: the zeros after the last entry are not stored."""
+"""Bytes of an entry. Kafka creates these files 10 MB long, and the zeros after the last entry are not stored."""
 _ZEROS = bytes(64 * 1024)
 
 
@@ -46,7 +46,7 @@ class LogFiles(FileUploadHandler):
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         super().new_file(*args, **kwargs)
         path = self.file_name or ""
-        # Folders of one name in two fields are two folders: brokers use the same names.
+        # Folders with the same name in two fields are two folders, because brokers use the same names.
         self._begin(path if self.field_name == FIRST_FIELD else f"{self.field_name}/{path}")
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
@@ -82,7 +82,7 @@ class LogFiles(FileUploadHandler):
             raise ReplayRefused("log_too_many_files", limit=FILES_MAX)
         name, copies = path, 1
         while name in self._given:
-            # Two files of one name from two folders are two files.
+            # Files with the same name from two folders are two files.
             copies += 1
             name = f"{copies}/{path}"
         place = str(len(self._given))
@@ -102,7 +102,7 @@ class LogFiles(FileUploadHandler):
 
 
 class _Stored:
-    """One file that is being written. `entry_bytes` > 0: zeros after the last entry are left out."""
+    """One file that is being written. `entry_bytes` above 0: zeros after the last entry are left out."""
 
     def __init__(self, file: BinaryIO, name: str, entry_bytes: int) -> None:
         self._file = file

@@ -1,5 +1,5 @@
-"""`manage.py logs PATH…`: the arguments, and their execution. Django is imported only when needed: most logs are
-read in less time than Django takes to start."""
+"""`manage.py logs PATH…`: its arguments, and the code that carries it out. Django is imported only when
+needed, because most logs are read in less time than Django takes to start."""
 
 import gc
 import json
@@ -25,11 +25,11 @@ HELP = "Read Kafka's own logs (docs/logs.md): transactions, what both readers se
 LANGUAGES = ("en", "zh-Hans")
 """The languages of a report."""
 Write = Callable[[str], Any]
-"""Writes a line, given without its end."""
+"""A function that writes a line, which is given without its end."""
 
 
 class CommandFailed(Exception):
-    """The text states the remedy."""
+    """The command failed. The text states the remedy."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -109,7 +109,8 @@ def _report(case: Case, language: str) -> Iterator[str]:
 
 
 def _save(case: Case, file: Path, move_times: bool, err: Write) -> None:
-    """Print what the bundle contains and what not, then write it. To `err`: `--json` owns the output."""
+    """Print what the bundle contains and what it does not, then write it. The text goes to `err`, because
+    only `--json` may write to the output."""
     from eosviz.pipeline.kafka_logs.bundle_writing import save
 
     for part in ("kept", "replaced", "dropped", "times_moved" if move_times else "times_kept"):
@@ -145,8 +146,8 @@ def _keep(case: Case) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     """The whole command; returns the exit code."""
-    # What is read stays until the end and forms no cycles: collecting garbage took a third of the time of a case with
-    # many transactions.
+    # Everything that is read stays until the end and forms no cycles, so the garbage collector is turned off:
+    # it took a third of the time of a case with many transactions.
     gc.disable()
     parser = ArgumentParser(prog="manage.py logs", description=HELP)
     add_arguments(parser)
@@ -158,7 +159,7 @@ def main(arguments: Sequence[str]) -> int:
         _to(sys.stderr)(f"CommandError: {error}")
         return 1
     except BrokenPipeError:
-        # The reader of the pipe has closed it; Python would complain once more at exit.
+        # The reader of the pipe has closed it. Without this, Python would report that once more at its exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 

@@ -1,5 +1,6 @@
-"""Errors in the shape of a line, as sentences of the catalogue; the decoder's own are English. One row for each kind
-of the decoder's sentences; the affected part of the line is a path, `step.changes[0].path`."""
+"""Turns errors in the shape of a line into sentences of the catalogue, because the decoder's own are in
+English. There is one row for each kind of the decoder's sentences. The part of the line that is wrong is
+given as a path, `step.changes[0].path`."""
 
 import re
 from typing import Any
@@ -23,7 +24,8 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("wrong_type", r"Expected `(?P<expected>[a-z| ]+)`, got `(?P<got>[a-z]+)`"),
     )
 )
-"""The first pattern that matches counts; each name is `replays.misshapen.<kind>`."""
+"""(name, pattern) of each kind; the first pattern that matches counts. The name belongs to the sentence
+`replays.misshapen.<kind>`."""
 
 
 def sentence_of(sentence: str) -> dict[str, Any]:
@@ -49,5 +51,5 @@ def _params(place: str, found: dict[str, str]) -> dict[str, Any]:
 
 
 def _shown(place: str) -> str:
-    """The end of the text, which says most, without characters that break a line or turn the reading direction."""
+    """The end of the text, which says most, without characters that break a line or change the reading direction."""
     return _UNPRINTABLE.sub("\ufffd", place[-_PLACE_CHARACTERS_MAX:]) or "$"

@@ -1,4 +1,4 @@
-"""Stored replays and log cases: a file's contents, ready to be played, and the result of checking it."""
+"""Stored replays and log cases: the contents of a file, ready to be played, and the result of its check."""
 
 import uuid
 from datetime import timedelta
@@ -10,20 +10,21 @@ from django.utils import timezone
 from eosviz.jobs import BackgroundJob, BackgroundJobQuerySet
 
 LINKED_FILES_MAX = 2_000
-"""The most link files that are kept; the oldest is deleted and made again when asked for."""
+"""At most this many link files are kept; the oldest is deleted, and made again when asked for."""
 
 
 class ReplayQuerySet(models.QuerySet["Replay"]):
     def readable_by(self, browser: str) -> "ReplayQuerySet":
-        """The browser's own, and those from the command line, which have no owner and are found by their link."""
+        """The browser's own replays, and those from the command line, which have no owner and are found by
+        their link."""
         return self.filter(owner__in=[browser, ""])
 
     def public(self) -> "ReplayQuerySet":
-        """Those without an owner: everyone may see them."""
+        """The replays without an owner, which everyone may see."""
         return self.filter(owner="")
 
     def of_browser(self, browser: str) -> "ReplayQuerySet":
-        """The browser's own, newest first, without the large columns."""
+        """The browser's own replays, newest first, without the large columns."""
         return (
             self.filter(owner=browser)
             .exclude(owner="")
@@ -32,11 +33,12 @@ class ReplayQuerySet(models.QuerySet["Replay"]):
         )
 
     def with_file(self) -> "ReplayQuerySet":
-        """Those that can be exported in other forms."""
+        """The replays that can be exported in other forms."""
         return self.filter(file__isnull=False)
 
     def telling_lack(self) -> "ReplayQuerySet":
-        """With `lacks_file`: true for a session whose file was not kept, so that it cannot be exported."""
+        """The replays with a column `lacks_file`: true for a session whose file was not kept, so that it
+        cannot be exported."""
         return self.annotate(
             lacks_file=models.ExpressionWrapper(
                 models.Q(kind="session", file__isnull=True), models.BooleanField()
@@ -45,7 +47,7 @@ class ReplayQuerySet(models.QuerySet["Replay"]):
 
 
 class Replay(models.Model):
-    """One imported file. Never changed once stored."""
+    """One imported file. Rows are never changed."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.CharField(max_length=64, db_index=True, blank=True)
@@ -84,12 +86,12 @@ class Replay(models.Model):
 
     @property
     def has_verdicts(self) -> bool:
-        """Whether there is a page about the transactions: for every log case that was judged."""
+        """Whether there is a page about the transactions. Every log case that was judged has one."""
         return self.kind == "log" and self.analysis is not None
 
     @property
     def badge_key(self) -> str:
-        """The key of the state in one or two words."""
+        """The key of the text that names the state in one or two words."""
         return f"replays.badge.{self.state}"
 
     @property
@@ -123,12 +125,12 @@ class LinkedFile(models.Model):
 
 
 EXPORTS_AT_ONCE = 2
-"""The most unfinished exports of one person."""
+"""One person may have at most this many unfinished exports."""
 EXPORTS_KEPT = 10
 EXPORT_HOURS_KEPT = 24
 EXPORT_BYTES_MAX = 256 * 1024 * 1024
 PUBLISHED_BYTES_MAX = 32 * 1024 * 1024
-"""The most bytes of a published player file, gzipped."""
+"""A published player file, gzipped, may have at most this many bytes."""
 
 
 class ExportState(models.TextChoices):
@@ -152,11 +154,12 @@ class FileJobQuerySet(BackgroundJobQuerySet):
 
 
 class Export(BackgroundJob):
-    """A file being made from a session or an imported replay, or a replay being published, with its progress. It has
-    a `session`, and possibly one `branch` of it, or a `replay`, and possibly one `line`."""
+    """A file that is being made from a session or an imported replay, or a replay that is being published,
+    with its progress. It has a `session`, and possibly one `branch` of it, or a `replay`, and possibly one
+    `line`."""
 
     UNFINISHED = UNFINISHED
-    BEATING = UNFINISHED  # one that waits for long has lost its message
+    BEATING = UNFINISHED  # an export that has waited for long has lost its message
     SILENT_SECONDS = 60.0
 
     owner = models.CharField(max_length=64, db_index=True)
@@ -173,7 +176,7 @@ class Export(BackgroundJob):
     language = models.CharField(max_length=10)
     state = models.CharField(max_length=10, choices=ExportState.choices, default=ExportState.WAITING)
     done = models.PositiveIntegerField(default=0)
-    """Of `total`: steps written or read again so far."""
+    """How many of `total` steps have been written or read again."""
     total = models.PositiveIntegerField(default=0)
     beat = models.DateTimeField(default=timezone.now)
     """The time of its worker's last report."""
@@ -181,7 +184,7 @@ class Export(BackgroundJob):
     """The file name of the download."""
     bytes = models.PositiveBigIntegerField(default=0)
     result = models.CharField(max_length=200, blank=True)
-    """The address of what was published."""
+    """The address of the published replay."""
     refusal = models.JSONField(default=None, null=True)
     """Why it failed: `{"key", "params"}` of a sentence."""
     created = models.DateTimeField(default=timezone.now, db_index=True)
@@ -193,7 +196,7 @@ class Export(BackgroundJob):
 
     @property
     def place(self) -> str:
-        """Its file in the store of exports."""
+        """The file's name in the store of exports."""
         return str(self.id)
 
     @property
@@ -221,7 +224,7 @@ class Upload(BackgroundJob):
     refusal = models.JSONField(default=None, null=True)
     """Why there is no result: `{"key", "params"}` of a sentence."""
     beat = models.DateTimeField(default=timezone.now)
-    """When a worker was last asked to take it."""
+    """When a worker was last asked to take this upload."""
     created = models.DateTimeField(default=timezone.now, db_index=True)
 
     objects = FileJobQuerySet.as_manager()
@@ -231,7 +234,7 @@ class Upload(BackgroundJob):
 
     @property
     def place(self) -> str:
-        """Its folder in the store of uploads, and its name in the register."""
+        """The name of the upload's folder in the store of uploads, and of its entry in the register."""
         return str(self.id)
 
 

@@ -1,9 +1,9 @@
-"""One HTML file that plays a replay anywhere: the player, its words in both languages, the tables of its panels and
-the replay file, without any other address.
+"""One HTML file that plays a replay anywhere. It contains the player, its words in both languages, the tables
+of its panels and the replay file, and refers to no other address.
 
 The replay inside is the file of docs/replay-format.md, so it can be taken out and imported again with all its
-digests. A content security policy allows only the page's own script, style and typeface: the first two by their hash,
-the typeface inside the style; requests of any kind are forbidden.
+digests. A content security policy allows only the page's own script, style and typeface: the first two by
+their hash, the typeface inside the style. Requests of any kind are forbidden.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SYSTEMS_OWN = 'local("sans-serif")'
 name, so the system's typeface is used."""
 _END = "\n</script>\n</body>\n</html>\n"
 _PIECE = 3 * 256 * 1024
-"""Bytes encoded at once: a multiple of three, so that there is no padding in the middle."""
+"""How many bytes are encoded at once. It is a multiple of three, so that there is no padding in the middle."""
 
 
 class NotBuilt(Exception):
@@ -56,7 +56,7 @@ def _page(own: Own, language: str) -> str:
     fields = {**msgspec.json.decode(own.fields), "lines": "#replay"}
     context = {
         "policy": policy(script, style),
-        "script": mark_safe(script),  # the front end's own text, checked by _built
+        "script": mark_safe(script),  # the front end's own text, which _built has checked
         "style": mark_safe(style),
         "icon": base64.b64encode(_found("icon.svg").read_bytes()).decode(),
         "title": own.title,
@@ -70,7 +70,8 @@ def _page(own: Own, language: str) -> str:
 
 
 def policy(script: str, style: str) -> str:
-    """Forbids every request; pictures and letters come from the page and its style."""
+    """The content security policy. It forbids every request; pictures and letters come from the page and its
+    style."""
     return "; ".join(
         (
             "default-src 'none'",

@@ -22,7 +22,7 @@ PIECE_BYTES = 64 * 1024
 
 @register
 class SessionsAsFiles(Owned):
-    """Each session as a replay file; walkthroughs register the rest of it."""
+    """Each session as a replay file. The app `walkthroughs` registers everything else about sessions."""
 
     model = Session
 
@@ -45,7 +45,8 @@ class Replays(OwnedByKey):
             yield f"replays/{kept.replay_id}.eosviz.jsonl.gz", (bytes(kept.content),)
 
     def left_behind(self, before: datetime) -> QuerySet[Any]:
-        """Imports without an owner came from the operator. Publications stay: others may have their address."""
+        """None of these: imports without an owner came from the operator, and publications stay, because
+        others may have their address."""
         return without_account(Replay.objects.filter(created__lt=before))
 
 

@@ -1,8 +1,9 @@
-"""A replay as Parquet: one row for each step, for computing with many of them (docs/replay-format.md).
+"""A replay as Parquet, with one row for each step, for computations over many of them
+(docs/replay-format.md).
 
-The columns beside `step` repeat parts of it, so that a query need not parse JSON. The first and last line of the
-replay are in the file's metadata: with them every row's digest can be checked and the file imported again. A Parquet
-file of a user is read in a bounded process (`bounded_check.py`).
+The columns beside `step` repeat parts of it, so that a query need not parse JSON. The first and last line of
+the replay are in the file's metadata; with them every row's digest can be checked, and the file can be
+imported again. A Parquet file of a user is read in a bounded process (`bounded_check.py`).
 """
 
 from __future__ import annotations
@@ -86,8 +87,8 @@ def parquet_file(replay: BinaryIO, each: Callable[[], None]) -> Iterator[bytes]:
 
 
 def replay_lines(path: Path, bounds: Bounds = BOUNDS) -> Iterator[bytes]:
-    """The lines of a replay, without line feeds, from a Parquet file. Raises ReplayRefused. They are unchecked, like
-    the bytes of a replay file."""
+    """The lines of a replay, without line feeds, from a Parquet file. Like the bytes of a replay file, they
+    are not checked yet. Raises ReplayRefused."""
     try:
         with pq.ParquetFile(path) as file:
             yield from _lines(file, bounds)

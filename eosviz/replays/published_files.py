@@ -1,5 +1,5 @@
-"""Serves published files by their digest. Needs neither engine nor database: a view costs one file read, and a cache
-in front of the site saves that too."""
+"""Serves published files by their digest. It needs neither engine nor database: a page view costs one file
+read, and a cache in front of the site saves that, too."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The public page of a published replay, made from its files alone, and the owner's way to withdraw it. The page
-reads and sets only the reader's language; any site may show it in a frame."""
+"""The public page of a published replay, which is made from its files alone, and the view with which its
+owner withdraws it. The page reads and sets only the reader's language; any site may show it in a frame."""
 
 from __future__ import annotations
 

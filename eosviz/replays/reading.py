@@ -1,7 +1,7 @@
 """Reads a replay file into a recording that may be stored; everything is checked in one pass.
 
-This file owns the order of lines, the digest chain and the consistency of branches, numbers and changes. It uses
-neither database nor engine; whether the steps are *true* is a later question (verification.py).
+This file owns the order of lines, the digest chain and the consistency of branches, numbers and changes. It
+uses neither database nor engine. Whether the steps are *true* is checked elsewhere (verification.py).
 """
 
 import re
@@ -29,17 +29,17 @@ class Recording:
     header: format.Header
     steps: int
     digest: str
-    """The chain's last digest, which identifies the content."""
+    """The last digest of the chain, which identifies the content."""
     packed_steps: bytes
     """Gzipped JSON: branch id to its own steps."""
     first_broken: dict[str, dict[str, int]]
-    """Branch id to guarantee to the first step, in the branch's whole line, that broke it."""
+    """Branch id to guarantee to the first step that broke it, in the branch's whole line."""
     end: tuple[dict[str, Any], int]
     """The last branch's view at its end, and the number of its last step."""
 
 
 class Witness(Protocol):
-    """Gets every step while the file is read, in canonical form (verification.py)."""
+    """An object that gets every step while the file is read, in canonical form (verification.py)."""
 
     def take(self, branch: str, number: int, step: bytes) -> None: ...
 
@@ -57,7 +57,8 @@ def read_lines(
     witness: Callable[[format.Header], Witness] | None = None,
 ) -> Recording:
     """Read and check the lines of a replay in any form: ``(number, line)`` from 1, without line feeds. Raises
-    :class:`ReplayRefused`. ``witness`` makes, from the header, an object that gets each step after it was checked."""
+    :class:`ReplayRefused`. ``witness`` makes, from the header, an object that gets each step after the step
+    was checked."""
     number, line = next(lines, (0, b""))
     if not number:
         raise ReplayRefused("empty", line=0)
@@ -144,7 +145,8 @@ def _names(header: format.Header) -> Iterator[tuple[str, str]]:
 
 
 def _check_branches(header: format.Header, bounds: Bounds) -> None:
-    """Parents come before children, exactly one branch has no parent, and each leaves where its parent has a step."""
+    """Check that parents come before children, that exactly one branch has no parent, and that each branch
+    leaves its parent at a step that the parent has."""
     if len(header.branches) > bounds.branches:
         raise ReplayRefused("too_many_branches", limit=bounds.branches)
     known: dict[str, format.Branch] = {}

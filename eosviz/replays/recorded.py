@@ -1,5 +1,5 @@
-"""Reads the kept file of an imported replay again: whole, or the line of one branch as a replay of its own. It was
-checked when it was imported, so its lines are used unchecked."""
+"""Reads the kept file of an imported replay again: all of it, or the line of one branch as a replay of its
+own. The file was checked when it was imported, so its lines are used without a check."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PIECE = 256 * 1024
 
 
 class _Head(msgspec.Struct):
-    """The fields of a step line that give its place, without the step."""
+    """The fields of a step line that say where the step belongs, without the step."""
 
     number: int
 
@@ -30,7 +30,7 @@ class _Line(msgspec.Struct):
 
 
 def steps_of(replay: Replay, line: str) -> int:
-    """How many steps an export of the replay reads. KeyError if it has no such branch."""
+    """How many steps an export of the replay reads. Raises KeyError if it has no such branch."""
     return _branches(_header(replay))[line].newest if line else replay.steps
 
 

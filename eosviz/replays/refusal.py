@@ -6,8 +6,8 @@ from eosviz.refusals import Refusal
 
 
 class ReplayRefused(Refusal, Refused):
-    """The file is refused and nothing of it was stored; a bounded process may find it. The exception's text is the
-    English sentence, for commands and logs."""
+    """A file was refused, and nothing of it was stored. A bounded process may raise it. The exception's text
+    is the English sentence, for commands and logs."""
 
     words = "replays.refused"
 

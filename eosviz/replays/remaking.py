@@ -1,7 +1,9 @@
-"""Makes the replay file of an imported session again, if an early release did not keep it.
+"""Makes the replay file of an imported session again, for a replay of an early release, which did not keep
+the file.
 
-The player file contains all of it but the scenario's document. A stored document is accepted only if the resulting
-file ends with the digest that was stored with the replay: any other document would give another digest.
+The player file contains all of it but the scenario's document. A stored document is accepted only if the
+resulting file ends with the digest that was stored with the replay, because any other document would give
+another digest.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ def without_file() -> QuerySet[Replay]:
 
 
 def remake(replay: Replay) -> bool:
-    """Store the replay's file if one of the stored documents was its scenario. Whether the file is stored now."""
+    """Store the replay's file, if one of the stored documents was its scenario. Returns whether the file is
+    stored now."""
     file = remade(replay)
     if file is None:
         return False

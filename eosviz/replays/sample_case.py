@@ -1,6 +1,7 @@
-"""The case of the sample log: one for everyone, without an owner.
+"""The case of the sample log. There is one for everyone, without an owner.
 
-It is read in place. What bounds a process guards against comes from people; these files come from the engine.
+Its files are read in this process: the bounds of other processes protect against files from people, and these
+come from the engine.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ NAMESPACE = uuid.UUID("6f3c1d5e-0b7a-5c54-9a0e-3f1f6f6c2b11")
 
 
 def sample_case() -> Replay:
-    """The stored case, without the bytes that are played; stored when it is asked for first."""
+    """The stored case, without the bytes that are played. It is stored when it is first asked for."""
     identity = _identity()
     known = Replay.objects.defer("player", "bundle").filter(id=identity)
     found = known.first()

@@ -1,8 +1,8 @@
 """A small log to open with one click: the files that Kafka's brokers would have left after one run.
 
-The run is the library's SC-101 on Kafka 2.8: a write arrives after its transaction was aborted, begins a transaction
-that nothing ends, and another producer's record waits behind it. Names and times are those of a service with an
-engineer on call; the rest is the engine's.
+The run is SC-101 of the library on Kafka 2.8: a write arrives after its transaction was aborted and begins a
+transaction that nothing ends, and the record of another producer waits behind it. Names and times are those
+of a service with an engineer on call; everything else is the engine's.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ TOPICS = {"t": "orders"}
 TRANSACTIONAL_IDS = {"txn-1": "billing-3"}
 BEGUN_MS = int(datetime(2026, 11, 20, 9, 12, tzinfo=UTC).timestamp() * 1000)
 SLOWED = 1000
-"""A millisecond of the run is a second of the log: in practice such a transaction is noticed after minutes."""
+"""One millisecond of the run is this many milliseconds of the log, because in practice such a transaction is
+noticed after minutes."""
 TIMEOUT_MS = 900_000
 HOUR_MS = 3_600_000
 SEGMENT = "00000000000000000000.log"

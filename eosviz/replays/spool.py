@@ -1,7 +1,8 @@
 """Keeps an upload on disk only once.
 
-The server writes a request's body to a file before Django parses it, and Django's handlers write each file of a form
-to another. The body's space is freed while it is parsed, and a file that Django wrote is moved.
+The server writes a request's body to a file before Django parses it, and Django's handlers write each file of
+a form to another file. So the space of the body is freed while it is parsed, and a file that Django wrote is
+moved instead of copied.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ class GiveBody(FileUploadHandler):
 
 
 def give_back(descriptor: int, start: int, end: int) -> bool:
-    """Free the disk space of these bytes of a file. False where the system cannot; then they stay until the file is
-    deleted."""
+    """Free the disk space of these bytes of a file. False if the system cannot do that; then the space is
+    freed when the file is deleted."""
     if sys.platform != "linux":
         return False
     offsets = (ctypes.c_int64(start), ctypes.c_int64(end - start))

@@ -1,6 +1,7 @@
-"""Folders for files that are written once and then only read, below the data folder, which several servers may share.
+"""Folders for files that are written once and then only read. They are in the data folder, which several
+servers may share.
 
-A file appears whole or not at all. A web server or cache can serve published files from their folder
+A file appears completely or not at all. A web server or cache can serve published files from their folder
 (docs/operating.md).
 """
 
@@ -53,7 +54,7 @@ class Store:
         return self.path(*names).open("rb")
 
     def delete(self, *names: str) -> None:
-        """Delete a file, or a folder with its contents; a missing one is no error."""
+        """Delete a file, or a folder with its contents. A missing one is no error."""
         target = self.path(*names)
         if target.is_dir():
             shutil.rmtree(target, ignore_errors=True)

@@ -1,5 +1,5 @@
-"""A link's run as a page of text: the player's content for readers without scripts, for screen readers and for paper.
-It is made from the same player file, so it says the same."""
+"""A link's run as a page of text: what the player shows, for readers without scripts, for screen readers and
+for paper. It is made from the same player file, so it says the same."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Uploaded files: kept on disk until a bounded process has read them, whether or not their page is open. A row says
-what to read and how it ended. A worker's thread waits for a free process; after a stop the next worker takes up what
-is unfinished."""
+"""Uploaded files. They are kept on disk until a bounded process has read them, whether or not their page is
+open. A row says what is to be read and how it ended. A worker's thread waits for a free process; after a
+stop, the next worker takes up what is unfinished."""
 
 from __future__ import annotations
 
@@ -33,16 +33,17 @@ from eosviz.replays.stores import uploads
 logger = logging.getLogger(__name__)
 
 OF_PERSON_MAX = 6
-"""The most unfinished uploads of one person. The queue's own bounds (`bounded.register`) are the same or wider."""
+"""One person may have at most this many unfinished uploads. The queue's own bounds (`bounded.register`) are
+the same or wider."""
 OF_ADDRESS_MAX = 60
 OF_PERSON_BYTES_MAX = 512 * 1024 * 1024
 OF_ADDRESS_BYTES_MAX = 2 * 1024 * 1024 * 1024
 ALL_BYTES_MAX = 4 * 1024 * 1024 * 1024
-"""The most bytes on disk of all unfinished uploads."""
+"""All unfinished uploads may take at most this many bytes on disk."""
 HOURS_KEPT = 24
-"""How long the row of a finished upload is kept: its page says how it ended."""
+"""How long the row of a finished upload is kept, because its page says how it ended."""
 BROKEN_OFF_SECONDS = 3600
-"""A folder without a row that is older belongs to an upload that broke off."""
+"""A folder without a row that is older than this belongs to an upload that broke off."""
 RETRY_SECONDS = 60
 """Retry-After, when too many are unfinished."""
 FILE = "file"
@@ -50,7 +51,7 @@ FILE = "file"
 
 
 class TooManyUploads(ReplayRefused):
-    """It passes with time."""
+    """There are too many unfinished uploads now; the person can try again later."""
 
     code = "limit"
     wait_seconds = RETRY_SECONDS
@@ -178,7 +179,7 @@ def _read_replay(upload: Upload, caller: Caller) -> tuple[Replay, bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`quota`: which quota its results count against."""
+    """A kind of upload. `quota`: the quota that its results count against."""
 
     quota: str
     read: Callable[[Upload, Caller], tuple[Replay, bytes]]

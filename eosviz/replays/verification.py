@@ -1,6 +1,7 @@
-"""Checks whether the steps of a file are true: the engine runs the scenario again, beside the reading, and compares.
+"""Checks whether the steps of a file are true: while the file is read, the engine runs the scenario again and
+compares.
 
-A file made by another version of the engine is not judged: equal inputs may give other steps there
+A file that another version of the engine made is not judged, because equal inputs may give other steps there
 (``ENGINE_VERSION``).
 """
 
@@ -20,10 +21,10 @@ from eosviz.replays.lines import canonical
 from eosviz.replays.refusal import ReplayRefused
 
 SECONDS_MAX = 60.0
-"""A longer check stops; the file then plays as recorded."""
+"""A check that takes longer than this stops, and the file is then played as recorded."""
 STEPS_BETWEEN_LOOKS = 200
 _CRAFTED = "fault.crafted_request"
-"""The sentence whose parameters in older recordings are in the order of a document's keys."""
+"""The sentence whose parameters, in older recordings, have the order of the document's keys."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +39,8 @@ class Finding:
 
 
 class Rerun:
-    """The second run. Gets every step of a file in order and keeps one simulation for each branch that others leave."""
+    """The second run. It gets every step of a file in order, and keeps one simulation for each branch that
+    others leave."""
 
     def __init__(self, header: format.Header, now: Callable[[], float] = time.monotonic) -> None:
         self._header = header
@@ -86,7 +88,8 @@ class Rerun:
                 self._checked += 1
                 self._arrived(self._branches[branch], simulation, number)
         except (EngineError, Refused):
-            # An intervention that is impossible here, or a state that no correct engine reaches.
+            # This engine finds the intervention impossible, or the state is one that no correct engine
+            # reaches.
             same = False
         if not same:
             self._differs(branch, number)

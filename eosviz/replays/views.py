@@ -36,14 +36,14 @@ from eosviz.walkthroughs.previewing import Preview, preview_of_file
 from eosviz.walkthroughs.views import element_attributes
 
 EXAMPLE = ("SC-03", 116)
-"""The example of a replay: the refused duplicate."""
+"""The example of a replay, as (scenario, step): the refused duplicate."""
 LOG_EXAMPLE = ("SC-75", 74, "wall")
-"""The example of a log: an open transaction, and what waits behind it."""
+"""The example of a log, as (scenario, step, variant): an open transaction, and what waits behind it."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def export(request: HttpRequest, session_id: UUID) -> HttpResponseBase:
-    """The session as a download. GET too, so that a plain link works."""
+    """The session as a download. GET is allowed, too, so that a plain link works."""
     owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
     session = get_object_or_404(owned, id=session_id)
     response = Streamed(actions.export_session(session), content_type="application/gzip")
@@ -182,7 +182,7 @@ def _stated_before(request: HttpRequest) -> dict[str, str]:
 
 
 def log_bounds() -> dict[str, Any]:
-    """The bounds that the page states before anything is sent."""
+    """The bounds that the page states before a person sends anything."""
     return {
         "files_max": FILES_MAX,
         "file_bytes_max": FILE_BYTES_MAX,

@@ -1,10 +1,10 @@
 """Everything that writes sessions, branches and steps. The consumer's task, the HTTP API, the pages and the
 management commands call these functions.
 
-Each command is carried out once: its row, the steps it made and the branch's `newest` are one transaction. A second
-attempt (a page that asked again, a task that was redelivered after its worker was killed) finds the row and returns
-the stored answer. Two processes that make the same step cannot both store it; the slower one discards its simulation
-and reads the branch again.
+Each command is carried out once: its row, the steps that it made and the branch's `newest` are stored in one
+transaction. A second attempt (a page that asked again, a task that was redelivered after its worker was
+killed) finds the row and returns the stored answer. If two processes make the same step, only one can store
+it; the slower one discards its simulation and reads the branch again.
 
 Stored steps are sent after the transaction, to every page of the session.
 """
@@ -72,8 +72,8 @@ Found = TypeVar("Found")
 
 BUDGET = 500
 FAR_FROM_FULL = LIMITS.branches_per_session * BUDGET
-"""While more steps than this remain, the session's limit is not checked at each command: all branches together cannot
-pass it."""
+"""While more steps than this remain, the session's limit is not checked at each command, because all branches
+together cannot exceed it."""
 
 ATTEMPTS_MAX = 5
 """How often a command is tried again after another process stored the same step first."""
@@ -91,9 +91,8 @@ class NothingFollows(Exception):
 
 
 def create_session(browser: str, version: ScenarioVersion, variant: str | None = None) -> Session:
-    """A session at position 0, with one branch. Raises Problem: refused by a rule, or one session too
-    many.
-    """
+    """Create a session at position 0, with one branch. Raises Problem: a rule refused the run, or there would
+    be one session too many."""
     return create_sessions(browser, [(version, variant)])[0]
 
 
@@ -117,8 +116,8 @@ def check_quota(browser: str, name: str, more: int = 1) -> None:
 
 
 _one_start = Lock()
-"""Builds the world of a scenario that a user wrote: up to a second and a hundred megabytes, so one at a time in each
-process."""
+"""Taken to build the world of a scenario that a user wrote. This takes up to a second and a hundred
+megabytes, so each process does one at a time."""
 
 
 def _start(version: ScenarioVersion, variant: str | None) -> tuple[bytes, MadeKeyframe]:
@@ -157,7 +156,7 @@ def branch_name(position: int) -> str:
 
 
 def pause(session_id: uuid.UUID, branch_id: int) -> int:
-    """Stop what is being made for this branch. Returns how often it was paused."""
+    """Stop making steps for this branch. Returns how often it was paused."""
     paused = Branch.objects.filter(id=branch_id, session_id=session_id).update(pauses=F("pauses") + 1)
     if not paused:
         raise Problem("not_found", "no_branch", branch=str(branch_id))
@@ -177,9 +176,9 @@ def rename(session_id: uuid.UUID, branch_id: str, name: str) -> str:
 
 
 def carry_out(session_id: uuid.UUID, command: Command, pauses: int | None = None) -> CommandAnswer:
-    """Carry a command out, once, and send its steps to every page of the session. `pauses` is the branch's pause
-    count when the command was sent: when it grows, the command stops. Returns the `done` or `error` message of
-    docs/websocket.md, the same for every repeat."""
+    """Carry a command out, once, and send its steps to every page of the session. `pauses`: the branch's
+    pause count when the command was sent; when the count grows, the command stops. Returns the `done` or
+    `error` message of docs/websocket.md, which is the same for every repeat."""
     looks = not _goes_on(session_id, command)
     for _ in range(ATTEMPTS_MAX):
         known = _known(session_id, command) if looks else None
@@ -208,9 +207,9 @@ def carry_out(session_id: uuid.UUID, command: Command, pauses: int | None = None
 
 
 def _goes_on(session_id: uuid.UUID, command: Command) -> bool:
-    """True if the command makes steps after the newest step that this process holds, all in one transaction. Then the
-    lookup of an earlier row is skipped: a repeat usually starts at an older step, and one that does not fails on the
-    row's unique constraint and is looked up then."""
+    """True if the command makes steps after the newest step that this process holds, all in one transaction.
+    Then no earlier row is looked up first: a repeated command usually starts at an older step. If it does
+    not, the row's unique constraint fails, and the row is looked up then."""
     if not isinstance(command, Advance) or may_be_paused(command):
         return False
     held = recent.held_branch(int(command.branch))
@@ -222,7 +221,7 @@ def _known(session_id: uuid.UUID, command: Command) -> StoredCommand | None:
 
 
 def _fail(session_id: uuid.UUID, command: Command, problem: Problem) -> CommandAnswer:
-    """Stores the refusal of a command as its answer, so that a repeat gets the same one."""
+    """Store the refusal of a command as its answer, so that a repeat gets the same one."""
     answer = problem.message(str(command.id))
     if Session.objects.filter(id=session_id).exists():
         try:
@@ -264,8 +263,8 @@ def _repeat(known: StoredCommand, command: Command) -> CommandAnswer:
 
 
 def _advance(session_id: uuid.UUID, command: Advance, pauses: int | None) -> CommandAnswer:
-    # A page may ask for further steps before the first have arrived, and two tasks may run in either order. So the
-    # number to reach counts, not how many steps are asked for.
+    # A page may ask for further steps before the first ones have arrived, and two tasks may run in either
+    # order. So the number of the last step counts, not how many steps are asked for.
     goal = Goal("count", command.after, command.after + command.count, "count")
     return _walk(session_id, command, goal, pauses)
 
@@ -405,7 +404,7 @@ def _make_branch(session_id: uuid.UUID, command: MakeBranch, pauses: int | None)
 
 def _child(branch: Branch, at: int, name: str | None) -> Branch:
     """A new branch, not saved yet, that leaves the line of `branch` at step `at`."""
-    # Its parent is the branch that holds step `at`, so each ancestor ends where the next branch leaves it.
+    # The parent is the branch that holds step `at`, so each ancestor ends where the next branch leaves it.
     parent = next(
         other
         for other in reversed(Branch.objects.line(branch))
@@ -424,7 +423,7 @@ def _child(branch: Branch, at: int, name: str | None) -> Branch:
 def _save_child(child: Branch) -> None:
     """Store a new branch, with a name. Call it in a transaction. Raises Problem if the session has too many
     branches."""
-    # Another process that starts a branch of this session waits here: so the count is right and names differ.
+    # Another process that starts a branch of this session waits here, so the count is right and names differ.
     Session.objects.select_for_update().get(id=child.session_id)
     position = Branch.objects.of_session(child.session_id).count()
     if position >= LIMITS.branches_per_session:
@@ -468,8 +467,8 @@ def _check_interventions_left(branch: Branch) -> None:
 
 
 def _step_after(simulation: Simulation, branch: Branch, command: Intervene) -> CommandAnswer:
-    """Apply an intervention and make the step that follows; store both. `branch` is at its newest step, or new and
-    not saved."""
+    """Apply an intervention and make the step after it; store both. `branch` is at its newest step, or is new
+    and not saved."""
     intervention = msgspec.to_builtins(command.intervention)
     try:
         simulation.intervene(intervention)
@@ -563,7 +562,7 @@ def _branches(session_id: uuid.UUID) -> bytes:
 
 
 def _frames_of(branch: Branch, chunk: Chunk) -> list[bytes]:
-    """The messages to pages about a chunk that was just stored."""
+    """The messages that tell pages of a chunk that was just stored."""
     frames = []
     if chunk.steps:
         frames.append(steps_message(branch, chunk.steps[0].number, [sent(step) for step in chunk.steps]))

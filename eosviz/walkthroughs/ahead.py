@@ -1,9 +1,10 @@
 """Makes the step after the newest one before the page asks for it.
 
-The next step is sent to the page that just stepped, so the page can draw it at once, however far away the server is.
-It is not part of the session until a command stores it: an intervention, or a step by another process, makes a
-different step, and this one is discarded. It is sent only to the page that stepped; if the message is lost, the page
-waits for its step as usual. The page's socket keeps the step and can store it without a worker (`kept_ahead.py`).
+The next step is sent to the page that just stepped, so that the page can draw it at once, however far away
+the server is. It is not part of the session until a command stores it: if an intervention, or a step by
+another process, makes a different step, this one is discarded. Only the page that stepped gets it; if the
+message is lost, the page waits for its step as usual. The page's socket keeps the step and can store it
+without a worker (`kept_ahead.py`).
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from eosviz.walkthroughs.walking import next_steps, one_step
 logger = logging.getLogger(__name__)
 
 STEPS_MAX = 2_000
-"""The newest step after which a step is made ahead. The simulation is then one step further than the branch, so a
-question about the newest step needs a run made up to there."""
+"""No step is made ahead after this one. When a step was made ahead, the simulation is one step further than
+the branch, so a question about the newest step needs a run that is made again up to there."""
 
 
 def look_ahead(session_id: uuid.UUID, branch_id: int, page: str) -> None:
@@ -39,14 +40,14 @@ def look_ahead(session_id: uuid.UUID, branch_id: int, page: str) -> None:
 
 
 def go_on_ahead(session_id: uuid.UUID, branch_id: int, number: int, page: str) -> None:
-    """After the page's socket has stored step `number`, which was made ahead: make the next one ahead and send it.
+    """The page's socket has stored step `number`, which was made ahead: make the next one ahead and send it.
     Raises Problem if the branch was deleted."""
     with recent.of(branch_id) as slot:
         slot.was_stored(number)
         branch = slot.held_branch(session_id)
         if branch is None or branch.newest != number:
             branch = branch_of(session_id, str(branch_id))
-        # A process that has made a step since sends its own.
+        # If another process has made a step since, that process sends its own.
         if branch.newest == number:
             _tell(slot, branch, page)
 
@@ -58,7 +59,8 @@ def _tell(slot: Slot, branch: Branch, page: str) -> None:
 
 
 def _may_be_stored(slot: Slot) -> bool:
-    """True if the part made ahead is exactly one step and fits within the session's unchecked budget."""
+    """True if exactly one step was made ahead, and it fits within the part of the session's budget that needs
+    no check."""
     made = slot.ahead
     if made is None or made.keyframes or made.broken or slot.budget <= 0:
         return False

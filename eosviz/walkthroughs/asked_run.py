@@ -1,5 +1,5 @@
-"""A run as a process is asked to make it. Does not import Django: runs of scenarios that users wrote are made in a
-bounded process (`eosviz/bounded`)."""
+"""A run that another process is asked to make. Does not import Django, because runs of scenarios that users
+wrote are made in a bounded process (`eosviz/bounded`)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import msgspec
 from engine.scenario.document import Scenario, load
 
 FRAME_STEPS_MAX = 5_000
-"""The most steps of a run in a frame; where a longer one stops, the player says that it is a recording."""
+"""A run in a frame has at most this many steps. If it is cut there, the player says that it is a recording."""
 
 
 class AskedRun(msgspec.Struct, forbid_unknown_fields=True):
-    """`source`: the document's name in a refusal. `done`: the interventions of the branch and its ancestors, as
-    stored."""
+    """The run. `source`: the document's name in a refusal. `done`: the interventions of the branch and its
+    ancestors, as they are stored."""
 
     document: dict[str, Any]
     source: str

@@ -10,7 +10,7 @@ from eosviz.refusals import Problem
 
 
 class RunsFull(Problem):
-    """Too many others wait for a bounded process."""
+    """Too many other tasks wait for a bounded process."""
 
     def __init__(self, wait_seconds: int) -> None:
         self.wait_seconds = wait_seconds
@@ -19,8 +19,8 @@ class RunsFull(Problem):
 
 @contextmanager
 def problems() -> Iterator[None]:
-    """Turns refusals of a bounded process into problems; their keys are those of problems without the prefix. Raises
-    Problem."""
+    """Turns the refusals of a bounded process into problems. Their keys are those of problems, without the
+    prefix. Raises Problem."""
     try:
         yield
     except Busy as busy:

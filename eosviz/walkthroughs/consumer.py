@@ -1,8 +1,8 @@
-"""One page's WebSocket: reads messages, passes them on and sends the answers. It holds no rule.
+"""The WebSocket of one page: it reads messages, passes them on and sends the answers. It holds no rule.
 
-Commands go to a worker and are answered through the session's group: a page that reconnected and asked again gets the
-answer on its new socket. A step that a worker made ahead for this page is stored here. Questions are answered from
-the database.
+Commands go to a worker and are answered through the session's group, so a page that reconnected and asked
+again gets the answer on its new socket. A step that a worker made ahead for this page is stored here.
+Questions are answered from the database.
 """
 
 from __future__ import annotations
@@ -41,11 +41,12 @@ logger = logging.getLogger(__name__)
 Handlers = dict[type[msgspec.Struct], Callable[[Any, Any], Awaitable[None]]]
 
 OPEN_COMMANDS_MAX = 1_000
-"""Commands of one socket that may wait for an answer; of more, the oldest is forgotten and the page asks again."""
+"""At most this many commands of one socket may wait for an answer. If there are more, the oldest is
+forgotten, and the page asks again."""
 
 PAINT_SECONDS = 0.03
-"""After a step made ahead was sent, how long no work is given to the worker: the page may be drawing on the same
-machine."""
+"""How long the worker gets no work after a step made ahead was sent, because the page may be drawing on the
+same machine."""
 
 ASK_RETRIES = {"max_retries": 2, "interval_start": 0.0, "interval_step": 0.2, "interval_max": 0.2}
 

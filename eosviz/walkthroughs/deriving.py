@@ -1,8 +1,8 @@
-"""Steps and views as pages get them, with derived facts (docs/frame.md, *Derived*).
+"""Makes steps and views as pages get them, with derived facts (docs/frame.md, *Derived*).
 
-The facts are stored beside the step or view. Sessions of earlier releases have none; for those the facts are derived
-when asked for, from the nearest stored view on. Records that broke a guarantee before that view are known only as far
-as the view names them.
+The facts are stored beside the step or view. Sessions of earlier releases have none; for those the facts are
+derived when asked for, from the nearest stored view on. Records that broke a guarantee before that view are
+known only as far as the view names them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def sent(step: Step) -> bytes:
 
 
 def sent_bodies(line: list[Branch], first: int, last: int) -> list[bytes]:
-    """The steps `first` to `last` of a line, in order."""
+    """The steps `first` to `last` of a line, in order, as pages get them: with their derived facts."""
     stored = list(Step.objects.of_line(line, first, last).values_list("number", "body", "derived"))
     lacking = [number for number, _, derived in stored if derived is None]
     anew = _derived_anew(line, lacking[0], lacking[-1]) if lacking else {}

@@ -1,5 +1,6 @@
-"""How many steps the engine makes for one click: one, where the worker holds the session's run; two, where it catches
-up or makes the next step ahead. More means that a run was made again from its beginning."""
+"""Counts how many steps the engine makes for one click. It makes one if the worker holds the session's run,
+and two if it also catches up or makes the next step ahead. More steps mean that a run was made again from its
+beginning."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ def note_made(steps: int) -> None:
 
 @contextmanager
 def counted_click() -> Iterator[None]:
-    """Around all that a worker does for one click. A failed click is not counted."""
+    """Put around everything that a worker does for one click. A click that failed is not counted."""
     _made.steps = 0
     yield
     per_click.observe(_made.steps)

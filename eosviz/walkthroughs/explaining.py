@@ -1,5 +1,5 @@
-"""Why something is as it is at a step: the engine's answers (engine/why) from the run. Decides nothing; the run is
-made again where necessary, as for `actions`."""
+"""Why something is as it is at a step: the engine's answers (engine/why), computed from the run. Decides
+nothing. If necessary, the run is made again, as for `actions`."""
 
 from __future__ import annotations
 

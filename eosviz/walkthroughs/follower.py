@@ -87,7 +87,7 @@ class FollowerConsumer(SessionConsumer):
 
     async def disconnect(self, code: int) -> None:
         if self.has_seat:
-            with suppress(RedisError):  # Redis removes it from the count by its time.
+            with suppress(RedisError):  # Redis removes the socket from the count when its time is over.
                 await in_thread(follower_count.leave)(self.token, self.channel_name)
             await self.channel_layer.group_discard(followers_of(self.session.id), self.channel_name)
         await super().disconnect(code)
@@ -97,8 +97,8 @@ class FollowerConsumer(SessionConsumer):
         await self.send(text_data=event["frame"])
 
     async def hello(self, message: messages.Hello) -> None:
-        """The answer that the owner would get, then the presenter's place: a follower who reconnects is taken there
-        again."""
+        """Send the answer that the owner would get, then the presenter's place, so that a follower who
+        reconnects is taken there again."""
 
         def answers() -> list[bytes]:
             welcome = questions.welcome(self.session, str(message.id), continues=False)

@@ -1,8 +1,8 @@
-"""Counts the open sockets of a follow link over all web processes: one sorted set per link in Redis, of channel names
-by the time of their last report.
+"""Counts the open sockets of a follow link over all web processes. For each link, Redis has one sorted set of
+channel names, ordered by the time of their last report.
 
-A socket whose process was killed stops counting after `GONE_SECONDS`. While Redis is down no socket can be opened at
-all (its channel is in Redis), so nothing is counted.
+A socket whose process was killed is not counted any more after `GONE_SECONDS`. While Redis is down no socket
+can be opened at all (its channel is in Redis), so nothing is counted.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ now = time.time
 
 
 def take(token: uuid.UUID, channel: str) -> bool:
-    """Adds this socket if the link has room and returns whether it is in; repeating it keeps it. Raises RedisError."""
+    """Add this socket if the link has room; returns whether it is in. A repeated call keeps it in. Raises
+    RedisError."""
     at, most = now(), settings.FOLLOWERS_PER_LINK
     taken = buckets.client().eval(
         TAKE, 1, _key(token), at - GONE_SECONDS, channel, at, most, int(GONE_SECONDS)

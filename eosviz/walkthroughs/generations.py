@@ -29,7 +29,7 @@ from eosviz.walkthroughs.simulations import scenario_of
 from eosviz.walkthroughs.tasks import plan_soon
 
 FIRST = "SC-91/end-level-0"
-"""The run that is shown before a scenario is chosen: all of its generations but one end differently."""
+"""The run that is shown before a scenario is chosen. All of its generations but one end differently."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Shown:
     run: Run
     """How the run ends, for the picture and its words."""
     unmet: tuple[dict[str, Any], ...]
-    """Faults of the script that hit nothing: action, message, whether it is a response."""
+    """The faults of the script that hit nothing: action, message, and whether it is a response."""
 
     @property
     def generation(self) -> Generation:
@@ -63,7 +63,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A generation that ends differently from the one before it, and the rows that make the difference."""
+    """A generation that ends differently from the one before it, and the rows that cause the difference."""
 
     cell: Cell
     rows: tuple[Row, ...]
@@ -147,8 +147,8 @@ def _page(
 
 
 def _settings(scenario: Scenario) -> list[str]:
-    """What the scenario sets for its producers, which no version's default decides: `p1: acks = all`. Uses Kafka's
-    names where Kafka has them."""
+    """What the scenario sets for its producers, so that no version's default decides it: `p1: acks = all`.
+    Settings have Kafka's names, if Kafka has them."""
     profile = PROFILES[scenario["profile"]]
     found: dict[str, list[str]] = {}
     for producer in scenario["producers"]:
@@ -162,7 +162,8 @@ def _settings(scenario: Scenario) -> list[str]:
 
 
 def _older_defaults(scenario: Scenario) -> Iterator[dict[str, str]]:
-    """Settings of producers whose value was the default once, and is not in the newest generation: since when."""
+    """The settings of producers with a value that was once the default and is not in the newest generation,
+    and since when it is not."""
     clients = list(dict.fromkeys(generation.client.name for generation in GENERATIONS.values()))
     known = [(PROFILES[name], defaults(PROFILES[name])) for name in clients]
     newest, now = known[-1]
@@ -181,7 +182,7 @@ def _older_defaults(scenario: Scenario) -> Iterator[dict[str, str]]:
 
 
 def _value(name: str, value: Any) -> str:
-    """The value as Kafka's configuration spells it."""
+    """The value as it is written in Kafka's configuration."""
     if name == "acks" and value == ACKS_ALL:
         return "all"
     return value if isinstance(value, str) else json.dumps(value)
@@ -202,6 +203,6 @@ def _shown(cell: Cell, scenario: Scenario, variant: VariantCard | None) -> Shown
 
 @lru_cache(maxsize=400)
 def _cells(digest: str, variant: str | None) -> tuple[Cell, ...]:
-    """Cached: neither a version nor the running engine changes."""
+    """The cells of a run. They are cached, because neither a version nor the running engine changes."""
     version = ScenarioVersion.objects.get(digest=digest)
     return tuple(grid_of(scenario_of(version, variant)))

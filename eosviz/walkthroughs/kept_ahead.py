@@ -1,8 +1,8 @@
-"""The step made ahead (`ahead.py`), as the page's socket keeps it, and the thread that stores it.
+"""The step made ahead (`ahead.py`), which the page's socket keeps, and the thread that stores it.
 
-A worker sends the step to the socket of the page that stepped. When the page asks for it, the web process stores it,
-in the same transaction that a worker would use; no message goes to a worker and back before the page is answered. If
-anything prevents that, the worker gets the command as if nothing had been kept.
+A worker sends the step to the socket of the page that stepped. When the page asks for it, the web process
+stores it, in the same transaction that a worker would use; so no message goes to a worker and back before the
+page is answered. If anything prevents that, the worker gets the command, as if no step had been kept.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def ahead_event(branch_id: int, step: Step, may_be_stored: bool) -> dict[str, An
 
 
 class KeptAhead:
-    """The last step made ahead that this socket's page got."""
+    """The last step made ahead that the page of this socket got."""
 
     def __init__(self) -> None:
         self._branch_id = 0
@@ -54,7 +54,7 @@ class KeptAhead:
         return encode(Ahead(branch=str(event["branch"]), after=made.number - 1, step=sent_step))
 
     def take(self, command: Advance) -> MadeStep | None:
-        """The kept step, at most once, if it is all that the command asks for."""
+        """The kept step, if it is all that the command asks for; it is returned at most once."""
         made = self._made
         if made is None or (int(command.branch), command.after, command.count) != (
             self._branch_id,
@@ -67,8 +67,8 @@ class KeptAhead:
 
 
 class StoringThread:
-    """A thread of this process with a database connection of its own that stays open, as a worker's does. Web
-    requests end in any thread, so other threads keep none."""
+    """A thread of this process with a database connection of its own that stays open, like a worker's. Web
+    requests may end in any thread, so other threads keep no connection."""
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "storing")

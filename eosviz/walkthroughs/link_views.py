@@ -35,16 +35,18 @@ from eosviz.walkthroughs.previewing import preview_of
 
 OPENED_KEY = "opened_links"
 OPENED_MAX = 50
-"""Links of a browser whose sessions are found again when the link is opened again; the oldest is opened anew."""
+"""A browser's last links up to this number find their sessions again when they are opened again. An older
+link is opened as a new session."""
 STEPS_COUNTED_AS_ONE = 500
-"""Each opening runs the engine. A longer run counts as several openings (rate `open_link.address`)."""
+"""Opening a link runs the engine. A run of more steps than this counts as several openings (rate
+`open_link.address`)."""
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def open_page(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
-    """GET shows where the address leads and creates nothing, because link previews send GET too; a browser's page
-    then posts by itself. Opening the same run again leads to the same session."""
+    """GET shows where the address leads and creates nothing, because link previews send GET, too; a browser's
+    page then posts by itself. The same run, opened again, leads to the same session."""
     try:
         link = read_link(scenario, version, request.GET)
         check_open(link, request)
@@ -83,8 +85,9 @@ def _open(request: HttpRequest, link: Link) -> HttpResponse:
 @never_cache
 @require_safe
 def rerun(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """`?branch=…&step=…`: redirects to the link of that step. The link makes the branch again as a new session with
-    all its interventions, which is how to continue when another engine version made the session."""
+    """`?branch=…&step=…`: redirects to the link of that step. The link makes the branch again as a new
+    session with all its interventions. In this way one continues a session that another version of the engine
+    made."""
     owned = Session.objects.of_browser(browser_of(request.session))
     session = get_object_or_404(owned, id=session_id)
     branch, step = place_in(session, request.GET)

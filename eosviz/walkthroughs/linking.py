@@ -24,7 +24,8 @@ from eosviz.walkthroughs.reached_run import Asked, Stretch, stretches, written
 from eosviz.walkthroughs.walking import Chunk, store_steps, storing
 
 LINK_STEPS_MAX = 20_000
-"""A few seconds of the engine's time: as long as a visitor waits for a page."""
+"""A link's run has at most this many steps: a few seconds of the engine's time, which is how long a visitor
+waits for a page."""
 _one_run = Lock()
 
 
@@ -76,8 +77,8 @@ def _made(version: ScenarioVersion, link: Link, asks: Caller) -> Iterator[Iterat
 
 @contextmanager
 def _turn() -> Iterator[None]:
-    """Only one run with interventions at a time in this process: it may take seconds, which cannot be known before.
-    Raises Busy."""
+    """Let only one run with interventions at a time be made in this process, because such a run may take
+    seconds, and this cannot be known before. Raises Busy."""
     if not _one_run.acquire(timeout=runner.WAIT_SECONDS_MAX):
         raise Busy("bounded.busy", seconds=runner.BUSY_SECONDS)
     try:
@@ -87,7 +88,8 @@ def _turn() -> Iterator[None]:
 
 
 def _store(branch: Branch, stretch: Stretch, link: Link) -> None:
-    """Stores each step with the interventions made up to it: a session whose making is cut short is a valid session."""
+    """Store each step with the interventions made up to it, so that a session is valid even if its making is
+    cut short."""
     further = link.done[Intervention.objects.count_on(branch) :]
     reached = branch.newest + len(stretch.steps)
     steps = [Step(branch=branch, **msgspec.structs.asdict(one)) for one in stretch.steps]

@@ -32,14 +32,14 @@ VIEWS = get_args(View)
 VERSION_CHARACTERS = 16
 DIGEST_CHARACTERS = 64
 DONE_CHARACTERS_MAX = 6_000
-"""The most characters of packed interventions: the whole address must fit what browsers and proxies accept."""
+"""Packed interventions have at most this many characters, so that browsers and proxies accept the whole address."""
 DONE_BYTES_MAX = 64 * 1024
 BRANCH_DIGITS_MAX = 18
-"""The largest number that a database key can hold."""
+"""A number with more digits cannot be a key of the database."""
 STEP_DIGITS_MAX = 7
 SERIALS_MAX = 100
 ZOOM = re.compile(ZOOM_PATTERN, re.ASCII)
-"""The zoom: transactions, or a check inside the step; absent means steps."""
+"""The zoom in an address: transactions, or a check inside the step. Without it, the zoom is steps."""
 
 _Done = Annotated[
     list[tuple[StepNumber, AnyIntervention]], Meta(max_length=LIMITS.interventions_per_branch * 4)
@@ -62,13 +62,13 @@ class Link(Struct, frozen=True, kw_only=True):
 
     @property
     def digest(self) -> str:
-        """Equal for links that need the same run, whatever their step, view or selection."""
+        """A digest that is equal for links that need the same run, whatever their step, view or selection."""
         run = [self.scenario, self.version, self.variant, self.done]
         return hashlib.sha256(msgspec.json.encode(run)).hexdigest()
 
     @property
     def steps_needed(self) -> int:
-        """How many steps the run needs so that the step exists and all interventions were made."""
+        """How many steps the run needs, so that the linked step exists and all interventions were made."""
         return max(self.step, *(made["after"] + 1 for made in self.done)) if self.done else self.step
 
     def query(self) -> str:
@@ -83,8 +83,8 @@ class Link(Struct, frozen=True, kw_only=True):
 
 
 def view_fields(view: str | None, selection: Selection | None, zoom: str | None = None) -> dict[str, str]:
-    """View, selection and zoom as parameters of an address; `read_view`, `read_selection` and `read_zoom` are the way
-    back."""
+    """View, selection and zoom as parameters of an address. `read_view`, `read_selection` and `read_zoom`
+    read them again."""
     fields = {"view": view or "", "zoom": zoom or ""}
     if selection is not None:
         fields |= {"select": f"{selection.kind}:{selection.id}", "in": selection.partition or ""}
@@ -113,11 +113,13 @@ def link_to(
 
 
 def pack_done(done: list[Made]) -> str:
-    """Interventions as text for an address: JSON, deflated, in the letters that an address may hold."""
+    """Interventions as text for an address: JSON, deflated, and written with the letters that an address may
+    contain."""
     if not done:
         return ""
     pairs = [(made["after"], made["intervention"]) for made in done]
-    # PostgreSQL orders the keys of stored JSON its own way; sorted keys give one branch one address.
+    # The keys are sorted, because PostgreSQL orders the keys of stored JSON in its own way, and one branch
+    # must have one address.
     packed = zlib.compress(msgspec.json.encode(pairs, order="deterministic"), level=9)
     return base64.urlsafe_b64encode(packed).rstrip(b"=").decode()
 
@@ -207,7 +209,7 @@ def version_of(link: Link) -> tuple[ScenarioVersion, bool]:
     Problem."""
     versions = ScenarioVersion.objects
     whole = versions.filter(digest__startswith=link.version, identifier__iexact=link.scenario)
-    # A shorter prefix would match by chance; a longer text is no digest, and SQLite fails on very long ones.
+    # A shorter prefix would match by chance. A longer text is no digest, and SQLite fails on very long ones.
     named = whole.first() if VERSION_CHARACTERS <= len(link.version) <= DIGEST_CHARACTERS else None
     if named is not None:
         return named, True

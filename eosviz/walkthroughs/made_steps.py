@@ -1,4 +1,4 @@
-"""The stored form of steps and views, before it is a row of a table. Does not import Django."""
+"""The form in which steps and views are stored, before they become rows of a table. Does not import Django."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from engine.view.derived import Derived
 from engine.view.following import following
 
 KEYFRAME_EVERY = 500
-"""A view is stored at 0 and at every multiple of this number of steps."""
+"""A view is stored at step 0, and at every multiple of this number of steps."""
 STEPS_PER_TRANSACTION = 50
-"""How many steps are stored and sent together: enough to be cheap, few enough that a long run appears early."""
+"""How many steps are stored and sent together. It is large enough to be cheap, and small enough that the
+first steps of a long run appear early."""
 
 
 class MadeStep(msgspec.Struct, array_like=True, frozen=True):
@@ -45,7 +46,7 @@ def encode_step(step: EngineStep) -> bytes:
 
 
 def made_step(step: EngineStep, derived: Derived) -> MadeStep:
-    """A step in its stored form, with its derived facts. `derived` takes in the step."""
+    """A step in its stored form, with its derived facts. The step is also added to `derived`."""
     made = step.to_json()
     encode = msgspec.json.encode
     return MadeStep(step.number, step.at, step.interesting, encode(made), encode(derived.take(made)))

@@ -38,7 +38,8 @@ from eosviz.walkthroughs.conditions import (
 Json = dict[str, Any]
 
 BATCHES = "producer_batch"
-"""The machine that emits no transitions: a batch's state is part of the batch in the view, and so of its changes."""
+"""The machine that emits no transitions, because a batch's state is part of the batch in the view, and so of
+its changes."""
 
 ANY, NAME, BROKER = "*", "@", "#"
 NAMES_IN_PATHS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -48,14 +49,14 @@ NAMES_IN_PATHS: dict[str, tuple[tuple[str, ...], ...]] = {
     "partitions": ((NAME,), (ANY, "replicas", BROKER)),
     "middleware": ((NAME,), ("participants", NAME)),
 }
-"""The parts of the view, and at which positions of a change's path a name is. `brokers` and `replicas` have a
-broker's number."""
+"""For each part of the view: the positions in a change's path that hold a name. In `brokers` and `replicas`
+the name is a broker's number."""
 ONLOOKING = frozenset({("consumers", "lanes")})
-"""Parts of an actor that change through another actor, such as what a reader has not read yet."""
+"""Parts of an actor that change because of another actor, such as what a reader has not read yet."""
 
 
 class Facts:
-    """One step and the parts that conditions use; each part is collected on first use."""
+    """One step, and the parts of it that conditions use. Each part is collected when it is first used."""
 
     def __init__(self, body: bytes) -> None:
         self.step: Json = msgspec.json.decode(body)
@@ -259,7 +260,8 @@ def guarantees() -> list[str]:
 
 
 def check(conditions: Sequence[AnyCondition], place: str) -> None:
-    """Refuse a name that no step can ever have: a run would never stop at it. Raises Problem with the place."""
+    """Refuse a name that no step can ever have, because a run would never stop there. Raises Problem with the
+    place."""
     for position, condition in enumerate(conditions):
         for field, allowed in _names_of(condition):
             found = getattr(condition, field)

@@ -1,8 +1,9 @@
 """Sessions, their branches and steps, and the commands that made them.
 
-The database enforces *once*: a step has one number in its branch, a command has one id in its session, and both are
-stored in the same transaction. No simulation is stored, only its steps: a simulation is a pure function of the
-scenario and the interventions (`line`), so any process can make it again.
+The database enforces that everything is stored *once*: a step has one number in its branch, a command has one
+id in its session, and both are stored in the same transaction. No simulation is stored, only its steps: a
+simulation is a pure function of the scenario and the interventions (`line`), so any process can make it
+again.
 
 Reads are methods of the query sets here. A write of more than one row is a function of `actions.py`.
 """
@@ -43,7 +44,7 @@ class SessionQuerySet(models.QuerySet["Session"]):
             "id", "version_id", "version__identifier", "variant", "created", "furthest", "held"
         )
         found = list(rows)
-        # The version's title is in the header of each of its sessions: one header per version is read.
+        # The title is in the header of each session. One header is read for each version and variant.
         one_of_each = {(version, variant): session for session, version, _, variant, *_ in found}
         headers = Session.objects.filter(id__in=one_of_each.values()).only("version_id", "variant", "header")
         titles = {(session.version_id, session.variant): session.title for session in headers}
@@ -102,7 +103,7 @@ class Session(models.Model):
 
     @property
     def title(self) -> dict[str, str]:
-        """Language to text: the only part of the header that lists read."""
+        """Language to text. Of the header, lists read only the title."""
         return _TITLE.decode(bytes(self.header)).title
 
     @property
@@ -152,9 +153,9 @@ class Branch(models.Model):
     leaves_at = models.PositiveIntegerField(default=0)
     """The last step that it shares with its parent."""
     newest = models.PositiveIntegerField(default=0)
-    """The number of the last step of the line. Changes only in the transaction that stores the step."""
+    """The number of the last step of the line. It changes only in the transaction that stores the step."""
     finished = models.CharField(max_length=40, null=True)  # noqa: DJ001  none: it can go on
-    """Why the run ended after `newest`, in the engine's words; empty while it can continue."""
+    """Why the run ended after `newest`, in the engine's words. It is empty while the run can continue."""
     earlier_interventions = models.JSONField(default=list, db_column="interventions")
     """The interventions as one list. Only processes of the release before write it, while a site is updated
     (docs/school.md); `Intervention` holds them as rows. The next release removes it."""
@@ -184,7 +185,7 @@ class InterventionQuerySet(models.QuerySet["Intervention"]):
         return {branch_id: [own[position] for position in sorted(own)] for branch_id, own in made.items()}
 
     def on(self, branch: Branch) -> list[Made]:
-        """Those made on this branch itself, oldest first."""
+        """The interventions made on this branch itself, oldest first."""
         return self.by_branch([branch])[branch.id]
 
     def count_on(self, branch: Branch) -> int:
@@ -202,7 +203,7 @@ class InterventionQuerySet(models.QuerySet["Intervention"]):
 
 
 class Intervention(models.Model):
-    """What a person did to a run. Never updated."""
+    """An intervention of a person in a run. Rows are never updated."""
 
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="+", db_index=False)
     position = models.PositiveIntegerField()
@@ -259,7 +260,7 @@ class StepQuerySet(models.QuerySet["Step"]):
 
 
 class Step(models.Model):
-    """One step as the engine made it. Never updated."""
+    """One step, as the engine made it. Rows are never updated."""
 
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="steps", db_index=False)
     number = models.PositiveIntegerField()
@@ -295,13 +296,13 @@ class Keyframe(models.Model):
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="keyframes", db_index=False)
     number = models.PositiveIntegerField()
     digest = models.CharField(max_length=64)
-    """The engine's digest of its state there; a simulation made again must have the same."""
+    """The digest of the engine's state after the step. A simulation that is made again must have the same digest."""
     packed = models.BinaryField()
-    """`View` of docs/frame.md as JSON, deflated: views repeat themselves about tenfold."""
+    """`View` of docs/frame.md as JSON, deflated: this makes it about ten times smaller."""
     derived = models.BinaryField(null=True)
-    """Derived facts (docs/frame.md, *Derived*), packed likewise; null in sessions of earlier releases."""
+    """Derived facts (docs/frame.md, *Derived*), deflated, too; null in sessions of earlier releases."""
     near = models.BinaryField(null=True)
-    """The truncated view that pages get (engine/view/sights.py), packed likewise; null while nothing is truncated."""
+    """The truncated view that pages get (engine/view/sights.py), deflated, too; null while nothing is truncated."""
 
     objects = KeyframeQuerySet.as_manager()
 
@@ -329,7 +330,7 @@ class Keyframe(models.Model):
 
 
 KEPT_PLANS_MAX = 5_000
-"""The most plans of all sessions together; the oldest are deleted first."""
+"""At most this many plans of all sessions together are stored; the oldest are deleted first."""
 
 
 class KeptPlan(models.Model):
@@ -356,7 +357,8 @@ class KeptPlan(models.Model):
 
 
 class Command(models.Model):
-    """A command that was carried out. Its row and what it did are one transaction, so a repeat finds it."""
+    """A command that was carried out. Its row is stored in the same transaction as its effects, so a repeat
+    finds it."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="commands", db_index=False)
     identifier = models.UUIDField()
@@ -376,13 +378,14 @@ class Command(models.Model):
 
 class PresentationQuerySet(models.QuerySet["Presentation"]):
     def open_to_followers(self) -> PresentationQuerySet:
-        """The sessions that a follow link may show: not those of barred accounts."""
+        """The sessions that a follow link may show. Those of barred accounts are left out."""
         barred = get_user_model().objects.filter(is_active=False).values("owner_key")
         return self.exclude(session__owner__in=barred)
 
 
 class Presentation(models.Model):
-    """A session with a presentation. There is at most one; ending it deletes the row, and its address with it."""
+    """A session that is being presented. It has at most one presentation; when that ends, the row is deleted,
+    and with it the address."""
 
     token = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     """The secret part of the followers' address. Knowing it is the right to watch."""

@@ -28,7 +28,7 @@ class Sessions(OwnedByKey):
             presenting.end(session_id)
 
     def left_behind(self, before: datetime) -> QuerySet[Any]:
-        """Their age counts from the last command; a presented session is in use."""
+        """The sessions that are old enough. Their age counts from the last command; a presented session is in use."""
         recent = Command.objects.filter(session=OuterRef("pk"), answered__gte=before)
         old = Session.objects.filter(created__lt=before, presentation__isnull=True)
         return without_account(old).exclude(Exists(recent))
@@ -39,7 +39,8 @@ class Sessions(OwnedByKey):
 
     def delete_left(self, before: datetime, keys: list[Any]) -> None:
         for owner, session in Session.objects.filter(pk__in=keys).values_list("owner", "id"):
-            # Owners who have returned since the batch was read keep their session; others may have deleted it.
+            # An owner who has returned since the batch was read keeps the session; others may have deleted
+            # it.
             if self.left_behind(before).filter(id=session).exists():
                 with suppress(Problem):
                     delete_session(owner, session)

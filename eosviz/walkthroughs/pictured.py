@@ -1,4 +1,4 @@
-"""Scenarios of the library as pictures, for pages that have nothing of the reader's own to show."""
+"""Scenarios of the library as pictures, for pages on which the reader has nothing of their own yet."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from eosviz.walkthroughs.asked_run import AskedRun
 
 
 class Asked(AskedRun):
-    """`before`: the plan to extend. `most`: how many steps to run."""
+    """The plan that is asked for. `before`: the plan to extend. `most`: how many steps to run."""
 
     before: dict[str, Any] | None
     most: int

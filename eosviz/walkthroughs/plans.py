@@ -1,7 +1,9 @@
-"""The plans of branches (docs/frame.md, *Plan*): made once per run and engine, when first asked for, and kept.
+"""The plans of branches (docs/frame.md, *Plan*). A plan is made once for each run and engine, when it is
+first asked for, and kept.
 
-A run depends on scenario and interventions only, so a plan that was deleted to save space is made again. Each
-intervention extends the plan of the run before it: what a page already shows keeps its place.
+A run depends only on the scenario and the interventions, so a plan that was deleted to save space can be made
+again. Each intervention extends the plan of the run before it, so that everything that a page already shows
+keeps its place.
 """
 
 from __future__ import annotations
@@ -33,15 +35,15 @@ from eosviz.walkthroughs.models import (
 from eosviz.walkthroughs.planning import Asked, made
 
 STEPS_MOST = 20_000
-"""The most steps that are run for a plan, however long the branch is."""
+"""At most this many steps are run for a plan, however long the branch is."""
 NO_PLAN = b"null"
-"""Stored where no plan can be made, so that it is not tried for each page."""
+"""Stored when no plan can be made, so that not every page tries it again."""
 MOMENT_SECONDS = 0.3
 """How long a page's question waits for a plan that another process is making."""
 WAIT_SECONDS_MAX = 5
-"""How long to wait for a bounded process: a worker's thread is blocked meanwhile."""
+"""How long to wait for a bounded process. It is short, because the wait blocks a thread of the worker."""
 GROWS_BY = 4
-"""A plan that became too short is extended to this many times the branch's length."""
+"""A plan that is too short is extended to this many times the length of the branch."""
 
 
 def kept_plan(branch: Branch, re: str | None = None) -> PlanAnswer | None:
@@ -54,7 +56,8 @@ def kept_plan(branch: Branch, re: str | None = None) -> PlanAnswer | None:
 
 
 def on_arrival(session: Session, hello: Hello) -> list[bytes]:
-    """For a page that has nothing yet: the stored plan of the first branch, so that nothing it draws has to move."""
+    """For a page that has nothing yet: the stored plan of the first branch, so that what it draws need not
+    move later."""
     if hello.have:
         return []
     kept = kept_plan(Branch.objects.select_related("session__version").of_session(session.id)[0])
@@ -62,8 +65,8 @@ def on_arrival(session: Session, hello: Hello) -> list[bytes]:
 
 
 def made_plan(branch: Branch, re: str) -> PlanAnswer | None:
-    """The stored plan, else a new one, which is stored; an empty one if this engine refuses the run. None while it,
-    or another plan, is being made and takes long: the page asks again."""
+    """The stored plan, or else a new one, which is stored; an empty one if this engine refuses the run. None
+    if it cannot be made quickly, because it or another plan is being made: the page asks again."""
     kept = kept_plan(branch, re)
     if kept is not None:
         return kept
@@ -76,7 +79,7 @@ def made_plan(branch: Branch, re: str) -> PlanAnswer | None:
         try:
             plan = _made(_asked(branch, line, keys), is_ours)
         except NotThisTime:
-            return _answer(branch, NO_PLAN, re)  # This page gets none; the next one asks again.
+            return _answer(branch, NO_PLAN, re)  # This page gets no plan; the next page asks again.
     if plan is None:
         return None
     _store(keys[-1], plan)
@@ -89,8 +92,8 @@ _changed = Condition()
 
 @contextmanager
 def _being_made(name: str) -> Iterator[bool]:
-    """True if no other thread of this process is making the plan. Else False, after MOMENT_SECONDS or as soon as it is
-    made: a worker has few threads, and clicks wait for them."""
+    """True if no other thread of this process is making the plan. Otherwise False, as soon as the plan is
+    made, but at the latest after MOMENT_SECONDS: a worker has few threads, and clicks wait for them."""
     with _changed:
         free = name not in _making
         _making.add(name)
@@ -123,8 +126,8 @@ def _answer(branch: Branch, plan: bytes, re: str | None) -> PlanAnswer:
 
 
 def _keys(line: list[Branch]) -> list[str]:
-    """The keys of plans: of the run without interventions, then with one more intervention each. The last is the line's
-    own."""
+    """The keys of the plans of a line: first that of the run without interventions, then each with one more
+    intervention. The last one is the key of the line itself."""
     session = line[0].session
     run = [PLAN_VERSION, ENGINE_VERSION, session.version.digest, session.variant]
     keys = [hashlib.sha256(msgspec.json.encode(run)).hexdigest()]
@@ -151,8 +154,8 @@ def _most(branch: Branch) -> int:
 
 
 def _made(asked: Asked, is_ours: bool) -> bytes | None:
-    """Short runs of the library are made here, all others in a bounded process. None when the bounded process is busy
-    too long. Raises NotThisTime."""
+    """The plan. Short runs of the library are made in this process, all others in a bounded one. None when
+    the bounded process is busy for too long. Raises NotThisTime."""
     try:
         if is_ours:
             return made(asked)

@@ -1,7 +1,7 @@
 """What a learner can do to the selected object at a step, and why other actions are impossible.
 
-The candidates come from the selection; the engine decides which of them it accepts (`check_intervention`, the check
-that it makes when one is carried out).
+The selection determines the candidates. The engine decides which of them it would accept
+(`check_intervention`, the same check that it makes when an intervention is carried out).
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from eosviz.walkthroughs.message_base import Selection
 from eosviz.walkthroughs.messages import Offer
 
 DELAY_MS = 100
-"""The delay that *delay* proposes; the page may choose another."""
+"""The delay in ms that *delay* proposes; the page may choose another."""
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An intervention to offer. `why_not` is a key if the object itself rules it out; `refused` is the key for when
-    the engine does."""
+    """An intervention to offer. `why_not`: a key, if the object itself makes it impossible. `refused`: the
+    key for the case that the engine refuses it."""
 
     intervention: Json
     params: Json
@@ -222,7 +222,7 @@ def _to_each(action: str, brokers: list[int], params: Json) -> Iterator[Candidat
 
 
 def _of_record(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """For a record: what carries its batch; if nothing does, its producer."""
+    """For a record: what carries its batch, or else its producer."""
     record = view.get("records", {}).get(selection.id)
     if record is None:
         return
@@ -241,11 +241,12 @@ TIMER_SETTINGS: dict[str, tuple[str, ...]] = {
     "transaction_timeout": ("transaction_timeout_ms",),
     "replication_wait": ("request_timeout_ms",),
 }
-"""Timer kind to the client setting that defines it, under the names of all profiles."""
+"""Kind of timer to the client setting that defines it, under all the names that profiles give the setting."""
 
 
 def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """A timer itself ends when its time comes. Offers act on what happens first and on how long the next one runs."""
+    """For a timer, which itself only ends when its time comes: what can be done to the event that comes
+    first, and to the length of the next timer."""
     actor, timer = timers.named(view, selection.id)
     if timer is not None:
         name = f"{timer['kind']} {timer['subject']}"
@@ -264,7 +265,7 @@ def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
 
 
 def _clients_behind(view: Json, actor: str, timer: Json) -> list[str]:
-    """The clients whose setting defines the timer: its owner, or those for whom a broker runs it."""
+    """The clients whose setting defines the timer: the timer's owner, or those on whose behalf a broker runs it."""
     clients = view.get("clients", {})
     if actor in clients:
         return [actor]
@@ -288,7 +289,8 @@ def _arrives_before(view: Json, actor: str, until: int) -> bool:
 
 
 def _of_transaction(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """For a transactional id: what the tool shows of it, and its current producers, as far as the run shows them."""
+    """For a transactional id: what the tool can show of it, and the producers that use it now, as far as the
+    run shows them."""
     params = {"transactional_id": selection.id}
     yield Candidate({"action": "describe_transaction", **params}, params)
     yield Candidate({"action": "list_transactions"}, {})

@@ -1,8 +1,8 @@
-"""One person presents, everyone with the link follows.
+"""One person presents, and everyone with the link follows.
 
-The presenter's place is one row, so a follower who joins or reconnects reads it there. Each move is one update and
-one message to the followers' group, however many they are. Steps reach followers through the session's own group, as
-every page of it.
+The presenter's place is one row, so that a follower who joins or reconnects reads it there. Each move is one
+update and one message to the followers' group, however many followers there are. Followers get steps through
+the session's own group, like every page of the session.
 """
 
 from __future__ import annotations

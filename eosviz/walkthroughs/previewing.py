@@ -13,7 +13,7 @@ from eosviz.scenarios.cards import Card
 from eosviz.walkthroughs.links import Link
 
 LAST_STEP = 4_999
-"""Longer than any run of the library: the picture shows the end."""
+"""A number above the last step of any run of the library, so that the picture shows the end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,8 @@ def branch_of(session_id: uuid.UUID, branch_id: str) -> Branch:
 
 
 def may_be_paused(command: Command) -> bool:
-    """Commands that fit in one transaction cannot be paused, so the pause query is skipped."""
+    """Whether a command can be paused. One that fits in one transaction cannot, so its pause count need not
+    be read."""
     if isinstance(command, Advance):
         return command.count > STEPS_PER_TRANSACTION
     return isinstance(command, RunUntil)
@@ -159,7 +160,7 @@ def keyframe_answer(branch: Branch, number: int, re: str) -> KeyframeAnswer:
 
 
 def sight_answer(branch: Branch, number: int, re: str, whole: bool = False) -> SightAnswer:
-    """The view after exactly this step of a line, as far as a page draws it or `whole`. Raises Problem."""
+    """The view after exactly this step of a line, as far as a page draws it. `whole`: complete. Raises Problem."""
     if number > branch.newest:
         raise Problem("conflict", "beyond_newest", after=number, newest=branch.newest)
     line = Branch.objects.line(branch)

@@ -26,13 +26,13 @@ from eosviz.walkthroughs.made_steps import (
 
 
 class Asked(AskedRun):
-    """`steps`: how many to make, unless the run ends earlier."""
+    """The run that is asked for. `steps`: how many to make, unless the run ends earlier."""
 
     steps: int
 
 
 class Stretch(msgspec.Struct):
-    """`finished`: how the run ended, if it ended within the stretch."""
+    """Some consecutive steps of the run. `finished`: how the run ended, if it ended within the stretch."""
 
     steps: list[MadeStep] = []
     keyframes: list[MadeKeyframe] = []

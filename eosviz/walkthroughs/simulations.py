@@ -1,7 +1,7 @@
 """The simulations that this process used last.
 
-Keeping them only saves time: a simulation is a pure function of scenario and interventions, so a process without one
-makes it again and checks it against the stored steps. Simulations are never written to disk.
+They are kept only to save time: a simulation is a pure function of scenario and interventions, so a process
+without one makes it again and checks it against the stored steps. Simulations are never written to disk.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ from eosviz.walkthroughs.walking import Chunk, Overtaken
 Result = TypeVar("Result")
 
 CAPACITY, EARLIER_CAPACITY = 1_200, 64
-"""Simulations kept per process: a school of a thousand sessions at work, and a class that looks back."""
+"""How many simulations each process keeps: enough for a school of a thousand sessions, and for a class that looks
+back."""
 RECENT_KILOBYTES, EARLIER_KILOBYTES = 500_000, 75_000
-"""The most that all kept simulations take together, whatever their worlds; one is kept in any case. A thousand of the
-library's take some 250 MB."""
+"""All kept simulations together take at most this much memory, whatever their worlds are. At least one is kept in any
+case. A thousand of the library's take some 250 MB."""
 WORLD_KILOBYTES, STEP_KILOBYTES, REPLICA_KILOBYTES = 150, 1, 10
-"""What a run takes: its scenario and its world before the first step, and more for each step and for each replica of a
-partition (5 to 10 kB)."""
+"""The memory of a run: the first number for its scenario and its world before the first step, and more for each step
+and for each replica of a partition (5 to 10 kB)."""
 
 
 class Diverged(Exception):
-    """The engine no longer makes the stored steps: another version made them."""
+    """The engine does not make the stored steps, because another version of it made them."""
 
     def __init__(self, number: int) -> None:
         super().__init__(f"step {number} differs from the stored one")
@@ -83,9 +84,9 @@ def catch_up(simulation: Simulation, line: list[Branch], number: int) -> bool:
 
 
 def bring_to(simulation: Simulation, line: list[Branch], number: int) -> None:
-    """Step until `number` and check. If this engine made the session, the state at the last keyframe and the last
-    step must equal the stored ones. If another engine made it, every step must: two versions may agree on one step
-    and not on those before. Raises Diverged."""
+    """Make steps until `number`, and check. If this engine made the session, the state at the last keyframe
+    and the last step must equal the stored ones. If another engine made it, every step must, because two
+    versions may agree on one step and not on those before. Raises Diverged."""
     if simulation.number == number:
         return
     note_made(number - simulation.number)
@@ -109,7 +110,7 @@ def bring_to(simulation: Simulation, line: list[Branch], number: int) -> None:
 
 
 def _compare_each(simulation: Simulation, line: list[Branch], number: int) -> None:
-    """Step until `number`, and compare every step with the stored one. Raises Diverged."""
+    """Make steps until `number`, and compare each with the stored one. Raises Diverged."""
     while simulation.number < number:
         first = simulation.number + 1
         last = min(number, simulation.number + STEPS_PER_TRANSACTION)
@@ -136,27 +137,27 @@ class Slot:
         self.session_id: uuid.UUID | None = None
         """The simulation's session."""
         self.branch: Branch | None = None
-        """The branch as this process last stored or read it, at the same step as the simulation without the steps made
-        ahead. None if another process has changed it since."""
+        """The branch as this process last stored or read it. It is at the same step as the simulation,
+        without the steps made ahead. None if another process has changed the branch since."""
         self.ahead: Chunk | None = None
-        """The simulation's last steps, which this process has made and not stored."""
+        """The last steps of the simulation, which this process has made and not yet stored."""
         self.budget = 0
         """How many steps may be made before the session's size is checked again."""
         self.kilobytes = 0
         """What the simulation took when it was last used."""
 
     def held_branch(self, session_id: uuid.UUID) -> Branch | None:
-        """The branch as this process left it, without a query, while its run can continue. If another process has
-        made steps since, storing what follows will fail."""
+        """The branch as this process left it, without a query, while its run can continue. If another process
+        has made steps since, an attempt to store the following steps will fail."""
         held = self.branch
         if held is None or held.session_id != session_id or held.finished is not None:
             return None
         return held
 
     def at_newest(self, branch: Branch) -> Simulation:
-        """The simulation at the branch's newest step. A held one that is behind catches up. It is made again if it is
-        missing or ahead, if it does not lead there, or if it has ended: looking for one more step let quiet time pass.
-        Raises Diverged."""
+        """The simulation at the branch's newest step. A kept one that is behind catches up. It is made again
+        in four cases: there is none, it is ahead, it does not lead to that step, or it has ended, because to
+        look for one more step let quiet time pass. Raises Diverged."""
         found = self.simulation
         if found is None or not self._is_at(branch):
             line = Branch.objects.line(branch)
@@ -167,7 +168,7 @@ class Slot:
         return found
 
     def _is_at(self, branch: Branch) -> bool:
-        """Known without a query: stored steps never change."""
+        """Whether the simulation is at this branch. No query is needed, because stored steps never change."""
         held, found = self.branch, self.simulation
         return (
             held is not None
@@ -190,7 +191,7 @@ class Slot:
         return [] if self.ahead is None else [bytes(step.body) for step in self.ahead.steps]
 
     def going_on(self, branch: Branch) -> tuple[Simulation, Chunk | None]:
-        """The simulation from the newest step on, with the steps it already made there. Raises Diverged."""
+        """The simulation from the newest step on, with the steps that it has already made there. Raises Diverged."""
         made, found = self.ahead, self.simulation
         if (
             made is not None
@@ -221,7 +222,7 @@ class Slot:
         self.ahead = None
 
     def forget(self) -> None:
-        """Discards a simulation that may be further than what was stored."""
+        """Discard a simulation that may be further than the stored steps."""
         self.simulation = None
         self.session_id = None
         self.branch = None

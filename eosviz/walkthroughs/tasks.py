@@ -1,7 +1,7 @@
-"""The workers' tasks; each calls a function of another module.
+"""The tasks of workers. Each calls a function of another module.
 
-`carry_out` is acknowledged late: it is redelivered after its worker was killed, and a page may ask for it again.
-Either finds the command's row and only answers.
+`carry_out` is acknowledged late, so it is redelivered if its worker was killed, and a page may also ask for
+it again. In either case the second one finds the command's row, and only answers.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from eosviz.walkthroughs.unavailable import unavailable
 logger = logging.getLogger(__name__)
 
 CODE_CHARACTERS = 8
-"""Characters of the message's id that a person reports; the log has them beside the exception."""
+"""How many characters of the message's id a person reports. The log has the id beside the exception."""
 
 _decoder = msgspec.json.Decoder(Command)
 _ahead_decoder = msgspec.json.Decoder(AskAhead)

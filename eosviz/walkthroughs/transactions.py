@@ -1,8 +1,9 @@
-"""The transactions of a whole line of steps, one line each, folded from the stored steps
+"""The transactions of a whole line of steps, one line for each, folded from the stored steps
 (engine/transaction_lines.py).
 
-Steps never change, so a process keeps the folds of the branches that were asked about last and continues from there.
-A fold in use is taken out of the cache; a second question meanwhile folds for itself.
+Steps never change, so a process keeps the folds of the branches that were asked about last, and continues
+from there. A fold in use is taken out of the cache; a second question that comes meanwhile makes a fold of
+its own.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Key = tuple[uuid.UUID, int]
 
 
 class _Kept:
-    """Branch to the fold of its line; those asked about last are kept."""
+    """Branch to the fold of its line, for the branches that were asked about last."""
 
     def __init__(self) -> None:
         self._lines: OrderedDict[Key, TransactionLines] = OrderedDict()

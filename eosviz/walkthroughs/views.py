@@ -35,12 +35,12 @@ from eosviz.walkthroughs.simulations import scenario_of
 from eosviz.walkthroughs.tasks import plan_soon
 
 FIRST_COMPARISON = {"choice": "SC-03"}
-"""The form's first choice: the difference that this site is about."""
+"""The form's first choice: the difference that this site mainly explains."""
 EXAMPLES = (("SC-02", 112), ("SC-03", 116))
-"""Scenario and step of two pictures, for readers who have no session to compare."""
+"""(scenario, step) of two pictures, for readers who have no session to compare."""
 SESSIONS_OFFERED = 50
-"""How many sessions, the newest, have their branches in the list of a comparison; a session's own page compares any
-two."""
+"""A comparison's list has the branches of this many sessions, the newest ones. On a session's own page any
+two of its branches can be compared."""
 
 
 def element_attributes() -> dict[str, str]:
@@ -54,7 +54,8 @@ def element_attributes() -> dict[str, str]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
-    """`?scenario=SC-07&variant=…`, or `?scenario=SC-07/…`: a description and a button; POST creates the session."""
+    """`?scenario=SC-07&variant=…`, or `?scenario=SC-07/…`: a description of the scenario and a button, which
+    creates the session with POST."""
     asked = request.POST if request.method == "POST" else request.GET
     identifier, _, named = asked.get("scenario", "").partition("/")
     version = _version(identifier)
@@ -104,7 +105,8 @@ def _version(identifier: str) -> ScenarioVersion:
 def _refused(
     request: HttpRequest, version: ScenarioVersion, variant: str | None, problem: Problem
 ) -> HttpResponse:
-    """The page of a run that a rule refuses. If the variant was written to show that refusal, it is the lesson."""
+    """The page of a run that a rule refuses. If the variant was written to show that refusal, the refusal is
+    the lesson."""
     card = card_of(version)
     chosen = card.variant(variant)
     expected = chosen is not None and chosen.expect_refused == problem.params.get("rule") is not None

@@ -1,4 +1,4 @@
-"""Making steps: where to stop, what was made, how it is stored. `actions.py` decides on the transaction."""
+"""Makes steps: where to stop, what was made, and how it is stored. `actions.py` decides on the transaction."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Made, Ste
 
 
 class Overtaken(Exception):
-    """Another process stored something in this branch after it was read."""
+    """Another process has stored something in this branch since it was read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Where a command stops. A repeat stops at the same step, whatever was made in between."""
+    """Where a command stops. A repeated command stops at the same step, whatever was made in between."""
 
     until: Stopped
     """`count`, `interesting`, `time`, `breakpoint` or `end`."""
@@ -35,7 +35,7 @@ class Goal:
     last: int
     """The number of the last step that may be made."""
     at_last: Stopped
-    """Why it stops there: `count` if that was asked for, `limit` if a bound ends it early."""
+    """Why the command stops there: `count` if that many steps were asked for, `limit` if a bound ends it early."""
     time: int | None = None
     conditions: tuple[AnyCondition, ...] = ()
 
@@ -89,7 +89,8 @@ def one_step(after: int) -> Goal:
 
 
 def next_steps(simulation: Simulation, branch: Branch, goal: Goal, begun: Chunk | None = None) -> Chunk:
-    """Make the steps of at most one transaction, after those made ahead: none, one step, or the run's end."""
+    """Make the steps of at most one transaction. They come after those made ahead, which are none, one step,
+    or the run's end."""
     chunk = begun or Chunk()
     for ahead in chunk.steps:
         chunk.stopped = goal.met(ahead.number, ahead.at, ahead.interesting, bytes(ahead.body))
@@ -113,7 +114,7 @@ def next_steps(simulation: Simulation, branch: Branch, goal: Goal, begun: Chunk 
 
 def keyframe_of(branch: Branch, simulation: Simulation) -> Keyframe:
     number = simulation.number
-    # Until this many steps are stored nothing is truncated.
+    # Before this many steps are stored, nothing is truncated.
     since = time_of(Branch.objects.line(branch), number - sights.REACH) if number > sights.REACH else None
     return Keyframe(branch=branch, **msgspec.structs.asdict(made_keyframe(simulation, since)))
 
@@ -145,7 +146,8 @@ def store_steps(branch: Branch, chunk: Chunk, interventions: Sequence[Made] = ()
     moved: dict[str, Any] = {"newest": branch.newest + len(chunk.steps), "finished": chunk.finished}
     if chunk.broken:
         moved["first_broken"] = {**chunk.broken, **branch.first_broken}
-    # Every change of a branch makes a step, so its newest step shows whether it is still as it was read.
+    # Every change of a branch makes a step, so its newest step shows whether the branch has changed since it
+    # was read.
     if not Branch.objects.filter(id=branch.id, newest=branch.newest).update(**moved):
         raise Overtaken
     for step in chunk.steps:

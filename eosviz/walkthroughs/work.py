@@ -16,8 +16,8 @@ def _stretch(message: messages.Search | messages.Window | messages.AskWay) -> in
 
 
 def _sight(message: messages.AskSight) -> int:
-    """The most steps from the stored view before it. A whole view, which lists every record, costs as much as the
-    longest search."""
+    """The number of steps that may have to be read from the stored view before it. A whole view, which lists
+    every record, costs as much as the longest search."""
     return LIMITS.search_steps if message.whole else KEYFRAME_EVERY
 
 
@@ -41,7 +41,8 @@ COSTS: dict[type[Any], Callable[[Any], int]] = {
     messages.AskKeyframe: _whole_run,
     messages.AskTransactions: _whole_run,
 }
-"""Kinds that are missing here cost nothing: they read a row or two."""
+"""Kind of message to the function that computes its cost. A kind that is missing here costs nothing, because
+it reads only a row or two."""
 
 
 def steps_read(message: messages.AnyFromPage) -> int:
