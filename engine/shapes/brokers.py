@@ -16,15 +16,15 @@ class ProducerIdBlock(TypedDict):
 
 
 class CoordinatorView(TypedDict):
-    """Log partition to coordinator epoch, for those that a broker coordinates; and the log partitions that it
-    still reads, with the time at which that ends."""
+    """The log partitions that a broker coordinates, each with its coordinator epoch, and those that it still
+    reads, each with the time at which it will have read them."""
 
     coordinator_epochs: NotRequired[dict[str, int]]
     loading: NotRequired[dict[str, int]]
 
 
 class LookupView(TypedDict):
-    """The newest FindCoordinator for a key: key, hash, partition, leader."""
+    """The newest FindCoordinator request for a key: the key, its hash, its partition and the leader."""
 
     key: str
     topic: str
@@ -34,7 +34,8 @@ class LookupView(TypedDict):
 
 
 class TransactionView(TypedDict):
-    """A transactional id at its coordinator: `state` is the durable state, `pending_state` the one being written."""
+    """A transactional id at its coordinator. `state` is the durable state, `pending_state` the one that is
+    being written."""
 
     state: str
     pending_state: str | None
@@ -63,17 +64,18 @@ class MarkerView(TypedDict):
     result: str
     partitions: list[str]
     log_partition: NotRequired[int]
-    """The id's partition of the transaction log, by which queues are ordered."""
+    """The id's partition of the transaction log. Queues are ordered by it."""
 
 
 class WaitingMarkersView(TypedDict):
-    """Partitions of a transaction whose markers are not acknowledged."""
+    """The partitions of a transaction whose markers are not acknowledged."""
 
     result: str
     remaining: list[str]
     retries: int
     passed_over: NotRequired[list[str]]
-    """Partitions whose response was discarded: their markers are not sent before another coordinator is elected."""
+    """Partitions whose response was discarded, so that their markers are not sent before another coordinator
+    is elected."""
 
 
 class MarkerBoardView(TypedDict):
@@ -83,7 +85,7 @@ class MarkerBoardView(TypedDict):
     """Leader to its queue."""
     unknown_broker: NotRequired[list[MarkerView]]
     in_flight: NotRequired[dict[str, list[MarkerView]]]
-    """Broker to the one request in flight."""
+    """Broker to the only request in flight to it."""
     waiting: NotRequired[dict[str, WaitingMarkersView]]
     stopped: NotRequired[bool]
     """Only in runs of the first version of the engine."""
@@ -104,7 +106,7 @@ class GroupView(TypedDict):
     members: NotRequired[dict[str, Any]]
     committed: NotRequired[dict[str, PlacedOffset]]
     committing: NotRequired[dict[str, int]]
-    """Commits outside transactions that are not in the log yet."""
+    """Topic-partition to offset, for commits outside transactions that are not in the log yet."""
     pending: NotRequired[dict[str, dict[str, PlacedOffset]]]
     """Producer id to the pending offsets of its open transaction."""
 
@@ -118,7 +120,7 @@ class BrokerFields(TypedDict):
     producer_id_block: ProducerIdBlock | None
     denied: list[str]
     lifecycle: NotRequired[str]
-    """With KRaft: the broker's own state (Kafka's `BrokerState`)."""
+    """With KRaft: the state of the broker's own lifecycle (Kafka's `BrokerState`)."""
     broker_epoch: NotRequired[int | None]
     metadata_offset: NotRequired[int]
     """With KRaft: the offset after the last record of the metadata log that it has applied."""
@@ -127,7 +129,7 @@ class BrokerFields(TypedDict):
 
 
 class BrokerView(BrokerFields):
-    """A broker; a coordinator's fields are absent while they are empty."""
+    """A broker. The fields of its coordinators are absent while they are empty."""
 
     coordinator: NotRequired[CoordinatorView]
     lookups: NotRequired[dict[str, LookupView]]
@@ -178,8 +180,8 @@ class RegistrationView(TypedDict):
     """The broker epoch: the offset of its registration in the metadata log."""
     state: str
     expires_at: int | None
-    """When the broker is fenced unless a heartbeat comes; null while heartbeats are not lost, and while it is
-    fenced."""
+    """When the broker will be fenced if no heartbeat comes. Null while no heartbeats are lost, and while the
+    broker is fenced."""
     metadata_offset: int
     """The offset after the last record that it has read."""
 
@@ -191,7 +193,7 @@ class ActiveControllerView(TypedDict):
     active: bool
     next_producer_id: int
     transaction_version: NotRequired[int]
-    """The level of the cluster's feature of that name; absent where its brokers know no level but 0 (KIP-890)."""
+    """The level of the feature `transaction.version`; absent if the cluster's brokers know only level 0 (KIP-890)."""
 
 
 class QuorumView(TypedDict):

@@ -12,13 +12,13 @@ Taken = tuple[str, int]
 
 
 class LoopView(TypedDict):
-    """The state of an application loop in the table `application_loop`, and the records of its round."""
+    """The state of an application loop, in the table `application_loop`, and the records of its round."""
 
     consumer: str
     state: str
     round: int
     hand: list[Taken]
-    """The records that it has taken and not finished."""
+    """The records that it has taken and has not finished."""
     sent: int
     in_transaction: bool
 
@@ -34,7 +34,7 @@ class ApplicationView(TypedDict):
     finished: bool
     last_result: str | None
     loop: NotRequired[LoopView]
-    """Present for an application loop: `next_call` and `calls` then count rounds."""
+    """Only for an application loop; then `next_call` and `calls` count rounds."""
 
 
 class RecordView(TypedDict):
@@ -51,7 +51,7 @@ class RecordView(TypedDict):
 
 
 class SettingView(TypedDict):
-    """The effective value of a setting and where it comes from (CFG-6)."""
+    """The effective value of a setting, and where the value comes from (CFG-6)."""
 
     value: Any
     reason: str | None
@@ -119,7 +119,7 @@ ReadyFor = tuple[str, str]
 
 
 class ReadyView(TypedDict):
-    """What the last `ready()` found (ACC-23)."""
+    """The result of the last `ready()` (ACC-23)."""
 
     nodes: dict[str, list[ReadyFor]]
     """Broker id to the partitions that are ready."""
@@ -184,7 +184,8 @@ class ClientTransactionView(TypedDict):
     coordinator: int | None
     group_coordinator: int | None
     transaction_version: NotRequired[int]
-    """2: each transaction has an epoch of its own, and leaders add its partitions (KIP-890); absent when lower."""
+    """2 if each transaction has an epoch of its own and leaders add its partitions (KIP-890); absent for
+    lower versions."""
 
 
 Edge = tuple[str, str, str]
@@ -208,7 +209,7 @@ class TransactionManagerView(TypedDict):
 
 
 class TimerView(TypedDict):
-    """A running wait."""
+    """A wait that is running."""
 
     kind: str
     subject: str

@@ -13,7 +13,7 @@ class TableRowView(TypedDict):
 
 
 class LocalTransactionView(TypedDict):
-    """What an open local transaction holds back; it is no longer there once it has ended."""
+    """What an open local transaction holds back. It is absent once the transaction has ended."""
 
     state: str
     rows: list[int]
@@ -53,9 +53,9 @@ class ServiceView(TypedDict):
     round: int
     rounds: int
     hand: list[int]
-    """Serials of the records or orders that it works on."""
+    """Serials of the records or orders that the service works on."""
     producer: str | None
     consumer: str | None
     asked_at: int | None
-    """Since when it waits for a response of the database."""
+    """When it began to wait for a response of the database."""
     timeout_at: int | None

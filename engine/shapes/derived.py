@@ -11,8 +11,8 @@ class Disagreement(TypedDict):
     """A producer and the leader that it writes to have different values for one numbering."""
 
     what: Literal["sequence", "epoch", "unknown"]
-    """Which value differs: the last acknowledged sequence, the epoch, or whether the leader has the producer
-    at all."""
+    """Which value differs: the last acknowledged sequence, the epoch, or whether the leader knows the
+    producer at all."""
     producer_id: int
     leader: int
     own: int | None
@@ -22,19 +22,19 @@ class Disagreement(TypedDict):
 
 
 class ActorTimer(TypedDict):
-    """A wait of a role other than a client."""
+    """A timer of a role other than a client."""
 
     actor: str
     kind: str
     subject: str
     since: int | None
-    """Virtual ms; null when no state holds it."""
+    """Virtual ms. Null when no state shows it."""
     until: int
 
 
 HeldReason = Literal["undecided", "marker", "behind"]
-"""Why read_committed consumers do not get records: their own transaction is undecided; it is decided, but its
-marker is not replicated; another transaction holds back the last stable offset."""
+"""Why read_committed consumers do not get records. `undecided`: their transaction is undecided. `marker`: it
+is decided, but its marker is not replicated. `behind`: another transaction holds back the last stable offset."""
 HeldStretch = tuple[int, int, HeldReason]
 """First offset, last offset, and why read_committed consumers do not get them."""
 
@@ -67,8 +67,8 @@ class Arrival(TypedDict):
     broker: str
     fate: Fate
     at: int | None
-    """Base offset of the appended batch; for a duplicate, of the stored batch with the same producer id, epoch and
-    sequence numbers; None if the batch was refused."""
+    """The base offset of the appended batch. For a duplicate: the base offset of the stored batch with the
+    same producer id, epoch and sequence numbers. None if the batch was refused."""
     compared: NotRequired[int]
     """For a refused batch: the base offset of the producer's newest batch, with which it was compared."""
     control: NotRequired[str]
@@ -93,8 +93,8 @@ class SentStep(Step):
 
 
 class FileDerived(TypedDict):
-    """The derived facts of one branch in a file: those of its first view, if it has no parent, and those of
-    each of its steps."""
+    """The derived facts of one branch in a file: those of each of its steps, and, if the branch has no
+    parent, those of its first view."""
 
     view: NotRequired[Derived]
     steps: list[StepDerived]

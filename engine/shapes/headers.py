@@ -7,12 +7,12 @@ from typing import Any, Literal, NotRequired, TypedDict
 from engine.shapes.words import Bilingual, JsonObject
 
 Altered = list[Any]
-"""A setting's default, its value, and its name in Kafka (null when Kafka has no such setting). Headers of
-earlier releases have no name, and null for most defaults."""
+"""The default of a setting, its value, and its name in Kafka (null when Kafka has no such setting). Headers
+of earlier releases have no name, and null for most defaults."""
 
 
 class Actor(TypedDict):
-    """An actor with a lane, in drawing order."""
+    """An actor with a lane. Actors are listed in the order in which they are drawn."""
 
     name: str
     role: str
@@ -22,9 +22,9 @@ class NamedBeat(TypedDict):
     """A name that the scenario's author gives to a beat."""
 
     kind: str
-    """The kind of step that opens it (engine/view/openers.py)."""
+    """The kind of step that opens the beat (engine/view/openers.py)."""
     nth: int
-    """Its number among the beats of that kind, from 1."""
+    """The number of the beat among those of that kind, from 1."""
     title: Bilingual
 
 
@@ -56,4 +56,5 @@ class Header(TypedDict):
     beats: NotRequired[list[NamedBeat]]
     """The author's names of beats, if the scenario has any."""
     time_origin: NotRequired[int | None]
-    """In a log case: the time of step time 0, in milliseconds since 1970; null when no batch has a time."""
+    """Only in a log case: the time at which the times of steps begin, in milliseconds since 1970. Null when
+    no batch has a time."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NotRequired, TypedDict
 
 CachedBatch = tuple[int, int, int, int, int]
-"""First sequence, last sequence, first offset, last offset, timestamp; oldest first in the cache."""
+"""First sequence, last sequence, first offset, last offset, timestamp. The oldest batch of the cache comes first."""
 AbortedEntry = tuple[int, int, int, int]
-"""Producer id, first offset, marker offset, last stable offset when the marker came."""
+"""Producer id, first offset, marker offset, and the last stable offset when the marker came."""
 
 
 class ContentView(TypedDict):
@@ -37,7 +37,8 @@ class LogBatchView(TypedDict):
     appended_at: int
     size: int
     outcome: NotRequired[str]
-    """For a transaction's batch: `open`, `committed`, `aborted`, in a log case also `ended`."""
+    """Only for a transaction's batch: `open`, `committed` or `aborted`; in a log case also `ended`, when the
+    outcome is unknown."""
     content: NotRequired[ContentView]
     codec: NotRequired[str]
     """Only in a log case: the compression codec."""

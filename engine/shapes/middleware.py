@@ -45,7 +45,7 @@ class StrategyView(NodeView):
 
 
 class AnswerView(TypedDict):
-    """An answer that the middleware waits for; `tries` 0: no request was sent yet."""
+    """An answer that the middleware waits for. `tries` 0: no request for it was sent yet."""
 
     asked: str
     asked_at: int | None
@@ -63,7 +63,7 @@ class MiddlewareTimerView(TypedDict):
 
 
 class WindowView(TypedDict):
-    """How long participants differ; while `since` is set and `until` is null, they still do (MW-14)."""
+    """How long participants differ. While `since` is set and `until` is null, they still differ (MW-14)."""
 
     since: int | None
     until: int | None
@@ -133,7 +133,7 @@ class ParticipantView(NodeView):
 
 
 class MiddlewareView(TypedDict):
-    """All nodes of the middleware; roles that do not exist are absent."""
+    """All nodes of the middleware. Nodes that the scenario does not have are absent."""
 
     initiator: NotRequired[InitiatorView]
     business: NotRequired[BusinessView]

@@ -1,4 +1,4 @@
-"""The place of everything that a run draws, and its beats; docs/frame.md, *Plan*."""
+"""Where everything that a run draws has its place, and the beats of the run; docs/frame.md, *Plan*."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class PlannedLane(TypedDict):
     leaders: list[int]
     """Broker ids, in order."""
     refuses: NotRequired[bool]
-    """A leader refuses a batch for it during the run; absent if none does."""
+    """A leader refuses a batch for this partition during the run; absent if none does."""
 
 
 class PlannedConsumer(TypedDict):
@@ -70,7 +70,7 @@ class PlannedPlaces(TypedDict):
     """All places, in the order of first appearance."""
 
     hues: dict[str, int]
-    """Producer id to the order of its first appearance: 0, 1, 2, …"""
+    """Producer id to its number in the order of first appearance: 0, 1, 2, …"""
     clients: list[PlannedClient]
     brokers: list[PlannedBroker]
     lanes: dict[str, PlannedLane]
@@ -98,19 +98,20 @@ class Beat(TypedDict):
     """A chapter of the run."""
 
     number: int
-    """From 1, within its level."""
+    """The beat's number within its level, from 1."""
     first: int
-    """Numbers of the first and the last step."""
+    """The number of the first step; `last` is that of the last one."""
     last: int
     lands: int
     """The step that a reader sees after choosing this beat."""
     key: str
-    """Key of the title in the catalogue."""
+    """The catalogue key of the title."""
     params: JsonObject
     kind: NotRequired[str]
-    """The kind of the step that opened it; authors use it to name beats. Absent in plans of earlier versions."""
+    """The kind of the step that opened the beat; authors use it to name beats. Absent in plans of earlier
+    versions."""
     title: NotRequired[Bilingual]
-    """The author's own name for it."""
+    """The author's own name for the beat."""
     lines: list[BeatLine]
     beats: NotRequired[list[Beat]]
     """The beats inside it, in a long run; `lines` is then empty."""
@@ -124,30 +125,31 @@ class Words(TypedDict):
 
 
 class HeldBack(TypedDict):
-    """The longest time for which a partition had replicated records at or above its last stable offset."""
+    """The longest time for which a partition held back records that were replicated, because they were at or
+    above its last stable offset."""
 
     ms: int
     partition: str
-    """Empty: no record was held back."""
+    """Empty when no record was held back."""
     released: bool
-    """False: the records are still held back when the run ends."""
+    """False when the records are still held back at the end of the run."""
 
 
 class Outcome(TypedDict):
-    """The end of a run, as numbers that an intervention may change."""
+    """The end of a run, in numbers that an intervention may change."""
 
     time: int
-    """Virtual milliseconds at its last step."""
+    """The virtual time of the last step, in milliseconds."""
     messages: int
     retries: int
     duplicates: int
-    """Number of records, as in the next three fields."""
+    """The number of such records; the same for the next three fields."""
     lost: int
     failed: int
     reordered: int
     batches: str
-    """Digests of the batches that consumers may get (empty: none), of their records, and of the outcomes at
-    the middleware's participants."""
+    """A digest of the batches that consumers may get (empty: none). The next fields are digests of the
+    records in them, and of the outcomes at the middleware's participants."""
     records: str
     nodes: str
     stored: NotRequired[str]
@@ -165,22 +167,23 @@ class Cost(TypedDict):
     what: Words
     """The intervention, as the subject of a sentence."""
     dearer: bool
-    """The run with interventions needed more of something and less of nothing."""
+    """True if the run with interventions needed more of something and less of nothing."""
     costs: list[Words]
     kept: list[Words]
-    """How many more or fewer records have each fate; if none, the first other difference, or that there is none."""
+    """How many more or fewer records were duplicated, lost, failed or reordered. If there is no difference:
+    the first other difference, or that there is none."""
 
 
 class Plan(PlannedPlaces):
     """The plan of a run."""
 
     steps: int
-    """Number of steps that were made to compute the plan."""
+    """How many steps were made to compute the plan."""
     complete: bool
-    """False: the run is longer than the plan, or an error or a refused intervention ended the run ahead."""
+    """False if the run is longer than the plan, or an error or a refused intervention ended the computation."""
     beats: list[Beat]
     outcome: NotRequired[Outcome]
-    """The end of the run without interventions, also in the plan of a run that has some. Absent in plans of earlier
-    versions, and when that end is not known."""
+    """The end of the run without interventions. The plan of a run with interventions has it, too. Absent in
+    plans of earlier versions, and when that end is not known."""
     cost: NotRequired[Cost]
-    """Present for a run with interventions that has ended, if the end without them is known."""
+    """Only for a run with interventions that has ended, if the end without them is known."""

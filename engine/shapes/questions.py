@@ -21,7 +21,7 @@ class Reason(TypedDict):
     key: str
     params: JsonObject
     rule: str | None
-    """The requirement that explains it."""
+    """The requirement that explains the reason."""
     outcome: str | None
     """The outcome of a check."""
 
@@ -38,4 +38,4 @@ class Question(TypedDict):
     choices: list[QuestionChoice]
     right: str
     reasons: dict[str, list[Reason]]
-    """Choice to its reason."""
+    """Choice to its reasons."""

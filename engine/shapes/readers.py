@@ -7,7 +7,7 @@ from typing import NotRequired, TypedDict
 from engine.shapes.clients import ConnectionView, MetadataView, RequestView
 
 LaneStretch = tuple[int, int, str]
-"""First offset, last offset, fate."""
+"""First offset, last offset, and what happened to these offsets."""
 
 
 class HeldBy(TypedDict):
@@ -18,7 +18,7 @@ class HeldBy(TypedDict):
 
 
 class LaneBehind(TypedDict):
-    """The fates of the offsets below a consumer's position, newest last; `folded` counts older stretches."""
+    """What happened to the offsets below a consumer's position, newest last. `folded` counts older stretches."""
 
     position: int | None
     stretches: list[LaneStretch]
@@ -35,7 +35,7 @@ class SeenLane(LaneBehind):
 
 
 class ReaderLaneView(SeenLane):
-    """A consumer's relation to every offset of a lane."""
+    """What a consumer sees of every offset of a lane."""
 
     read: NotRequired[int]
     """In a log case: the number of records that the consumer got."""

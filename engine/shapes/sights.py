@@ -8,11 +8,11 @@ from engine.shapes.derived import Derived
 from engine.shapes.views import View
 
 FoldedStretch = tuple[int, int, int]
-"""First serial, last serial, number of records."""
+"""First serial, last serial, and number of records."""
 FoldedBatches = tuple[int, int, int, int]
-"""First offset, last offset, number of batches, number of records in them."""
+"""First offset, last offset, number of batches, and number of records in them."""
 FoldedQueue = tuple[str, str, int, int]
-"""First batch, last batch, number of batches, number of records in them."""
+"""First batch, last batch, number of batches, and number of records in them."""
 
 
 class FoldedRecords(TypedDict):
@@ -24,12 +24,12 @@ class FoldedRecords(TypedDict):
 
 
 class Folded(TypedDict):
-    """The counts of entries that a sight leaves out."""
+    """How many entries a sight leaves out, and where."""
 
     at: int
-    """The step at which the view was shortened."""
+    """The step at which old entries were left out."""
     reaches: int
-    """For this many steps before it, all entries are listed."""
+    """For this many steps before that step, all entries are listed."""
     records: NotRequired[FoldedRecords]
     logs: NotRequired[dict[str, dict[str, list[FoldedBatches]]]]
     """(Partition, replica) to what is left out."""

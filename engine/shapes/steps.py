@@ -16,7 +16,7 @@ _FromTo = TypedDict("_FromTo", {"from": str, "to": str})
 
 
 class Change(TypedDict):
-    """`before` is missing when the path did not exist, `after` when it no longer exists."""
+    """A change at a path. `before` is missing when the path did not exist, `after` when it no longer exists."""
 
     path: list[str]
     before: NotRequired[Any]
@@ -41,7 +41,7 @@ class DecisionRow(TypedDict):
 
 
 class Decision(TypedDict):
-    """The tests of a message at its receiver, in order."""
+    """The tests that a receiver made of a message, in order."""
 
     by: str
     subject: str
@@ -62,12 +62,12 @@ class Refusal(TypedDict):
     error: str
     compared: list[Compared]
     next: str
-    """The catalogue key of what happens next: what the sender of the request does, or the node that refused."""
+    """The catalogue key of what happens next: the next action of the sender, or of the node that refused."""
     next_params: JsonObject
 
 
 class Transition(_FromTo):
-    """A state machine took a row."""
+    """A state machine took a row of its table."""
 
     machine: str
     of: str
@@ -113,6 +113,6 @@ class Step(Said):
     earlier_transitions: NotRequired[list[Transition]]
     """Transitions of the same step before `transition`, oldest first."""
     interesting: bool
-    """A fault, refusal, decision, broken guarantee or transition."""
+    """Whether a learner should stop here: at a fault, a refusal, a decision, a broken guarantee or a transition."""
     broken: list[Broken]
     changes: list[Change]

@@ -1,4 +1,4 @@
-"""``kafka-transactions.sh``: a part of the view from its first command on."""
+"""``kafka-transactions.sh``, which is a part of the view from its first command on."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from typing import NotRequired, TypedDict
 
 
 class AdminCallView(TypedDict):
-    """The call of the admin client that the tool is busy with."""
+    """The call of the admin client that the tool is carrying out."""
 
     name: str
     until: int
-    """When the call fails, if it has not ended before."""
+    """When the call fails if it has not ended before."""
     unmapped: list[str]
-    """The keys whose broker is not known yet: partitions, transactional ids, or all brokers."""
+    """The keys whose broker is not known yet. They are partitions or transactional ids, or one key that
+    stands for all brokers."""
     mapped: dict[str, str]
-    """Key to the broker that has to answer for it."""
+    """Key to the broker that has to answer about it."""
     retry_at: int | None
     answered: list[str]
     requests: list[str]
-    """The requests that are not answered yet: API and broker."""
+    """The requests without an answer, each as API and broker."""
 
 
 class ToolView(TypedDict):

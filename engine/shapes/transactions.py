@@ -1,4 +1,4 @@
-"""The transactions of a run, one entry each; docs/websocket.md, `transactions`."""
+"""The transactions of a run, with one entry for each; docs/websocket.md, `transactions`."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class MessageView(_FromTo):
     error: str | None
     held: bool
     connection: NotRequired[str]
-    """The purpose of its connection, if that is one of ``group``, ``markers`` or ``verification`` (GEN-11)."""
+    """The purpose of its connection, if that is ``group``, ``markers`` or ``verification`` (GEN-11)."""
     connection_ended: NotRequired[bool]
     """The broker handles the request although its connection has ended; the response will be dropped (GEN-11)."""
     waits_behind: NotRequired[int]
@@ -86,7 +86,8 @@ class VerdictView(TypedDict):
 
 
 class View(TypedDict):
-    """The state after a step. A log case has only time, partitions and guarantees, and consumers in its previews."""
+    """The state after a step. A log case has only the time, partitions and guarantees, and in its previews
+    also consumers."""
 
     time: int
     applications: NotRequired[dict[str, ApplicationView]]

@@ -626,12 +626,12 @@ export interface Header {
    */
   beats?: NamedBeat[];
   /**
-   * In a log case: the time of step time 0, in milliseconds since 1970; null when no batch has a time.
+   * Only in a log case: the time at which the times of steps begin, in milliseconds since 1970. Null when no batch has a time.
    */
   time_origin?: number | null;
 }
 /**
- * An actor with a lane, in drawing order.
+ * An actor with a lane. Actors are listed in the order in which they are drawn.
  */
 export interface Actor {
   name: string;
@@ -642,11 +642,11 @@ export interface Actor {
  */
 export interface NamedBeat {
   /**
-   * The kind of step that opens it (engine/view/openers.py).
+   * The kind of step that opens the beat (engine/view/openers.py).
    */
   kind: string;
   /**
-   * Its number among the beats of that kind, from 1.
+   * The number of the beat among those of that kind, from 1.
    */
   nth: number;
   title: Bilingual;
@@ -754,7 +754,7 @@ export interface SentStep {
    */
   earlier_transitions?: Transition[];
   /**
-   * A fault, refusal, decision, broken guarantee or transition.
+   * Whether a learner should stop here: at a fault, a refusal, a decision, a broken guarantee or a transition.
    */
   interesting: boolean;
   broken: Broken[];
@@ -773,7 +773,7 @@ export interface Said {
   rules: string[];
 }
 /**
- * The tests of a message at its receiver, in order.
+ * The tests that a receiver made of a message, in order.
  */
 export interface Decision {
   by: string;
@@ -800,7 +800,7 @@ export interface Refusal {
   error: string;
   compared: [Json, Json][];
   /**
-   * The catalogue key of what happens next: what the sender of the request does, or the node that refused.
+   * The catalogue key of what happens next: the next action of the sender, or of the node that refused.
    */
   next: string;
   next_params: JsonObject;
@@ -813,7 +813,7 @@ export interface MessageFate {
   event: "delayed" | "delivered" | "dropped" | "duplicated" | "lost" | "sent";
 }
 /**
- * A state machine took a row.
+ * A state machine took a row of its table.
  */
 export interface Transition {
   from: string;
@@ -845,7 +845,7 @@ export interface Broken {
   nodes?: string[];
 }
 /**
- * `before` is missing when the path did not exist, `after` when it no longer exists.
+ * A change at a path. `before` is missing when the path did not exist, `after` when it no longer exists.
  */
 export interface Change {
   path: string[];
@@ -874,7 +874,7 @@ export interface Arrival {
   broker: string;
   fate: "appended" | "duplicate" | "not_stored" | "refused";
   /**
-   * Base offset of the appended batch; for a duplicate, of the stored batch with the same producer id, epoch and sequence numbers; None if the batch was refused.
+   * The base offset of the appended batch. For a duplicate: the base offset of the stored batch with the same producer id, epoch and sequence numbers. None if the batch was refused.
    */
   at: number | null;
   /**
@@ -906,7 +906,8 @@ export interface KeyframeAnswer {
   view: View;
 }
 /**
- * The state after a step. A log case has only time, partitions and guarantees, and consumers in its previews.
+ * The state after a step. A log case has only the time, partitions and guarantees, and in its previews
+ *     also consumers.
  */
 export interface View {
   time: number;
@@ -983,19 +984,19 @@ export interface ApplicationView {
   finished: boolean;
   last_result: string | null;
   /**
-   * Present for an application loop: `next_call` and `calls` then count rounds.
+   * Only for an application loop; then `next_call` and `calls` count rounds.
    */
   loop?: LoopView;
 }
 /**
- * The state of an application loop in the table `application_loop`, and the records of its round.
+ * The state of an application loop, in the table `application_loop`, and the records of its round.
  */
 export interface LoopView {
   consumer: string;
   state: string;
   round: number;
   /**
-   * The records that it has taken and not finished.
+   * The records that it has taken and has not finished.
    */
   hand: [string, number][];
   sent: number;
@@ -1051,7 +1052,7 @@ export interface ClientView {
   };
 }
 /**
- * The effective value of a setting and where it comes from (CFG-6).
+ * The effective value of a setting, and where the value comes from (CFG-6).
  */
 export interface SettingView {
   value: Json;
@@ -1117,7 +1118,7 @@ export interface WaiterView {
   until: number;
 }
 /**
- * What the last `ready()` found (ACC-23).
+ * The result of the last `ready()` (ACC-23).
  */
 export interface ReadyView {
   /**
@@ -1210,12 +1211,12 @@ export interface ClientTransactionView {
   coordinator: number | null;
   group_coordinator: number | null;
   /**
-   * 2: each transaction has an epoch of its own, and leaders add its partitions (KIP-890); absent when lower.
+   * 2 if each transaction has an epoch of its own and leaders add its partitions (KIP-890); absent for lower versions.
    */
   transaction_version?: number;
 }
 /**
- * A running wait.
+ * A wait that is running.
  */
 export interface TimerView {
   kind: string;
@@ -1260,7 +1261,7 @@ export interface ConsumerView {
   group?: GroupSessionView;
 }
 /**
- * A consumer's relation to every offset of a lane.
+ * What a consumer sees of every offset of a lane.
  */
 export interface ReaderLaneView {
   position: number | null;
@@ -1298,7 +1299,7 @@ export interface GroupSessionView {
   last_error: string | null;
 }
 /**
- * A broker; a coordinator's fields are absent while they are empty.
+ * A broker. The fields of its coordinators are absent while they are empty.
  */
 export interface BrokerView {
   alive: boolean;
@@ -1307,7 +1308,7 @@ export interface BrokerView {
   producer_id_block: ProducerIdBlock | null;
   denied: string[];
   /**
-   * With KRaft: the broker's own state (Kafka's `BrokerState`).
+   * With KRaft: the state of the broker's own lifecycle (Kafka's `BrokerState`).
    */
   lifecycle?: string;
   broker_epoch?: number | null;
@@ -1343,8 +1344,8 @@ export interface ProducerIdBlock {
   next: number;
 }
 /**
- * Log partition to coordinator epoch, for those that a broker coordinates; and the log partitions that it
- *     still reads, with the time at which that ends.
+ * The log partitions that a broker coordinates, each with its coordinator epoch, and those that it still
+ *     reads, each with the time at which it will have read them.
  */
 export interface CoordinatorView {
   coordinator_epochs?: {
@@ -1355,7 +1356,7 @@ export interface CoordinatorView {
   };
 }
 /**
- * The newest FindCoordinator for a key: key, hash, partition, leader.
+ * The newest FindCoordinator request for a key: the key, its hash, its partition and the leader.
  */
 export interface LookupView {
   key: string;
@@ -1365,7 +1366,8 @@ export interface LookupView {
   leader: number | null;
 }
 /**
- * A transactional id at its coordinator: `state` is the durable state, `pending_state` the one being written.
+ * A transactional id at its coordinator. `state` is the durable state, `pending_state` the one that is
+ *     being written.
  */
 export interface TransactionView {
   state: string;
@@ -1398,7 +1400,7 @@ export interface MarkerBoardView {
   };
   unknown_broker?: MarkerView[];
   /**
-   * Broker to the one request in flight.
+   * Broker to the only request in flight to it.
    */
   in_flight?: {
     [k: string]: MarkerView[];
@@ -1422,19 +1424,19 @@ export interface MarkerView {
   result: string;
   partitions: string[];
   /**
-   * The id's partition of the transaction log, by which queues are ordered.
+   * The id's partition of the transaction log. Queues are ordered by it.
    */
   log_partition?: number;
 }
 /**
- * Partitions of a transaction whose markers are not acknowledged.
+ * The partitions of a transaction whose markers are not acknowledged.
  */
 export interface WaitingMarkersView {
   result: string;
   remaining: string[];
   retries: number;
   /**
-   * Partitions whose response was discarded: their markers are not sent before another coordinator is elected.
+   * Partitions whose response was discarded, so that their markers are not sent before another coordinator is elected.
    */
   passed_over?: string[];
 }
@@ -1449,7 +1451,7 @@ export interface GroupView {
     [k: string]: PlacedOffset;
   };
   /**
-   * Commits outside transactions that are not in the log yet.
+   * Topic-partition to offset, for commits outside transactions that are not in the log yet.
    */
   committing?: {
     [k: string]: number;
@@ -1551,7 +1553,7 @@ export interface LogBatchView {
   appended_at: number;
   size: number;
   /**
-   * For a transaction's batch: `open`, `committed`, `aborted`, in a log case also `ended`.
+   * Only for a transaction's batch: `open`, `committed` or `aborted`; in a log case also `ended`, when the outcome is unknown.
    */
   outcome?: string;
   content?: ContentView;
@@ -1580,7 +1582,7 @@ export interface ProducerStateView {
   batches: [number, number, number, number, number][];
 }
 /**
- * All nodes of the middleware; roles that do not exist are absent.
+ * All nodes of the middleware. Nodes that the scenario does not have are absent.
  */
 export interface MiddlewareView {
   initiator?: InitiatorView;
@@ -1667,7 +1669,7 @@ export interface MiddlewareTransactionView {
   window: WindowView;
 }
 /**
- * An answer that the middleware waits for; `tries` 0: no request was sent yet.
+ * An answer that the middleware waits for. `tries` 0: no request for it was sent yet.
  */
 export interface AnswerView {
   asked: string;
@@ -1685,7 +1687,7 @@ export interface MiddlewareTimerView {
   until: number;
 }
 /**
- * How long participants differ; while `since` is set and `until` is null, they still do (MW-14).
+ * How long participants differ. While `since` is set and `until` is null, they still differ (MW-14).
  */
 export interface WindowView {
   since: number | null;
@@ -1776,7 +1778,7 @@ export interface DatabaseView {
   };
 }
 /**
- * What an open local transaction holds back; it is no longer there once it has ended.
+ * What an open local transaction holds back. It is absent once the transaction has ended.
  */
 export interface LocalTransactionView {
   state: string;
@@ -1814,13 +1816,13 @@ export interface ServiceView {
   round: number;
   rounds: number;
   /**
-   * Serials of the records or orders that it works on.
+   * Serials of the records or orders that the service works on.
    */
   hand: number[];
   producer: string | null;
   consumer: string | null;
   /**
-   * Since when it waits for a response of the database.
+   * When it began to wait for a response of the database.
    */
   asked_at: number | null;
   timeout_at: number | null;
@@ -1873,7 +1875,7 @@ export interface ActiveControllerView {
   active: boolean;
   next_producer_id: number;
   /**
-   * The level of the cluster's feature of that name; absent where its brokers know no level but 0 (KIP-890).
+   * The level of the feature `transaction.version`; absent if the cluster's brokers know only level 0 (KIP-890).
    */
   transaction_version?: number;
 }
@@ -1887,7 +1889,7 @@ export interface RegistrationView {
   epoch: number;
   state: string;
   /**
-   * When the broker is fenced unless a heartbeat comes; null while heartbeats are not lost, and while it is fenced.
+   * When the broker will be fenced if no heartbeat comes. Null while no heartbeats are lost, and while the broker is fenced.
    */
   expires_at: number | null;
   /**
@@ -1932,20 +1934,20 @@ export interface ToolView {
   next?: string[];
 }
 /**
- * The call of the admin client that the tool is busy with.
+ * The call of the admin client that the tool is carrying out.
  */
 export interface AdminCallView {
   name: string;
   /**
-   * When the call fails, if it has not ended before.
+   * When the call fails if it has not ended before.
    */
   until: number;
   /**
-   * The keys whose broker is not known yet: partitions, transactional ids, or all brokers.
+   * The keys whose broker is not known yet. They are partitions or transactional ids, or one key that stands for all brokers.
    */
   unmapped: string[];
   /**
-   * Key to the broker that has to answer for it.
+   * Key to the broker that has to answer about it.
    */
   mapped: {
     [k: string]: string;
@@ -1953,7 +1955,7 @@ export interface AdminCallView {
   retry_at: number | null;
   answered: string[];
   /**
-   * The requests that are not answered yet: API and broker.
+   * The requests without an answer, each as API and broker.
    */
   requests: string[];
 }
@@ -1982,7 +1984,7 @@ export interface MessageView {
   error: string | null;
   held: boolean;
   /**
-   * The purpose of its connection, if that is one of ``group``, ``markers`` or ``verification`` (GEN-11).
+   * The purpose of its connection, if that is ``group``, ``markers`` or ``verification`` (GEN-11).
    */
   connection?: string;
   /**
@@ -2162,14 +2164,14 @@ export interface Derived {
   transaction_version?: number;
 }
 /**
- * A wait of a role other than a client.
+ * A timer of a role other than a client.
  */
 export interface ActorTimer {
   actor: string;
   kind: string;
   subject: string;
   /**
-   * Virtual ms; null when no state holds it.
+   * Virtual ms. Null when no state shows it.
    */
   since: number | null;
   until: number;
@@ -2179,7 +2181,7 @@ export interface ActorTimer {
  */
 export interface Disagreement {
   /**
-   * Which value differs: the last acknowledged sequence, the epoch, or whether the leader has the producer at all.
+   * Which value differs: the last acknowledged sequence, the epoch, or whether the leader knows the producer at all.
    */
   what: "epoch" | "sequence" | "unknown";
   producer_id: number;
@@ -2194,15 +2196,15 @@ export interface Disagreement {
   known: number | null;
 }
 /**
- * The counts of entries that a sight leaves out.
+ * How many entries a sight leaves out, and where.
  */
 export interface Folded {
   /**
-   * The step at which the view was shortened.
+   * The step at which old entries were left out.
    */
   at: number;
   /**
-   * For this many steps before it, all entries are listed.
+   * For this many steps before that step, all entries are listed.
    */
   reaches: number;
   records?: FoldedRecords;
@@ -2359,7 +2361,7 @@ export interface PlanAnswer {
  */
 export interface Plan {
   /**
-   * Producer id to the order of its first appearance: 0, 1, 2, …
+   * Producer id to its number in the order of first appearance: 0, 1, 2, …
    */
   hues: {
     [k: string]: number;
@@ -2384,20 +2386,20 @@ export interface Plan {
    */
   services?: PlannedService[];
   /**
-   * Number of steps that were made to compute the plan.
+   * How many steps were made to compute the plan.
    */
   steps: number;
   /**
-   * False: the run is longer than the plan, or an error or a refused intervention ended the run ahead.
+   * False if the run is longer than the plan, or an error or a refused intervention ended the computation.
    */
   complete: boolean;
   beats: Beat[];
   /**
-   * The end of the run without interventions, also in the plan of a run that has some. Absent in plans of earlier versions, and when that end is not known.
+   * The end of the run without interventions. The plan of a run with interventions has it, too. Absent in plans of earlier versions, and when that end is not known.
    */
   outcome?: Outcome;
   /**
-   * Present for a run with interventions that has ended, if the end without them is known.
+   * Only for a run with interventions that has ended, if the end without them is known.
    */
   cost?: Cost;
 }
@@ -2446,7 +2448,7 @@ export interface PlannedLane {
    */
   leaders: number[];
   /**
-   * A leader refuses a batch for it during the run; absent if none does.
+   * A leader refuses a batch for this partition during the run; absent if none does.
    */
   refuses?: boolean;
 }
@@ -2479,11 +2481,11 @@ export interface PlannedService {
  */
 export interface Beat {
   /**
-   * From 1, within its level.
+   * The beat's number within its level, from 1.
    */
   number: number;
   /**
-   * Numbers of the first and the last step.
+   * The number of the first step; `last` is that of the last one.
    */
   first: number;
   last: number;
@@ -2492,16 +2494,16 @@ export interface Beat {
    */
   lands: number;
   /**
-   * Key of the title in the catalogue.
+   * The catalogue key of the title.
    */
   key: string;
   params: JsonObject;
   /**
-   * The kind of the step that opened it; authors use it to name beats. Absent in plans of earlier versions.
+   * The kind of the step that opened the beat; authors use it to name beats. Absent in plans of earlier versions.
    */
   kind?: string;
   /**
-   * The author's own name for it.
+   * The author's own name for the beat.
    */
   title?: Bilingual;
   lines: BeatLine[];
@@ -2521,24 +2523,24 @@ export interface BeatLine {
   params: JsonObject;
 }
 /**
- * The end of a run, as numbers that an intervention may change.
+ * The end of a run, in numbers that an intervention may change.
  */
 export interface Outcome {
   /**
-   * Virtual milliseconds at its last step.
+   * The virtual time of the last step, in milliseconds.
    */
   time: number;
   messages: number;
   retries: number;
   /**
-   * Number of records, as in the next three fields.
+   * The number of such records; the same for the next three fields.
    */
   duplicates: number;
   lost: number;
   failed: number;
   reordered: number;
   /**
-   * Digests of the batches that consumers may get (empty: none), of their records, and of the outcomes at the middleware's participants.
+   * A digest of the batches that consumers may get (empty: none). The next fields are digests of the records in them, and of the outcomes at the middleware's participants.
    */
   batches: string;
   records: string;
@@ -2558,16 +2560,17 @@ export interface Outcome {
   held?: HeldBack;
 }
 /**
- * The longest time for which a partition had replicated records at or above its last stable offset.
+ * The longest time for which a partition held back records that were replicated, because they were at or
+ *     above its last stable offset.
  */
 export interface HeldBack {
   ms: number;
   /**
-   * Empty: no record was held back.
+   * Empty when no record was held back.
    */
   partition: string;
   /**
-   * False: the records are still held back when the run ends.
+   * False when the records are still held back at the end of the run.
    */
   released: boolean;
 }
@@ -2580,12 +2583,12 @@ export interface Cost {
    */
   what: Words;
   /**
-   * The run with interventions needed more of something and less of nothing.
+   * True if the run with interventions needed more of something and less of nothing.
    */
   dearer: boolean;
   costs: Words[];
   /**
-   * How many more or fewer records have each fate; if none, the first other difference, or that there is none.
+   * How many more or fewer records were duplicated, lost, failed or reordered. If there is no difference: the first other difference, or that there is none.
    */
   kept: Words[];
 }
@@ -2750,7 +2753,7 @@ export interface Reason {
   key: string;
   params: JsonObject;
   /**
-   * The requirement that explains it.
+   * The requirement that explains the reason.
    */
   rule: string | null;
   /**
@@ -2811,7 +2814,7 @@ export interface Question {
   choices: QuestionChoice[];
   right: string;
   /**
-   * Choice to its reason.
+   * Choice to its reasons.
    */
   reasons: {
     [k: string]: Reason[];
@@ -2941,15 +2944,15 @@ export interface Step {
    */
   earlier_transitions?: Transition[];
   /**
-   * A fault, refusal, decision, broken guarantee or transition.
+   * Whether a learner should stop here: at a fault, a refusal, a decision, a broken guarantee or a transition.
    */
   interesting: boolean;
   broken: Broken[];
   changes: Change[];
 }
 /**
- * The derived facts of one branch in a file: those of its first view, if it has no parent, and those of
- *     each of its steps.
+ * The derived facts of one branch in a file: those of each of its steps, and, if the branch has no
+ *     parent, those of its first view.
  */
 export interface FileDerived {
   view?: Derived;
