@@ -1,4 +1,4 @@
-"""Everything that writes jobs for Spark. Command, pages, task and tests call these functions."""
+"""Every change of jobs for Spark. The command, the pages, the task and the tests call these functions."""
 
 import contextlib
 import fcntl
@@ -22,9 +22,9 @@ from eosviz.pipeline.sweep_document import SweepDocument
 from eosviz.refusals import Refusal
 
 WAITING_MAX = 5
-"""The most unfinished jobs of one browser."""
+"""At most this many unfinished jobs belong to one browser."""
 PAGE_RUNS_MAX = 100_000
-"""The most runs of a sweep that is started from a page; the command has the document's own bound."""
+"""At most this many runs are in a sweep that a page starts. The command has only the limit of the document."""
 
 
 class JobRefused(Refusal):
@@ -84,8 +84,8 @@ def add_shrink(sweep: Sweep, document: dict[str, Any], guarantee: str, owner: st
 
 
 def check_room(owner: str) -> None:
-    """Raises JobRefused if the owner has WAITING_MAX unfinished sweeps and shrinks. A job without an owner has no
-    bound."""
+    """Raise JobRefused if the owner has WAITING_MAX unfinished sweeps and shrinks. Jobs without an owner have
+    no limit."""
     if not owner:
         return
     under_way = sum(jobs_of(kind).of_browser(owner).unfinished().count() for kind in (Sweep, Shrink))
@@ -94,7 +94,7 @@ def check_room(owner: str) -> None:
 
 
 def ask_to_stop(job: Job) -> None:
-    """Cancels a waiting job at once; a running one is cancelled by its process, which checks every second."""
+    """Cancel a waiting job at once. A running job is cancelled by its process, which checks every second."""
     kind = type(job)
     if not jobs_of(kind).filter(id=job.id, state=State.WAITING).update(state=State.CANCELLED):
         jobs_of(kind).filter(id=job.id, state=State.RUNNING).update(stop_asked=True)
@@ -116,8 +116,9 @@ def resume(job: Job) -> None:
 
 
 def _lost_its_process(job: Job) -> bool:
-    """Whether the process of a running sweep has ended: the lock on the sweep's folder is free. So a sweep can be
-    resumed before SILENT_SECONDS are over. False for other jobs, and without the folder."""
+    """Whether the process of a running sweep has ended, because the lock on the sweep's folder is free. If
+    so, the sweep can be resumed before SILENT_SECONDS are over. False for jobs of other kinds, and if the
+    folder does not exist."""
     if not isinstance(job, Sweep) or job.state != State.RUNNING or not Path(job.folder).is_dir():
         return False
     try:
@@ -144,14 +145,14 @@ def forget_sweep(sweep: Sweep) -> None:
 
 
 def clear_forgotten(sweep: Sweep) -> None:
-    """Delete the folder of a sweep that was deleted while it ran: its process wrote files afterwards. The process calls
-    this."""
+    """Delete the folder of a sweep whose row was deleted during the run. The process of the sweep calls this,
+    because it may have written files after the deletion."""
     if not Sweep.objects.filter(id=sweep.id).exists():
         shutil.rmtree(sweep.folder, ignore_errors=True)
 
 
 def claim(job: Job) -> bool:
-    """Take a job to run it here: one that waits, or whose process was lost. False for any other."""
+    """Take a job to run it here, if it waits or if its process was lost. Returns False for every other job."""
     free = Q(state=State.WAITING) | Q(state=State.RUNNING, beat__lt=job.heard_since())
     taken: int = (
         jobs_of(type(job)).filter(free, id=job.id).update(state=State.RUNNING, beat=timezone.now(), error="")
@@ -205,8 +206,8 @@ def finish(job: Job, state: State, **fields: object) -> None:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """A lock for the folder, because two drivers would each write their runs. It ends with its process, in
-    whatever way."""
+    """Hold a lock on the folder, because two drivers would each write their own runs. The lock ends with its
+    process, however that ends. Raises InUse."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as file:
         try:

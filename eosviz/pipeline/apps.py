@@ -10,8 +10,9 @@ LOOK_SECONDS = 60.0
 
 
 def take_what_waits(sender: Any, **kwargs: Any) -> None:
-    """A job may wait although no message announces it: the machine was stopped, or Redis accepted none. So a
-    worker checks when it starts and then every minute, in its own loop, which logs errors and continues."""
+    """Start a check for waiting jobs in each worker, at its start and then every minute. A job may wait
+    although no message announces it, because the machine was stopped or Redis accepted no message. The check
+    has its own loop, which logs errors and continues."""
     from eosviz.pipeline.tasks import ask_for_what_waits
 
     sender.timer.call_repeatedly(LOOK_SECONDS, ask_for_what_waits)

@@ -1,7 +1,7 @@
-"""Audits: facts in, disagreements out (docs/audit.md).
+"""Audits: each takes facts and returns disagreements (docs/audit.md).
 
-A rule with the meaning of one of the engine's guarantees must reach the same result: broken in the same sessions.
-Every other rule must hold, unless the session switched off what it depends on.
+A rule that means the same as one of the engine's guarantees must find it broken in the same sessions as the
+engine. Every other rule must hold, unless the session has switched off what the rule depends on.
 """
 
 import threading
@@ -21,8 +21,9 @@ from eosviz.pipeline.audit_rules import Logs
 
 @dataclass(frozen=True)
 class Rule:
-    """``guarantee``: the engine's guarantee with the same meaning; ``at_rest``: the rule checks the final state
-    only, where an earlier breach may be repaired; ``rests_on``: switches without which it need not hold."""
+    """A rule of the audit. ``guarantee``: the engine's guarantee with the same meaning. ``at_rest``: the rule
+    checks only the final state, in which an earlier breach may be repaired. ``rests_on``: the switches
+    without which the rule need not hold."""
 
     name: str
     judge: Callable[[Logs], DataFrame]
@@ -33,7 +34,8 @@ class Rule:
 
 
 FACTS_AT_ONCE = 2_000_000
-"""About how many facts are judged together: they and what is derived from them must fit the memory of one machine."""
+"""About how many facts are judged together. These facts and everything that is derived from them must fit
+into the memory of one machine."""
 DISAGREEMENTS_MAX = 1_000
 SHARES_MIN = 4
 """The fewest Spark partitions for facts that are judged together. All facts of a session are in one partition."""
@@ -76,7 +78,8 @@ def engine_results(facts: DataFrame) -> DataFrame:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """``rule``: the rule that found it; None: only the engine found it. ``rows``: the evidence, as a JSON object."""
+    """A breach that only one side found. ``rule``: the rule that found it; None if only the engine did.
+    ``rows``: the evidence, as a JSON object."""
 
     session: str
     step: int
@@ -88,9 +91,9 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class Outcome:
-    """``broken``: breaches that the engine's judges found too, or that a switch explains, by rule;
-    ``disagreements``: the first ``DISAGREEMENTS_MAX`` of all others, by session and step; ``found``: how many
-    there are."""
+    """The result of an audit. ``broken``: by rule, the breaches that the engine's judges found too, or that a
+    switch explains. ``disagreements``: the first ``DISAGREEMENTS_MAX`` of all others, by session and step.
+    ``found``: how many of those there are."""
 
     sessions: int
     facts: int
@@ -109,7 +112,8 @@ def audit(facts: DataFrame, rules: tuple[Rule, ...] = RULES, facts_at_once: int 
     sessions, broken, found = 0, Counter[str](), _First()
     for part in range(parts):
         own = facts if parts == 1 else facts.where(f.pmod(f.xxhash64("session"), f.lit(parts)) == part)
-        # The rules read these about forty times. Partitioned by session once, so that no rule's joins need a shuffle.
+        # The rules read these facts about forty times. They are partitioned by session once, so that the
+        # joins of the rules need no shuffle.
         own = own.repartition(max(SHARES_MIN, cores), "session").cache()
         sessions += _judge(own, rules, broken, found)
         own.unpersist()
@@ -117,7 +121,7 @@ def audit(facts: DataFrame, rules: tuple[Rule, ...] = RULES, facts_at_once: int 
 
 
 class _First:
-    """The first disagreements by session and step, and the number of all."""
+    """The first disagreements, by session and step, and the number of all."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -135,7 +139,7 @@ class _First:
 
 
 def _judge(facts: DataFrame, rules: tuple[Rule, ...], broken: Counter[str], found: _First) -> int:
-    """Judge these sessions; adds to ``broken`` and ``found``, and returns the number of sessions."""
+    """Judge these sessions, and add the results to ``broken`` and ``found``. Returns the number of sessions."""
     sessions = of_kind(facts, kinds.SESSION).select("session", "items").collect()
     switches = {row["session"]: frozenset(row["items"] or ()) for row in sessions}
     results = engine_results(facts).where("broken_at is not null").collect()
@@ -163,8 +167,8 @@ def _judge(facts: DataFrame, rules: tuple[Rule, ...], broken: Counter[str], foun
             with taking:
                 take(rule, row)
 
-    # One job for each rule: planning all of them in one job would take longer than running it. While one is planned,
-    # or its last rows are fetched, others run.
+    # Each rule is a job, because planning all rules in one job would take longer than running them. While one
+    # rule is planned, or its last rows are fetched, others run.
     with ThreadPoolExecutor(RULES_AT_ONCE, "rule") as pool:
         for ended in [pool.submit(judge, rule) for rule in rules]:
             ended.result()

@@ -1,5 +1,6 @@
-"""What audits derive from facts before they judge: the contents of each log over time, and what became of each
-batch. DataFrame to DataFrame; every frame keeps the columns of ``facts.FACTS_SCHEMA`` that it started from."""
+"""What audits derive from facts before they judge: the contents of each log over time, and what happened to
+each batch. The functions take and return DataFrames; every frame keeps those columns of
+``facts.FACTS_SCHEMA`` with which it started."""
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as f
@@ -9,7 +10,7 @@ from eosviz.pipeline import facts as kinds
 COPY = ["session", "partition", "replica"]
 LANE = ["session", "partition"]
 NEVER = 2**62
-"""The number of a fact that never happened."""
+"""The number that stands for a fact that never happened."""
 
 
 def of_kind(facts: DataFrame, *wanted: str) -> DataFrame:
@@ -17,17 +18,17 @@ def of_kind(facts: DataFrame, *wanted: str) -> DataFrame:
 
 
 def cuts(facts: DataFrame) -> DataFrame:
-    """``session, partition, replica, offset, cut``: batches truncated from the log's end, and the fact of the
-    truncation. Deleted or compacted batches stay below the log end offset; a truncation lowers it to the batch or
-    below."""
+    """The columns ``session, partition, replica, offset, cut``: each batch that was truncated from the log's
+    end, and the fact of the truncation. A truncation lowers the log end offset to the batch or below it, and
+    a deletion or compaction does not."""
     removed = of_kind(facts, kinds.REMOVED).select(*COPY, "step", "offset", f.col("fact").alias("cut"))
     ends = of_kind(facts, kinds.POINTERS).select(*COPY, "step", "log_end")
     return removed.join(ends, [*COPY, "step"]).where("offset >= log_end").select(*COPY, "offset", "cut")
 
 
 def appends(facts: DataFrame) -> DataFrame:
-    """Every stored batch, with ``gone``: the fact by which it left this replica, and ``cut``: the same for a
-    truncation; ``NEVER`` if it stayed."""
+    """Every stored batch with two more columns. ``gone`` is the fact by which the batch left this replica, in
+    any way. ``cut`` is the fact of its truncation. Each is ``NEVER`` if there was no such fact."""
     stored = of_kind(facts, kinds.APPEND)
     removed = of_kind(facts, kinds.REMOVED).select(*COPY, "offset", f.col("fact").alias("removed"))
     gone = _first_after(stored, removed, "removed", "gone")
@@ -36,7 +37,8 @@ def appends(facts: DataFrame) -> DataFrame:
 
 
 def _first_after(stored: DataFrame, later: DataFrame, fact: str, name: str) -> DataFrame:
-    """``session, fact, <name>``: the first of ``later`` about the same batch, or ``NEVER``."""
+    """The columns ``session, fact, <name>``: for each stored batch the first fact of ``later`` about the same
+    batch, or ``NEVER``."""
     return (
         stored.select(*COPY, "offset", "fact")
         .join(later, [*COPY, "offset"], "left")
@@ -46,8 +48,9 @@ def _first_after(stored: DataFrame, later: DataFrame, fact: str, name: str) -> D
 
 
 def with_ends(stored: DataFrame, keys: list[str]) -> DataFrame:
-    """For each data batch of a transaction in ``stored`` the next marker of its producer that was never truncated:
-    ``end`` (its fact), ``end_offset``, ``end_control``; ``NEVER`` and null if there is none."""
+    """For each data batch of a transaction in ``stored``: the next marker of its producer that was never
+    truncated. The columns are ``end`` (the fact of the marker), ``end_offset`` and ``end_control``; without
+    such a marker they are ``NEVER``, null and null."""
     following = (
         Window.partitionBy(*keys, "producer_id").orderBy("fact").rowsBetween(1, Window.unboundedFollowing)
     )

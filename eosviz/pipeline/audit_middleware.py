@@ -9,12 +9,12 @@ from eosviz.pipeline.audit_rules import Logs, breaches
 
 TRANSACTION = ["session", "tid"]
 ENDED = ("COMMITTED", "ROLLED_BACK", "COMPENSATED", "MANUAL", "FORGOTTEN")
-"""States from which the middleware does nothing more by itself."""
+"""The states after which the middleware does nothing more by itself."""
 
 
 def _states(logs: Logs) -> DataFrame:
-    """Every transaction after each step that changes it: ``state``, ``applied`` (nodes that carried out their part),
-    ``nodes`` (those that have a part)."""
+    """Every transaction after each step that changes it. ``applied``: the nodes that carried out their part.
+    ``nodes``: the nodes that have a part."""
     moved = of_kind(logs.facts, kinds.DECISION, kinds.NODE)
     events = moved.groupBy(*TRANSACTION, "step").agg(f.max("fact").alias("now"))
     so_far = events.join(moved.drop("step"), TRANSACTION).where("fact <= now")
@@ -100,7 +100,7 @@ def confirmed_last(logs: Logs) -> DataFrame:
 
 
 def compensated_whole(logs: Logs) -> DataFrame:
-    """MW-11, MW-12: a compensated transaction left nothing at any node; otherwise a person has to act, and its
-    state is MANUAL."""
+    """MW-11, MW-12: a compensated transaction left nothing at any node. If it left something, a person has to
+    act, and the state is MANUAL."""
     broken = _states(logs).where("state = 'COMPENSATED' and applied > 0")
     return breaches(broken, "tid", "state", "applied", "nodes")

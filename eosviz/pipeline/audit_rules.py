@@ -1,7 +1,7 @@
-"""The audit's rules for facts of Kafka's logs, one function each: facts in, breaches out.
+"""The audit's rules for facts of Kafka's logs. Each rule is a function that takes facts and returns breaches.
 
-They are written from the protocol's requirements and invariants only: no rule reads how the engine decides. A breach
-has session, step, partition and the columns that prove it, as JSON.
+The rules follow only from the requirements and invariants of the protocol: no rule reads how the engine
+decides. A breach has session, step and partition, and as JSON the columns that prove it.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ CACHED_BATCHES = 5
 
 @dataclass(frozen=True)
 class Logs:
-    """Facts, and what several rules derive from them, computed once."""
+    """Facts, and what several rules derive from them; each derived frame is computed once."""
 
     facts: DataFrame
     appends: DataFrame
@@ -31,14 +31,14 @@ class Logs:
         return cls(facts, stored, with_ends(stored.where("leading"), LANE).cache())
 
     def forget(self) -> None:
-        """Free the cached frames, after judging."""
+        """Free the cached frames. Called after judging."""
         self.appends.unpersist()
         self.leading.unpersist()
 
 
 def breaches(broken: DataFrame, *shown: str) -> DataFrame:
-    """The result of every rule: ``session, step, partition, rows``. The step is the one whose facts break the
-    rule; rows are the columns that prove it, as a JSON object."""
+    """The result of every rule, with the columns ``session, step, partition, rows``. ``step``: the step whose
+    facts break the rule. ``rows``: the columns that prove the breach, as a JSON object."""
     return broken.select(
         "session",
         "step",
@@ -52,12 +52,14 @@ def _data() -> Column:
 
 
 def _from_clients() -> Column:
-    """Batches from Produce requests: what coordinators write has no sequence numbers to check (SEQ-9)."""
+    """A condition for batches from Produce requests. What coordinators write has no sequence numbers to check
+    (SEQ-9)."""
     return _data() & (f.col("first_sequence") >= 0) & ~f.col("partition").startswith("__")
 
 
 def with_lives(logs: Logs) -> DataFrame:
-    """Appends of producers with ``life``: how often the replica had dropped its state of the producer before."""
+    """Appends of producers, with ``life``: how many times the replica had dropped its state of the producer
+    before."""
     forgotten = of_kind(logs.facts, kinds.FORGOTTEN)
     rows = logs.appends.where("producer_id >= 0").unionByName(forgotten, allowMissingColumns=True)
     so_far = Window.partitionBy(*COPY, "producer_id").orderBy("fact")
@@ -66,8 +68,9 @@ def with_lives(logs: Logs) -> DataFrame:
 
 
 def with_newest_sending(batches: DataFrame, sendings: DataFrame) -> DataFrame:
-    """``batches`` with the columns of the newest row of ``sendings`` (``session, serial, sent, …``) that sent a batch's
-    first record before the batch was appended; ``sent`` is null for a batch without one."""
+    """Each of ``batches`` with the columns of the newest row of ``sendings`` (``session, serial, sent, …``)
+    that sent the batch's first record before the batch was appended. If there is no such row, ``sent`` is
+    null."""
     first = f.when(f.size("serials") > 0, f.element_at("serials", 1))
     met = batches.withColumn("serial", first).join(sendings, ["session", "serial"], "left")
     before = f.when(f.col("sent") < f.col("fact"), f.col("sent"))
@@ -108,8 +111,8 @@ def sequences(logs: Logs) -> DataFrame:
 
 
 def cached_answers(logs: Logs) -> DataFrame:
-    """SEQ-10, SEQ-11, LOG-3: a batch among the last five of its producer is never stored again, and a success
-    response has the offset of that very batch."""
+    """SEQ-10, SEQ-11, LOG-3: a batch that is among the last five of its producer is never stored again, and a
+    success response has the offset of that same batch."""
     before = Window.partitionBy(*COPY, "producer_id", "producer_epoch", "life").orderBy("fact")
     same = f.lit(False)
     for back in range(1, CACHED_BATCHES + 1):
@@ -170,8 +173,9 @@ def fenced(logs: Logs) -> DataFrame:
 
 
 def stable_offset(logs: Logs) -> DataFrame:
-    """Invariant 6: a leader's last stable offset is the lower of the high watermark and the first offset of a
-    transaction that is open, or whose end is not below the high watermark; never below the log's start."""
+    """Invariant 6: a leader's last stable offset is the lower one of the high watermark and the first offset
+    of a transaction that is open, or whose end is at or above the high watermark. It is never below the log's
+    start."""
     seen = of_kind(logs.facts, kinds.POINTERS).where("leading and last_stable_offset is not null")
     data = with_ends(logs.appends, COPY).select(
         *COPY,
@@ -213,7 +217,8 @@ def stable_offset_back(logs: Logs) -> DataFrame:
 
 
 def _passed(logs: Logs) -> DataFrame:
-    """Records that read_committed consumers passed, with the transactional batch that the leader had stored there."""
+    """The records that read_committed consumers passed, each with the transactional batch that the leader had
+    stored at its offset."""
     passed = (
         of_kind(logs.facts, kinds.PASSED)
         .where("detail = 'read_committed'")
@@ -237,11 +242,11 @@ def _passed(logs: Logs) -> DataFrame:
 
 
 def _decisions(logs: Logs) -> DataFrame:
-    """``session, fact, decision, decided_for, decision_at``: for each stored batch the coordinator's first logged
-    decision about its producer after the application sent the records, and the epoch of the data that the decision
-    covers. A delayed write belongs to the transaction in which it was sent, wherever it is stored. For a client
-    with an epoch for each transaction (transaction version 2, KIP-890) the decision is logged under the next
-    epoch."""
+    """The columns ``session, fact, decision, decided_for, decision_at``: for each stored batch, the first
+    decision about its producer that the coordinator logged after the application had sent the records, and
+    the epoch of the data that the decision covers. A delayed write belongs to the transaction in which it was
+    sent, wherever it is stored. For a client with an epoch for each transaction (transaction version 2,
+    KIP-890) the decision is logged under the next epoch."""
     of_producer = ["session", "producer_id"]
     decided = (
         of_kind(logs.facts, kinds.LOGGED)
@@ -271,8 +276,8 @@ def _decisions(logs: Logs) -> DataFrame:
 
 
 def read_early(logs: Logs) -> DataFrame:
-    """Invariant 8, CON-3: a read_committed consumer gets records of a transaction only after its COMMIT marker,
-    and after its coordinator decided so for this epoch of the producer."""
+    """Invariant 8, CON-3: a read_committed consumer gets records of a transaction only after its COMMIT
+    marker, and after its coordinator has decided to commit for this epoch of the producer."""
     undecided = (
         (f.coalesce("decision_at", f.lit(NEVER)) > f.col("passing"))
         | (f.col("decision") != "PrepareCommit")
@@ -299,8 +304,8 @@ def read_early(logs: Logs) -> DataFrame:
 
 
 def read_all(logs: Logs) -> DataFrame:
-    """Invariant 8, CON-3, CON-4: what a read_committed consumer skips as aborted has an ABORT marker, and what it skips
-    as a marker is not data."""
+    """Invariant 8, CON-3, CON-4: what a read_committed consumer skips as aborted has an ABORT marker, and
+    nothing that it skips as a marker is data."""
     unmarked = (f.col("end") > f.col("passing")) | (f.col("end_control") != "ABORT")
     broken = _passed(logs).where(((f.col("fate") == "aborted") & unmarked) | (f.col("fate") == "control"))
     shown = ("fate", "producer_id", "offset", "end_control", "end_offset")

@@ -1,8 +1,8 @@
-"""The sources of an audit's facts: replay files, their exports as Parquet, and Parquet files of facts that a sweep
-wrote.
+"""Reads an audit's facts from replay files, from their exports as Parquet, and from Parquet files of facts
+that a sweep wrote.
 
-Executors read replays, each in one task, because steps are folded in order. Executors import this module, so it needs
-only Arrow, Spark and ``facts``.
+Executors read replays, one task for each, because steps are folded in order. Executors import this module, so
+it needs only Arrow, Spark and ``facts``.
 """
 
 import contextlib
@@ -24,26 +24,26 @@ from eosviz.pipeline.facts import ARROW_SCHEMA, FACTS_SCHEMA, FactReader, Row
 ENDING = ".eosviz.jsonl.gz"
 PARQUET = ".parquet"
 EXPORT_HEADER, EXPORT_END = b"eosviz.header", b"eosviz.end"
-"""First and last line of a replay, in the metadata of its Parquet file (docs/replay-format.md)."""
+"""The keys of a replay's first and last line in the metadata of its Parquet file (docs/replay-format.md)."""
 SCHEMA = 1
 BATCH_ROWS = 4096
 CONTENT_MAX = 512 * 2**20
-"""The most bytes of one unpacked replay file (docs/replay-format.md)."""
+"""At most this many bytes are in one unpacked replay file (docs/replay-format.md)."""
 TOO_LARGE = "more than the {limit} bytes that a replay may hold"
 
 
 class NothingToAudit(Exception):
-    """The input contains no facts; the text says which files do."""
+    """The input contains no facts. The text names the files that contain some."""
 
 
 class DamagedReplay(Exception):
-    """A file that is not a complete replay."""
+    """A file is not a complete replay."""
 
 
 @dataclass
 class Found:
-    """The files under a path by their content. ``others``: Parquet files of something else, such as the runs that
-    a sweep keeps beside its facts."""
+    """The files under a path, by what they contain. ``others``: Parquet files of other contents, such as the
+    runs that a sweep keeps beside its facts."""
 
     replays: list[Path] = field(default_factory=list)
     facts: list[Path] = field(default_factory=list)
@@ -54,7 +54,8 @@ class Found:
 
 
 def find(path: Path) -> Found:
-    """What can be judged under ``path``: a file, or a folder with files of any kind. Raises NothingToAudit."""
+    """Find what can be judged under ``path``, which is a file or a folder with files of any kind. Raises
+    NothingToAudit."""
     if not path.exists():
         raise NothingToAudit(
             f"{path}: does not exist; give a replay file, or a folder of replay or Parquet files"
@@ -66,7 +67,7 @@ def find(path: Path) -> Found:
     found = Found()
     files = [path] if path.is_file() else sorted(one for one in path.rglob("*") if one.is_file())
     for file in files:
-        # Unfinished output of a job has a hidden name.
+        # Names are hidden while the output of a job is unfinished.
         if any(part.startswith((".", "_")) for part in file.relative_to(path).parts):
             continue
         if file.name.endswith(ENDING):
@@ -110,10 +111,10 @@ def facts_of(spark: SparkSession, path: Path) -> Iterator[DataFrame]:
     parts = []
     folded: DataFrame | None = None
     if found.replays:
-        # Files of one name in two folders are two replays.
+        # Two files with the same name in two folders are two replays.
         above = root.parent if path.is_file() else root
         files = [str(one.resolve()) for one in found.replays]
-        # Cached: unlike Parquet, each read would fold all steps again.
+        # Cached because each read would fold all steps again; reading Parquet again would not.
         folded = facts_of_replays(spark, files, above).cache()
         parts.append(folded)
     if found.facts:
@@ -127,8 +128,8 @@ def facts_of(spark: SparkSession, path: Path) -> Iterator[DataFrame]:
 
 
 def facts_of_replays(spark: SparkSession, files: list[str], above: Path) -> DataFrame:
-    """The facts of every branch of these replays; ``session``: the file's path below ``above``, and the branch's
-    id."""
+    """The facts of every branch of these replays. ``session`` consists of the file's path below ``above`` and
+    the branch's id."""
     found = spark.read.format("binaryFile").load(files).select("path", "content")
     tasks = max(1, min(len(files), spark.sparkContext.defaultParallelism * 4))
     prefix = f"{above}/"
@@ -153,15 +154,15 @@ def _batches(rows: Iterator[Row]) -> Iterator[pa.RecordBatch]:
 
 
 def facts_of_file(name: str, content: bytes) -> Iterator[Row]:
-    """The facts of one replay in any form. Raises DamagedReplay."""
+    """The facts of one replay in any of its forms. Raises DamagedReplay."""
     if name.endswith(PARQUET):
         return facts_of_export(name, content)
     return facts_of_replay(name, content)
 
 
 def facts_of_replay(name: str, content: bytes) -> Iterator[Row]:
-    """The facts of one replay file, branch by branch. Those of a branch begin at the first step of the session: the
-    steps of its parent branches come first. Raises DamagedReplay."""
+    """The facts of one replay file, branch by branch. The facts of a branch include the steps of its parent
+    branches, from the first step of the session. Raises DamagedReplay."""
     own: dict[str, list[Any]] = {}
     try:
         unpacker = zlib.decompressobj(wbits=31)
@@ -199,7 +200,8 @@ def facts_of_export(name: str, content: bytes) -> Iterator[Row]:
 
 
 def _facts_of_branches(name: str, start: bytes, end: bytes, own: dict[str, list[Any]]) -> Iterator[Row]:
-    """``start`` and ``end``: the first and last line; ``own``: each branch's steps as JSON."""
+    """The facts of each branch. ``start`` and ``end``: the first and last line of the replay. ``own``: the
+    steps of each branch, as JSON."""
     try:
         header, last = json.loads(start), json.loads(end)
         if header["type"] != "header" or header["schema"] != SCHEMA or last["type"] != "end":
@@ -211,7 +213,7 @@ def _facts_of_branches(name: str, start: bytes, end: bytes, own: dict[str, list[
     for branch in branches:
         before = whole.get(branch["parent"], [])[: branch["leaves_at"]]
         whole[branch["id"]] = before + own.get(branch["id"], [])
-        # Folding modifies its input: each branch decodes its lines, and the header's view, for itself.
+        # Folding modifies its input, so the header's view and the lines are decoded anew for each branch.
         decoded = json.loads(start)
         reader = FactReader(f"{name.removesuffix(ENDING)}#{branch['id']}", decoded["header"], decoded["view"])
         yield from reader.first()

@@ -1,7 +1,8 @@
 """The audit's rules for transactions: decisions, markers, responses, and what is left open.
 
-A transaction is here what an application's producer sent between begin and end. Its parts are stored records and group
-offsets; the outcome of a part is the producer's next marker in its partition.
+Here a transaction is everything that an application's producer sent between begin and end. Its parts are
+stored records and group offsets. The outcome of a part is given by the producer's next marker in the same
+partition.
 """
 
 from pyspark.sql import DataFrame, Window
@@ -17,7 +18,7 @@ TRANSACTION = ["session", "producer", "number"]
 
 
 def _moves(logs: Logs) -> DataFrame:
-    """Transitions of clients with ``number``: how many transactions the application had begun by then."""
+    """The transitions of clients. ``number``: how many transactions the application had begun by then."""
     moves = of_kind(logs.facts, kinds.TRANSITION).where(f.col("name") == CLIENT)
     so_far = Window.partitionBy("session", "subject").orderBy("fact")
     begins = (f.col("state") == "IN_TRANSACTION") & (f.col("detail") == "READY")
@@ -25,8 +26,8 @@ def _moves(logs: Logs) -> DataFrame:
 
 
 def _numbered(logs: Logs, rows: DataFrame, producer: str, step: str) -> DataFrame:
-    """``rows`` with ``producer`` and the ``number`` of its newest transaction at ``step``; rows outside a
-    transaction are left out."""
+    """Each of ``rows`` with its ``producer``, and with the ``number`` of the producer's newest transaction at
+    ``step``. Rows outside a transaction are left out."""
     moves = _moves(logs).select(
         "session", f.col("subject").alias("producer"), f.col("step").alias("moved"), "number"
     )
@@ -41,8 +42,8 @@ def _numbered(logs: Logs, rows: DataFrame, producer: str, step: str) -> DataFram
 
 
 def _records(logs: Logs) -> DataFrame:
-    """A row per stored batch of a transaction that a marker ended: ``producer, number, step, partition, offset,
-    outcome, end``. Batches that were truncated before the marker are left out."""
+    """A row for each stored batch of a transaction that a marker ended, with ``producer, number, step,
+    partition, offset, outcome, end``. Batches that were truncated before the marker are left out."""
     sent = _numbered(logs, of_kind(logs.facts, kinds.SENT), "name", "step").select(
         "session",
         "producer",
@@ -59,7 +60,7 @@ def _records(logs: Logs) -> DataFrame:
 
 
 def _offsets(logs: Logs) -> DataFrame:
-    """The columns of `_records` for offsets that group coordinators stored in a transaction."""
+    """The offsets that group coordinators stored in a transaction, with the columns of `_records`."""
     noted = of_kind(logs.facts, kinds.OFFSET).where("subject is not null")
     ends = logs.leading.select("session", "partition", "offset", "end", "end_control", "cut").where(
         "cut > end"
@@ -72,7 +73,7 @@ def _offsets(logs: Logs) -> DataFrame:
 
 
 def _learned(logs: Logs) -> DataFrame:
-    """The outcome of each transaction as its application learned it."""
+    """The outcome of each transaction that its application learned."""
     return (
         _moves(logs)
         .where(
@@ -88,8 +89,9 @@ def _learned(logs: Logs) -> DataFrame:
 
 
 def _transactions(logs: Logs) -> DataFrame:
-    """A row per transaction with its outcomes: ``results`` of its records and as its application learned it,
-    ``offsets`` of its offsets; ``parts`` lists all of them, ``step`` is the newest."""
+    """A row for each transaction with its outcomes. ``results``: those of its records, and the one that its
+    application learned. ``offsets``: those of its offsets. ``parts`` lists all of them, and ``step`` is the
+    newest."""
     of_offsets = f.col("part") == "offsets"
     parts = (
         _records(logs)
@@ -117,8 +119,8 @@ def one_result(logs: Logs) -> DataFrame:
 
 
 def offsets_with_outputs(logs: Logs) -> DataFrame:
-    """Invariant 10: the offsets that a transaction commits have the same outcome as its records, and as its
-    application learned."""
+    """Invariant 10: the offsets that a transaction commits have the same outcome as its records, and it is
+    the outcome that its application learned."""
     broken = _transactions(logs).where(
         "size(offsets) > 0 and size(results) <= 1 and size(array_union(results, offsets)) > 1"
     )
@@ -141,7 +143,8 @@ def marker_epochs(logs: Logs) -> DataFrame:
 
 def marked_as_decided(logs: Logs) -> DataFrame:
     """Invariant 9: after a decision is in the transaction log, its producer's markers have the same outcome,
-    unless the leader dropped its state of the producer: then it cannot recognise an older coordinator's marker."""
+    unless the leader dropped its state of the producer. Without this state a leader cannot recognise the
+    marker of an older coordinator."""
     decided = of_kind(logs.facts, kinds.LOGGED).where(f.col("state").isin(*PREPARED)).drop("partition")
     in_life = Window.partitionBy(*COPY, "producer_id", "life").orderBy("fact")
     known = (f.col("life") == 0) | (f.row_number().over(in_life) > 1)
@@ -174,7 +177,7 @@ def _last_state(logs: Logs) -> DataFrame:
 
 
 def at_rest(logs: Logs) -> DataFrame:
-    """Sessions that came to rest with all brokers alive: everything that could still happen has happened."""
+    """The sessions that came to rest with all brokers alive: everything that could still happen has happened."""
     newest = Window.partitionBy("session", "replica").orderBy(f.desc("fact"))
     lives = (
         of_kind(logs.facts, kinds.BROKER).withColumn("place", f.row_number().over(newest)).where("place = 1")
@@ -185,10 +188,10 @@ def at_rest(logs: Logs) -> DataFrame:
 
 
 def prepared_completes(logs: Logs) -> DataFrame:
-    """Invariant 4: at rest no transaction is prepared but not complete, unless requests for its markers were lost, or
-    the broker that stored the decision was elected leader of that log again later: then Kafka no longer waits for
-    markers (MRK-9). A transaction that was prepared before the first step comes from the document; no coordinator
-    decided it."""
+    """Invariant 4: at rest no transaction is prepared but not complete. Exceptions: requests for its markers
+    were lost, or the broker that stored the decision was later elected leader of that log again, after which
+    Kafka no longer waits for markers (MRK-9). A transaction that was prepared before the first step comes
+    from the scenario's document; no coordinator decided it."""
     lost = of_kind(logs.facts, kinds.UNMARKED).select("session", f.explode("items").alias("lost")).distinct()
     prepared = _last_state(logs).where(f.col("state").isin(*PREPARED) & (f.col("step") > 0))
     prepared = prepared.join(at_rest(logs), "session", "left_semi")
@@ -202,8 +205,8 @@ def prepared_completes(logs: Logs) -> DataFrame:
 
 
 def undecided_left_open(logs: Logs) -> DataFrame:
-    """Invariant 12: at rest no transaction is open in a partition unless its coordinator has it as ongoing or
-    prepared there."""
+    """Invariant 12: at rest no transaction is open in a partition, unless its coordinator has the transaction
+    as ongoing or prepared in this partition."""
     held = (
         _last_state(logs)
         .where("state in ('Ongoing', 'PrepareCommit', 'PrepareAbort')")

@@ -1,4 +1,5 @@
-"""An error in a sweep document: place, error and what is allowed, each a sentence of the catalogue."""
+"""An error in a sweep document: its place, what is wrong, and what is allowed. The last two are sentences of
+the catalogue."""
 
 from __future__ import annotations
 
@@ -14,8 +15,9 @@ SHOWN_CHARACTERS_MAX = 80
 
 
 class BadSweep(Exception):
-    """``wrong`` and ``allowed`` name `sweeps.wrong.<wrong>` and `sweeps.allowed.<allowed>`; ``params`` fill both.
-    ``nearest``: the valid name that is most similar to the wrong one; empty if none is similar."""
+    """An error in a sweep document. ``wrong`` and ``allowed`` name `sweeps.wrong.<wrong>` and
+    `sweeps.allowed.<allowed>`, and ``params`` fill both. ``nearest``: the valid name that is most similar to
+    the wrong one; empty if none is similar."""
 
     def __init__(self, place: str, wrong: str, allowed: str, /, nearest: str = "", **params: Any) -> None:
         super().__init__(place, wrong, allowed, params)
@@ -26,25 +28,25 @@ class BadSweep(Exception):
         self.params = params
 
     def __str__(self) -> str:
-        """In English, in one line, for the command line and the log."""
+        """The error in English, in one line, for the command line and the log."""
         wrong, allowed = self.in_english()
         near = f"; nearest: {self.nearest}" if self.nearest else ""
         return f"{self.place}: {wrong}{near}; allowed: {allowed}"
 
     def in_english(self) -> tuple[str, str]:
-        """What is wrong, and what is allowed."""
-        # Imported for refusals only: executors have no catalogue, and refuse nothing.
+        """What is wrong and what is allowed, in English."""
+        # Imported only when something is refused. Executors have no catalogue, and refuse nothing.
         from eosviz.catalogue import say
 
         return say(self.wrong, "en", self.params), say(self.allowed, "en", self.params)
 
 
 class BadScenarioOfSweep(BadSweep):
-    """The sweep's scenario is invalid: its loader or a client's configuration refused it. The sentences are those of
-    that refusal."""
+    """The sweep's scenario is invalid: its loader or a client's configuration refused it. The sentences are
+    those of this refusal."""
 
     def __init__(self, bad: BadScenario | Refused, nearest: str = "", place: str = "") -> None:
-        """``place``: in the sweep's document, if it differs from the place in the scenario's."""
+        """``place``: the place in the sweep's document, if that differs from the place in the scenario's."""
         super().__init__(place or bad.place, "scenario", "scenario", nearest)
         self.bad = bad
 
@@ -55,7 +57,7 @@ class BadScenarioOfSweep(BadSweep):
 
 
 def bad_value(place: str, value: Any, allowed: str, /, **params: Any) -> BadSweep:
-    """The value at a place is not allowed there."""
+    """An error that says: the value at this place is not allowed there."""
     if value is None:
         return BadSweep(place, "missing", allowed, **params)
     return BadSweep(place, "value", allowed, value=shown(value), **params)

@@ -1,4 +1,4 @@
-"""The page that builds a sweep: a form and the document beside it, each made from the other."""
+"""The page that builds a sweep. It has a form and the document beside it, and makes each from the other."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Draft:
     sections: list[Section] = field(default_factory=list)
     filled: Filled = field(default_factory=Filled)
     written: str = ""
-    """Digest of the form when it was last written into the document, or read from it."""
+    """A digest of the form when it was last written into the document or read from it."""
     problems: list[Exception] = field(default_factory=list)
     asks: Caller = COMMAND_LINE
 
@@ -88,8 +88,8 @@ class Draft:
         return places_of(self.scenario, self.variant) if self.scenario else []
 
     def about(self, scenario: str, variant: str | None) -> list[str]:
-        """Take the scenario and variant, and read which parameters its form has. Returns the names of the variants; an
-        unknown scenario has none and leaves the page without a form."""
+        """Take the scenario and the variant, and read which parameters the form has. Returns the names of the
+        variants. An unknown scenario has no variants and leaves the page without a form."""
         try:
             found = entry(scenario)
         except BadScenario:
@@ -109,7 +109,8 @@ class Draft:
         )
 
     def add_generations(self) -> None:
-        """Add the generations as an axis of combined settings, if there is room for one."""
+        """Add the generations of Kafka as an axis, if there is room for one more. Each value of the axis sets
+        several versions."""
         if self.may_add_generations:
             scenario = load(entry(self.scenario).document, self.variant, source=self.scenario)
             self.filled.choices.append(generation_axis(scenario))
@@ -125,7 +126,7 @@ class Draft:
             self.problems.append(bad)
 
     def write(self) -> None:
-        """Write the form into the document, checked down to each path."""
+        """Write the form into the document, which is then checked completely, including every path."""
         try:
             self.text = write_form(
                 self.text, self.scenario, self.variant, self.filled, self.parameters, self.asks
@@ -185,8 +186,8 @@ def _not_now(none: Busy | BeyondBounds) -> JobRefused:
 
 
 def _start(request: HttpRequest, draft: Draft) -> HttpResponse | None:
-    """Check the document, store it as a sweep that waits, and redirect to its page. None if it is refused: then the
-    draft has one more problem."""
+    """Check the document, store it as a sweep that waits, and redirect to its page. If the document is
+    refused, return None; the draft then has one more problem."""
     try:
         document = checked_sweep(draft.text, draft.asks)
         out = settings.DATA_DIR / "sweeps"
@@ -291,7 +292,8 @@ def _at_least_one(faults: list[FaultFields]) -> Iterable[FaultFields]:
 
 
 def _fault_shown(fault: FaultFields, number: int, places: list[str]) -> dict[str, Any]:
-    """``places``: those of the scenario; values that are chosen already stay too."""
+    """The fields of a fault as the template needs them. ``places``: the messages of the scenario that a fault
+    can hit. Values that were chosen before are kept too."""
     return {
         "at": f"faults.{number}",
         "number": number + 1,

@@ -12,13 +12,14 @@ WIDTH, HEIGHT = 320, 60
 BARS_MAX = 80
 
 _ALWAYS = (*GUARANTEES, "failed")
-"""Judged in every run with brokers."""
+"""What is judged in every run with brokers."""
 
 Json = dict[str, Any]
 
 
 def cell_figures(row: Json) -> Json:
-    """`shares` of the judged guarantees, `broken` with a run that shows each, `spreads`."""
+    """The numbers of a cell. `shares`: those of the judged guarantees. `broken`: the broken guarantees, each
+    with a run that shows it. `spreads`: the distributions."""
     runs = row["runs"] - row["refused"]
     shares = []
     judged = {*_ALWAYS}
@@ -28,7 +29,7 @@ def cell_figures(row: Json) -> Json:
         judged |= {*DATABASE_GUARANTEES}
     for name in SHARES:
         hits = row.get(f"runs_{name}", 0)
-        # 0 % of a guarantee that no run could break is no information.
+        # A share of 0 % is no information if no run could break the guarantee.
         if not (hits or name in judged):
             continue
         low, high = wilson(hits, runs)
@@ -38,7 +39,7 @@ def cell_figures(row: Json) -> Json:
     spreads = [
         _spread(MEAN_OF.get(name, name), row["distributions"][name])
         for name in DISTRIBUTED
-        # Neither is a count that is zero in every run.
+        # A count that is zero in every run is no information.
         if any(value or name in MEASURES for value, _ in row["distributions"].get(name, []))
     ]
     return {"runs": runs, "shares": shares, "broken": broken, "spreads": spreads}

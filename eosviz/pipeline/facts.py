@@ -1,8 +1,9 @@
-"""The facts of a run as rows: the one table that audits judge (docs/audit.md).
+"""The facts of a run as rows of the only table that audits judge (docs/audit.md).
 
-This module owns the table's columns and derives the rows from recorded steps (docs/frame.md). It states what was
-stored, visible, sent and delivered, and never whether that was right. It reads steps as any program with a replay
-could: it knows their shape and nothing of the engine. Executors import it, so it needs only Arrow and Spark's types.
+This module owns the columns of the table and derives the rows from recorded steps (docs/frame.md). The facts
+state what was stored, visible, sent and delivered, and never whether that was right. The steps are read as
+any program with a replay could read them: by their shape, without knowledge of the engine. Executors import
+this module, so it needs only Arrow and Spark's types.
 """
 
 from collections.abc import Iterator
@@ -66,8 +67,9 @@ ARROW_SCHEMA = pa.schema([(name, _ARROW[shape]) for name, shape in _COLUMNS])
 FACTS_SCHEMA = t.StructType(
     [t.StructField(name, _SPARK[shape], name not in _ALWAYS) for name, shape in _COLUMNS]
 )
-"""A row per fact (docs/audit.md lists the columns of each kind; the others are null). ``session`` names the run,
-``fact`` numbers its rows, ``step`` is the step that it belongs to, 0 for the state before the first."""
+"""A row for each fact (docs/audit.md lists the columns of each kind; the others are null). ``session`` names
+the run. ``fact`` is the number of the row in the run. ``step`` is the step of the fact; 0 is the state before
+the first step."""
 
 APPEND, REMOVED, POINTERS, FORGOTTEN, LEADER = "append", "removed", "pointers", "forgotten", "leader"
 ANSWER, LOGGED, OFFSET, PASSED, SENT = "answer", "logged", "offset", "passed", "sent"
@@ -77,15 +79,16 @@ ROW, OUTBOX, WORK, KEPT = "row", "outbox", "work", "kept"
 DATABASE = "database"
 """Part of a view, and what keeps the places of a consumer whose offsets are in the database."""
 _RANK = {LEADER: 0, REMOVED: 1, FORGOTTEN: 2, APPEND: 3, LOGGED: 4, OFFSET: 4, POINTERS: 5}
-"""Within a step, changes of a log come before reads of it."""
+"""The order of facts within a step: changes of a log come before reads of it."""
 
 _POINTERS = frozenset(("log_start", "log_end", "high_watermark", "last_stable_offset"))
 _LOST = ("dropped", "lost")
 _ENDPOINT = {"fault.endpoint_unavailable": "unreachable", "fault.endpoint_back": "alive"}
-"""A view does not show whether clients can reach a living broker; the sentence of the fault does."""
+"""Keys of fault sentences to the state of a broker's endpoint. A view does not show whether clients can reach
+a living broker, but the sentence of the fault does."""
 _TRANSACTION_LOG, _OFFSETS_LOG = "__transaction_state-", "__consumer_offsets-"
 _OF_MIDDLEWARE = frozenset(("initiator", "business", "middleware", "manager", "participant"))
-"""Roles of a transaction over middleware."""
+"""The roles of nodes in a transaction over middleware."""
 FIELDS = (
     "number",
     "at",
@@ -97,14 +100,15 @@ FIELDS = (
     "earlier_transitions",
     "changes",
 )
-"""The fields of a step that facts need."""
+"""The fields of a step from which facts are made."""
 
 
 class FactReader:
-    """The facts of one run: ``first()`` once, ``take()`` for every step in order, ``last()`` at the end.
+    """Makes the facts of one run. Call ``first()`` once, ``take()`` for every step in order, and ``last()``
+    at the end.
 
-    ``header`` and ``view`` are those before the first step, steps are JSON (docs/frame.md). View and steps belong to
-    this reader from then on: folding modifies them.
+    ``header`` and ``view`` are the state before the first step, and steps are JSON (docs/frame.md). This
+    reader owns the view and the steps from then on, because folding modifies them.
     """
 
     def __init__(self, session: str, header: Json, view: Json) -> None:
@@ -119,14 +123,14 @@ class FactReader:
         self._moved: dict[tuple[str, str], None] = {}
         """Replicas whose pointers changed in this step."""
         self._requests: dict[tuple[str, str, int], Json] = {}
-        """(client, broker, correlation id) to the batches of a Produce request."""
+        """Client, broker and correlation id to the batches of a Produce request."""
         self._commits: dict[int, tuple[str, int]] = {}
-        """TxnOffsetCommit requests in flight: their sender, and the step of sending."""
+        """For each TxnOffsetCommit request in flight: its sender, and the step in which it was sent."""
         self._committer: tuple[str | None, int | None] = (None, None)
-        """The same for the TxnOffsetCommit request that is delivered in this step."""
+        """The sender and the step of sending of the TxnOffsetCommit request that is delivered in this step."""
 
     def first(self) -> list[Row]:
-        """The state before the first step."""
+        """The facts of the state before the first step."""
         for partition, lane in self.view.get("partitions", {}).items():
             self._add(LEADER, partition=partition, replica=lane.get("leader"))
             for replica, copy in lane.get("replicas", {}).items():
@@ -140,7 +144,7 @@ class FactReader:
         return self._step_rows()
 
     def take(self, step: Json) -> list[Row]:
-        """The facts of one step. It needs the fields ``FIELDS`` and the changes of the parts ``READ``."""
+        """The facts of one step. The step must have the fields ``FIELDS`` and the changes of the parts ``READ``."""
         self._step, self._at = step["number"], step["at"]
         self._committer = (None, None)
         for fate in step.get("messages", ()):
@@ -173,7 +177,7 @@ class FactReader:
         return self._step_rows()
 
     def last(self, finished: str | None) -> list[Row]:
-        """How the run ended, and the results of the engine's judges, as the last facts."""
+        """The last facts: how the run ended, and the results of the engine's judges."""
         header = self.header
         self._add(
             SESSION,
@@ -270,7 +274,7 @@ class FactReader:
             self._content(partition, int(replica), batch)
 
     def _content(self, partition: str, replica: int, batch: Json) -> None:
-        """Records of an internal topic, as its leader stored them."""
+        """Add facts for the records of an internal topic that its leader stored."""
         content = batch["content"]
         where: Json = {"partition": partition, "replica": replica, "offset": batch["base_offset"]}
         for key, value in zip(content["keys"], content["values"], strict=True):
@@ -334,7 +338,8 @@ class FactReader:
         )
 
     def _fate(self, message: int, event: str, step: Json) -> None:
-        """A message was sent, delivered or lost: a fact if it belongs to middleware, or if markers were lost."""
+        """A message was sent, delivered or lost. This is a fact for messages of middleware, and for requests
+        with markers that were lost."""
         shown = _found(self.view, ["network", "messages", str(message)])
         if shown is None:
             gone = ["network", "messages", str(message)]
@@ -362,7 +367,7 @@ class FactReader:
             )
 
     def _in_records(self, path: list[str], before: Any, after: Any) -> None:
-        """A record was sent, or sent again by a loop that processes its input anew."""
+        """A record was sent, or was sent again by a loop that processes its input once more."""
         if after is not None and (len(path) == 2 or path[2] == "sent_at"):
             record = self.view["records"][path[1]]
             self._add(SENT, name=record["producer"], partition=record["partition"], serials=[int(path[1])])
@@ -472,7 +477,7 @@ def _life(broker: Json | None) -> str:
 
 
 def _named(key: Any) -> str:
-    """A record's key: a transactional id, or a group with its partition."""
+    """The name in a record's key: a transactional id, or a group with its partition."""
     return " ".join(str(part) for part in key) if isinstance(key, list) else str(key)
 
 
@@ -486,7 +491,7 @@ def _rank(row: Row) -> int:
 
 
 def _new_stretches(known: list[list[Any]], stretches: list[list[Any]]) -> Iterator[list[Any]]:
-    """New stretches; for one that grew, the part it grew by."""
+    """The new stretches. Of a stretch that grew, the new part."""
     before = {(first, fate): last for first, last, fate in known}
     for first, last, fate in stretches:
         reached = before.get((first, fate))
@@ -526,4 +531,4 @@ _READERS = {
     "services": FactReader._in_service,
 }
 READ = frozenset((*_READERS, "guarantees"))
-"""The parts of a view that facts are made of."""
+"""The parts of a view from which facts are made."""

@@ -1,5 +1,5 @@
-"""The heat maps as a picture to download. It contains numbers and names of settings only, so it suits every
-language."""
+"""The heat maps as a picture to download. It contains only numbers and names of settings, so it is the same
+in every language."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from eosviz.pipeline.templatetags.sweeps import short
 CELL_WIDTH, CELL_HEIGHT = 96, 44
 MARGIN, HEAD = 24, 64
 PIXELS_MAX = 12_000
-"""The longest side of the picture; panels that do not fit are counted at its end."""
+"""The picture has at most this many pixels on its longer side. Panels that do not fit are counted at its end."""
 PAPER, INK, QUIET, LINE = "#ffffff", "#14181d", "#5d6874", "#d3d9e0"
 PALE, STRONG = (255, 247, 236), (140, 30, 10)
 
 
 def draw_map(panels: list[Panel], look: Look, title: str) -> bytes:
-    """PNG: the panels one below the other."""
+    """The picture as a PNG, with the panels below each other."""
     left = MARGIN + max([60, *(9 * len(name) + 16 for panel in panels for name, _ in panel.rows)])
     columns = max((len(panel.columns) for panel in panels), default=1)
     width = min(PIXELS_MAX, left + columns * CELL_WIDTH + MARGIN)

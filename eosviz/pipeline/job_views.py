@@ -1,4 +1,4 @@
-"""What the pages of all jobs share: ownership, cancel, resume, open a result, and refusals."""
+"""What the pages of all jobs share: who may see a job, cancelling and resuming it, opening a result, and refusals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from eosviz.refusals import Problem, Refusal
 
 
 def seen_job(request: HttpRequest, kind: type[Job], job_id: UUID) -> Any:
-    """The job if it is the browser's own or has no owner; 404 for another person's."""
+    """The job, if this browser owns it or if it has no owner. Raises Http404 for another person's job."""
     return get_object_or_404(jobs_of(kind).seen_by(browser_of(request.session)), id=job_id)
 
 
@@ -56,7 +56,8 @@ def resume(request: HttpRequest, job_id: UUID, kind: type[Job]) -> HttpResponse:
 def to_session(
     request: HttpRequest, scenario: str, document: dict[str, Any], step: int, back: str
 ) -> HttpResponse:
-    """Redirect to a session of this document, run to the step; if that fails, show the reason with a link back."""
+    """Open a session of this document, run it to the step and redirect to it. If that fails, show the reason
+    with a link back."""
     try:
         browser = browser_making(request)
         asks = caller(browser, address_of(request))

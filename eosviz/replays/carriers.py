@@ -113,7 +113,7 @@ class _Embedded:
         self._ended = False
 
     def _found(self) -> bytes:
-        """Skips to the replay and returns what was read of it."""
+        """Skips to the replay. Returns what was already read of it."""
         seen = bytearray()
         while True:
             place = seen.find(OPENING)

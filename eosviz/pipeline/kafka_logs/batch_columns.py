@@ -1,6 +1,6 @@
-"""The batches of a stretch as Arrow columns, which Spark moves between tasks. The columns are those of
-`BatchFacts` and the batch's position. The offsets of a batch without holes are null, because first and last offset
-imply them."""
+"""The batches of a stretch as Arrow columns, which Spark moves between tasks. The columns are the fields of
+`BatchFacts` and the position of the batch. For a batch without holes the offsets are null, because its first
+and last offset imply them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -45,14 +45,14 @@ _OWN = ("path", "partition", "segment")
 
 
 def stretch_columns(partition: str, folder: Path, stretch: Stretch, depth: Depth) -> Iterator[pa.RecordBatch]:
-    """The batches of a stretch, `SCHEMA`. Raises LogsError; damage is a row."""
+    """The batches of a stretch, with the columns of `SCHEMA`. Damage is a row. Raises LogsError."""
     own = (str(folder), partition, stretch.base_offset)
     for part in parts_of(file_name(partition, stretch.base_offset), stretch, depth):
         yield _of_block(own, part) if isinstance(part, HeaderBlock) else _of_facts(own, part)
 
 
 def facts_of(columns: pa.RecordBatch) -> Iterator[BatchFacts]:
-    """Rows of `SCHEMA`, all of one folder, as facts."""
+    """Rows of `SCHEMA` that all belong to one folder, as facts."""
     partition = columns.column("partition")[0].as_py()
     lists = {name: _values(columns.column(name)) for name in SCHEMA.names[2:]}
     files = [file_name(partition, segment) for segment in lists.pop("segment")]

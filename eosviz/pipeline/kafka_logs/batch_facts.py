@@ -1,5 +1,5 @@
-"""What the analysis needs of one batch, as one flat row; the same rows from one process or many tasks. A row
-without `damage` was verified."""
+"""What the analysis needs of one batch, as one flat row. The rows are the same whether one process or many
+tasks made them. A row without `damage` was verified."""
 
 from typing import NamedTuple
 
@@ -7,12 +7,12 @@ from engine.codec.record_batch import BatchHeader
 from engine.codec.segment import BatchRow, DamageRow, LegacyRow, Row
 
 Range = tuple[int, int]
-"""First and last offset, both inclusive."""
+"""The first and the last offset, both inclusive."""
 
 EMPTIED = "EMPTIED"
-"""The type of a control batch whose record the log cleaner removed, so that its real type is lost."""
+"""The type of a control batch whose record was removed by the log cleaner, so that its real type is lost."""
 UNKNOWN_END = "UNTOLD"
-"""The type of a control batch in a dump without records: it may be a COMMIT or an ABORT marker."""
+"""The type of a control batch in a dump without records: the batch may be a COMMIT or an ABORT marker."""
 
 
 class BatchFacts(NamedTuple):
@@ -22,12 +22,13 @@ class BatchFacts(NamedTuple):
     position: int
     """The byte of the file where it starts."""
     magic: int = -1
-    """-1 if unknown: for damage, or (without damage) for reserved space that was never written."""
+    """-1 if the format is unknown. That is so for damage and, if there is no damage, for reserved space that
+    was never written."""
     base_offset: int = -1
     last_offset: int = -1
     records: int = 0
     offsets: tuple[Range, ...] = ()
-    """Of the existing records, control records included; only the cleaner leaves holes."""
+    """The offsets of the existing records, control records included. Only the log cleaner leaves holes."""
     producer_id: int = -1
     producer_epoch: int = -1
     base_sequence: int = -1
@@ -38,7 +39,7 @@ class BatchFacts(NamedTuple):
     coordinator_epoch: int = -1
     max_timestamp: int = -1
     damage: str | None = None
-    """The places, and what is wrong there."""
+    """Each damaged place, and what is wrong there. None if nothing is damaged."""
 
     @property
     def is_reserved(self) -> bool:
@@ -47,7 +48,7 @@ class BatchFacts(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """What a lane shows of a batch beside its facts; the analysis does not need it."""
+    """What a lane shows of a batch in addition to its facts. The analysis does not need it."""
 
     size: int = -1
     """Bytes of the whole batch; -1 if unknown."""
@@ -56,14 +57,14 @@ class Layout(NamedTuple):
 
 
 def layout_of(row: Row) -> Layout:
-    """The layout of a row of a segment."""
+    """The layout of a segment's row."""
     if isinstance(row, BatchRow):
         return Layout(row.header.size, row.header.codec, row.header.partition_leader_epoch)
     return Layout(row.size)
 
 
 def batch_facts(file: str, row: Row) -> BatchFacts:
-    """`row` of `file` as facts."""
+    """The facts of `row`, which was read from `file`."""
     damage = "; ".join(map(str, row.damage)) or None
     if isinstance(row, DamageRow) and row.is_reserved:
         return BatchFacts(file, row.position)

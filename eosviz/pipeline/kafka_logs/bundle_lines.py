@@ -1,6 +1,6 @@
-"""The lines of a bundle: a case as JSON Lines, gzipped, with all that verdicts need and no contents of records
-(docs/logs.md, *Bundles*). The shapes are enforced when a bundle is read; unknown fields are refused, so that a
-bundle cannot carry hidden data."""
+"""The lines of a bundle. A bundle is a case as gzipped JSON Lines, with everything that verdicts need and
+without the contents of records (docs/logs.md, *Bundles*). When a bundle is read, its lines must have these
+shapes; unknown fields are refused, so that a bundle cannot carry hidden data."""
 
 from typing import Annotated, Final, Literal
 
@@ -14,7 +14,7 @@ Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Name = Annotated[str, Meta(min_length=1, max_length=300)]
 Text = Annotated[str, Meta(max_length=300)]
 Range = tuple[Int64, Int64]
-"""First and last offset, both inclusive."""
+"""The first and the last offset, both inclusive."""
 Entry = tuple[Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64]
 """The fields of `ProducerEntry` in their order."""
 
@@ -30,7 +30,7 @@ class Head(_Line, frozen=True, tag="bundle"):
     version: Literal[1]
     times: Literal["kept", "moved"]
     now: Int64
-    """The time that timeouts are measured against."""
+    """The time against which timeouts are measured."""
     transaction_partitions: Annotated[int, Meta(ge=1, le=10_000)] | None = None
     """How many partitions `__transaction_state` has. This and the following fields come from the files or from the
     person who saved the bundle."""
@@ -40,7 +40,7 @@ class Head(_Line, frozen=True, tag="bundle"):
 
 
 class PartitionLine(_Line, frozen=True, tag="partition"):
-    """A partition; the lines up to the next one belong to it."""
+    """A partition. The lines after it belong to it, up to the next such line."""
 
     name: Name
     log_start: Int64
@@ -48,20 +48,22 @@ class PartitionLine(_Line, frozen=True, tag="partition"):
     log_end: Int64
     """-1 if unknown."""
     segments: list[Count] = []
-    """Base offsets."""
+    """The base offsets of the segments."""
     snapshot: Text = ""
-    """Name of the newest snapshot; lines with its producers follow."""
+    """The name of the newest snapshot. Lines with the snapshot's producers follow."""
     cluster: Text = ""
     topic_id: Text = ""
     """A pseudonym, like `cluster`; empty if unknown."""
     is_empty_segment_alone: bool = False
     is_printed: bool = False
     doubted_from: Int64 = -1
-    """Every offset below this one is in doubt: a batch after it is missing or damaged."""
+    """Every offset below this one is in doubt, because a batch after it is missing or damaged. -1: no offset
+    is in doubt."""
 
 
 class BatchLine(_Line, frozen=True, tag="batch"):
-    """A batch's header: the fields of `BatchFacts` and `Layout`. `offsets` only if the cleaner left holes."""
+    """A batch's header, with the fields of `BatchFacts` and `Layout`. `offsets` is present only if the log
+    cleaner left holes."""
 
     segment: Count
     position: Int64
@@ -85,7 +87,7 @@ class BatchLine(_Line, frozen=True, tag="batch"):
 
 
 class ProducerLine(_Line, frozen=True, tag="producer"):
-    """A producer of the newest snapshot, or one from a running broker's answer (`said_at`)."""
+    """A producer of the newest snapshot, or of a running broker's answer (`said_at`)."""
 
     entry: Entry
     said_at: Text | None = None
@@ -98,15 +100,15 @@ class AbortedLine(_Line, frozen=True, tag="aborted"):
 
 
 class DamageLine(_Line, frozen=True, tag="damage"):
-    """Damage outside batches: in the index of aborted transactions, the coordinator's topic, the groups' topic, or a
-    dump."""
+    """Damage outside batches: in the index of aborted transactions, in the coordinator's topic, in the
+    groups' topic, or in a dump."""
 
     of: Literal["index", "coordinator", "groups", "text"]
     says: Text
 
 
 class CoordinatorLine(_Line, frozen=True, tag="coordinator"):
-    """Counts of what was read of `__transaction_state`, and where running coordinators' answers are from."""
+    """How much was read of `__transaction_state`, and where the answers of running coordinators are from."""
 
     partitions: list[Name]
     lists: list[Text]
@@ -116,8 +118,8 @@ class CoordinatorLine(_Line, frozen=True, tag="coordinator"):
 
 
 class CoordinatorLogLine(_Line, frozen=True, tag="coordinator_log"):
-    """How far one partition of `__transaction_state` was read (`coordinator.ReadLog`). `flaws`: why it is
-    incomplete, as keys of sentences; their parameters are left out."""
+    """How far one partition of `__transaction_state` was read (`coordinator.ReadLog`). `flaws`: why the copy
+    is incomplete, as keys of sentences without their parameters."""
 
     name: Name
     newest_ms: Int64
@@ -131,7 +133,7 @@ class CoordinatorLogLine(_Line, frozen=True, tag="coordinator_log"):
 
 
 class TransactionLine(_Line, frozen=True, tag="transaction"):
-    """A record of the coordinator, under the producer id that it belongs to (null: none)."""
+    """A record of the coordinator, and the producer id to which it belongs (null: none)."""
 
     of: Int64 | None
     is_latest: bool
@@ -145,7 +147,7 @@ class TransactionLine(_Line, frozen=True, tag="transaction"):
 
 
 class ValueLine(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The value of such a record."""
+    """The value of a coordinator's record."""
 
     producer_id: Int64
     producer_epoch: Int64
@@ -170,15 +172,15 @@ class ListedLine(_Line, frozen=True, tag="listed"):
 
 
 class GroupsLine(_Line, frozen=True, tag="groups"):
-    """What was read of `__consumer_offsets`."""
+    """How much was read of `__consumer_offsets`."""
 
     partitions: list[Name]
     damaged: Count
 
 
 class OffsetLine(_Line, frozen=True, tag="offset"):
-    """An offset commit of a group; `pending_of` is the producer id of its open transaction. No offset is a
-    tombstone."""
+    """An offset commit of a group. `pending_of`: the producer id of the open transaction with the commit.
+    Without an offset the record is a tombstone."""
 
     group: Text
     topic: Name
@@ -194,7 +196,7 @@ class LogLine(_Line, frozen=True, tag="log_line"):
     kind: Text
     said_at: Text
     time: Text = ""
-    """As printed; a log does not state its time zone."""
+    """The time as it was printed; a log does not state its time zone."""
     partition: Name | None = None
     producer_id: Int64 | None = None
     epoch: Int64 | None = None
@@ -203,7 +205,7 @@ class LogLine(_Line, frozen=True, tag="log_line"):
 
 
 class End(_Line, frozen=True, tag="end"):
-    """The last line: without it a bundle was truncated and is refused."""
+    """The last line. A bundle without it was truncated and is refused."""
 
     lines: Count
     """How many lines precede it."""

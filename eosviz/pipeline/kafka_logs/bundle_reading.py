@@ -1,4 +1,5 @@
-"""Reads a bundle: its partitions, the coordinator's view and the groups, as if the files were there."""
+"""Reads a bundle. The partitions, the coordinator's view and the groups are then the same as if the files
+were there."""
 
 import gzip
 import zlib
@@ -41,7 +42,7 @@ class BundledPartition(FolderlessPartition):
 
     name: str
     path: Path
-    """The bundle, followed by the partition's number in it."""
+    """The path of the bundle, followed by the number of the partition in it."""
     line: lines.PartitionLine
     batch_lines: list[lines.BatchLine] = field(default_factory=list)
     snapshot: list[ProducerEntry] = field(default_factory=list)
@@ -139,12 +140,13 @@ class Bundle:
 
 
 def read_bundles(paths: Sequence[Path]) -> list[Bundle]:
-    """Every bundle. Raises LogsError for a file that is none, is truncated or too large."""
+    """The contents of every bundle. Raises LogsError for a file that is not a bundle, or is truncated or too
+    large."""
     return [_Reading(path).read() for path in paths]
 
 
 class _Reading:
-    """One bundle, line by line."""
+    """Reads one bundle, line by line."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -291,7 +293,8 @@ def _entry(line: lines.TransactionLine) -> CoordinatorEntry:
 
 
 def _own(bundle: Path, name: str) -> str:
-    """Makes pseudonyms unique to one bundle: the same pseudonym means another cluster in another bundle."""
+    """Makes a pseudonym unique to its bundle, because the same pseudonym means different things in different
+    bundles."""
     return f"{bundle}: {name}" if name else ""
 
 

@@ -1,5 +1,5 @@
-"""Writes a case as the lines of a bundle: every name replaced by a pseudonym, every key, value and header left
-out."""
+"""Writes a case as the lines of a bundle. Every name is replaced by a pseudonym, and every key, value and
+header is left out."""
 
 import gzip
 import io
@@ -26,10 +26,10 @@ from eosviz.pipeline.kafka_logs.pseudonyms import Pseudonyms
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 
 BATCHES_MAX = 500_000
-"""The most batches of one bundle; a larger case is refused."""
+"""At most this many batches are in one bundle; a larger case is refused."""
 ENDING = ".eosviz-log.jsonl.gz"
 MOVED_TO_MS = 946_684_800_000
-"""The first moment of 2000: the newest time of a case whose times are moved."""
+"""The first moment of the year 2000. If the times of a case are moved, its newest time becomes this one."""
 _PLACE_OF_DAMAGE = re.compile(r"byte (\d+): ([^:;]+)")
 _KINDS = frozenset(kind.value for kind in DamageKind)
 _TIMES = (
@@ -47,7 +47,7 @@ _ENTRY_TIME = ProducerEntry._fields.index("last_timestamp")
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """Counts of a bundle that was written; ``bytes`` is the size of the file."""
+    """What a bundle contains that was written. ``bytes``: the size of the file."""
 
     partitions: int
     batches: int
@@ -62,7 +62,7 @@ def names_of(case: Case) -> Pseudonyms:
 def bundle_lines_of(
     case: Case, names: Pseudonyms | None = None, batches_max: int | None = None
 ) -> list[lines.Line]:
-    """The bundle of `case`, every line. Raises LogsError if it would be too large."""
+    """Every line of the bundle of `case`. Raises LogsError if the bundle would be too large."""
     names, batches_max = names or names_of(case), batches_max or BATCHES_MAX
     reads = [*case.partitions, *case.copies]
     batches = sum(read.partition.batches + read.partition.corrupt for read in reads)
@@ -92,7 +92,7 @@ def bundle_lines_of(
 
 
 def write(body: Iterable[lines.Line], file: IO[bytes]) -> None:
-    """Gzipped; equal cases give equal bytes."""
+    """Write the lines, gzipped, to `file`. The bytes of equal cases are equal."""
     encoder = msgspec.json.Encoder()
     with gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as packed:
         for line in body:
@@ -100,8 +100,8 @@ def write(body: Iterable[lines.Line], file: IO[bytes]) -> None:
 
 
 def save(case: Case, path: Path, move_times: bool = False) -> Saved:
-    """Write the bundle of `case` to `path` atomically. Raises LogsError if the case is too large, the file exists, or
-    it cannot be written."""
+    """Write the bundle of `case` to `path` atomically. Raises LogsError if the case is too large, or if the
+    file exists or cannot be written."""
     body = bundle_lines_of(case)
     if move_times:
         body = moved(body)
@@ -129,8 +129,8 @@ def moved_bundle(content: bytes) -> bytes:
 
 
 def moved(body: Iterable[lines.Line]) -> list[lines.Line]:
-    """The same case at another time: its newest moment becomes the first of 2000, all distances stay. What would
-    be before 1970 becomes 1970."""
+    """The same case at another time: its newest moment becomes the first of 2000, and all distances between
+    times stay. A time that would be before 1970 becomes 1970."""
     body = list(body)
     by = max(_newest(line) for line in body) - MOVED_TO_MS
     return [_moved(line, by) for line in body]
@@ -215,7 +215,7 @@ def _partition(read: ReadPartition, names: Pseudonyms) -> Iterator[lines.Line]:
 
 
 def batch_line(segment: int, facts: BatchFacts, layout: Layout) -> lines.BatchLine:
-    """One batch. It contains no name that a user chose."""
+    """The line of one batch. No name in it was chosen by a user."""
     whole = every_offset(facts.base_offset, facts.last_offset, facts.records)
     return lines.BatchLine(
         segment=segment,
@@ -241,7 +241,7 @@ def batch_line(segment: int, facts: BatchFacts, layout: Layout) -> lines.BatchLi
 
 
 def damage_text(says: str) -> str:
-    """Place and kind of each damage. The damaged bytes themselves may be a person's data and are left out."""
+    """The place and the kind of each damage. The damaged bytes are left out, because they may be a person's data."""
     found = [f"byte {at}: {kind}" for at, kind in _PLACE_OF_DAMAGE.findall(says) if kind in _KINDS]
     return "; ".join(found)[:300] or "damaged"
 

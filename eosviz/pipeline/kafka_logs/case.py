@@ -1,5 +1,5 @@
-"""Combines several paths into one case: every partition folded, the coordinator's view joined, and a verdict for
-each. `document` is the JSON of `manage.py logs --json`; docs/logs.md has its schema."""
+"""Combines what several paths contain into one case: folds every partition, joins the coordinator's view, and
+gives a verdict on each. `document` is the JSON of `manage.py logs --json`; docs/logs.md has its schema."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -42,20 +42,21 @@ from eosviz.pipeline.kafka_logs.words import Words
 
 SCHEMA = 1
 LISTED_MAX = 100_000
-"""The most transactions, producers, verdicts, ranges of one partition and of all remedies, notes of all verdicts;
-more are counted under `not_listed`."""
+"""At most this many entries of a kind are listed, and the others are counted under `not_listed`. The kinds
+are transactions, producers, verdicts, ranges of one partition, ranges of all remedies, and notes of all
+verdicts."""
 
 
 if TYPE_CHECKING:
     from eosviz.pipeline.kafka_logs.bundle_reading import Bundle, BundledPartition
 
 Source: TypeAlias = "PartitionDirectory | TextPartition | BundledPartition"
-"""The source of a partition; all of them have the same interface."""
+"""Where a partition was read from. All sources have the same interface."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPartition:
-    """A partition, the folder, text or bundle that it was read from, and its verdicts."""
+    """A partition, its source (a folder, text or bundle), and its verdicts."""
 
     directory: Source
     partition: Partition
@@ -69,27 +70,28 @@ class Case:
 
     paths: tuple[str, ...]
     now: int
-    """Milliseconds since 1970: the time that timeouts are measured against; -1 if no file has a time."""
+    """The time against which timeouts are measured, in milliseconds since 1970; -1 if no file has a time."""
     partitions: list[ReadPartition] = field(default_factory=list)
-    """By name; of several copies the one with the highest end offset, and of equal ones the first that was given."""
+    """The judged partitions, by name. If there are several copies of one, this is the copy with the highest
+    end offset; of equal copies it is the one that was given first."""
     copies: list[ReadPartition] = field(default_factory=list)
-    """The other copies: replicas on other brokers."""
+    """The other copies of these partitions, which are replicas on other brokers."""
     coordinator: Coordinator = field(default_factory=Coordinator)
     groups: GroupOffsets = field(default_factory=GroupOffsets)
     text: TextReading | None = None
     """The contents of printed text; None if none was given."""
     log_lines: list[LogLine] = field(default_factory=list)
-    """Log lines of brokers and clients about transactions."""
+    """Lines about transactions from the application logs of brokers and clients."""
     left_out: tuple[Path, ...] = ()
-    """Folders that the broker has renamed for deletion or as stray."""
+    """Folders that the broker has renamed to delete them or because they are stray."""
     copies_known: Copies = field(default_factory=lambda: Copies(Coordinator()))
-    """What the files show, and the person states, about the copies."""
+    """What the files show about the copies, and what the person states about them."""
     times_moved: bool = False
-    """A bundle states that its times were moved."""
+    """Whether a bundle states that its times were moved."""
 
 
 class Reading(Protocol):
-    """Reads folders: in this process, or on Spark. All answers are in the order of the directories."""
+    """Reads folders, in this process or on Spark. All results are in the order of the directories."""
 
     def folds(self, directories: Sequence[PartitionDirectory]) -> list[Partition]: ...
 
@@ -97,7 +99,7 @@ class Reading(Protocol):
 
 
 class ReadingHere:
-    """One folder after the other in this process."""
+    """Reads one folder after the other in this process."""
 
     def __init__(self, depth: Depth = Depth.HEADERS) -> None:
         self._depth = depth
@@ -112,9 +114,9 @@ class ReadingHere:
 def read_case(
     paths: Sequence[Path], declared: Declared | None = None, reading: Reading | None = None
 ) -> Case:
-    """Read everything under `paths`: folders in place, bundles, other files as printed text. Raises LogsError if
-    there is nothing to read, if two clusters are named, or if `declared` contradicts the files; damage never
-    raises."""
+    """Read everything under `paths`: folders in place, bundles, and other files as printed text. Raises
+    LogsError if there is nothing to read, if two clusters are named, or if `declared` contradicts the files.
+    Damage raises nothing."""
     reading = reading or ReadingHere()
     given = by_kind(paths)
     directories, left_out = find(given.logs) if given.logs else Found((), ())
@@ -123,7 +125,7 @@ def read_case(
     bundles = _bundles(given.bundles)
     declared = declared or Declared()
     if len(bundles) == 1 and not directories and text is None:
-        # Statements that were saved with a bundle apply to its files only.
+        # Statements that were saved with a bundle apply only to the files of this bundle.
         declared = declared.completed_by(bundles[0].declared)
     log_lines = [
         *(text.log_lines if text is not None else ()),
@@ -167,7 +169,7 @@ def read_case(
 
 
 Folded: TypeAlias = "tuple[Source, Partition, str]"
-"""The source of a partition, its fold, and where its start was found."""
+"""The source of a partition, the folded partition, and where its start was found."""
 
 
 def _folded(
@@ -176,11 +178,12 @@ def _folded(
     reading: Reading,
     starts: dict[str, int],
 ) -> list[Folded]:
-    """Every copy of every partition by name; the judged copy comes first."""
+    """Every copy of every partition, by name. Of each partition, the copy that is judged comes first."""
     folds = [*(reading.folds(directories) if directories else ()), *(one.folded() for one in printed)]
     sources = zip([*directories, *printed], folds, strict=True)
     folded = [(one, partition, _placed(one, partition, starts)) for one, partition in sources]
-    # Of equal copies the one nearest to the given paths: others may be older, put aside in subfolders.
+    # Of equal copies the one nearest to the given paths comes first: others may be older copies that were put
+    # into subfolders.
     folded.sort(key=lambda one: (one[1].name, -one[1].log_end, len(one[0].path.parts), str(one[0].path)))
     return folded
 
@@ -192,7 +195,8 @@ def _copies_of(
     metadata: ClusterMetadata,
     declared: Declared,
 ) -> Copies:
-    """What the files show, and the person states, about all copies. Raises LogsError if these contradict each other."""
+    """What the files show about all copies, and what the person states about them. Raises LogsError if these
+    contradict each other."""
     topic_ids: dict[str, set[str]] = {}
     for source, partition, _ in folded:
         topic_ids.setdefault(partition.name.rpartition("-")[0], set()).add(source.origin.topic_id)
@@ -210,21 +214,22 @@ def _copies_of(
 def _bundles(paths: Sequence[Path]) -> "Sequence[Bundle]":
     if not paths:
         return ()
-    # Imported here: most cases have none, and its imports take long.
+    # Imported here because most cases have no bundle, and the imports of that module take long.
     from eosviz.pipeline.kafka_logs.bundle_reading import read_bundles
 
     return read_bundles(paths)
 
 
 def _only_logged(log_lines: Sequence[LogLine]) -> list[str]:
-    """The partitions with a log line that rules out some verdicts. Others are left out, because a starting broker logs
-    every partition that it has."""
+    """Partitions about which only a log line is known, if the line rules out some verdicts. The others are
+    left out, because a starting broker logs every partition that it has."""
     return sorted({one.partition for one in log_lines if one.partition is not None and left_by(one)})
 
 
 def _placed(directory: Source, partition: Partition, starts: dict[str, int]) -> str:
-    """Completes a fold from the files beside the log: start, lowest possible end, doubts, and transactions of which
-    only the newest snapshot shows the beginning. Returns where the start was found."""
+    """Complete a folded partition from the files beside its log. These show the start, the lowest possible
+    end, what is in doubt, and transactions whose beginning only the newest snapshot shows. Returns where the
+    start was found."""
     start, source = directory.log_start
     if starts.get(directory.name, -1) > start:
         start, source = starts[directory.name], "log-start-offset-checkpoint"
@@ -237,7 +242,8 @@ def _placed(directory: Source, partition: Partition, starts: dict[str, int]) -> 
         name, entries = snapshot
         taken_at = base_offset_of_snapshot(name)
         if taken_at < (first := next(iter(directory.segment_bases), taken_at)):
-            # The batches between the two may have ended each of these transactions.
+            # The batches between the snapshot and the first segment may have ended each of these
+            # transactions.
             partition.doubt(first)
         for entry in entries:
             know_deleted(partition, entry, taken_at, f"{partition.name}/{name}")
@@ -252,14 +258,14 @@ _One = TypeVar("_One")
 
 
 class _Room:
-    """How many entries of one kind a document may still list; more are counted."""
+    """How many more entries of one kind a document may list. The entries beyond that are counted."""
 
     def __init__(self) -> None:
         self._left = LISTED_MAX
         self.left_out = 0
 
     def of(self, every: Sequence[_One]) -> Sequence[_One]:
-        """As many of `every` as there is room for."""
+        """The first of `every`, as many as there is room for."""
         listed = every[: self._left]
         self._left -= len(listed)
         self.left_out += len(every) - len(listed)
@@ -267,7 +273,7 @@ class _Room:
 
 
 def document(case: Case, tell: Tell) -> dict[str, Any]:
-    """The case as JSON, keys in a fixed order."""
+    """The case as JSON. The keys are in a fixed order."""
     transactions, producers, verdicts, notes, ranges = (_Room() for _ in range(5))
     committed = {read.partition.name: read.partition.visible_committed() for read in case.partitions}
     uncommitted = {read.partition.name: read.partition.visible_uncommitted() for read in case.partitions}
@@ -487,9 +493,10 @@ def _remedy(remedy: Remedy, tell: Tell, ranges: _Room) -> dict[str, Any]:
 
 
 def group_rows(case: Case) -> list[dict[str, Any]]:
-    """Each group's offset of each partition. `held_up`: the partition has more, and a read_committed member that
-    continues there gets nothing before an open transaction ends. `lag`: offsets up to the high watermark.
-    `pending_offset`: what an open transaction would commit; None also if it would delete the offset."""
+    """The offset of each group in each partition. `held_up`: the partition has more records, and a
+    read_committed member that continues there gets none of them until an open transaction ends. `lag`: the
+    number of offsets up to the high watermark. `pending_offset`: what an open transaction would commit; None
+    also if it would delete the offset."""
     by_name = {read.partition.name: read.partition for read in case.partitions}
     pending = {key for held in case.groups.pending.values() for key in held}
     rows = []
@@ -521,7 +528,7 @@ def group_rows(case: Case) -> list[dict[str, Any]]:
 
 
 def problems(case: Case) -> list[tuple[Verdict, Partition]]:
-    """The verdicts that are not healthy."""
+    """The verdicts that are not healthy, each with its partition."""
     return [
         (one, read.partition)
         for read in case.partitions

@@ -1,9 +1,10 @@
-"""Turns a case of real logs into a scenario: client calls after which a played log has the same batches at the same
+"""Turns a case of real logs into a scenario. Its client calls write a log with the same batches at the same
 offsets.
 
-The files show which producer wrote how many records where, and which markers end them. The calls are the simplest that
-write such a log: each transaction is ended by its own producer, whatever ended it in the cluster; an open one stays
-open, and the run ends before its timeout. If no calls write such a log, `NoScenarioError` names the offset.
+The files show which producer wrote how many records where, and which markers end its transactions. The calls
+are the simplest ones that write such a log. Each transaction is ended by its own producer, whatever ended it
+in the cluster. An open transaction stays open, and the run ends before its timeout. If no calls write such a
+log, `NoScenarioError` names the offset.
 """
 
 import heapq
@@ -16,17 +17,17 @@ from typing import Any, NamedTuple
 from eosviz.pipeline.kafka_logs.words import words
 
 BATCHES_MAX = 200
-"""The most batches, because a learner steps through the scenario; the engine could run more."""
+"""At most this many batches are in a scenario, because a learner steps through them. The engine could run more."""
 RECORDS_MAX = 2_000
-"""The most records of one batch."""
+"""At most this many records are in one batch."""
 TOPICS_MAX, PARTITIONS_MAX, PRODUCERS_MAX = 16, 64, 16
-"""The most topics of one scenario (docs/scenarios.md)."""
+"""At most this many topics, partitions and producers are in one scenario (docs/scenarios.md)."""
 SLOT_MS = 500
-"""Between two calls: everything that one causes has ended by then."""
+"""The time between two calls. Everything that a call causes has ended before the next call."""
 TIMEOUT_MS = 900_000
-"""Kafka's largest transaction timeout: no transaction times out during the run."""
+"""Kafka's largest transaction timeout, so that no transaction times out during the run."""
 BATCH_BYTES = 12_000
-"""Less than `batch.size`, so that one batch stays one."""
+"""The bytes of a batch. This is less than `batch.size`, so that the producer does not split the batch."""
 _PARTITION = re.compile(r"([a-zA-Z0-9._-]+)-(\d{1,2})")
 _INTERNAL = "__"
 _ENDS = {"COMMIT": "commit_transaction", "ABORT": "abort_transaction"}
@@ -35,7 +36,7 @@ Json = dict[str, Any]
 
 
 class NoScenarioError(Exception):
-    """No scenario writes such a log; `says` states why, with the place."""
+    """No scenario writes such a log. `says` states why, and the place."""
 
     def __init__(self, reason: str, /, **params: Any) -> None:
         super().__init__(f"{reason} {params}")
@@ -49,30 +50,30 @@ class Stored(NamedTuple):
     first_offset: int
     last_offset: int
     producer_id: int
-    """-1: without a producer id."""
+    """-1 for a batch without a producer id."""
     epoch: int
     transactional: bool
     control: str | None
-    """COMMIT or ABORT for a marker, `?` for one whose type a dump does not show."""
+    """COMMIT or ABORT for a marker; `?` for a marker whose type a dump does not show; None for data."""
 
 
 @dataclass(eq=False)
 class _Transaction:
-    """What one producer wrote between two ends. ``open_in``: partitions without a marker yet."""
+    """What one producer wrote between the end of one transaction and the end of the next."""
 
     producer_id: int
     epoch: int
     open_in: dict[str, int] = field(default_factory=dict)
-    """Partition to the first offset there."""
+    """Each partition without a marker yet, with the first offset of the transaction there."""
     ended: str | None = None
 
 
 @dataclass(eq=False)
 class _Call:
-    """A batch to send, or a transaction to end: ``end``."""
+    """A call that sends a batch or (``end``) ends a transaction."""
 
     place: int
-    """Position among the case's batches, in the order of their times."""
+    """The position among the case's batches, which are in the order of their times."""
     batch: Stored
     transaction: _Transaction | None = None
     is_end: bool = False
@@ -82,8 +83,8 @@ class _Call:
 
 
 def stored_batches(steps: Iterable[Mapping[str, Any]]) -> list[Stored]:
-    """The batches that the steps of a case add to lanes (docs/frame.md), in order, without Kafka's internal
-    topics."""
+    """The batches that the steps of a case add to lanes (docs/frame.md), in order. Kafka's internal topics
+    are left out."""
     found = []
     for step in steps:
         for change in step["changes"]:
@@ -94,8 +95,8 @@ def stored_batches(steps: Iterable[Mapping[str, Any]]) -> list[Stored]:
 
 
 def lanes_of(view: Mapping[str, Any]) -> dict[str, list[Stored]]:
-    """The log of each partition's leader in a view, by offset. Empty partitions and Kafka's internal topics are left
-    out."""
+    """The log of each partition's leader in a view, by offset. Partitions that are empty or internal to Kafka
+    are left out."""
     lanes = {}
     for name, lane in view["partitions"].items():
         leading = lane.get("replicas", {}).get(str(lane["leader"]), {})
@@ -123,8 +124,8 @@ def _stored(partition: str, batch: Mapping[str, Any]) -> Stored:
 
 
 def differs_at(case: Sequence[Stored], played: Mapping[str, Sequence[Stored]]) -> tuple[str, int] | None:
-    """Partition and offset of the first difference between a played log and the case; None if they are equal.
-    Producer ids differ, so batches are compared by which of them share a producer."""
+    """The partition and offset at which a played log first differs from the case; None if they are equal.
+    Producer ids differ in any case, so batches are compared by which of them share a producer."""
     lanes: dict[str, list[Stored]] = defaultdict(list)
     for batch in case:
         lanes[batch.partition].append(batch)
@@ -151,8 +152,8 @@ def _by_offset(batches: Iterable[Stored]) -> dict[int, tuple[int, bool, str | No
 def scenario_of(
     batches: Sequence[Stored], identifier: str, title: Mapping[str, str], named: Mapping[int, str]
 ) -> Json:
-    """The document (docs/scenarios.md). ``named``: producer id to transactional id, where known. Raises
-    NoScenarioError."""
+    """The document of the scenario (docs/scenarios.md). ``named``: producer id to transactional id, where
+    that is known. Raises NoScenarioError."""
     _check(batches)
     calls = _in_order(_calls(batches))
     producers = _producers(batches, named)
@@ -204,7 +205,7 @@ def _check(batches: Sequence[Stored]) -> None:
 
 
 def _parted(name: str) -> tuple[str, int]:
-    """Topic and number of a partition."""
+    """The topic and the number of a partition."""
     match = _PARTITION.fullmatch(name)
     if match is None or int(match[2]) >= PARTITIONS_MAX:
         raise NoScenarioError("named", partition=name, most=PARTITIONS_MAX)
@@ -212,8 +213,8 @@ def _parted(name: str) -> tuple[str, int]:
 
 
 def _calls(batches: Sequence[Stored]) -> list[_Call]:
-    """A call for each data batch and one for the end of each transaction, each with the calls that must come
-    later: those of the next batches in its partition, and its producer's next call."""
+    """A call for each data batch, and a call for the end of each transaction. Each call has the calls that
+    must come later: those for the next batches of its partition, and the next call of its producer."""
     calls: list[_Call] = []
     last_in: dict[str, _Call] = {}
     ends: dict[_Transaction, _Call] = {}
@@ -240,7 +241,7 @@ def _calls(batches: Sequence[Stored]) -> list[_Call]:
 
 
 def _begun(known: list[_Transaction], batch: Stored) -> _Transaction:
-    """The transaction of a data batch: a new one if the newest already has a marker."""
+    """The transaction of a data batch. A new one begins if the newest already has a marker."""
     if not known or known[-1].ended is not None:
         known.append(_Transaction(batch.producer_id, batch.epoch))
     if known[-1].epoch != batch.epoch:
@@ -251,7 +252,7 @@ def _begun(known: list[_Transaction], batch: Stored) -> _Transaction:
 
 
 def _ended(known: list[_Transaction], batch: Stored) -> _Transaction:
-    """The transaction that a marker ends: the producer's oldest one without a marker there."""
+    """The transaction that a marker ends: the oldest one of the producer that has no marker in the partition yet."""
     place = {"partition": batch.partition, "offset": batch.first_offset}
     found = next((one for one in known if batch.partition in one.open_in), None)
     if found is None:
@@ -284,7 +285,8 @@ def _link(*earlier: _Call, to: _Call) -> None:
 
 
 def _in_order(calls: Sequence[_Call]) -> list[_Call]:
-    """All calls in an order that respects their dependencies, otherwise by the times of the batches."""
+    """All calls in an order in which each comes after the calls that must precede it; otherwise by the times
+    of the batches."""
     ready = [(call.place, id(call), call) for call in calls if not call.waits_for]
     heapq.heapify(ready)
     ordered: list[_Call] = []
@@ -328,7 +330,7 @@ def _producers(batches: Sequence[Stored], named: Mapping[int, str]) -> dict[tupl
 def _applications(
     calls: Sequence[_Call], producers: Mapping[tuple[int, bool], Json]
 ) -> tuple[list[Json], int]:
-    """Each producer's application with its calls, and the time when all of them have ended."""
+    """The application of each producer with its calls, and the time at which all calls have ended."""
     at = 0
     made: dict[str, list[Json]] = {one["name"]: [] for one in producers.values()}
     begun: set[_Transaction] = set()

@@ -1,5 +1,6 @@
-"""Sentences about a whole case, the same on the command line, in a report and on the page: what was given, at
-which time timeouts are measured, which transaction version wrote it, and what blocks groups."""
+"""Sentences about a whole case, the same on the command line, in a report and on the page. They state what
+was given, against which time timeouts are measured, which transaction version wrote the logs, and what blocks
+groups."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ Row = dict[str, Any]
 
 
 def now_sentence(now: int, copies: Copies) -> Words:
-    """The moment that timeouts are measured against (-1: no file has one), and how to set another."""
+    """The moment against which timeouts are measured (-1: no file has one), and how to set another."""
     if now < 0:
         return words("now.unknown")
     return words("now.set" if copies.declared.now is not None else "now.newest", now=moment(now))
@@ -36,7 +37,7 @@ def coordinator_sentence(coordinator: Coordinator, copies: Copies) -> Words:
 
 
 def written_sentence(coordinator: Coordinator, partitions: Iterable[Partition]) -> Words:
-    """Which transaction version wrote the logs: its rules judge them."""
+    """Which transaction version wrote the logs. They are judged by the rules of this version."""
     written = WrittenBy()
     written.merge(coordinator.written)
     for partition in partitions:
@@ -46,7 +47,7 @@ def written_sentence(coordinator: Coordinator, partitions: Iterable[Partition]) 
 
 
 def group_sentences(row: Row) -> tuple[Words, ...]:
-    """Why the group waits at this partition; empty if it does not."""
+    """Why the group waits at this partition. Empty if the group does not wait."""
     # Cases stored by earlier releases have neither a lag nor a pending offset.
     lag, pending_of = row.get("lag"), row.get("pending_producer_id")
     who = {"group": row["group"], "partition": row["partition"]}

@@ -1,8 +1,9 @@
-"""Compiled functions instead of the engine's pure ones: CRC-32C, and a decompressor per codec.
+"""Compiled functions in place of the engine's pure ones: CRC-32C, and a decompressor for each codec.
 
-Kafka's framings: gzip and zstd streams, LZ4 frames, and for snappy either the blocks of snappy-java (its 16-byte
-header, then length and block in turn), which Java clients write, or one bare block, which others do. Every
-decompressor stops at the largest allowed result, so that a small file cannot fill the memory.
+The framings are Kafka's. For gzip and zstd they are streams, for LZ4 frames. For snappy there are two: the
+blocks of snappy-java (its 16-byte header, then length and block in turn), which Java clients write, or one
+bare block, which other clients write. Every decompressor stops at the largest allowed result, so that a small
+file cannot fill the memory.
 """
 
 import struct
@@ -22,19 +23,19 @@ _CHUNK_BYTES = 1 << 18
 
 
 def checksum(data: Buffer) -> int:
-    """CRC-32C of `data`, in C."""
+    """CRC-32C of `data`, computed in C."""
     return int(google_crc32c.value(data if isinstance(data, bytes) else bytes(data)))
 
 
 def segment_reader(records: Records = Records.KEEP) -> SegmentReader:
-    """A reader of segments with every compiled function."""
+    """A reader of segments that uses every compiled function."""
     return SegmentReader(records=records, checksum=checksum, decompressors=DECOMPRESSORS)
 
 
 def _stream(codec: str) -> Decompressor:
     def decompress(data: bytes, size_max: int) -> bytes:
-        # Imported here, as in the other function: importing takes longer than reading many a log, and most are not
-        # compressed.
+        # Imported here, as in the other function, because the import takes longer than reading many a log,
+        # and most logs are not compressed.
         import pyarrow
 
         chunks: list[bytes] = []
@@ -72,7 +73,7 @@ def _snappy(data: bytes, size_max: int) -> bytes:
 
 
 def _snappy_block(block: bytes, size_max: int) -> bytes:
-    """One block, which begins with the size of its result."""
+    """The result of one block, which begins with the size of the result."""
     import pyarrow
 
     size = _result_size(block)
@@ -102,4 +103,4 @@ def _one_line(error: Exception) -> str:
 DECOMPRESSORS: Mapping[str, Decompressor] = MappingProxyType(
     {"gzip": _stream("gzip"), "snappy": _snappy, "lz4": _stream("lz4"), "zstd": _stream("zstd")}
 )
-"""By Kafka's names of the codecs."""
+"""The decompressors, by Kafka's names of the codecs."""

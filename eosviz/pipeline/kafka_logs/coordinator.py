@@ -1,7 +1,8 @@
-"""The transaction coordinator's log, `__transaction_state`, as a history by producer id.
+"""The transaction coordinator's log, `__transaction_state`, as a history for each producer id.
 
-Source: Kafka's `TransactionStateManager`. The log is compacted: the cleaner keeps the newest record of each
-transactional id in the part that it has cleaned, so an existing record had no later one of its id at that time.
+Source: Kafka's `TransactionStateManager`. The log is compacted. In the part that the log cleaner has cleaned,
+only the newest record of each transactional id is left. So when that part was cleaned, it had no later record
+of the same id.
 """
 
 from bisect import bisect_left, bisect_right
@@ -25,7 +26,7 @@ from eosviz.pipeline.kafka_logs.words import Words, words
 TOPIC = "__transaction_state"
 DAMAGE_MAX = 100
 FLAWS_MAX = 3
-"""Flaws of one partition that are kept: one is enough for a doubt."""
+"""At most this many flaws of one partition are kept; one is enough for a doubt."""
 SKEW_MS = 1000
 """How far two brokers' clocks may differ before a marker seems to precede its decision."""
 
@@ -46,11 +47,11 @@ PREPARED = (
 
 @dataclass(frozen=True)
 class CoordinatorEntry:
-    """One record. Its `value` is None for a tombstone: the id expired."""
+    """One record of the log. `value` is None for a tombstone, which means that the id has expired."""
 
     transactional_id: str
     partition: str
-    """`__transaction_state-N`."""
+    """The partition of the log, `__transaction_state-N`."""
     offset: int
     timestamp: int
     value: TransactionLogValue | None
@@ -64,11 +65,11 @@ class CoordinatorEntry:
 
     @property
     def is_prepared(self) -> bool:
-        """Whether a decision is written and not all of its markers."""
+        """Whether a decision is written, and not all of its markers are."""
         return self.value is not None and self.value.status in PREPARED
 
     def lists(self, partition: str) -> bool:
-        """Whether the record lists the partition of that name: the transaction was to write there."""
+        """Whether the record lists the partition of this name, so that the transaction was to write there."""
         return partition in self._partitions
 
     @cached_property
@@ -90,13 +91,13 @@ class CoordinatorEntry:
 
     @property
     def decision(self) -> str | None:
-        """`committed` or `aborted` once it is decided."""
+        """The decided outcome, `committed` or `aborted`. None before the decision."""
         return None if self.value is None else _DECIDED.get(self.value.status)
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A row of `kafka-transactions.sh list`, which has neither epoch nor partitions."""
+    """A row of `kafka-transactions.sh list`. Such a row has neither an epoch nor partitions."""
 
     transactional_id: str
     state: str
@@ -104,8 +105,8 @@ class Listed:
 
 
 class _Times:
-    """The records of one producer id by time, so that a lookup costs a binary search. Two coordinators' clocks may
-    differ: the order of the log is not always that of the times."""
+    """The records of one producer id by time, so that a lookup is a binary search. The order of the log need
+    not be that of the times, because the clocks of two coordinators may differ."""
 
     def __init__(self, entries: Sequence[CoordinatorEntry]) -> None:
         self.count = len(entries)
@@ -118,7 +119,7 @@ class _Times:
         for decided in self._decided.values():
             decided.sort()
         self._earliest_from = [*accumulate(reversed(times), min)][::-1]
-        """The earliest time from each record on, which never decreases."""
+        """For each record, the earliest time of this record and all later ones. These times never decrease."""
 
     def decided(self, result: str, first_ms: int, last_ms: int) -> bool:
         """Whether a record between the two times, both inclusive, decided `result`."""
@@ -134,27 +135,27 @@ class _Times:
 
 @dataclass(slots=True)
 class ReadLog:
-    """One partition of the topic as far as it was read."""
+    """How far one partition of the topic was read."""
 
     newest_ms: int = -1
-    """The time of its newest record, by a broker's clock: the copy is not older. -1: it has no record."""
+    """The time of the newest record, by a broker's clock; the copy is not older. -1 if there is no record."""
     has_holes: bool = False
-    """Offsets are missing with no sign of the log cleaner: a segment may have been lost."""
+    """Offsets are missing, and nothing shows that the log cleaner removed them: a segment may have been lost."""
     is_cleaned: bool = False
-    """Offsets are missing: the cleaner removed them, unless something was lost."""
+    """Offsets are missing because the log cleaner removed them, unless something was lost."""
     hole_end: int = 0
     """The end of the last hole."""
     segment_gap: tuple[int, int] | None = None
-    """The first and last missing offset before the end of a segment that another follows, at the first such place:
-    both the cleaner and a lost segment cause it."""
+    """The first and the last missing offset at the end of a segment that another segment follows; only the
+    first such place. Both the log cleaner and a lost segment may cause it."""
     flaws: list[Words] = field(default_factory=list)
-    """Why it is not the whole log, as sentences; at most FLAWS_MAX."""
+    """Why the copy is not the whole log, as sentences. There are at most FLAWS_MAX."""
     is_printed: bool = False
-    """Text that may have been cut."""
+    """Whether the log was read from text, which may have been cut."""
     is_reserved: bool = False
-    """Its file ends with zeros."""
+    """Whether the file ends with zeros."""
     is_bare: bool = False
-    """All of its files are empty."""
+    """Whether all files are empty."""
     cluster_id: str = ""
     topic_id: str = ""
     _end: int = 0
@@ -175,40 +176,43 @@ class ReadLog:
 
     @property
     def end(self) -> int:
-        """The offset after its newest batch."""
+        """The offset after the newest batch."""
         return self._end
 
 
 @dataclass(slots=True)
 class Coordinator:
-    """The contents of all coordinator partitions that were read, and of running coordinators' answers."""
+    """The contents of all partitions of the coordinators' topic that were read, and the answers of running
+    coordinators."""
 
     partitions: list[str] = field(default_factory=list)
     logs: dict[str, ReadLog] = field(default_factory=dict)
-    """By partition; running coordinators' answers belong to none."""
+    """The logs, by partition. The answers of running coordinators belong to none of them."""
     latest: dict[str, CoordinatorEntry] = field(default_factory=dict)
-    """By transactional id."""
+    """The newest record of each transactional id."""
     history: dict[int, list[CoordinatorEntry]] = field(default_factory=dict)
-    """By producer id, in the order of the log; tombstones are under the id's last producer id."""
+    """The records by producer id, in the order of the log. A tombstone is under the last producer id of its
+    transactional id."""
     newest_version: dict[int, int] = field(default_factory=dict)
-    """By producer id, the newest transaction version that its client used."""
+    """For each producer id, the newest transaction version that its client used."""
     written: WrittenBy = field(default_factory=WrittenBy)
     listed: dict[int, Listed] = field(default_factory=dict)
-    """By producer id."""
+    """The rows of lists, by producer id."""
     lists: list[str] = field(default_factory=list)
-    """The places of the tables of list."""
+    """Where the tables of `kafka-transactions.sh list` were."""
     is_renamed: bool = False
-    """A bundle has pseudonyms for transactional ids: they do not determine the partition of a record."""
+    """Whether the transactional ids are pseudonyms of a bundle, from which the partition of a record cannot
+    be computed."""
     records: int = 0
     newest_ms: int = -1
     damaged: int = 0
     damage: list[str] = field(default_factory=list)
     _times: dict[int, _Times] = field(default_factory=dict, repr=False, compare=False)
-    """By producer id, made on first use."""
+    """The records of a producer id by time; made on first use."""
 
     def read(self, name: str, rows: Iterable[Row], segment_bases: Sequence[int] = ()) -> None:
-        """Take in one partition; `rows` keep their records. Damage is counted and kept as sentences.
-        `segment_bases`: the base offsets of its segments, ascending."""
+        """Take in one partition. `rows` have their records. `segment_bases`: the base offsets of the
+        partition's segments, ascending. Damage is counted, and kept as sentences."""
         self.partitions.append(name)
         values = ValueReader()
         log = self.logs.setdefault(name, ReadLog())
@@ -235,7 +239,8 @@ class Coordinator:
                     self.add(CoordinatorEntry(key, name, record.offset, record.timestamp, value))
 
     def take(self, other: "Coordinator") -> None:
-        """Add another partition that was read separately: all records of a transactional id are in one partition."""
+        """Add the result for another partition, which was read separately. All records of a transactional id
+        are in one partition."""
         self.partitions += other.partitions
         self.logs |= other.logs
         self.is_renamed |= other.is_renamed
@@ -259,17 +264,17 @@ class Coordinator:
 
     @property
     def sources(self) -> list[str]:
-        """What would mention a producer id if the coordinator knew it; empty if nothing would."""
+        """The sources that would mention a producer id if the coordinator knew it. Empty if no source would."""
         return sorted(self.partitions) + self.lists
 
     def latest_of(self, producer_id: int) -> CoordinatorEntry | None:
-        """The newest record of the transactional id that last had `producer_id`; None when no id had it."""
+        """The newest record of the transactional id that had `producer_id` last. None if no id had it."""
         entries = self.history.get(producer_id)
         return None if not entries else self.latest[entries[-1].transactional_id]
 
     def undecided_at(self, producer_id: int, result: str, timestamp: int) -> CoordinatorEntry | None:
-        """The newest record of `producer_id` at `timestamp`, if it shows that `result` was not decided by then;
-        None if it was, or if the log no longer shows it."""
+        """The newest record of `producer_id` at `timestamp`, if it shows that `result` was not decided by
+        then. None if it was decided, or if the log no longer shows that."""
         entries = self.history.get(producer_id)
         if not entries:
             return None
@@ -282,7 +287,7 @@ class Coordinator:
         return None if newest is None or newest.decision == result else newest
 
     def add(self, entry: CoordinatorEntry) -> None:
-        """Take in a record: the next one of its transactional id."""
+        """Take in a record, which is the next one of its transactional id."""
         self.records += 1
         self.newest_ms = max(self.newest_ms, entry.timestamp)
         if entry.value is not None:
@@ -293,12 +298,13 @@ class Coordinator:
         if value is None:
             return
         self.remember(value.producer_id, entry)
-        # When an id's epochs are used up it gets a new producer id; the open transaction belongs to the older one.
+        # When the epochs of an id are used up, the id gets a new producer id. The open transaction belongs to
+        # the older producer id.
         if entry.value is not None and value.previous_producer_id not in (NO_PRODUCER_ID, value.producer_id):
             self.remember(value.previous_producer_id, entry)
 
     def learn(self, entry: CoordinatorEntry) -> None:
-        """Keeps the newest record of a transactional id."""
+        """Keep the newest record of a transactional id."""
         before = self.latest.get(entry.transactional_id)
         if before is None or not before.is_newer_than(entry):
             self.latest[entry.transactional_id] = entry
@@ -319,10 +325,10 @@ class Coordinator:
 
 
 def partition_of(transactional_id: str, count: int) -> str:
-    """The partition, of `count`, with all records of an id.
+    """The partition that has all records of a transactional id, if there are `count` partitions.
 
-    Source: Kafka's `TransactionStateManager.partitionFor`: `Utils.abs` of `String.hashCode`, modulo; the lowest
-    number, which has no positive counterpart, counts as 0.
+    Source: Kafka's `TransactionStateManager.partitionFor`. It is `Utils.abs` of `String.hashCode`, modulo
+    `count`; the lowest number, which has no positive counterpart, counts as 0.
     """
     code = 0
     encoded = transactional_id.encode("utf-16-be", errors="surrogatepass")

@@ -1,11 +1,13 @@
-"""What the copies of a case must prove before a verdict may rest on something that is absent from them.
+"""What the copies of a case must prove before a verdict may depend on something that is absent from them.
 
-That the coordinator does not know a producer, or that no marker follows, can also be caused by a file that was left
-out, truncated, copied too early, or from another cluster. Each need returns what is missing, as sentences that name
-the files to give; empty if it is met. `verdict_rules.py` lists which verdict needs what.
+The coordinator may seem not to know a producer, or a marker may seem to be missing, only because a file was
+left out, was truncated, was copied too early, or is from another cluster. Each need returns sentences that
+state what is missing and which files to give; it returns none if it is met. `verdict_rules.py` lists the
+needs of each verdict.
 
-Source: Kafka's `TransactionCoordinator`: the record of a new producer id, and of each partition of a transaction, is
-written before the first batch there; the markers are written before the record of a completed transaction.
+Source: Kafka's `TransactionCoordinator`. The record of a new producer id, and of each partition of a
+transaction, is written before the first batch there; the markers are written before the record of a completed
+transaction.
 """
 
 from bisect import bisect_left
@@ -29,21 +31,22 @@ from eosviz.pipeline.kafka_logs.partition import Marker, Partition, Transaction
 from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
 BROKER_SKEW_MS = 10_000
-"""How far two brokers' clocks may differ when a verdict depends on their order and the files do not show more."""
+"""How far the clocks of two brokers may differ, where a verdict depends on the order of their times and the
+files show no larger difference."""
 CLIENT_SKEW_MS = 60_000
 """How far a client's clock may be behind a broker's."""
 COPY_DELAY_MS = 3_600_000
-"""How long after the data a cleaned coordinator's log may be copied: the cleaner may have removed what the
-coordinator knew when the data was copied."""
+"""How long after the data a cleaned coordinator's log may have been copied. The log cleaner may have removed
+what the coordinator knew when the data was copied."""
 EXPIRY_MS = 7 * 24 * 3_600_000
 """`transactional.id.expiration.ms`: how long the coordinator remembers an idle id."""
 HISTORY_MAX = 1000
-"""How many of a producer id's newest records are searched for the first one that ended a transaction."""
+"""At most this many of a producer id's newest records are searched for the first one that ended a transaction."""
 CLOCKS_MAX = 100
-"""How many of a partition's newest markers, and of a producer id's newest records, are compared to see whether
-clocks differ."""
+"""At most this many of a partition's newest markers, and of a producer id's newest records, are compared to
+see whether clocks differ."""
 NAMED_MAX = 8
-"""How many partitions one sentence names; it counts the others."""
+"""At most this many partitions are named in one sentence; the others are counted."""
 
 
 @dataclass(slots=True)
@@ -54,22 +57,24 @@ class Copies:
     declared: Declared = field(default_factory=Declared)
     transaction_partitions: int | None = None
     origins: Mapping[str, Origin] = field(default_factory=dict)
-    """By partition of the data."""
+    """The origin of each partition of the data."""
     mixed_topics: frozenset[str] = frozenset()
-    """Topics whose partitions have different topic ids: they come from two clusters, or one was created anew."""
+    """Topics whose partitions have different topic ids: either they come from two clusters, or the topic was
+    created anew."""
     renamed_topics: frozenset[str] = frozenset()
-    """Topics with the same topic id: folders of one of them were renamed."""
+    """Topics that have the same topic id, so that the folders of one of them were renamed."""
     has_mixed_names: bool = False
-    """Read from a bundle and something else: each bundle has pseudonyms of its own."""
+    """Whether the case was read from a bundle and from something else. Each bundle has pseudonyms of its own."""
     missing: tuple[Words, ...] | None = None
-    """What is missing of the coordinator's topic as a whole; None until it is computed."""
+    """What is missing from the coordinator's topic as a whole. None until it is computed."""
     _by_age: list[tuple[int, str]] | None = None
     _older: dict[int, tuple[str, ...]] = field(default_factory=dict)
     _strangers: dict[str, int] = field(default_factory=dict)
     _skews: dict[str, int] = field(default_factory=dict)
 
     def older_than(self, time_ms: int) -> tuple[str, ...]:
-        """Names of the coordinator's partitions without a record of `time_ms` or later; empty if there is none."""
+        """The names of the coordinator's partitions that have no record of `time_ms` or later. Empty if all
+        have one."""
         if self._by_age is None:
             self._by_age = sorted((log.newest_ms, name) for name, log in self.coordinator.logs.items())
         count = bisect_left(self._by_age, (time_ms, ""))
@@ -78,8 +83,8 @@ class Copies:
         return self._older[count]
 
     def skew_of(self, partition: Partition) -> int:
-        """How far the clocks of the partition's broker and of the coordinators may differ, in milliseconds: more
-        than BROKER_SKEW_MS if the files show it."""
+        """How far the clocks of the partition's broker and of the coordinators may differ, in milliseconds.
+        This is BROKER_SKEW_MS, or more if the files show it."""
         if partition.name not in self._skews:
             markers = (one.last_marker for one in partition.producers.values() if one.last_marker is not None)
             newest = nlargest(CLOCKS_MAX, markers, key=lambda one: one.timestamp)
@@ -87,8 +92,9 @@ class Copies:
         return self._skews[partition.name]
 
     def _skew_at(self, marker: Marker) -> int:
-        """How far a COMMIT marker is outside the time between the records of its decision and of its completion; 0
-        also if these are unknown. An administrator's markers are ABORT."""
+        """How far the time of a COMMIT marker is outside the time between the records of its decision and of
+        its completion. 0 if these are unknown, and for other markers: an administrator may have written an
+        ABORT marker."""
         if marker.result != "committed":
             return 0
         logs = self.coordinator.logs
@@ -109,8 +115,8 @@ class Copies:
         return min(outside, default=0)
 
     def stranger_at(self, partition: Partition) -> int:
-        """The offset of the newest COMMIT marker of a producer that the coordinator does not know, although it
-        cannot have forgotten it yet; -1 if there is none."""
+        """The offset of the newest COMMIT marker of a producer that the coordinator does not know, although
+        the coordinator cannot have forgotten it yet. -1 if there is none."""
         if partition.name not in self._strangers:
             since = self.coordinator.newest_ms - EXPIRY_MS
             offsets = (
@@ -132,7 +138,7 @@ class Situation:
     partition: Partition
     transaction: Transaction
     entry: CoordinatorEntry | None
-    """None if no record has the producer id."""
+    """The coordinator's newest record; None if no record has the producer id."""
     copies: Copies
     now: int
     """Milliseconds since 1970."""
@@ -144,36 +150,37 @@ class Situation:
 
     @property
     def last_marker(self) -> Marker | None:
-        """The newest marker of its producer here."""
+        """The newest marker of the transaction's producer in this partition."""
         return self.partition.producers[self.transaction.producer_id].last_marker
 
     @property
     def skew_ms(self) -> int:
-        """How far the clocks of the brokers may be apart."""
+        """How far the clocks of the brokers may differ."""
         return self.copies.skew_of(self.partition)
 
     @property
     def began_by_ms(self) -> int:
-        """The latest possible beginning of the transaction here, by a broker's clock; -1 if no marker follows it."""
+        """The latest time at which the transaction may have begun here, by a broker's clock. -1 if no marker
+        follows it."""
         followed_ms = self.transaction.followed_ms
         return followed_ms + self.skew_ms if followed_ms >= 0 else -1
 
     @property
     def claimed_begin_by_ms(self) -> int:
-        """The latest possible beginning by the times of the records. A client sets these as it likes: a stream that
-        processes yesterday's events writes yesterday's times, so the partition's `client_lag_ms` is added. -1: no
-        record has a time."""
+        """The latest time at which the transaction may have begun, by the times of its records. -1 if no
+        record has a time. A client sets these times as it likes: a stream that processes yesterday's events
+        writes yesterday's times. So the partition's `client_lag_ms` is added."""
         first_ms = self.transaction.first_timestamp
         return first_ms + CLIENT_SKEW_MS + self.partition.client_lag_ms if first_ms >= 0 else -1
 
     @property
     def first_waited_for(self) -> Transaction:
-        """The partition's open transaction that blocks its readers."""
+        """The open transaction of the partition for which its readers wait."""
         return self.partition.open_transactions[0]
 
     @property
     def logs(self) -> dict[str, ReadLog]:
-        """The coordinator's logs that would mention it: one if the id is known, else all."""
+        """The coordinator's logs that would mention the transaction: one log if the id is known, else all."""
         every = self.copies.coordinator.logs
         if self.entry is None:
             return every
@@ -187,11 +194,11 @@ class Situation:
 
 
 Need = Callable[[Situation], tuple[Words, ...]]
-"""What is missing; empty when the need is met."""
+"""Returns what is missing in a situation. Empty if the need is met."""
 
 
 def data_whole(at: Situation) -> tuple[Words, ...]:
-    """Need: no damage, no gap and no cut after the first batch of the transaction."""
+    """Need: after the first batch of the transaction the data has no damage, no gap and no cut."""
     first_offset = at.transaction.first_offset
     if not at.partition.is_doubted_behind(first_offset):
         return ()
@@ -199,14 +206,16 @@ def data_whole(at: Situation) -> tuple[Words, ...]:
 
 
 def print_whole(at: Situation) -> tuple[Words, ...]:
-    """Need: printed text is whole. It may have been cut, so only the person can say that it shows the end of a log."""
+    """Need: printed text is complete. It may have been cut, so only the person can state that it shows the
+    end of a log."""
     if not at.partition.is_printed or at.copies.declared.rest_empty:
         return ()
     return (words("need.whole_print", partition=at.partition.name),)
 
 
 def same_cluster(at: Situation) -> tuple[Words, ...]:
-    """Need: the data and the coordinator's log are from one cluster. The files say so, or the person does."""
+    """Need: the data and the coordinator's log are from one cluster. Either the files show it or the person
+    states it."""
     if at.copies.has_mixed_names:
         return (words("need.one_bundle"),)
     mixed = at.copies.mixed_topics & {TOPIC, at.partition.name.rpartition("-")[0]}
@@ -222,7 +231,7 @@ def same_cluster(at: Situation) -> tuple[Words, ...]:
 
 
 def id_whole(at: Situation) -> tuple[Words, ...]:
-    """Need: the log with all records of the id has lost none."""
+    """Need: the log with all records of the transactional id has lost none of them."""
     if at.was_asked or at.entry is None:
         return ()
     if not at.logs:
@@ -231,9 +240,9 @@ def id_whole(at: Situation) -> tuple[Words, ...]:
 
 
 def topic_whole(at: Situation) -> tuple[Words, ...]:
-    """Need: no partition of the coordinator's topic is missing, and none has lost a record."""
+    """Need: no partition of the coordinator's topic is missing, and no partition has lost a record."""
     copies = at.copies
-    # Cached: it is the same for every transaction with an unknown id, and there may be many.
+    # Cached because it is the same for every transaction with an unknown id, and there may be many.
     if copies.missing is None:
         copies.missing = (*_missing(copies), *_flaws(at))
     return copies.missing
@@ -290,7 +299,8 @@ def coordinator_newer(at: Situation) -> tuple[Words, ...]:
             return (words("need.first_ended", partition=at.partition.name, offset=first_offset),)
         since = at.claimed_begin_by_ms
         if since >= 0:
-            # What readers waited for at that moment is what they wait for now: no marker has ended anything since.
+            # No marker has ended anything since, so the readers now wait for the same transaction as at that
+            # moment.
             since = max(since, at.partition.newest_marker_ms + at.skew_ms)
     after = at.copies.declared.copied_after
     if 0 <= since <= (-1 if after is None else after):
@@ -309,7 +319,8 @@ def coordinator_newer(at: Situation) -> tuple[Words, ...]:
 
 
 def readers_declared_waiting(at: Situation) -> bool:
-    """Whether only the person's statement about readers shows that the transaction is older than the copies."""
+    """Whether only the person's statement about waiting readers shows that the transaction is older than the
+    copies."""
     return at.copies.declared.copied_after is not None and at.began_by_ms < 0
 
 
@@ -330,8 +341,9 @@ def data_newer(at: Situation) -> tuple[Words, ...]:
 
 
 def _over_since(at: Situation) -> int | None:
-    """The first moment at which the coordinator's records show that it had ended everything the producer had begun
-    here: by then a marker, if there was to be one, was in the log. None if nothing of the kind needs to be shown."""
+    """The first moment at which the coordinator's records show that everything the producer had begun here
+    was ended. A marker, if one was to be written, was in the log by then. None if there is nothing of that
+    kind to show."""
     entry, coordinator = at.entry, at.copies.coordinator
     if entry is None:
         cleaned = any(log.is_cleaned for log in coordinator.logs.values())
@@ -347,14 +359,14 @@ def _over_since(at: Situation) -> int | None:
         if value.producer_id != mine[0] or value.producer_epoch > mine[1]:
             moments.append(value.last_update_ms)
         elif value.start_ms > at.began_by_ms >= 0:
-            # Its next transaction had begun: the one before it was complete.
+            # The producer's next transaction had begun, so the one before it was complete.
             moments.append(value.start_ms)
     return min(moments)
 
 
 def is_marked(at: Situation) -> bool:
-    """Whether the marker before the transaction belongs to the coordinator's newest record: then that record is
-    older than the transaction and gives it no marker."""
+    """Whether the marker before the transaction belongs to the coordinator's newest record. If so, that
+    record is older than the transaction and gives it no marker."""
     value, marker = at.value, at.last_marker
     if value is None or marker is None or marker.offset > at.transaction.first_offset:
         return False
@@ -364,7 +376,8 @@ def is_marked(at: Situation) -> bool:
 
 
 def not_contradicted(at: Situation) -> tuple[Words, ...]:
-    """Need: the data does not show that the coordinator knew more than the given files say."""
+    """Need: the data has no marker of a producer that the coordinator must still know, although the given
+    files do not mention this producer."""
     marker = at.last_marker
     offset = at.copies.stranger_at(at.partition)
     since = at.copies.coordinator.newest_ms - EXPIRY_MS
@@ -376,8 +389,8 @@ def not_contradicted(at: Situation) -> tuple[Words, ...]:
 
 
 def partition_count(coordinator: Coordinator, metadata: ClusterMetadata, declared: Declared) -> int | None:
-    """How many partitions the coordinator's topic has; None if neither the files nor the person says it. Raises
-    ContradictedError if they contradict each other."""
+    """How many partitions the coordinator's topic has. None if neither the files nor the person state it.
+    Raises ContradictedError if they contradict each other."""
     recorded, count = metadata.transaction_partitions, declared.transaction_partitions
     if recorded is not None and count is not None and recorded != count:
         raise ContradictedError(words("refused.told", count=count, told=recorded, place=metadata.place))

@@ -1,4 +1,4 @@
-"""Statements of the person who copied the files about the copies, where the files do not show it."""
+"""What the person who copied the files states about the copies, where the files do not show it."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
@@ -10,11 +10,11 @@ from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.words import Words, words
 
 TRANSACTION_PARTITIONS_MAX = 10_000
-"""Partitions of `__transaction_state`; Kafka's default is 50."""
+"""`__transaction_state` has at most this many partitions; Kafka's default is 50."""
 _DIGITS_MAX = 15
-"""The most digits of a number."""
+"""A number has at most this many digits."""
 _SHOWN = 40
-"""Characters of a wrong time that the refusal quotes."""
+"""At most this many characters of a wrong time are quoted in the refusal."""
 
 
 class ContradictedError(LogsError):
@@ -31,14 +31,14 @@ class Declared:
     visible in the files."""
 
     now: int | None = None
-    """The time that timeouts are measured against, milliseconds since 1970; None: the newest broker time in the
-    files."""
+    """The time against which timeouts are measured, in milliseconds since 1970. None: the newest time of a
+    broker in the files."""
     transaction_partitions: int | None = None
     """How many partitions `__transaction_state` has."""
     rest_empty: bool = False
-    """Partitions of `__transaction_state` that are not given are empty."""
+    """Whether those partitions of `__transaction_state` that are not given are empty."""
     one_cluster: bool = False
-    """All files are from one cluster."""
+    """Whether all files are from one cluster."""
     copied_after: int | None = None
     """At this moment, in milliseconds since 1970, the readers of every partition with an open transaction already
     waited; every file was copied later."""
@@ -49,7 +49,7 @@ class Declared:
             raise ContradictedError(words("refused.count", count=count, most=TRANSACTION_PARTITIONS_MAX))
 
     def completed_by(self, other: "Declared") -> "Declared":
-        """These statements, with those of `other` (a bundle) where they are missing."""
+        """These statements. Those that are missing are taken from `other` (a bundle)."""
         return replace(
             self,
             transaction_partitions=self.transaction_partitions or other.transaction_partitions,
@@ -81,7 +81,7 @@ def moment_of(text: str) -> int:
 
 
 def written(moment: int) -> str:
-    """A text that `moment_of` reads as this moment."""
+    """The moment as a text that `moment_of` reads."""
     try:
         time = datetime.fromtimestamp(moment // 1000, UTC)
     except (OverflowError, ValueError, OSError):  # beyond the year 9999
@@ -91,7 +91,7 @@ def written(moment: int) -> str:
 
 
 def add_declarations(parser: ArgumentParser) -> None:
-    """The arguments of the command (docs/logs.md, Copies)."""
+    """Add the arguments of the command that state something about the copies (docs/logs.md, Copies)."""
     group = parser.add_argument_group("what you know of the copies")
     group.add_argument(
         "--now",
@@ -120,7 +120,7 @@ def add_declarations(parser: ArgumentParser) -> None:
 
 
 def declared_of(options: Mapping[str, Any]) -> Declared:
-    """What those arguments say. Raises ContradictedError."""
+    """What these arguments state. Raises ContradictedError."""
     moments = {
         name: None if options[name] is None else moment_of(str(options[name]))
         for name in ("now", "copied_after")

@@ -6,12 +6,12 @@ from engine.codec.segment import Records
 
 
 class Depth(Enum):
-    """Checksums are verified in both."""
+    """How much of each batch is read. Checksums are verified at both depths."""
 
     HEADERS = "headers"
-    """Headers and control records; other records only if the cleaner left holes."""
+    """Headers and control records are read, and other records only if the log cleaner left holes."""
     DEEP = "deep"
-    """Every record, decompressed if necessary."""
+    """Every record is read, decompressed if necessary."""
 
 
 RECORDS = {Depth.HEADERS: Records.HOLES, Depth.DEEP: Records.CHECK_AND_HOLES}

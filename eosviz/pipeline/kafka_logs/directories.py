@@ -23,16 +23,17 @@ from eosviz.pipeline.kafka_logs.stretches import SPLIT_BYTES, LogsError, Stretch
 
 _SET_ASIDE = re.compile(r".+\.[0-9a-f]{32}-(?:delete|stray)")
 _MOVING = re.compile(r"(.+)\.[0-9a-f]{32}-future")
-"""How Kafka's `LogManager` and `UnifiedLog` rename folders (KIP-113)."""
+"""The names that Kafka's `LogManager` and `UnifiedLog` give to folders (KIP-113)."""
 CLEANER_CHECKPOINT = "cleaner-offset-checkpoint"
 LOG_START_CHECKPOINT = "log-start-offset-checkpoint"
 LEADER_EPOCHS = "leader-epoch-checkpoint"
 OF_A_SEGMENT = (".log", ".index", ".timeindex", ".txnindex")
-"""Files that exist as long as their segment does. A `.snapshot` may be of the log's end."""
+"""The endings of files that exist as long as their segment does. A `.snapshot` is not one of them: it may be
+of the log's end."""
 SEGMENT_BYTES_STEP = 1024
 """The configured length of segments is a multiple of this."""
 PARTITIONS_MAX = 20_000
-"""The most folders of one call; more are refused, not truncated."""
+"""At most this many folders are read in one call. More are refused; none are left out silently."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class PartitionDirectory:
 
     path: Path
     segments: tuple[Path, ...]
-    """By base offset."""
+    """The segments, by base offset."""
 
     @property
     def name(self) -> str:
@@ -60,12 +61,12 @@ class PartitionDirectory:
         return tuple(stretches(self.segments, split_bytes))
 
     def rows(self, reader: SegmentReader) -> Iterator[Row]:
-        """Every segment's rows in turn. Raises LogsError when a file cannot be opened."""
+        """The rows of all segments in order. Raises LogsError if a file cannot be opened."""
         for stretch in self.stretches():
             yield from stretch_rows(stretch, reader)
 
     def batches(self, depth: Depth = Depth.HEADERS, split_bytes: int = SPLIT_BYTES) -> Iterator[BatchFacts]:
-        """What the analysis reads; file names include the folder."""
+        """The facts of all batches, for the analysis. The names of files include the folder."""
         for stretch in self.stretches(split_bytes):
             yield from stretch_facts(self.name, stretch, depth)
 
@@ -83,42 +84,41 @@ class PartitionDirectory:
 
     @property
     def asked(self) -> tuple[tuple[ProducerEntry, str], ...]:
-        """Producers that only a running broker listed: none."""
+        """The producers that only a running broker listed. A folder has none."""
         return ()
 
     @property
     def text_damage(self) -> tuple[str, ...]:
-        """Damage outside batches: none, a folder's damage is in its rows."""
+        """Damage outside batches. A folder has none, because its damage is in the rows."""
         return ()
 
     @property
     def log_end_min(self) -> int:
-        """The last segment's base offset: the log's end when that segment is empty."""
+        """The base offset of the last segment, which is the log's end if this segment is empty."""
         return base_offset_of(self.segments[-1].name) or 0
 
     @cached_property
     def origin(self) -> Origin:
-        """Cluster and topic named by the files beside it."""
+        """The cluster and the topic that the files beside the log name."""
         return origin_of(self.path)
 
     @property
     def is_empty_segment_alone(self) -> bool:
-        """Whether all files are empty: then nothing shows that the partition is empty. A broker writes
-        LEADER_EPOCHS before the first batch; a copy onto a full disk leaves empty files."""
+        """Whether all files are empty, so that nothing shows whether the partition is empty: a broker writes
+        LEADER_EPOCHS before the first batch, but a copy onto a full disk leaves empty files."""
         return self.size == 0 and not any(path.stat().st_size for path in self.path.iterdir())
 
     @property
     def is_preallocated(self) -> bool:
-        """Whether zeros at the end of the last segment may be space that `log.preallocate` reserved: such a segment is
-        as long as `segment.bytes` says.
-        """
+        """Whether zeros at the end of the last segment may be space that `log.preallocate` reserved. Such a
+        segment is exactly as long as `segment.bytes` says."""
         return self.segments[-1].stat().st_size % SEGMENT_BYTES_STEP == 0
 
     @cached_property
     def log_start(self) -> tuple[int, str]:
-        """The log start offset that this folder's files show, and where it was found. DeleteRecords moves the start of
-        the oldest leader epoch (`LeaderEpochFileCache`): batches of that epoch before it are deleted and only not
-        removed yet."""
+        """The log start offset that the files of this folder show, and where it was found. DeleteRecords
+        moves the start of the oldest leader epoch (`LeaderEpochFileCache`). Batches of this epoch before its
+        start are deleted, only not yet removed from the file."""
         first = base_offset_of(self.segments[0].name) or 0
         epochs = self.path / LEADER_EPOCHS
         rows = self.rows(segment_reader(Records.SKIP))
@@ -134,7 +134,7 @@ class PartitionDirectory:
 
     @cached_property
     def newest_epoch_start(self) -> int:
-        """Where the newest leader epoch begins: the log ended there then. 0 if unknown."""
+        """The offset at which the newest leader epoch begins, which was the log's end then. 0 if unknown."""
         try:
             entries = decode_leader_epochs((self.path / LEADER_EPOCHS).read_bytes())
         except (OSError, ValueError):
@@ -143,14 +143,14 @@ class PartitionDirectory:
 
     @cached_property
     def has_later_segments(self) -> bool:
-        """Whether the folder has later segments than those that are read, or an index of one."""
+        """Whether the folder has a segment, or an index of one, that is later than those that are read."""
         behind = base_offset_of(self.segments[-1].name) or 0
         names = (path.with_suffix(".log").name for path in self.path.iterdir() if path.suffix in OF_A_SEGMENT)
         return any((base_offset_of(name) or 0) > behind for name in names)
 
     @cached_property
     def aborted_in_files(self) -> tuple[tuple[AbortedTransaction, ...], tuple[str, ...]]:
-        """Entries of all `.txnindex` files in order, and what is damaged in them."""
+        """The entries of all `.txnindex` files in order, and the damage in these files."""
         entries: list[AbortedTransaction] = []
         damage: list[str] = []
         for path in sorted(self.path.glob("*.txnindex")):
@@ -161,7 +161,7 @@ class PartitionDirectory:
 
     @cached_property
     def newest_snapshot(self) -> tuple[str, tuple[ProducerEntry, ...]] | None:
-        """File name and entries of the newest undamaged `.snapshot`."""
+        """The file name and the entries of the newest undamaged `.snapshot`."""
         for path in sorted(self.path.glob("*.snapshot"), reverse=True):
             try:
                 return path.name, decode_producer_snapshot(path.read_bytes(), checksum)
@@ -174,19 +174,20 @@ class Found(NamedTuple):
     """What was found under some paths."""
 
     directories: tuple[PartitionDirectory, ...]
-    """Each once, sorted by path."""
+    """The folders, each once, sorted by path."""
     left_out: tuple[Path, ...]
     """Folders that the broker has renamed: their partition was deleted or moved away."""
 
 
 def find_directories(paths: Sequence[Path]) -> tuple[PartitionDirectory, ...]:
-    """Every folder with segments under `paths`, and the folders of single segments. Raises LogsError."""
+    """Every folder with segments under `paths`, and the folder of each segment that is given alone. Raises
+    LogsError."""
     return find(paths).directories
 
 
 def find(paths: Sequence[Path]) -> Found:
-    """Every folder with segments under `paths`, and those that are left out. Raises LogsError: there is no segment,
-    there are too many folders, or one cannot be read."""
+    """Every folder with segments under `paths`, and the folders that are left out. Raises LogsError if there
+    is no segment, if there are too many folders, or if one cannot be read."""
     found: dict[Path, tuple[Path, set[str]]] = {}
     left_out: list[Path] = []
     for folder, names in _folders(paths):
@@ -209,12 +210,12 @@ def find(paths: Sequence[Path]) -> Found:
 
 
 def is_segment(path: Path) -> bool:
-    """Whether the path is a segment's file and not a folder."""
+    """Whether the path is a file that is a segment."""
     return base_offset_of(path.name) is not None and path.is_file()
 
 
 def _folders(paths: Sequence[Path]) -> Iterator[tuple[Path, list[str]]]:
-    """Folders and the names of files in them; for a segment given alone, only its name."""
+    """Each folder with the names of its files. For a segment that is given alone there is only its own name."""
     for path in paths:
         if is_segment(path):
             yield path.parent, [path.name]
@@ -226,7 +227,7 @@ def _folders(paths: Sequence[Path]) -> Iterator[tuple[Path, list[str]]]:
 
 
 def _under(path: Path) -> Iterator[tuple[Path, list[str]]]:
-    """Every folder once, links to folders too: a partition may be on another disk."""
+    """Every folder once. Links to folders are followed, because a partition may be on another disk."""
     seen: set[str] = set()
     for folder, names, files in os.walk(path, onerror=_raise, followlinks=True):
         place = os.path.realpath(folder)
@@ -239,9 +240,9 @@ def _under(path: Path) -> Iterator[tuple[Path, list[str]]]:
 
 
 def log_start_checkpoints(paths: Sequence[Path]) -> dict[str, int]:
-    """Log start offsets by partition from the checkpoints of all log directories under `paths`. Several brokers
-    may have one each; the true start is the highest, since some may be late. A damaged checkpoint is ignored:
-    Kafka does without it too."""
+    """The log start offset of each partition, from the checkpoints of all log directories under `paths`. If
+    several brokers have a checkpoint for it, the highest one is true, because some may be late. A damaged
+    checkpoint is ignored, since Kafka can do without it too."""
     starts: dict[str, int] = {}
     for path in paths:
         for file in sorted(path.rglob(LOG_START_CHECKPOINT)):

@@ -11,9 +11,9 @@ from eosviz.pipeline.kafka_logs.notes import NoteKind
 from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
 
 Range = tuple[int, int]
-"""First and last offset, both inclusive."""
+"""The first and the last offset, both inclusive."""
 Index = tuple[int, int, int, int]
-"""Producer id, first offset, offset of the marker, last stable offset after it."""
+"""The producer id, the first offset, the offset of the marker, and the last stable offset after it."""
 
 
 class _Shape(Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,4 +1,4 @@
-"""The facts that support a verdict or a note, each with its place, and their sentences."""
+"""The facts that support a verdict or a note, each with its place and its sentence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from eosviz.pipeline.kafka_logs.partition import Marker, Transaction
 from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
 PARTITIONS_NAMED_MAX = 50
-"""How many partitions of one transaction a sentence names; it counts the others."""
+"""At most this many partitions of one transaction are named in a sentence; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Evidence:
     """One fact and its place."""
 
     place: str
-    """File and byte, or partition and offset."""
+    """Either the file and byte, or the partition and offset."""
     says: Words
 
 

@@ -1,7 +1,7 @@
 """What consumer groups committed, from `__consumer_offsets`, and which of them wait at a last stable offset.
 
-Source: Kafka's `GroupMetadataManager`: an offset committed in a transaction counts after the COMMIT marker, and is
-pending until then.
+Source: Kafka's `GroupMetadataManager`. An offset that is committed in a transaction is pending until the
+COMMIT marker, and counts after it.
 """
 
 from collections.abc import Iterable
@@ -17,19 +17,19 @@ DAMAGE_MAX = 100
 
 @dataclass(slots=True)
 class GroupOffsets:
-    """The contents of all partitions that were read."""
+    """The contents of all partitions of `__consumer_offsets` that were read."""
 
     partitions: list[str] = field(default_factory=list)
     committed: dict[OffsetKey, CommittedOffset] = field(default_factory=dict)
     pending: dict[int, dict[OffsetKey, CommittedOffset | None]] = field(default_factory=dict)
-    """By producer id, in open transactions; None is a tombstone."""
+    """The offsets in open transactions, by producer id. None is a tombstone."""
     damaged: int = 0
     damage: list[str] = field(default_factory=list)
     _held_by: dict[OffsetKey, int] | None = field(default=None, repr=False, compare=False)
-    """By key, the first producer id with a pending offset; None until it is computed."""
+    """For each key, the first producer id with a pending offset. None until it is computed."""
 
     def read(self, name: str, rows: Iterable[Row]) -> None:
-        """Take in one partition; `rows` keep their records. Damage is counted and kept as sentences."""
+        """Take in one partition. `rows` have their records. Damage is counted, and kept as sentences."""
         self.partitions.append(name)
         for row in rows:
             if isinstance(row, DamageRow) and row.is_reserved:
@@ -40,8 +40,8 @@ class GroupOffsets:
                 self._batch(name, row)
 
     def take(self, other: "GroupOffsets") -> None:
-        """Add another partition that was read separately: all records of a group are in one partition, and a
-        marker ends only its producer's writes in the same partition."""
+        """Add the result for another partition, which was read separately. All records of a group are in one
+        partition, and a marker ends only the writes of its producer in the same partition."""
         self._held_by = None
         self.partitions += other.partitions
         self.committed |= other.committed

@@ -1,9 +1,10 @@
-"""Reads thousands of batch headers at once, as columns: a fast path for ordinary batches. It decides nothing.
+"""Reads thousands of batch headers at once, as columns. This is a fast path for ordinary batches, and it
+judges nothing.
 
-A batch is accepted if its checksum is right and its header alone is enough; where every record is to be read, if its
-records are right (`record_columns.py`); a marker, if it is byte for byte what brokers write. Every other batch
-(another control batch, one with holes from the cleaner, anything that may be damaged) goes to the segment reader, and
-after a damaged one the block ends.
+A batch is accepted if its checksum is right and its header alone is enough. Where every record is to be read,
+the records must be right too (`record_columns.py`). A marker is accepted if it is byte for byte what brokers
+write. Every other batch (another control batch, one with holes from the log cleaner, anything that may be
+damaged) goes to the segment reader. After a damaged batch the block ends.
 """
 
 import struct
@@ -38,14 +39,14 @@ from eosviz.pipeline.kafka_logs.record_columns import batches_that_hold
 from eosviz.pipeline.kafka_logs.stretches import Stretch, StretchRows
 
 BATCHES_MAX = 4096
-"""Batches of one block."""
+"""At most this many batches are in one block."""
 _BLOCK_MIN = 16
 NO_MARKER = -1
 _TYPE_NAMES = {int(one): one.name for one in MARKER_TYPES}
 _MARKER = np.frombuffer(
     encode_marker(ControlType.ABORT, 0, producer_id=0, producer_epoch=0, timestamp=0), dtype=np.uint8
 )[HEADER_BYTES:]
-"""The record of a marker: markers differ only in type and coordinator epoch."""
+"""The record of a marker. Markers differ only in type and coordinator epoch."""
 _MARKER_TYPE = 8
 _MARKER_EPOCH = slice(12, 16)
 _MARKER_FREE = np.zeros(len(_MARKER), dtype=bool)
@@ -58,7 +59,7 @@ _TYPES = {"b": "i1", "h": ">i2", "i": ">i4", "I": ">u4", "q": ">i8"}
 HEADER = np.dtype(
     [(one.name, _TYPES[letter]) for one, letter in zip(fields(BatchHeader), HEADER_FORMAT[1:], strict=True)]
 )
-"""`BatchHeader` as a NumPy row type."""
+"""`BatchHeader` as a row type of NumPy."""
 
 
 Read = TypeVar("Read")
@@ -66,32 +67,32 @@ Read = TypeVar("Read")
 
 @dataclass(slots=True)
 class HeaderBlock(Generic[Read]):
-    """Undamaged batches, contiguous."""
+    """Undamaged batches that follow each other without a gap."""
 
     positions: np.ndarray
     headers: np.ndarray
-    """`HEADER`."""
+    """The headers, with the row type `HEADER`."""
     behind: int
-    """The byte after the last one."""
+    """The byte after the last batch."""
     offset_behind: int
     """The lowest offset that may follow."""
     marker_types: np.ndarray
-    """`ControlType` of the markers among them, NO_MARKER for other batches."""
+    """The `ControlType` of each marker, and NO_MARKER for the other batches."""
     coordinator_epochs: np.ndarray
-    """Of the markers; -1 for other batches."""
+    """The coordinator epoch of each marker, and -1 for the other batches."""
     read: dict[int, Read] = field(default_factory=dict)
-    """By index: the segment reader's result for those that it read."""
+    """The batches that the segment reader read: index in the block to its result."""
 
     def __len__(self) -> int:
         return len(self.positions)
 
 
 Part = HeaderBlock[BatchFacts] | list[BatchFacts]
-"""Batches of a stretch in order: a block of the fast path, or a list of the one batch that the segment reader read."""
+"""A part of a stretch: either a block of the fast path, or a list with the one batch that the segment reader read."""
 
 
 def parts_of(file: str, stretch: Stretch, depth: Depth) -> Iterator[Part]:
-    """All of a stretch; `file` is the file's name in its facts. Raises LogsError."""
+    """All parts of a stretch, in order. `file` is the name of the file in the facts. Raises LogsError."""
     every_record = depth is Depth.DEEP
     reader = segment_reader(RECORDS[depth])
     rows = StretchRows(stretch, reader)
@@ -117,7 +118,7 @@ def parts_of(file: str, stretch: Stretch, depth: Depth) -> Iterator[Part]:
         row = rows.at(position, offset_min)
         yield [batch_facts(file, row)]
         position, offset_min = rows.behind(row, offset_min)
-        # Damage is often followed by more: a long block would be started again and again.
+        # Damage is often followed by more damage; then a long block would be started again and again.
         batches_max = _BLOCK_MIN
 
 
@@ -131,9 +132,10 @@ def header_block(
     every_record: bool,
     kept: Callable[[BatchRow], Read],
 ) -> HeaderBlock[Read]:
-    """The undamaged batches from byte `start` on, at most `batches_max` and none that begins at or after `stop`;
-    empty if the first one may be damaged. `offsets`: the allowed ones; `every_record`: whether records of data
-    batches are checked too; `kept`: what is kept of a row from the segment reader."""
+    """The undamaged batches from byte `start` on: at most `batches_max`, and none that begins at or after
+    `stop`. The block is empty if the first batch may be damaged. `offsets`: the allowed offsets.
+    `every_record`: whether the records of data batches are checked too. `kept`: what is kept of a row from
+    the segment reader."""
     places, behind = _walk(view, start, stop, batches_max)
     positions = np.array(places, dtype=np.int64)
     if not places:
@@ -166,7 +168,7 @@ def header_block(
 def _checksums_hold(
     view: memoryview, positions: np.ndarray, ends: np.ndarray, expected: np.ndarray, asked: np.ndarray
 ) -> np.ndarray:
-    """For the batches in `asked` whether the checksum is right; False for the others."""
+    """For each batch in `asked` whether its checksum is right. False for the other batches."""
     computed = [
         checksum(view[start:end]) if is_asked else -1
         for start, end, is_asked in zip(
@@ -185,7 +187,7 @@ def _records_hold(
     asked: np.ndarray,
     reader: SegmentReader,
 ) -> np.ndarray:
-    """For the batches in `asked` whether their records are right; False also if that is unknown."""
+    """For each batch in `asked` whether its records are right. False also if that is unknown."""
     holds = np.zeros(len(positions), dtype=bool)
     starts, counts = positions + HEADER_BYTES, headers["record_count"].astype(np.int64)
     codes = headers["attributes"] & CODEC_MASK
@@ -218,7 +220,7 @@ def _decompressed_hold(blocks: list[bytes], counts: np.ndarray) -> np.ndarray:
 
 
 def _walk(view: memoryview, start: int, stop: int, batches_max: int) -> tuple[list[int], int]:
-    """Where batches begin, by their lengths alone, and the byte after the last."""
+    """Where batches begin, according to their lengths alone, and the byte after the last batch."""
     places: list[int] = []
     position, last = start, len(view) - HEADER_BYTES
     while position < stop and position <= last and len(places) < batches_max:
@@ -231,7 +233,7 @@ def _walk(view: memoryview, start: int, stop: int, batches_max: int) -> tuple[li
 
 
 def _whole(headers: np.ndarray) -> np.ndarray:
-    """Those in which every offset has its record, and whose codec exists."""
+    """For each batch whether every offset in it has a record and its codec exists."""
     delta, attributes = headers["last_offset_delta"].astype(np.int64), headers["attributes"]
     whole: np.ndarray = (
         (headers["magic"] == MAGIC)
@@ -245,7 +247,7 @@ def _whole(headers: np.ndarray) -> np.ndarray:
 def _markers(
     data: np.ndarray, positions: np.ndarray, ends: np.ndarray, headers: np.ndarray, asked: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Type and coordinator epoch of those batches in `asked` that are markers as brokers write them."""
+    """The type and the coordinator epoch of each batch in `asked` that is a marker as brokers write it."""
     types = np.full(len(positions), NO_MARKER, dtype=np.int64)
     epochs = np.full(len(positions), -1, dtype=np.int64)
     sized = asked & (ends - positions == HEADER_BYTES + len(_MARKER)) & (headers["record_count"] == 1)
@@ -261,7 +263,7 @@ def _markers(
 
 
 def _cut(block: HeaderBlock[Read], count: int, offset_behind: int) -> HeaderBlock[Read]:
-    """The first `count` batches; the next one may be damaged."""
+    """The first `count` batches of the block, because the next one may be damaged."""
     behind = int(block.positions[count])
     kept = {index: facts for index, facts in block.read.items() if index < count}
     columns = (block.marker_types[:count], block.coordinator_epochs[:count])
@@ -275,7 +277,8 @@ def holes_of(facts: BatchFacts) -> tuple[Range, ...] | None:
 
 
 def columns_of(block: HeaderBlock[BatchFacts]) -> dict[str, np.ndarray | list[Any]]:
-    """The fields of `BatchFacts` without the file; offsets are None if every one from first to last is there."""
+    """The fields of `BatchFacts` except the file, as columns. `offsets` is None for a batch that has every
+    offset from first to last."""
     headers, count = block.headers, len(block)
     columns: dict[str, np.ndarray | list[Any]] = {name: headers[name] for name in _SAME_NAME}
     delta = headers["last_offset_delta"].astype(np.int64)
