@@ -1,1 +1,2 @@
-"""Accounts: signing up and in, ownership, roles, and deletion with everything one made."""
+"""Accounts: signing up and in, ownership, roles, and the deletion of an account with everything that its
+person made."""

@@ -30,19 +30,19 @@ class UserAdmin(admin.ModelAdmin):
 
     @admin.action(description=words("accounts.make_instructors"), permissions=["change"])
     def make_instructors(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
-        """Answers the requests of the chosen people; administrators stay what they are."""
+        """Make the chosen people instructors, which answers their requests. Administrators stay administrators."""
         for user in chosen:
             if role_of(user) is Role.LEARNER:
                 give_role(user, Role.INSTRUCTOR)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """A role given by its group answers the request, too."""
+        """Save the groups. A role that is given by its group answers the person's request, too."""
         super().save_related(request, form, formsets, change)
         if role_of(form.instance) is not Role.LEARNER:
             User.objects.filter(pk=form.instance.pk).update(asked_to_teach=None)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return False  # people sign up themselves
+        return False  # people sign up themselves; nothing is added here
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         """Only superusers change a superuser."""
@@ -50,4 +50,4 @@ class UserAdmin(admin.ModelAdmin):
         return may and (obj is None or not obj.is_superuser or request.user.is_superuser)
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        return False  # people delete themselves, after reading what is deleted with them
+        return False  # people delete their own accounts, after reading what is deleted with them

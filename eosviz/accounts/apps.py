@@ -27,5 +27,6 @@ class AccountsConfig(AppConfig):
         any_change_ends(User, lambda user: of_owner(user.owner_key))
         m2m_changed.connect(roles_changed, sender=User.groups.through, dispatch_uid="rights: roles")
         owning.load()
-        # Without a sender: once per app, so that it also runs after the app whose permissions come last.
+        # Connected without a sender, so that it runs once for each app: it must also run after the app whose
+        # permissions come last.
         post_migrate.connect(keep_groups, dispatch_uid="keep groups")

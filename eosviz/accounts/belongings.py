@@ -19,7 +19,8 @@ KEPT_IN_MEMORY_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """One kind of belongings. `fate`: what deleting the account does to it, `deleted` or `anonymised`."""
+    """One kind of things that an account owns. `fate`: what happens to them when the account is deleted,
+    `deleted` or `anonymised`."""
 
     kind: str
     count: int
@@ -35,13 +36,13 @@ class Holding:
 
 
 def holdings(user: User) -> list[Holding]:
-    """Every kind, also those without any: the page says what would happen to them."""
+    """Every kind, also those of which the account has nothing: the page says what would happen to them."""
     listed = [owned for owned in everything() if owned.kind]
     return [Holding(owned.kind, owned.rows(user).count(), owned.fate) for owned in listed]
 
 
 def shown(user: User) -> dict[str, Any]:
-    """What the template of the account's page shows of it."""
+    """What the template of the account's page shows of the account's belongings."""
     return {name: value for owned in everything() for name, value in owned.page(user).items()}
 
 
@@ -59,9 +60,9 @@ def account_file(user: User) -> dict[str, Any]:
 
 
 def packed(user: User) -> IO[bytes]:
-    """A ZIP with `account.json` and every file that the account owns. It is written completely before it is sent, so
-    an error leaves no half file. The caller closes it."""
-    # Returned open; the response that sends it closes it.
+    """A ZIP with `account.json` and every file that the account owns. The ZIP is written completely before it
+    is sent, so that an error leaves no half file. The caller closes it."""
+    # The file is returned open; the response that sends it closes it.
     file = tempfile.SpooledTemporaryFile(max_size=KEPT_IN_MEMORY_BYTES)  # noqa: SIM115
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(

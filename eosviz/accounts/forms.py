@@ -14,11 +14,11 @@ from eosviz.language import say_here
 from eosviz.names import NAME_PATTERN
 
 words = lazy(say_here, str)
-"""The catalogue's sentence of a key, looked up when it is shown."""
+"""The catalogue's sentence for a key, looked up when the sentence is shown."""
 
 
 one_line = RegexValidator(NAME_PATTERN, words("accounts.name.unprintable"))
-"""Others see the name inside sentences: it must not reverse the text direction."""
+"""Others see the name inside sentences, so it must not contain characters that reverse the direction of the text."""
 
 
 def called(user: User) -> str:
@@ -37,7 +37,7 @@ def _name_field() -> forms.CharField:
 
 
 class NameAtSignUp(forms.Form):
-    """Fields beside address and password. django-allauth builds its own form on this one."""
+    """The fields beside address and password. django-allauth derives its own form from this one."""
 
     name = _name_field()
 
@@ -57,7 +57,8 @@ class NameForm(forms.ModelForm):
 
 
 class DeleteForm(forms.Form):
-    """Proof of ownership: the password, or the address for accounts that sign in through another site."""
+    """A proof that the account is one's own: the password, or the address for accounts that sign in through
+    another site."""
 
     proof = forms.CharField(max_length=254, strip=False)
 

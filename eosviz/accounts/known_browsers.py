@@ -1,7 +1,7 @@
 """Remembers in a signed cookie, for a year, which accounts have signed in with a browser.
 
-Guesses from browsers that an account does not know share one limit for the account, which strangers can exhaust. A
-browser that the account knows has its own limit, which no stranger can exhaust.
+All browsers that an account does not know share one limit on wrong passwords for that account, and strangers
+can use it up. A browser that the account knows has a limit of its own, which no stranger can use up.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ COOKIE = "known_accounts"
 SALT = "eosviz.accounts.known_browsers"
 COOKIE_SECONDS = 365 * 24 * 3600
 ACCOUNTS_MAX = 8
-"""The accounts of one browser that signed in last: a classroom computer knows a few."""
+"""The cookie has at most this many accounts, those that signed in last: a classroom computer knows a few."""
 
 
 def remember(sender: Any, request: HttpRequest, user: Any, **kwargs: Any) -> None:
-    """Note on the request that its response shall carry the cookie. Called when a person has signed in or set a new
-    password by mail."""
+    """Mark the request, so that its response sets the cookie. Called when a person has signed in or has set a
+    new password by mail."""
     # `KnownBrowsers` below reads this attribute; no class of Django declares it.
     request.known_account = user.email  # type: ignore[attr-defined]
 
 
 def name_for(request: HttpRequest, email: str) -> str | None:
-    """This browser's id if it knows the account with this address; else None."""
+    """The id of this browser, if it knows the account with this address; else None."""
     name, accounts = _read(request)
     return name if _mark(email) in accounts else None
 
@@ -66,5 +66,5 @@ def _read(request: HttpRequest) -> tuple[str, list[str]]:
 
 
 def _mark(email: str) -> str:
-    """A digest: the cookie does not reveal whose accounts they are."""
+    """A digest of the address, so that the cookie does not reveal whose accounts they are."""
     return salted_hmac(SALT, email.strip().lower()).hexdigest()[:32]

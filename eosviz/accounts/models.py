@@ -1,4 +1,4 @@
-"""A person with an account. Stepping through scenarios needs none."""
+"""A person with an account. No account is needed to step through scenarios."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from eosviz.rights import AnnouncedUpdates
 
 NAME_CHARACTERS_MAX = 80
 COUNTED_MIN = 5
-"""Figures of all who agreed to be counted are shown from this many people on."""
+"""Figures about all who agreed to be counted are shown only if there are at least this many people."""
 
 
 def new_owner_key() -> str:
@@ -25,15 +25,16 @@ class UserQuerySet(AnnouncedUpdates):
     topic_field = "owner_key"
 
     def asking_to_teach(self) -> UserQuerySet:
-        """Those who wait for the role of an instructor, the oldest request first."""
+        """The people who wait for the role of an instructor, the oldest request first."""
         return self.filter(asked_to_teach__isnull=False, is_active=True).order_by("asked_to_teach", "id")
 
 
 class UserManager(BaseUserManager.from_queryset(UserQuerySet)):  # type: ignore[misc]  # a class made at run time
-    """Accounts are named by their address; `manage.py createsuperuser` makes an administrator of everything."""
+    """Creates accounts, which are named by their address. `manage.py createsuperuser` makes an administrator
+    with every permission."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:
-        """ValueError without an address: signing in needs one."""
+        """Create an account. Raises ValueError without an address, because signing in needs one."""
         if not email:
             raise ValueError("an account needs an e-mail address")
         user: User = self.model(email=email.strip().lower(), **fields)
@@ -50,21 +51,22 @@ class UserManager(BaseUserManager.from_queryset(UserQuerySet)):  # type: ignore[
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """Roles are groups (`roles.py`), not columns."""
+    """An account. The roles of its person are groups (`roles.py`), not columns."""
 
     email = models.EmailField(unique=True)
-    """In lower case."""
+    """The address, in lower case."""
     name = models.CharField(max_length=NAME_CHARACTERS_MAX, blank=True)
     """The name that classmates and instructors see."""
     owner_key = models.CharField(max_length=64, unique=True, default=new_owner_key, editable=False)
-    """Owns this person's sessions, replays and progress, as a browser's key does for an anonymous visitor."""
+    """The key that owns this person's sessions, replays and progress. For an anonymous visitor the browser's
+    key does."""
     is_active = models.BooleanField(default=True)
-    """False: blocked; cannot sign in and is signed out everywhere."""
+    """False if the account is blocked: it cannot sign in, and is signed out everywhere."""
     date_joined = models.DateTimeField(auto_now_add=True)
     counted = models.BooleanField(default=False)
-    """Agreed to be counted, without a name, among all who agreed (docs/analytics.md)."""
+    """Whether the person agreed to be counted, without a name, among all who agreed (docs/analytics.md)."""
     asked_to_teach = models.DateTimeField(null=True, blank=True, editable=False)
-    """When a learner asked to become an instructor; null once a role was given."""
+    """When a learner asked to become an instructor. Null once the person was given a role."""
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
@@ -79,7 +81,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     @property
     def called(self) -> str:
-        """The name, or without one the part of the address before the @."""
+        """The person's name or, without one, the part of the address before the @."""
         return self.name or self.email.partition("@")[0]
 
     @property

@@ -1,6 +1,6 @@
-"""Ownership. A browser's key owns what anonymous visitors create (`eosviz/browser.py`); an account has such
-a key too. Signing in gives the account what the browser owned, and from then on the browser's session has the
-account's key: so one rule about owners is enough."""
+"""Who owns what. A browser's key owns what anonymous visitors create (`eosviz/browser.py`), and an account
+has such a key too. Signing in gives the account everything that the browser owned. From then on the browser's
+session has the account's key, so one rule about owners is enough."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def take_over_browser(sender: Any, request: HttpRequest, user: User, **kwargs: A
 
 
 def claim(user: User, browser: str) -> None:
-    """Everything of this browser belongs to the account from now on. An empty key owns nothing."""
+    """Give everything that this browser owns to the account. An empty key owns nothing."""
     if not browser or User.objects.filter(owner_key=browser).exists():
         return
     with transaction.atomic():

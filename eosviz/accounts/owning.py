@@ -1,7 +1,8 @@
-"""What people own. Each app registers its models in its module `owned.py`, which is imported when all apps are
-loaded: how what a browser owns goes to an account, and how the account's part is counted, packed and deleted.
+"""What people own. Each app registers its models in its module `owned.py`, which is imported when all apps
+are loaded. There it says how the things of a browser become those of an account, and how the things of an
+account are counted, packed and deleted.
 
-An owner is a key (`eosviz/browser.py`), an account's or that of a browser without one.
+An owner is a key (`eosviz/browser.py`), either an account's or that of a browser without an account.
 """
 
 from __future__ import annotations
@@ -16,50 +17,52 @@ from django.utils.module_loading import autodiscover_modules
 from eosviz.accounts.models import User
 
 File = tuple[str, Iterable[bytes]]
-"""A path in the account's package, and the content in pieces."""
+"""The path of a file in the account's package, and the content in pieces."""
 
 
 class Owned:
-    """What people own of one model. By default only accounts own it, and only the deletion of the account deletes
-    it."""
+    """What people own of one model. By default only accounts own such rows, and only the deletion of the
+    account deletes them."""
 
     model: ClassVar[type[Model]]
     kind: ClassVar[str] = ""
-    """Listed on the account's page as `accounts.holding.<kind>`; empty: not listed."""
+    """The last part of the key `accounts.holding.<kind>`, under which the account's page lists the rows.
+    Empty if the page does not list them."""
     fate: ClassVar[str] = "deleted"
-    """What deleting the account does to it: `deleted` or `anonymised`."""
+    """What happens to the rows when the account is deleted: `deleted` or `anonymised`."""
 
     def rows(self, user: User) -> QuerySet[Any]:
         """The account's rows."""
         raise NotImplementedError
 
     def claim(self, browser: str, account: str) -> None:
-        """What the key `browser` owns belongs to the key `account` from now on. In a transaction."""
+        """Give what the key `browser` owns to the key `account`. Called in a transaction."""
 
     def page(self, user: User) -> dict[str, Any]:
-        """What the template of the account's page shows of it."""
+        """What the template of the account's page shows of these rows."""
         return {}
 
     def facts(self, user: User) -> dict[str, Any]:
-        """Its entries in `account.json`, by name."""
+        """The entries of these rows in `account.json`, by name."""
         return {}
 
     def files(self, user: User) -> Iterator[File]:
-        """Its files in the account's package."""
+        """The files of these rows in the account's package."""
         return iter(())
 
     def let_go(self, user: User) -> None:
-        """What happens before the account is deleted, outside the transaction."""
+        """Do what is needed before the account is deleted. Called outside the transaction."""
 
     def delete(self, user: User) -> None:
-        """In the transaction that deletes the account. Rows that refer to the account go with it."""
+        """Delete or anonymise the rows, in the transaction that deletes the account. Rows that refer to the
+        account are deleted with it."""
 
     def left_behind(self, before: datetime) -> QuerySet[Any] | None:
         """The rows of browsers without an account that were last used before this time. None: such rows are kept."""
         return None
 
     def lost(self, rows: QuerySet[Any]) -> dict[str, int]:
-        """What is deleted with these rows, counted: words of the command `retention`."""
+        """How much is deleted with these rows, by words of the command `retention`."""
         return {self.kind: rows.count()}
 
     def delete_left(self, before: datetime, keys: list[Any]) -> None:
@@ -68,13 +71,14 @@ class Owned:
 
 
 class OwnedByKey(Owned):
-    """Of a model with a field `owner`: a browser owns it too, and it is deleted with the account."""
+    """What people own of a model with a field `owner`. A browser can own such rows too, and they are deleted
+    with the account."""
 
     def rows(self, user: User) -> QuerySet[Any]:
         return self.of(user.owner_key)
 
     def of(self, key: str) -> QuerySet[Any]:
-        """An empty key owns nothing."""
+        """The rows of this key. An empty key owns nothing."""
         return self.model._default_manager.filter(owner=key, owner__gt="")
 
     def claim(self, browser: str, account: str) -> None:
@@ -88,13 +92,13 @@ _registered: list[Owned] = []
 
 
 def register(owned: type[Owned]) -> type[Owned]:
-    """Decorates a class of an app's `owned.py`."""
+    """Register the decorated class of an app's `owned.py`."""
     _registered.append(owned())
     return owned
 
 
 def everything() -> tuple[Owned, ...]:
-    """In the order of the apps; what outlives the account comes last."""
+    """Everything that people own, in the order of the apps. What outlives the account comes last."""
     return tuple(sorted(_registered, key=lambda owned: owned.fate != "deleted"))
 
 

@@ -1,9 +1,9 @@
-"""Limits on wrong passwords: rates `wrong_password.…` of `settings.RATES`.
+"""Limits on wrong passwords, by the rates `wrong_password.…` of `settings.RATES`.
 
-From a browser that does not know the account, a wrong password counts three times: for the address it comes from, for
-the account at that address, and for the account from anywhere. From a browser that knows the account, it counts for
-that browser only. A right password takes its counts back. The account is the typed address: it makes no difference
-whether it exists.
+A wrong password from a browser that does not know the account counts three times: for the network address of
+the browser, for this network address together with the account, and for the account from anywhere. From a
+browser that knows the account, it counts only for this browser. A right password takes its counts back. The
+account is what was typed as its address: it makes no difference whether the account exists.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from eosviz.rates import TooOften, rate_of, take
 
 
 class Attempt:
-    """One password attempt. It is counted when created, so that parallel attempts all count."""
+    """One password attempt. It is counted when it is created, so that attempts at the same time are all counted."""
 
     def __init__(self, request: HttpRequest, email: str) -> None:
-        """Raises TooOften, or RedisError if counting is impossible; then nothing is counted."""
+        """Count the attempt. Raises TooOften, or RedisError if counting is impossible; then nothing is counted."""
         self._taken: list[tuple[str, str]] = []
         for name, caller in _counted(request, email.strip().lower()):
             try:
@@ -31,7 +31,7 @@ class Attempt:
             self._taken.append((name, caller))
 
     def was_right(self) -> None:
-        """Takes its counts back."""
+        """Take back what was counted, because the password was right."""
         for name, caller in self._taken:
             buckets.give_back(rate_of(name), caller)
         self._taken.clear()

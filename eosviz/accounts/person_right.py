@@ -1,4 +1,4 @@
-"""The right of the person who opened a socket: still to be the same signed-in or anonymous person."""
+"""The right of the person who opened a socket. It lasts while they are the same signed-in or anonymous person."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from eosviz.rights import Ending, Right, of_cookie, of_owner
 
 
 def rights_of_person(scope: dict[str, Any]) -> tuple[Right, ...]:
-    """It ends (`Ending.SIGNED_OUT`) with the cookie's session: after signing out or in, a new password, a ban, the
-    account's deletion. Empty if the browser sent no cookie with data. Reads the database."""
+    """The right, which ends (`Ending.SIGNED_OUT`) with the cookie's session: after signing out or in, a new
+    password, a ban, or the deletion of the account. Empty if the browser sent no cookie with data. Reads the
+    database."""
     cookie = scope["session"].session_key
     if not cookie:
         return ()
@@ -21,7 +22,7 @@ def rights_of_person(scope: dict[str, Any]) -> tuple[Right, ...]:
 
     def ask() -> Ending | None:
         stored = SessionStore(cookie)
-        # A browser without a key gets one with the first thing it creates.
+        # A browser without a key gets one when it creates something for the first time.
         is_same = stored.get(SESSION_KEY) == user and (not browser or browser_of(stored) == browser)
         return None if is_same else Ending.SIGNED_OUT
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class HtmxRequest(HttpRequest):
-    """Any request: all pass through `django_htmx.middleware.HtmxMiddleware`."""
+    """Any request, because all requests pass through `django_htmx.middleware.HtmxMiddleware`."""
 
     htmx: HtmxDetails
 

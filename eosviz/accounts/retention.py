@@ -1,6 +1,6 @@
 """Deletes what people without an account left behind, after a time that the operator sets.
 
-Accounts keep everything. Each app says what it counts as left behind (`owning.py`).
+Nothing of an account is deleted here. Each app says which of its rows are left behind (`owning.py`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BATCH = 100
 
 
 def due(days: int) -> dict[str, int]:
-    """Counts what is older than this many days and deletes nothing. ValueError for fewer than one day."""
+    """Count what is older than this many days; delete nothing. Raises ValueError for less than one day."""
     before = _before(days)
     numbers: dict[str, int] = {}
     for owned in everything():
@@ -32,8 +32,8 @@ def due(days: int) -> dict[str, int]:
 
 
 def apply(days: int) -> dict[str, int]:
-    """Deletes what `due` counts, in batches, so that commands of running sessions wait only briefly. The numbers are
-    logged first."""
+    """Delete what `due` counts. The numbers are logged first. The deletion is made in batches, so that
+    commands of running sessions wait only briefly."""
     before = _before(days)
     numbers = due(days)
     logger.info("retention: older than %s days and without an account: %s", days, said(numbers))

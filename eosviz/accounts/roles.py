@@ -54,11 +54,11 @@ LOOKED_AT = (
     "walkthroughs",
     "workshop",
 )
-"""Apps whose models an administrator may view in the administration."""
+"""The apps whose models an administrator may view in Django's administration."""
 
 
 def give_role(user: User, role: Role) -> None:
-    """Give the person exactly this role; a request for one is answered by that."""
+    """Give the person exactly this role. That also answers a request for a role."""
     with transaction.atomic():
         User.objects.filter(pk=user.pk).update(asked_to_teach=None)
         user.groups.remove(*Group.objects.filter(name__in=list(Role)))

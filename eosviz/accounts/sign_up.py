@@ -29,7 +29,7 @@ from django.utils.http import urlencode
 from eosviz.accounts.forms import words
 
 SIGNED_UP_AS = "signed_up_as"
-"""In the session: the address that fills the sign-in form, once."""
+"""A key of the session, with the address that fills the sign-in form once."""
 
 
 class SignUp(SignupForm):
@@ -39,12 +39,12 @@ class SignUp(SignupForm):
 
     def try_save(self, request: HttpRequest) -> tuple[Any, HttpResponse | None]:
         if self.account_already_exists:
-            make_password(self.cleaned_data["password1"])  # Takes as long as creating an account.
+            make_password(self.cleaned_data["password1"])  # It takes as long as creating an account.
         if settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory":
             saved: tuple[Any, HttpResponse | None] = super().try_save(request)
             return saved
         if not self.account_already_exists:
-            with suppress(IntegrityError):  # A parallel sign-up with the same address was first.
+            with suppress(IntegrityError):  # Another sign-up with this address was first.
                 self.save(request)
         request.session[SIGNED_UP_AS] = self.cleaned_data["email"]
         messages.success(request, words("accounts.signed_up"))

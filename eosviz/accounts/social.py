@@ -16,7 +16,7 @@ class SocialAdapter(DefaultSocialAccountAdapter):
         return bool(settings.SIGN_UP_OPEN)
 
     def populate_user(self, request: HttpRequest, sociallogin: Any, data: dict[str, Any]) -> Any:
-        """The other site's name is the first proposal for the name here."""
+        """Fill the fields of a new account. Its name on the other site is the first proposal for the name here."""
         user = super().populate_user(request, sociallogin, data)
         whole = data.get("name") or " ".join(
             part for part in (data.get("first_name"), data.get("last_name")) if part

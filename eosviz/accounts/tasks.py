@@ -10,6 +10,6 @@ from eosviz.celery import app
 
 @app.task(name="operating.apply_retention", ignore_result=True, acks_late=False)
 def apply_retention() -> None:
-    """Does nothing if the operator set no time."""
+    """Delete what is due. Does nothing if the operator has set no time."""
     if settings.KEEP_ANONYMOUS_DAYS > 0:
         retention.apply(settings.KEEP_ANONYMOUS_DAYS)

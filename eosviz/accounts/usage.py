@@ -1,5 +1,5 @@
-"""*What you have used*: one's quotas with their use, and how often one may ask. For everyone, with or without an
-account."""
+"""*What you have used*: a person's quotas with their use, and how often the person may do something. The page
+is for everyone, with or without an account."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from eosviz import quotas
 from eosviz.browser import browser_of
 
 NEARLY_FULL = 0.9
-"""From this share on the bar has another colour."""
+"""From this share on, the bar has another colour."""
 WHOM = ("person", "address")
 LEFT_OUT = ("wrong_password",)
-"""Rates that this page leaves out: they limit guesses at an account, not the reader. A page shows one when it is
-reached."""
+"""Rates that this page leaves out. They limit guesses at an account, not what the reader does; a refusal
+mentions such a rate when it is reached."""
 
 
 @never_cache

@@ -26,7 +26,7 @@ from eosviz.streamed import StreamedFile
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def account(request: SignedInRequest) -> HttpResponse:
-    """My name and role, what I made, and how to leave. POST changes the name."""
+    """The account's page: my name and role, what I made, and how to delete the account. POST changes the name."""
     form = NameForm(request.POST or None, instance=request.user)
     if request.method == "POST" and form.is_valid():
         form.save()
@@ -56,7 +56,7 @@ def ask_to_teach(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def download(request: SignedInRequest) -> StreamedFile:
-    """Everything one made, as one file."""
+    """Everything that one made, as one file."""
     return StreamedFile(packed(request.user), as_attachment=True, filename="eosviz-account.zip")
 
 

@@ -39,7 +39,7 @@ def end_with(parent: int) -> None:
 
 
 def bound(task: Task) -> None:
-    """The system ends this process beyond its memory or processor time."""
+    """Let the system end this process if it exceeds its memory or processor time."""
     import resource
 
     for kind, most in (

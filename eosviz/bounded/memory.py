@@ -8,7 +8,7 @@ from pathlib import Path
 
 MEBIBYTE = 2**20
 SHARE = 4
-"""The divisor of the machine's memory."""
+"""The machine's memory is divided by this number."""
 _LIMITS_OF_CONTAINERS = (
     Path("/sys/fs/cgroup/memory.max"),
     Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),

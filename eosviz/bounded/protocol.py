@@ -1,4 +1,4 @@
-"""File names that the runner and its process share."""
+"""The names of files that the runner and its process share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TASK, ASKED, ANSWER, REFUSED, OUTPUT = "task", "asked", "answer", "refused", "ou
 """Files of a request's folder; `task` is the row of the table, `output` is what the process prints."""
 REFUSED_CODE, NO_MEMORY = 3, 4
 FILE_BYTES_MAX = 1024 * 2**20
-"""The most bytes of one file that the process writes."""
+"""A file that the process writes has at most this many bytes."""
 
 
 class Refusal(msgspec.Struct):

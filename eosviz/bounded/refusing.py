@@ -7,7 +7,7 @@ from typing import Any
 
 
 class NoAnswer(Exception):
-    """`key` and `params` are those of the sentence."""
+    """The process gave no answer. `key` and `params` are those of the sentence."""
 
     def __init__(self, key: str, params: Mapping[str, Any] | None = None) -> None:
         super().__init__(key)
@@ -20,12 +20,13 @@ class Refused(NoAnswer):
 
 
 class BeyondBounds(NoAnswer):
-    """The process exceeded the bounds of its row, or failed by an error of this program, which is in the log."""
+    """The process exceeded the bounds of its row of `tasks.py`, or failed by an error of this program, which
+    is in the log."""
 
 
 class NotThisTime(BeyondBounds):
-    """The clock ran out on a busy machine, or the process was ended by something that its row of `tasks.py` does not
-    bound. The same question may be answered another time, so nothing is concluded."""
+    """The time was up on a busy machine, or the process was ended by something that its row of `tasks.py`
+    does not bound. The same question may be answered another time, so nothing is concluded."""
 
 
 class Busy(NoAnswer):
@@ -34,7 +35,7 @@ class Busy(NoAnswer):
     def __init__(self, key: str, params: Mapping[str, Any] | None = None, *, seconds: int) -> None:
         super().__init__(key, params)
         self.seconds = seconds
-        """Retry-After in seconds."""
+        """The seconds of Retry-After."""
 
 
 class Cancelled(Exception):

@@ -27,14 +27,15 @@ from eosviz.bounded.tasks import INTERACTIVE_BYTES_MAX, MEMORY_BYTES_MAX, Task
 WAITING_MAX = 120
 WAITING_OF_PERSON_MAX = 6
 WAITING_OF_ADDRESS_MAX = 60
-"""A whole class may share one address."""
+"""So many requests of one address may wait, because a whole class may share one address."""
 FULL_SECONDS = 30
-"""Retry-After in seconds when the queue is full."""
+"""The seconds of Retry-After when the queue is full."""
 _HELD, _TICKET, _RUNNING, _CANCELLED = "held", "ticket", "running", "cancelled"
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """The caller, as digests: no file contains a person's key or an address. Empty: the command line."""
+    """The caller, as digests, so that no file contains a person's key or a network address. The digests of
+    the command line are empty."""
 
     person: str = ""
     address: str = ""
@@ -57,7 +58,7 @@ class AlreadyThere(Exception):
 
 
 class Ticket(msgspec.Struct, frozen=True):
-    """What other processes read of a request. `arrived`: nanoseconds since 1970."""
+    """What other processes read about a request. `arrived`: nanoseconds since 1970."""
 
     task: str
     memory_bytes: int
@@ -75,15 +76,15 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Place `place` of `waiting`, from 1; 0: it runs."""
+    """A place in the queue: number `place` of `waiting` requests, from 1. 0 if the request runs."""
 
     place: int
     waiting: int
 
 
 def in_turn(standings: Sequence[Standing]) -> list[Standing]:
-    """The waiting requests in starting order: interactive ones first, then by how many of the same person or
-    address are ahead, then by arrival."""
+    """The waiting requests in the order in which they start: interactive ones first; then by how many of the
+    same person or address are ahead; then by arrival."""
     ahead: Counter[tuple[str, str]] = Counter()
     for one in standings:
         if one.runs:
@@ -104,7 +105,7 @@ def _keys(caller: Caller) -> list[tuple[str, str]]:
 
 
 def starting(standings: Sequence[Standing], memory_bytes: int) -> list[str]:
-    """Names of the waiting requests that may start now. None overtakes one that does not fit yet."""
+    """The names of the waiting requests that may start now. No request overtakes one that does not fit yet."""
     # A trial takes seconds: background tasks leave room for one if there is enough for both.
     reserve = INTERACTIVE_BYTES_MAX if memory_bytes >= MEMORY_BYTES_MAX + INTERACTIVE_BYTES_MAX else 0
     used = sum(one.ticket.memory_bytes for one in standings if one.runs)
@@ -124,7 +125,7 @@ def starting(standings: Sequence[Standing], memory_bytes: int) -> list[str]:
 
 
 class Register:
-    """`folder` is the same for all processes that share the bounds."""
+    """The queue. `folder` is the same for all processes that share the bounds."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -174,7 +175,7 @@ class Register:
             return self._standings()
 
     def start(self, name: str, memory_bytes: int) -> bool:
-        """Whether this request may start; then it counts as running."""
+        """Whether this request may start. If so, it counts as running from now on."""
         with self._gate():
             if name not in starting(self._standings(), memory_bytes):
                 return False

@@ -33,13 +33,14 @@ LOOK_SECONDS = 0.05
 """The interval at which the first in the queue checks; later ones check less often."""
 LOOK_SECONDS_MAX = 1.0
 LOGGED_BYTES_MAX = 2_000
-"""How many bytes of its output are logged, the last ones, when the process fails."""
+"""If the process fails, at most this many of the last bytes of its output are logged."""
 _STOPPING = {-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP}
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """`folder`: the files that the process left beside its answer; deleted when the block ends."""
+    """The result. `folder`: the folder with the files that the process left beside its answer; it is deleted
+    when the block ends."""
 
     answer: bytes
     folder: Path
@@ -97,7 +98,7 @@ def _wait_for_turn(request: Request, wait_seconds: float, each: Callable[[Path],
 
 
 def _run_process(task: Task, request: Request, each: Callable[[Path], None]) -> int:
-    """The exit code. Raises BeyondBounds or Cancelled after the process has ended."""
+    """Run the process and return its exit code. Raises BeyondBounds or Cancelled after the process has ended."""
     until = time.monotonic() + task.clock_seconds
     with (request.folder / OUTPUT).open("wb") as output:
         process = start(request.folder, output.fileno(), request.held)
@@ -122,7 +123,7 @@ def _raise(task: Task, folder: Path, code: int) -> None:
     if code in _STOPPING:
         raise Stopped
     if (room := room_in(folder)).level is Level.NONE:
-        raise OSError(errno.ENOSPC, room.why, str(folder))  # not too large a file but a full disk
+        raise OSError(errno.ENOSPC, room.why, str(folder))  # the disk is full; the file is not too large
     if code not in (NO_MEMORY, -signal.SIGXCPU):
         output = (folder / OUTPUT).read_bytes()[-LOGGED_BYTES_MAX:].decode(errors="replace")
         logger.warning("the bounded process %s ended with %s: %s", task.name, code, output)

@@ -1,8 +1,9 @@
-"""Starts bounded processes: forked from the template, which has imported what they need, or plainly.
+"""Starts bounded processes. They are forked from the template, which has imported what they need, or are
+started without it.
 
-Each process of the site has a template of its own, from its first request until two minutes after its last one.
-Linux alone can fork from a template (`pidfd_open`); elsewhere, and if the template does not answer, a process is
-started plainly.
+Each process of the site has a template of its own, from its first request until two minutes after its last
+one. Only Linux can fork from a template (`pidfd_open`). Elsewhere, and if the template does not answer, a
+process is started without it.
 """
 
 from __future__ import annotations
@@ -29,13 +30,14 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 class Process(Protocol):
-    """As `subprocess.Popen`."""
+    """A running process, with the same methods as `subprocess.Popen`."""
 
     def wait(self, timeout: float) -> int:
-        """The exit code; negative: the signal that ended it. Raises subprocess.TimeoutExpired."""
+        """Wait, and return the exit code. A negative one is the signal that ended the process. Raises
+        subprocess.TimeoutExpired."""
 
     def kill(self) -> object:
-        """End it and wait for its end."""
+        """End the process and wait for its end."""
 
 
 class PlainProcess(subprocess.Popen[bytes]):
@@ -65,7 +67,7 @@ class ForkedProcess:
                 self._code = self._read_code()
 
     def _read_code(self) -> int:
-        """Waits for the end. LOST if the template has ended."""
+        """Wait for the end, and return the exit code; LOST if the template has ended."""
         try:
             return int(self._replies.recv(32) or LOST)
         except OSError:
@@ -79,23 +81,24 @@ class Template:
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew in a fork of the site: the template belongs to the process that started it."""
+        """Begin anew in a fork of the site, because the template belongs to the process that started it."""
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._requests: socket.socket | None = None
 
     @property
     def pid(self) -> int | None:
-        """None: it does not run."""
+        """The template's process id; None if it does not run."""
         return self._process.pid if self._process is not None and self._process.poll() is None else None
 
     def fork(self, folder: Path, output: int, held: int) -> ForkedProcess | None:
-        """None if no template took the request, after a second try: one that ends at this moment may get the first."""
+        """The forked process. None if no template took the request, also at a second try. The first try may
+        meet a template that ends at this moment."""
         for _ in range(2):
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             with theirs, self._lock:
                 requests = self._start()
-                with suppress(OSError):  # it has ended
+                with suppress(OSError):  # the template has ended
                     socket.send_fds(requests, [os.fsencode(folder)], [theirs.fileno(), output, held])
             if _is_readable(ours, START_SECONDS_MAX):
                 with suppress(OSError):

@@ -10,8 +10,8 @@ MEBIBYTE = 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """`beyond`: the key of the sentence for exceeding the bounds. `interactive`: a person waits in an open page,
-    so it goes first."""
+    """One kind of bounded process. `beyond`: the key of the sentence for exceeding the bounds. `interactive`:
+    a person waits in an open page, so the process starts before others."""
 
     name: str
     work: str
@@ -99,7 +99,7 @@ TASKS = {
 }  # fmt: skip
 
 MEMORY_BYTES_MAX = max(task.memory_bytes for task in TASKS.values())
-"""The bound for all together must be at least this, or one kind never starts."""
+"""The bound for all processes together must be at least this, or one kind would never start."""
 INTERACTIVE_BYTES_MAX = max(task.memory_bytes for task in TASKS.values() if task.interactive)
 LOADED = (
     "engine.scenario.expectations",
@@ -112,5 +112,5 @@ LOADED = (
     "eosviz.replays.log_analysis",
     *sorted({task.work.partition(":")[0] for task in TASKS.values()}),
 )
-"""The modules that the template imports: those of the tasks, and what these import only when they run. pyarrow is not
-among them: it takes 130 MiB, and few files need it."""
+"""The modules that the template imports: those of the tasks, and what these import later. pyarrow is not
+among them, because it takes 130 MiB and few files need it."""

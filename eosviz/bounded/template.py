@@ -28,13 +28,14 @@ FILES_OF_REQUEST = 3
 """The socket of the request, the file for the process's output, the lock of its folder."""
 TAKEN = b"taken"
 _HELD = 3
-"""The descriptor of the lock in the process; all above it are closed."""
+"""The descriptor of the lock in the process. All descriptors above it are closed."""
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """These signals reach the whole group. The template ignores them, so that it can report how its processes ended."""
 
 
 class Template:
-    """Forks processes until `requests`, the site's socket, is closed or nothing was requested for `idle_seconds`."""
+    """Forks processes until `requests`, the site's socket, is closed, or until nothing was requested for
+    `idle_seconds`."""
 
     def __init__(self, requests: socket.socket, idle_seconds: float = IDLE_SECONDS) -> None:
         self._requests = requests
@@ -42,7 +43,8 @@ class Template:
         self._selector = selectors.DefaultSelector()
         self._selector.register(requests, selectors.EVENT_READ)
         self._running: dict[int, tuple[int, socket.socket]] = {}
-        """By process id: the descriptor that becomes readable at its end (`pidfd_open`), and the request's socket."""
+        """Process id to the descriptor that becomes readable when the process ends (`pidfd_open`), and to the
+        request's socket."""
 
     def serve(self) -> None:
         is_open = True
@@ -64,7 +66,7 @@ class Template:
             os.kill(pid, signal.SIGKILL)
 
     def _take_request(self) -> bool:
-        """Fork for one request. False: the site has closed its socket."""
+        """Fork for one request. Returns False if the site has closed its socket."""
         folder, files, _, _ = socket.recv_fds(self._requests, REQUEST_BYTES_MAX, FILES_OF_REQUEST)
         if not folder:
             return False
@@ -97,8 +99,8 @@ class Template:
 
 
 def _take(replies: socket.socket) -> bool:
-    """Report that the request is taken, before the fork: the site repeats a request that was not taken, and none may
-    run twice. False: the caller has closed its end."""
+    """Report that the request is taken. This is done before the fork, because the site repeats a request that
+    was not taken, and no request may run twice. Returns False if the caller has closed its end."""
     try:
         replies.send(TAKEN)
     except OSError:

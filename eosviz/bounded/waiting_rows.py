@@ -20,7 +20,8 @@ ASK_AGAIN_SECONDS = 15
 
 
 class WaitingRow(Protocol):
-    """Its query set has `unfinished`, and its field `beat` is the time when a worker was last asked to take it."""
+    """A database row that waits. Its query set has `unfinished`, and its field `beat` is the time at which a
+    worker was last asked to take it."""
 
     objects: Any
     pk: Any
@@ -38,7 +39,8 @@ def place_of(row: WaitingRow) -> Place | None:
 
 
 def is_forgotten(row: WaitingRow) -> bool:
-    """True if no worker has it some time after one was asked. The caller then asks again; true once."""
+    """Whether the row has no worker, some time after one was asked. The caller then asks again, so this is
+    true only once."""
     if place_of(row) is not None:
         return False
     now = timezone.now()

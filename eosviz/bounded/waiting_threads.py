@@ -1,5 +1,5 @@
-"""Runs a worker's task that waits for a bounded process in a thread of its own, so that it blocks no thread that
-makes steps."""
+"""For a worker's task that waits for a bounded process: runs the task in a thread of its own, so that it does
+not block a thread that makes steps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from django.db import connections
 
 
 def aside(task: Any, work: Callable[[UUID], None], name: UUID) -> None:
-    """`task`: the bound Celery task; it runs at once if Celery is set to run tasks eagerly."""
+    """Run `work` in a thread. `task`: the bound Celery task. If Celery is set to run tasks eagerly, the work
+    is done at once."""
     if task.request.is_eager:
         work(name)
         return

@@ -56,8 +56,8 @@ def _keep_endings(versions: list[ScenarioVersion], entries: dict[str, LibraryEnt
 
 def with_settings(version: ScenarioVersion, variant: str | None, settings: dict[str, Any]) -> ScenarioVersion:
     """The same scenario with some values changed, as a version outside the library. Paths are dotted, as in a
-    variant's `set`. Within a variant they are set last, so that it cannot undo them. Raises BadScenario if a path
-    cannot be set."""
+    variant's `set`. If a variant is given, these values are set after it, so that it cannot undo them. Raises
+    BadScenario if a path cannot be set."""
     document = copy.deepcopy(version.document)
     if variant is None:
         for path, value in settings.items():

@@ -15,7 +15,7 @@ Words = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class VariantCard:
-    """One variant. `expect_refused` names the rule that is meant to refuse it."""
+    """One variant. `expect_refused`: the rule that is meant to refuse the variant."""
 
     name: str
     title: Words
@@ -95,11 +95,11 @@ class Shelved:
 
     @property
     def different(self) -> list[Run]:
-        """The runs without that twin."""
+        """The runs without the twin."""
         return [one for one in self.runs if one.variant is None or one.variant.name != self.twin]
 
     def shown(self, variant: str | None) -> Run | None:
-        """The run that is shown for this variant: for the twin the first run, which it equals."""
+        """The run that is shown for this variant. For the twin it is the first run, which is equal."""
         return self.runs[0] if variant is not None and variant == self.twin else self.run(variant)
 
     def run(self, variant: str | None) -> Run | None:
@@ -153,7 +153,7 @@ def _twin(version: ScenarioVersion, runs: tuple[Run, ...]) -> str | None:
 
 
 _shelf: dict[str, Shelved] = {}
-"""Cards by the digest of their documents and the form of their endings, as the library last showed them. A version
+"""The digest of a document and the form of its endings to its card, as the library last showed it. A version
 never changes."""
 
 

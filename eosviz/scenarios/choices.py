@@ -17,7 +17,7 @@ from engine.scenario.schema import LIBRARY_QUESTIONS
 from eosviz.scenarios.cards import Card, Run, Shelved
 
 LENGTHS = {"short": range(41), "middle": range(41, 101), "long": range(101, 10**9)}
-"""Length limits in steps."""
+"""The names of lengths, each with the numbers of steps that belong to it."""
 
 _OF_RUN: dict[str, Callable[[Run, str], bool]] = {
     "version": lambda run, wanted: run.profile == wanted,
@@ -41,8 +41,8 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One value of a filter. `count`: scenarios with this value and the other chosen filters; `address`: with this
-    value, or without it if it is chosen."""
+    """One value of a filter. `count`: the number of scenarios with this value and the other chosen filters.
+    `address`: the address with this value, or without it if it is chosen."""
 
     value: str
     key: str
@@ -72,7 +72,8 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question of the map with the scenarios shown under it; `count` of all that answer it."""
+    """One question of the map with the scenarios shown under it. `count`: the number of all scenarios that
+    answer it."""
 
     name: str
     shown: tuple[Shown, ...]
@@ -85,7 +86,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The chosen filters: name to value. `unknown`: values that no filter has, as (key of the filter, value)."""
+    """The chosen filters, as name to value. `unknown`: values that no filter has, as (key of the filter, value)."""
 
     values: Mapping[str, str]
     unknown: tuple[tuple[str, str], ...] = ()
@@ -107,7 +108,7 @@ class Chosen:
 
 
 def read(asked: Mapping[str, str]) -> Chosen:
-    """The filters of an address."""
+    """The filters that an address names."""
     given = {name: asked[name] for name in VALUES if asked.get(name)}
     known = {name: value for name, value in given.items() if value in VALUES[name]}
     return Chosen(
@@ -117,7 +118,7 @@ def read(asked: Mapping[str, str]) -> Chosen:
 
 
 def questions(shelf: list[Shelved], chosen: Chosen) -> list[Question]:
-    """Every question with a scenario to show, in the map's order."""
+    """Every question that has a scenario to show, in the map's order."""
     found = []
     for name in LIBRARY_QUESTIONS:
         under = [one for one in shelf if one.card.question == name]

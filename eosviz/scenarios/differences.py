@@ -1,5 +1,5 @@
-"""Comparisons with one thing changed: the mechanisms that a comparison turns off or on (GEN-9). Switches and profiles
-are the engine's; this file lists which of them a page offers and the values of the changed side."""
+"""Comparisons in which one thing is changed: a mechanism is turned off or on (GEN-9). The engine has the
+switches and profiles; this module lists which of them a page offers, and the values of the changed side."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Settings = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """`settings` gives the dotted paths and values of the changed side for a scenario. Its title is
-    `difference.<name>` in the catalogue."""
+    """One such change. `settings`: for a scenario, the dotted paths and values of the changed side. The title
+    is `difference.<name>` in the catalogue."""
 
     name: str
     settings: Callable[[Scenario], Settings]
@@ -69,8 +69,8 @@ def _isolation(scenario: Scenario) -> Settings:
 
 
 def _without_idempotence(scenario: Scenario) -> Settings:
-    """The settings for Kafka 0.10. A setting that it does not have is left out; other features are refused, with the
-    rule."""
+    """The settings for Kafka 0.10. A setting that this version does not have is left out. Other features are
+    refused, and the refusal names the rule."""
     if scenario["profile"] == "k010":
         return {}
     found: Settings = {"profile": "k010"}

@@ -1,5 +1,6 @@
-"""Edits of a document's TOML text that change nothing else: comments, order and spacing stay as written. The meaning
-of the edited text is compared with the meaning of the edit; if they differ, nothing is changed."""
+"""Edits the TOML text of a document and changes nothing else: comments, order and spacing stay as written.
+Afterwards the meaning of the edited text is compared with the meaning of the edit. If they differ, nothing is
+changed."""
 
 from __future__ import annotations
 
@@ -25,8 +26,8 @@ _LISTS_OF_TABLES = (
 
 
 class Edit(Struct, forbid_unknown_fields=True, frozen=True):
-    """`path`: keys and row numbers, from the document's root. `set` needs a value; `add` appends it as a row; `move`
-    swaps the row with the one `by` places on."""
+    """One edit. `path`: keys and row numbers, from the root of the document. `set` needs a value. `add`
+    appends the value as a row. `move` swaps the row with the one that is `by` places further."""
 
     do: Literal["set", "remove", "add", "move"]
     path: list[str | int]
@@ -35,7 +36,7 @@ class Edit(Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class CannotEdit(Exception):
-    """The text cannot be edited in this way; it is unchanged."""
+    """The text cannot be edited in this way, and is unchanged."""
 
 
 def edited(text: str, edits: list[Edit]) -> str:
@@ -65,14 +66,14 @@ def edited(text: str, edits: list[Edit]) -> str:
 
 
 def all_edited(text: str, edits: list[Edit]) -> str:
-    """As `edited`, for any number of edits."""
+    """The same as `edited`, for any number of edits."""
     for first in range(0, len(edits), EDITS_MAX):
         text = edited(text, edits[first : first + EDITS_MAX])
     return text
 
 
 def written(document: dict[str, Any]) -> str:
-    """The text of a document that has none. Raises CannotEdit."""
+    """A new text for a document. Raises CannotEdit."""
     made = tomlkit.document()
     try:
         for key, value in document.items():
@@ -89,7 +90,7 @@ def written(document: dict[str, Any]) -> str:
 
 
 class Asked(Struct, forbid_unknown_fields=True):
-    """Either a text with its edits, or a document."""
+    """What is asked: either a text with its edits, or a document."""
 
     text: str = ""
     edits: list[Edit] = []
@@ -97,7 +98,7 @@ class Asked(Struct, forbid_unknown_fields=True):
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: `Asked` as JSON in, the text out. Raises Refused."""
+    """The task of the process: takes `Asked` as JSON and returns the text. Raises Refused."""
     asked = msgspec.json.decode(question, type=Asked)
     try:
         text = all_edited(asked.text, asked.edits) if asked.document is None else written(asked.document)
@@ -118,7 +119,8 @@ def _set(document: Any, edit: Edit, is_text: bool) -> None:
 
 
 def _respace(document: Any, edit: Edit, row: dict[str, Any]) -> None:
-    """Write the inline table around the edit's key again, with the usual spacing: it contains no comment."""
+    """Write the inline table around the edit's key again, with the usual spacing. This is possible because
+    such a table contains no comment."""
     _reach(document, edit.path[:-2], True)[edit.path[-2]] = _inline(row)
 
 
@@ -152,7 +154,7 @@ def _add(document: Any, edit: Edit, is_text: bool) -> None:
 
 
 def _append(rows: Array, value: Any) -> None:
-    """Append to an array: on a line of its own if the others have one."""
+    """Append to an array. The row gets a line of its own if the other rows have one."""
     is_table = isinstance(value, dict)
     if not len(rows) and is_table:
         rows.multiline(True)

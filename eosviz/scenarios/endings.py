@@ -1,4 +1,5 @@
-"""How the scenarios of the library end: read from `.endings`, or computed where that is missing or of another engine.
+"""How the scenarios of the library end. This is read from `.endings`, or computed where the file has no
+ending or one of another engine.
 
 `python -m eosviz.scenarios.endings` writes the file; `make setup` calls it. Does not import Django.
 """
@@ -20,7 +21,7 @@ from eosviz.launch.stamps import is_fresh
 FILE = ENDINGS / "endings.json"
 
 Endings = dict[str, Any]
-"""By variant; the document itself under an empty name."""
+"""Variant to ending. The document itself has an empty name."""
 
 
 def endings_of(found: LibraryEntry) -> Endings:
@@ -32,7 +33,8 @@ def endings_of(found: LibraryEntry) -> Endings:
 
 
 _computed: dict[str, Endings] = {}
-"""By the digest of the document's text: a database that is filled again in the same process needs no second run."""
+"""The endings by the digest of the document's text. With them, a database that is filled again in the same
+process needs no second run."""
 
 
 def _compute(found: LibraryEntry) -> Endings:
@@ -41,7 +43,7 @@ def _compute(found: LibraryEntry) -> Endings:
 
 @cache
 def _prepared() -> dict[str, Endings]:
-    """By the digest of the document's text. Empty: nothing was prepared for this engine."""
+    """The endings of the file, by the digest of the document's text. Empty if none were prepared for this engine."""
     if not is_fresh(ENDINGS, engine_digest()):
         return {}
     return msgspec.json.decode(FILE.read_bytes(), type=dict[str, Endings])

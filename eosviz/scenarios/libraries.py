@@ -1,7 +1,7 @@
-"""Client libraries (``libraries.toml``): which of them does what where Kafka leaves it to the client.
+"""Client libraries (``libraries.toml``): what each of them does where Kafka leaves it to the client.
 
-What a library does follows from the versions of the requests that it sends, or, where no request shows it, from the
-libraries that a row names.
+What a library does follows from the versions of the requests that it sends. Where no request shows it, a row
+names the libraries.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ Words = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """``name``: with its release. ``sent``: request to the highest version that it sends to Kafka 4.1."""
+    """One client library. ``name`` includes its release. ``sent``: each request, with the highest version
+    that the library sends to Kafka 4.1."""
 
     name: str
     sent: dict[str, int]
@@ -26,8 +27,8 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One library in one row. ``version``: the highest version of the row's request that the library sends; None where
-    the row names libraries."""
+    """One library in one row. ``version``: the highest version of the row's request that the library sends.
+    None if the row names libraries."""
 
     library: str
     has: bool
@@ -36,7 +37,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """One row. ``name`` is part of addresses; ``scenarios``: the identifiers of those in which it matters."""
+    """One row. ``name`` is a part of addresses. ``scenarios``: the identifiers of the scenarios in which the
+    behaviour matters."""
 
     name: str
     title: Words
@@ -45,13 +47,14 @@ class Behaviour:
     source: str
     scenarios: tuple[str, ...]
     cells: tuple[Cell, ...]
-    """In the order of the libraries."""
+    """The cells, in the order of the libraries."""
     request: str
-    """The request that shows it with the version that has it, ``EndTxn 5``; empty where none does."""
+    """The request that shows the behaviour, with its first version that does so: ``EndTxn 5``. Empty if no
+    request shows it."""
 
     @property
     def sides(self) -> tuple[tuple[tuple[str, ...], Words], ...]:
-        """The libraries that have it and what they do; then the others."""
+        """The libraries that have the behaviour, with what they do; then the other libraries, with what those do."""
         sides = ((True, self.has), (False, self.lacks))
         named = ((tuple(cell.library for cell in self.cells if cell.has is has), text) for has, text in sides)
         return tuple((libraries, text) for libraries, text in named if libraries)

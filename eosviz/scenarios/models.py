@@ -11,7 +11,7 @@ from django.db import models
 
 
 def encode_document(document: dict[str, Any]) -> bytes:
-    """Compact JSON that keeps the order of keys, which is part of what the author wrote."""
+    """The document as compact JSON. The order of its keys is kept, because it is part of what the author wrote."""
     return msgspec.json.encode(document)
 
 
@@ -40,7 +40,7 @@ class ScenarioVersion(models.Model):
     encoded = models.BinaryField()
     """The document as compact JSON."""
     library_position = models.PositiveIntegerField(null=True, unique=True)
-    """Position in the library; null for an older version or another document."""
+    """The position in the library. Null for an older version and for a document outside the library."""
     created = models.DateTimeField(auto_now_add=True)
 
     objects = ScenarioVersionQuerySet.as_manager()
@@ -62,7 +62,7 @@ class Endings(models.Model):
     form = models.CharField(max_length=16)
     """`engine.ending.FORM`."""
     runs = models.JSONField()
-    """Variant (empty: none) to `engine.ending.ending_of`."""
+    """Variant (empty for the document itself) to `engine.ending.ending_of`."""
 
     def __str__(self) -> str:
         return f"{self.version} {self.form}"

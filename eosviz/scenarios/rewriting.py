@@ -1,5 +1,5 @@
-"""Edits or writes a text: in this process if it is short, in a bounded process (`eosviz/bounded`) if it is long,
-which takes seconds of processor time."""
+"""Edits or writes a text. A short text is done in this process. A long one takes seconds of processor time,
+so it is done in a bounded process (`eosviz/bounded`)."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from eosviz.scenarios import editing
 from eosviz.scenarios.editing import CannotEdit, Edit
 
 HERE_BYTES_MAX = 8_000
-"""The most bytes of text and edits in this process: up to an eighth of a second; most scenarios are shorter."""
+"""At most this many bytes of text and edits are processed here, which takes up to an eighth of a second. Most
+scenarios are shorter."""
 
 
 def edited(text: str, edits: list[Edit], asks: Caller) -> str:
     """The text after all edits. Raises CannotEdit, BadScenario if the text is no TOML, Busy or BeyondBounds."""
     if _size(text, edits) <= HERE_BYTES_MAX:
         return editing.all_edited(text, edits)
-    parse(text)  # checks its bounds first; a text that is no TOML needs no process
+    parse(text)  # checks the bounds of the text first; a text that is no TOML needs no process
     return _answer(editing.Asked(text=text, edits=edits), asks)
 
 
 def written(document: dict[str, Any], asks: Caller) -> str:
-    """The text of a document that has none. Raises CannotEdit, Busy or BeyondBounds."""
+    """A new text for a document. Raises CannotEdit, Busy or BeyondBounds."""
     if _size(document) <= HERE_BYTES_MAX:
         return editing.written(document)
     return _answer(editing.Asked(document=document), asks)

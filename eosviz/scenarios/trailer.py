@@ -31,9 +31,10 @@ class Scene:
     step: int
     params: Json
     stored: tuple[tuple[int, int, int], ...]
-    """(base offset, first sequence, last sequence) of every batch in the leader's log."""
+    """For every batch in the leader's log: the base offset, the first sequence and the last sequence."""
     believed: tuple[bool, ...]
-    """By sequence, for records that have one: whether the producer knows that the record is stored."""
+    """For each record with a sequence, in the order of sequences: whether the producer knows that the record
+    is stored."""
     read: int
     """The reader's next offset."""
     travels: tuple[str, str] | None
@@ -51,7 +52,8 @@ CHOSEN = (
     ("answered", "client.acknowledged", 1),
     ("read_once", "consumer.delivers", 5),
 )
-"""(scene, key of the step, which of these steps): steps about another partition are not counted."""
+"""The scenes: each with its name, the key of its step, and which of these steps it is. Steps about another
+partition are not counted."""
 STILL = "recognised"
 """The scene that is shown while nothing moves."""
 
@@ -78,7 +80,7 @@ def scenes() -> tuple[Scene, ...]:
 
 
 def _about_first(view: Json, known: set[str]) -> dict[int, str]:
-    """Message id to key, for requests that carry the first batch and their responses."""
+    """Requests that carry the first batch, and their responses: message id to the key of the drawn message."""
     found = {}
     for message in view["network"]["messages"].values():
         if message["api"] != "Produce" or PARTITION not in message["partitions"]:
@@ -107,7 +109,8 @@ def _scene(name: str, step: Step, before: Json, view: Json, about_first: dict[in
 
 
 def _believed(view: Json) -> tuple[bool, ...]:
-    """By sequence, for records that have one: whether the producer knows that the record is stored."""
+    """For each record with a sequence, in the order of sequences: whether the producer knows that the record
+    is stored."""
     statuses = [record["status"] for record in view["records"].values() if record["partition"] == PARTITION]
     numbered = view["clients"][CLIENT]["transaction_manager"]["partitions"].get(PARTITION, {})
     return tuple(status == "ok" for status in statuses[: numbered.get("next_sequence", 0)])

@@ -1,7 +1,8 @@
-"""The scenes of the front page as one SVG: every object once, with its place and look in each scene.
+"""The scenes of the front page as one SVG. Every object is in it once, with its place and look in each scene.
 
-`data-at` has one entry for each scene: `look x y`. The script moves objects from one to the next; without the script
-the picture shows its most telling scene. Two forms: wide beside the words, and upright for a phone.
+`data-at` has one entry for each scene: `look x y`. The script moves the objects from one scene to the next.
+Without the script, the picture shows the still scene. There are two forms: a wide one beside the words, and
+an upright one for a phone.
 """
 
 from __future__ import annotations
@@ -27,17 +28,17 @@ class Form:
     client: tuple[float, float, float, float]
     broker: tuple[float, float, float, float]
     record: tuple[float, float, int]
-    """Place of the first record in the producer's list, and how many records are in a row."""
+    """The place of the first record in the producer's list, and how many records a row has."""
     record_size: tuple[float, float]
     lane: tuple[float, float, float]
-    """Left end, top, and how wide a record is."""
+    """The left end and the top of the lane, and the width of a record."""
     cell_height: float
     wires: str
     out: tuple[float, float]
     back: tuple[float, float]
     home: tuple[float, float]
     compared: tuple[float, float]
-    """At the door of the broker, beside the record that has arrived a second time."""
+    """The place at the broker's edge, beside the record that has arrived a second time."""
     legend: tuple[float, float] | None
     tags: dict[str, tuple[float, float]]
 
@@ -54,11 +55,12 @@ UPRIGHT = Form(
 )  # fmt: skip
 FORMS = (WIDE, UPRIGHT)
 BETWEEN = 5.0
-"""Between two records of the producer's list."""
+"""The distance between two records of the producer's list."""
 SHEET = (126, 48)
-"""Of a message."""
+"""The width and height of a message."""
 GHOST = 32.0
-"""Height of what has arrived and is compared, above the record that is stored already."""
+"""The height of the box for the batch that has arrived and is compared. It is drawn above the record that is
+stored already."""
 
 
 def sentences(language: str) -> list[tuple[str, bool]]:

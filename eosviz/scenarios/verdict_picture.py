@@ -16,7 +16,7 @@ Json = dict[str, Any]
 WIDTH = 168
 HEIGHT = 40
 LEFT = 26
-"""The faults are drawn left of it."""
+"""The faults are drawn to the left of this x."""
 HUES = 6
 LANES = 2
 UNIT_MAX = 17.0
@@ -37,7 +37,8 @@ TROUBLES = {
     "compact": "cut", "expire_producers": "cut", "seek": "moves",
     "update_features": "moves",
 }  # fmt: skip
-"""Fault action of the document to the name of its sign, for the little room there is."""
+"""The action of a fault in the document to the name of its sign. There are few signs, because there is little
+room."""
 _SIGNS = {
     "lost": "M1 9h7M11 5l7 8m0-8l-7 8",
     "late": "M10 2a7 7 0 1 0 .01 0M10 5v4.5l3 2",
@@ -197,7 +198,7 @@ def _draw_cell(drawing: _Drawing, kind: str, look: str, box: tuple[float, float,
 
 
 def _fitting(lane: Json, room: float) -> tuple[list[Any], float]:
-    """The newest cells that fit, and the width of a record."""
+    """The newest cells for which there is room, and the width of a record."""
     cells = list(lane["cells"])
     while True:
         markers = sum(kind in ("COMMIT", "ABORT") for kind, _, _ in cells)

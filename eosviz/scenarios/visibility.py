@@ -1,5 +1,6 @@
-"""Who may see a version of a scenario. Everyone, unless an app that publishes versions knows better, and even then
-those to whom another app shows it. Apps add both in their `AppConfig.ready`."""
+"""Who may see a version of a scenario. Everyone may, unless an app that publishes versions has a rule for it.
+Even then, the people to whom another app shows the version may see it. Apps add both in their
+`AppConfig.ready`."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from eosviz.scenarios.models import ScenarioVersion
 
 SeenBy = Callable[[User | AnonymousUser], bool]
 Rule = Callable[[ScenarioVersion], SeenBy | None]
-"""None: the rule does not concern this version."""
+"""A rule for a version. It returns None if it does not concern the version."""
 
 Exemption = Callable[[ScenarioVersion, User | AnonymousUser], bool]
 
@@ -29,7 +30,7 @@ def add_exemption(sees: Exemption) -> None:
 
 
 def viewers_of(version: ScenarioVersion) -> SeenBy:
-    """Who sees it. Versions of the library are decided without reading anything."""
+    """Who may see the version. For versions of the library nothing needs to be read."""
     rules = [] if version.library_position is not None else [rule(version) for rule in _rules]
     asked = [seen_by for seen_by in rules if seen_by is not None]
 

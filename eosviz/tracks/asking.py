@@ -22,12 +22,13 @@ from eosviz.walkthroughs.models import Branch, line_interventions
 HERE_SECONDS_MAX = 0.3
 """Seconds of processor time."""
 KEPT = 128
-"""Lists of questions kept in each process: a class of thirty with a few branches each."""
+"""So many lists of questions are kept in each process: enough for a class of thirty with a few branches each."""
 
 
 def asked_on(line: list[Branch]) -> list[Question]:
-    """Every question of this line, if no further intervention is made. Raises Busy or BeyondBounds: the run cannot
-    be made, now or at all. Not within a transaction: it may wait for a bounded process."""
+    """Every question of this line, as long as no further intervention is made. Raises Busy or BeyondBounds if
+    the run cannot be made, now or at all. May wait for a bounded process, so it must not be called within a
+    transaction."""
     session = line[0].session
     version: ScenarioVersion = session.version
     if not version.document.get("checkpoints"):
@@ -40,7 +41,7 @@ def asked_on(line: list[Branch]) -> list[Question]:
 
 
 def questions_or_problem(line: list[Branch]) -> list[Question]:
-    """`asked_on` for a waiting page. Raises Problem."""
+    """The same as `asked_on`, for a page that waits. Raises Problem."""
     with problems():
         return asked_on(line)
 

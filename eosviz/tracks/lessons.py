@@ -1,5 +1,5 @@
-"""The lesson around a run: what to watch for, what it means, what comes next, what to try. From the scenario's
-document and the tracks, however the reader came to the run."""
+"""The lesson around a run: what to watch for, what it means, what comes next, and what to try. It is taken
+from the scenario's document and the tracks, however the reader came to the run."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _following(scenario: str, visit: Visit | None) -> dict[str, Any]:
 
 
 def _next(track: Track, position: int, posts: bool) -> dict[str, Any]:
-    """``position``: of the finished scenario, from 1."""
+    """The next scenario of the track. ``position``: that of the finished scenario, from 1."""
     if position >= len(track.items):
         return {}
     item = track.items[position]
@@ -85,13 +85,13 @@ def _next(track: Track, position: int, posts: bool) -> dict[str, Any]:
 
 
 def _written(scenario: str, variant: str | None) -> dict[str, Any]:
-    """The ending of the run without interventions, to compare a branch with."""
+    """The ending of the run without interventions, with which a branch is compared."""
     run = _run(scenario, variant)
     return {} if run is None or not run.steps else {"written": {"broken": run.ending.get("broken", {})}}
 
 
 def _variant(scenario: str, variant: str | None, document: Mapping[str, Any]) -> dict[str, Any]:
-    """Another run to try: preferably one that breaks what this one keeps, or the reverse."""
+    """Another run to try. It is preferably one that breaks what this run keeps, or keeps what this run breaks."""
     shelved = _shelved(scenario)
     now = None if shelved is None else shelved.run(variant)
     if shelved is None or now is None:
@@ -112,7 +112,7 @@ def _variant(scenario: str, variant: str | None, document: Mapping[str, Any]) ->
 
 
 def _others(shelved: Shelved, now: Run) -> list[Run]:
-    """Runs with another ending, those after this one first."""
+    """The runs with another ending. Those after this run come first."""
     place = shelved.runs.index(now)
     in_order = [*shelved.runs[place + 1 :], *shelved.runs[:place]]
     return [one for one in in_order if one in shelved.different and one.steps and one.ending != now.ending]

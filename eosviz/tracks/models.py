@@ -28,9 +28,9 @@ class Visit(models.Model):
     """The owner's key (`eosviz/browser.py`)."""
     track = models.CharField(max_length=64)
     position = models.PositiveSmallIntegerField()
-    """From 1."""
+    """The position in the track, from 1."""
     session = models.OneToOneField(Session, on_delete=models.SET_NULL, null=True, related_name="visit")
-    """The run; null after it was deleted: what was done stays done."""
+    """The session that plays the run. Null after the session was deleted; the scenario still counts as done."""
     done = models.BooleanField(default=False)
     begun = models.DateTimeField(auto_now_add=True)
 
@@ -60,14 +60,14 @@ class PredictionQuerySet(models.QuerySet["Prediction"]):
 
 
 class Prediction(models.Model):
-    """One answer to one question. The first one counts; `choice` is empty when it was skipped."""
+    """One answer to one question. Only the first answer is stored. `choice` is empty if the question was skipped."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="predictions")
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="+")
     at = models.PositiveIntegerField()
     """The step at which the run stopped to ask."""
     checkpoint = models.PositiveSmallIntegerField()
-    """Its position in the document, from 0."""
+    """The position of the checkpoint in the document, from 0."""
     ask = models.CharField(max_length=40)
     choice = models.CharField(max_length=80, blank=True)
     right = models.BooleanField(null=True)

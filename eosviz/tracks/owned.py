@@ -14,7 +14,7 @@ from eosviz.tracks.models import Prediction, Visit
 
 @register
 class Predictions(Owned):
-    """They belong to their session and are deleted with it."""
+    """Predictions. They belong to their session and are deleted with it."""
 
     model = Prediction
     kind = "predictions"
@@ -44,7 +44,7 @@ class Visits(OwnedByKey):
     kind = "progress"
 
     def claim(self, browser: str, account: str) -> None:
-        """Merges progress: what was done in either is done, and the account's run is kept."""
+        """Merge the progress. What was done with either key is done, and of two runs the account's is kept."""
         known = {(visit.track, visit.position): visit for visit in Visit.objects.of_browser(account)}
         for visit in Visit.objects.of_browser(browser):
             mine = known.get((visit.track, visit.position))

@@ -11,7 +11,7 @@ from eosviz.tracks.models import Visit
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One scenario of a track, with the run that the track plays. `state`: new, begun or done."""
+    """One scenario of a track, with the run that the track plays. `state`: `new`, `begun` or `done`."""
 
     position: int
     item: TrackItem

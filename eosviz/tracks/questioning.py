@@ -37,5 +37,5 @@ def found(asked: AskedRun, seconds_max: float = math.inf) -> list[Question]:
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: `AskedRun` in, the questions out, both as JSON."""
+    """The task of the process: takes `AskedRun` and returns the questions, both as JSON."""
     return msgspec.json.encode(found(msgspec.json.decode(question, type=AskedRun)))

@@ -23,7 +23,7 @@ from eosviz.walkthroughs.models import Branch, Session
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """Every track, with how far this browser is."""
+    """Every track, with the progress of this browser."""
     return render(request, "tracks/index.html", {"progress": progress_of(browser_of(request.session))})
 
 
@@ -36,7 +36,7 @@ def detail(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def begin(request: HttpRequest, name: str, position: int) -> HttpResponse:
-    """Redirects to the player: where this browser left the scenario, or at its beginning."""
+    """Redirect to the player, at the place where this browser left the scenario, or at its beginning."""
     track = _track(name)
     _item(track, position)
     try:
@@ -49,8 +49,8 @@ def begin(request: HttpRequest, name: str, position: int) -> HttpResponse:
 
 @require_POST
 def finish(request: HttpRequest, name: str, position: int) -> HttpResponse:
-    """Mark it done and redirect to the next scenario, or to the track's page after the last. With `stay` the
-    reader remains at the run."""
+    """Mark the scenario as done and redirect to the next one, or after the last one to the track's page. With
+    `stay` the reader stays at the run."""
     track = _track(name)
     _item(track, position)
     actions.finish(browser_making(request), track, position)

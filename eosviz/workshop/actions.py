@@ -83,8 +83,8 @@ def create_draft(
 
 
 def _take(draft: Draft, text: str) -> None:
-    """Set the draft's text, and the fields that lists show. A text that is no TOML leaves those fields as they were.
-    Raises WorkshopRefused."""
+    """Set the draft's text, and the fields that lists show. If the text is no TOML, these fields stay as they
+    were. Raises WorkshopRefused."""
     if len(text.encode()) > TEXT_BYTES_MAX:
         raise WorkshopRefused("too_long", most=TEXT_BYTES_MAX)
     if "\0" in text:
@@ -144,7 +144,8 @@ def save(draft: Draft, text: str, revision: int, tags: list[str], language: str)
 
 
 def delete_draft(draft: Draft, actor: User) -> None:
-    """Delete a draft with its editions, and their versions except those that sessions or assignments use."""
+    """Delete a draft with its editions. The versions of the editions are deleted too, except those that
+    sessions or assignments use."""
     with transaction.atomic():
         note(draft.classroom, actor, "deleted_scenario", name=str(draft))
         versions = list(draft.editions.values_list("version_id", flat=True))
@@ -166,7 +167,7 @@ def set_visibility(draft: Draft, actor: User, visibility: Visibility, classroom:
         raise WorkshopRefused("not_to_all")
     with transaction.atomic():
         room = classroom if visibility == Visibility.CLASS else None
-        # The class that the draft leaves gets an entry too.
+        # The class that could see the draft before gets an entry too.
         concerned: set[Classroom | None] = {one for one in (draft.classroom, room) if one is not None} or {
             None
         }
@@ -181,7 +182,8 @@ def set_visibility(draft: Draft, actor: User, visibility: Visibility, classroom:
 
 
 def from_nothing(owner: User, language: Language) -> Draft:
-    """An empty scenario in one language: its author is asked for the other one only if they choose both."""
+    """A draft with an empty scenario in one language. Its author needs to write the other language only after
+    choosing both."""
     title = FIRST_TITLE[language]
     text = f'id = "MY-1"\nprofile = "k28"\n\n[title]\nen = "{title}"\nzh-Hans = "{title}"\n'
     return create_draft(owner, text, language=language)
@@ -250,7 +252,8 @@ def _edits_of_variant(document: dict[str, Any], source: dict[str, Any]) -> list[
 
 
 def text_of(version: ScenarioVersion, asks: User) -> str:
-    """The text as its author wrote it, if it is known, else written from the document. Raises WorkshopRefused."""
+    """The text as its author wrote it, if that is known; otherwise a text written from the document. Raises
+    WorkshopRefused."""
     for entry in library():
         if entry.id == version.identifier:
             if hashlib.sha256(encode_document(entry.document)).hexdigest() == version.digest:
@@ -263,7 +266,7 @@ def text_of(version: ScenarioVersion, asks: User) -> str:
 
 
 def text_of_document(document: dict[str, Any], asks: Caller) -> str:
-    """The text written from the document. Raises WorkshopRefused."""
+    """A text written from the document. Raises WorkshopRefused."""
     with _writing():
         return written(document, asks)
 
@@ -293,7 +296,7 @@ def _renamed(text: str, asks: User) -> str:
 
 
 def version_of_draft(draft: Draft) -> ScenarioVersion:
-    """The version of the saved draft, for its author to play. Raises WorkshopRefused."""
+    """The version of the saved draft, which its author can play. Raises WorkshopRefused."""
     document = _publishable(draft.text)
     return ScenarioVersion.objects.of_document(document["id"], document)
 
@@ -321,8 +324,9 @@ def _check_to_publish(draft: Draft, text: str, newest: Edition | None) -> dict[s
 
 
 def publish(draft: Draft, text: str | None = None, name: str | None = None) -> Edition:
-    """Publish the draft as it is now, or `text`, as a permanent edition. The text of the newest edition gives that
-    edition. `name`: of the run; for it and further exceptions see `trial.outcomes`. Raises WorkshopRefused."""
+    """Publish the draft as it is now, or `text`, as a permanent edition, and return it. If the text is that
+    of the newest edition, this edition is returned. `name`: of the run; `trial.outcomes` explains it and
+    further exceptions. Raises WorkshopRefused."""
     text = draft.text if text is None else text
     newest = _newest(draft)
     if newest is not None and newest.text == text:

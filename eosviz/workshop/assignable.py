@@ -1,4 +1,4 @@
-"""What classes may be assigned of the workshop: the newest version of each of the teacher's own scenarios."""
+"""What of the workshop may be assigned to classes: the newest version of each of the teacher's own scenarios."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from eosviz.workshop.models import Edition
 
 
 class NewestEditions:
-    """A `Source` of `classroom/material.py`."""
+    """The newest editions, as a `Source` of `classroom/material.py`."""
 
     def built_by(self, teacher: User) -> Iterator[tuple[ScenarioVersion, str]]:
         return ((one.version, str(one.pk)) for one in Edition.objects.usable_by(teacher))

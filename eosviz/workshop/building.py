@@ -1,7 +1,7 @@
-"""The builder: its page, and the requests of the page while its author writes.
+"""The builder: its page, and the requests of the page while the author writes.
 
-Only its owner can open a draft. The page has the text; each answer is a function of the request, so losing one loses
-no work.
+Only its owner can open a draft. The page holds the text, and each answer depends only on the request, so a
+lost answer loses no work.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ from eosviz.workshop.trial import try_out as trial_of
 from eosviz.workshop.views import draft_page
 
 BODY_BYTES_MAX = 2 * TEXT_BYTES_MAX + 64 * 1024
-"""The request body: a text as JSON, with its edits."""
+"""The largest body of a request: a text as JSON, with its edits."""
 
 BYTES_OF_ONE_EDIT = 25_000
-"""Bytes of the request that count as one edit."""
+"""So many bytes of a request count as one edit."""
 
 Json = dict[str, Any]
 
@@ -175,8 +175,8 @@ def _read(request: HttpRequest, kind: Any) -> Any:
 @login_required
 @require_POST
 def edit(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """Takes a text and edits; answers the edited text and its meaning. Edits that are refused leave the text as it was,
-    and the answer says why. Stores nothing."""
+    """Take a text and edits, and answer with the edited text and its meaning. If the edits are refused, the
+    text stays as it was, and the answer says why. Nothing is stored."""
     _own(request, draft_id)
     try:
         # Each edit parses the whole text, some seconds of work for the longest.
@@ -206,7 +206,7 @@ def edit(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def preview(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """The engine runs the text: the result (`Trial`), each sentence in the reader's language."""
+    """Run the text on the engine and answer with the result (`Trial`). Each sentence is in the reader's language."""
     _own(request, draft_id)
     try:
         take("try_out.person", request.user.owner_key)  # each trial starts a process
@@ -273,8 +273,8 @@ def try_out(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def publish(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """Publish the saved draft as a version, once a worker has run it: the scenario's page shows the progress. A
-    refusal is shown on that page."""
+    """Publish the saved draft as a version, after a worker has run it. The scenario's page shows the
+    progress, and a refusal too."""
     draft = _own(request, draft_id)
     try:
         take("try_out.person", request.user.owner_key)
@@ -289,7 +289,8 @@ def publish(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 
 @require_safe
 def form_file(request: HttpRequest) -> HttpResponse:
-    """The data that the form is made from. The address contains its digest, so it may be cached for ever."""
+    """The data from which the form is made. The address contains a digest of the data, so it may be cached
+    for ever."""
     body, digest = _form_file()
     return cached(HttpResponse(body, content_type="application/json"), request, digest)
 

@@ -1,5 +1,6 @@
-"""*A scenario like this case*: the contents of a real log, written again by the engine's clients. It becomes a draft
-only if the run writes the same records at the same offsets; else the case's page says why not."""
+"""*A scenario like this case*: a scenario in which the engine's clients write the contents of a real log
+again. It becomes a draft only if its run writes the same records at the same offsets; otherwise the case's
+page says why there is none."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ from eosviz.workshop.models import Draft
 from eosviz.workshop.trial import played
 
 CASE_BATCHES_MAX = 2_000
-"""The most batches of a case, of all partitions including Kafka's own, that are read to make a scenario."""
+"""At most this many batches of a case are read to make a scenario. They are counted over all partitions,
+including those of Kafka's own topics."""
 _TEXTS = ("summary", "lesson")
 
 

@@ -25,7 +25,7 @@ _ADDRESS = re.compile(r"(https?://|/(?!/))", re.IGNORECASE)
 Picture = Callable[[str | None, int], str | None]
 """Variant and step to the address of a picture on this site; None if there is none (yet)."""
 Waiting = Callable[[str, int], str]
-"""Description and step of a picture to the text shown until the picture exists."""
+"""The description and the step of a picture to the text that is shown until the picture exists."""
 
 _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 

@@ -19,7 +19,7 @@ from eosviz.classroom.models import Classroom
 from eosviz.scenarios.models import ScenarioVersion
 
 EDITIONS_MAX = 50
-"""The most editions of one draft."""
+"""A draft has at most this many editions."""
 TAGS_MAX = 8
 TAG_CHARACTERS_MAX = 30
 SEARCHED_CHARACTERS_MAX = 20_000
@@ -30,10 +30,10 @@ class Visibility(models.TextChoices):
 
     PRIVATE = "private", "private"
     LINK = "link", "link"
-    """Everyone who has the address."""
+    """Everyone who has the address can."""
     CLASS = "class", "class"
     PUBLIC = "public", "public"
-    """Everyone; it is in the gallery."""
+    """Everyone can: the scenario is in the gallery."""
 
 
 class Language(models.TextChoices):
@@ -63,7 +63,7 @@ class DraftQuerySet(models.QuerySet["Draft"]):
         return self.filter(seen)
 
     def gallery(self) -> DraftQuerySet:
-        """Public and published ones, the newest edition first."""
+        """The drafts that are public and published, the one with the newest edition first."""
         newest = Edition.objects.filter(draft=models.OuterRef("pk")).order_by("-number")
         return (
             self.filter(visibility=Visibility.PUBLIC)
@@ -94,7 +94,7 @@ class Draft(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="drafts")
     text = models.TextField()
-    """TOML as the author wrote it, valid or not."""
+    """The TOML as its author wrote it, valid or not."""
     revision = models.PositiveIntegerField(default=1)
     """Grows with every change. A save names the revision that it changes."""
     identifier = models.CharField(max_length=64, blank=True)
@@ -110,7 +110,7 @@ class Draft(models.Model):
     """The class that may see the editions, for visibility *class*."""
     origin = models.ForeignKey("Edition", on_delete=models.SET_NULL, null=True, related_name="forks")
     origin_name = models.CharField(max_length=120, blank=True)
-    """The name of its source at that time: stays when the source is deleted."""
+    """The name that the origin had then. It stays when the origin is deleted."""
     created = models.DateTimeField(auto_now_add=True)
     changed = models.DateTimeField(auto_now=True)
 
@@ -146,7 +146,7 @@ class Publishing(models.Model):
 
     draft = models.OneToOneField(Draft, on_delete=models.CASCADE, related_name="publishing")
     text = models.TextField()
-    """The draft as it was when its author asked."""
+    """The text of the draft when its author asked to publish it."""
     refusal = models.JSONField(default=None, null=True)
     """Why there is no version: `{"key", "params"}` of a sentence; null while it is unfinished."""
     beat = models.DateTimeField()
@@ -159,13 +159,13 @@ class Publishing(models.Model):
 
     @property
     def place(self) -> str:
-        """Its name in the register of bounded processes."""
+        """The row's name in the register of bounded processes."""
         return f"publish-{self.draft_id}"
 
 
 class EditionQuerySet(models.QuerySet["Edition"]):
     def of_draft(self, draft: Draft) -> EditionQuerySet:
-        """Newest first, without the columns that only a comparison needs."""
+        """The editions of the draft, newest first, without the columns that only a comparison needs."""
         return self.filter(draft=draft).select_related("version").defer("steps", "text").order_by("-number")
 
     def usable_by(self, user: User) -> EditionQuerySet:
@@ -190,21 +190,22 @@ class Edition(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     draft = models.ForeignKey(Draft, on_delete=models.CASCADE, related_name="editions")
     number = models.PositiveIntegerField()
-    """From 1."""
+    """The number of the edition in its draft, from 1."""
     version = models.ForeignKey(ScenarioVersion, on_delete=models.PROTECT, related_name="editions")
     text = models.TextField()
     """The TOML with its comments."""
     engine = models.CharField(max_length=16)
-    """Engine version that produced `outcome`."""
+    """The version of the engine that produced `outcome`."""
     outcome = models.JSONField()
     """Variant (`""`: the document itself) to `{"finished", "steps", "verdicts", "refused"}`."""
     steps = models.BinaryField()
-    """For each variant, in the order of `outcome`, eight bytes of each step's digest; deflated."""
+    """For each variant, in the order of `outcome`: eight bytes of the digest of each step, deflated."""
     published = models.DateTimeField(auto_now_add=True)
     checked = models.CharField(max_length=16, blank=True)
-    """The engine that a run was last compared with."""
+    """The engine with whose run the outcome was last compared."""
     differs = models.JSONField(null=True)
-    """`{"engine", "variant", "step"}` of the first step that `checked` makes differently; null: none differs."""
+    """`{"engine", "variant", "step"}` of the first step that the engine `checked` makes differently. Null if
+    no step differs."""
 
     objects = EditionQuerySet.as_manager()
 

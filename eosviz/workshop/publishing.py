@@ -1,8 +1,9 @@
-"""A publication that waits: the engine runs a scenario and its variants in a bounded process, which may start late.
+"""Publications that wait. The engine runs a scenario and its variants in a bounded process, which may start
+late.
 
-A row keeps the text as it was when its author asked. A worker's thread waits for a free process; after a stop the
-next worker takes up what is unfinished. The scenario's page shows the place in the queue, and the refusal if there is
-one.
+A row keeps the text as it was when its author asked. A worker's thread waits for a free process. After a stop
+the next worker takes up what is unfinished. The scenario's page shows the place in the queue, and the refusal
+if there is one.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def carry_out(draft_id: uuid.UUID) -> None:
         return
     except Exception as error:
         logger.exception("the publication of %s failed", draft_id)
-        if not means_no_room(error):  # otherwise asking again later finds room
+        if not means_no_room(error):  # if there was no room, asking again later may find some
             _refuse(row, "workshop.refused.failed", {})
         return
     _this(row).delete()
@@ -69,5 +70,5 @@ def _refuse(row: Publishing, key: str, params: dict[str, Any]) -> None:
 
 
 def _this(row: Publishing) -> Any:
-    """The query for this row only, not for one with another text that was created meanwhile."""
+    """The query for exactly this row. A row with another text may have been created meanwhile."""
     return Publishing.objects.unfinished().filter(pk=row.pk, text=row.text)

@@ -1,5 +1,5 @@
-"""Turns the interventions of a session into a fault script, in a bounded process (`eosviz/bounded`): the run is made
-again and may be as long as a session. Does not import Django."""
+"""Turns the interventions of a session into a fault script. This is done in a bounded process
+(`eosviz/bounded`), because the run is made again and may be as long as a session. Does not import Django."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from eosviz.walkthroughs.asked_run import AskedRun
 
 
 class Scripted(msgspec.Struct):
-    """`scenario`: the document with its variant's values. `left_out`: how many interventions no rule can express."""
+    """The result. `scenario`: the document with its variant's values. `left_out`: how many interventions no
+    rule can express."""
 
     scenario: dict[str, Any]
     rules: list[dict[str, Any]]
@@ -24,8 +25,8 @@ class Scripted(msgspec.Struct):
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: `AskedRun` in, `Scripted` out, both as JSON. Raises bounded.Refused if this engine
-    does not make that run."""
+    """The task of the process: takes `AskedRun` and returns `Scripted`, both as JSON. Raises bounded.Refused
+    if this engine does not make that run."""
     asked = msgspec.json.decode(question, type=AskedRun)
     try:
         scenario = asked.scenario()

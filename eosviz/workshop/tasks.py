@@ -21,15 +21,15 @@ def publish(task: Any, draft_id: str) -> None:
 
 
 def publish_again() -> None:
-    """When a worker starts: take up what no process is working on."""
+    """When a worker starts, take up the publications that no process is working on."""
     for row in untaken(Publishing.objects.unfinished()):
         publish.delay(str(row.draft_id))
 
 
 @app.task(name="workshop.check_editions", ignore_result=True, acks_late=False)
 def check_editions() -> None:
-    """Compare the editions that this engine was not compared with yet: all after an update, else none. Runs when a
-    worker starts and, with `celery beat`, once a day. Authors see what differs."""
+    """Compare the editions that were not yet compared with this engine: all of them after an update,
+    otherwise none. Runs when a worker starts and, with `celery beat`, once a day. Authors see what differs."""
     compared = differing = failed = 0
     for _, differs, error in actions.check_all():
         compared += 1

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from eosviz.bounded.register import Caller
 
 RUN_SECONDS_MAX = 8
-"""Processor time: the run stops well before its process would be killed, so that it can report how far it came."""
+"""The processor time of the run. It is shorter than that of the process, so that the run can report how far
+it came."""
 STEPS_MAX = 20_000
 MESSAGES_MAX = 400
 TRANSACTIONS_MAX = 100
@@ -32,7 +33,8 @@ Json = dict[str, Any]
 
 
 class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """`wanted`: the trial of one variant, an outcome with step digests for each variant, or the view at the end."""
+    """What is asked. `wanted`: the trial of one variant, an outcome with digests of steps for each variant,
+    or the view at the end."""
 
     text: str
     variant: str | None = None
@@ -40,7 +42,8 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Mistake(msgspec.Struct):
-    """`wrong` and `allowed` are sentences inside the page's sentence, or names and values."""
+    """A mistake in the document. `wrong` and `allowed` are sentences inside the page's sentence, or names and
+    values."""
 
     place: str
     wrong: str | Json
@@ -67,8 +70,8 @@ class Surprise(msgspec.Struct):
 
 
 class EmptyName(msgspec.Struct):
-    """A beat that the author named and this run does not have: the `nth` of its kind, of which the run has only
-    `found`."""
+    """A beat that the author named, but that this run does not have: it would be the `nth` of its kind, and
+    the run has only `found`."""
 
     place: str
     kind: str
@@ -78,7 +81,7 @@ class EmptyName(msgspec.Struct):
 
 
 class Why(msgspec.Struct):
-    """The step in which the coordinator chose the outcome: the sentence that gives the reason."""
+    """The reason of an outcome: the step in which the coordinator chose it, and the sentence of this step."""
 
     step: int
     key: str
@@ -86,7 +89,7 @@ class Why(msgspec.Struct):
 
 
 class Transaction(msgspec.Struct):
-    """A line of `engine/transaction_lines.py`; `why`: of the outcome, null if no coordinator chose one."""
+    """A line of `engine/transaction_lines.py`. `why`: the reason of the outcome; null if no coordinator chose one."""
 
     id: str
     client: str | None
@@ -113,7 +116,7 @@ class Records(msgspec.Struct):
 
 
 class Message(msgspec.Struct):
-    """A message that a rule can match; `match` names it."""
+    """A message that a rule can match. `match`: the rule's match for it."""
 
     at: int
     step: int
@@ -126,8 +129,9 @@ class Message(msgspec.Struct):
 
 
 class Trial(msgspec.Struct, kw_only=True):
-    """`stopped`: why the trial ended before the run did, `steps` or `time`; null: the run is whole. `refused`: the
-    rule that refuses the run, and the sentences that say why and what is allowed."""
+    """The result of a trial. `stopped`: why the trial ended before the run did, `steps` or `time`; null if
+    the run is complete. `refused`: the rule that refuses the run, and the sentences that say why and what is
+    allowed."""
 
     mistakes: list[Mistake] = []
     refused: Json | None = None
@@ -152,15 +156,15 @@ class Trial(msgspec.Struct, kw_only=True):
     """For each entry of the fault script, how often it matched."""
     empty_names: list[EmptyName] = []
     beat_kinds: dict[str, int] = {}
-    """If `empty_names` has entries: the kinds of beats in the run, and how many of each. Else empty."""
+    """Only if there are `empty_names`: the kinds of beats in the run, with the number of each. Otherwise empty."""
     configurations: dict[str, Json] = {}
     broke: str | None = None
-    """The engine's message if it broke a rule of its own."""
+    """The engine's message if the engine broke one of its own rules."""
 
 
 class Outcome(msgspec.Struct, kw_only=True):
-    """What an edition stores of one variant. `refused`: the rule that refuses the run. `digests`: eight bytes a step,
-    in hex."""
+    """What an edition stores about one variant. `refused`: the rule that refuses the run. `digests`: eight
+    bytes for each step, in hex."""
 
     finished: str | None = None
     steps: int = 0
@@ -170,7 +174,7 @@ class Outcome(msgspec.Struct, kw_only=True):
 
 
 class Played(msgspec.Struct, kw_only=True):
-    """`view`: docs/frame.md. `refused`: the sentence that says why there is no run."""
+    """The view at the end of a run (`view`, docs/frame.md). `refused`: the sentence that says why there is no run."""
 
     view: Json | None = None
     refused: Json | None = None
@@ -182,9 +186,9 @@ def try_out(asked: Asked, caller: Caller | None = None) -> Trial:
 
 
 def outcomes(text: str, caller: Caller | None = None, name: str | None = None) -> dict[str, Outcome]:
-    """The outcome of the document itself (`""`), if it does something or has no variants, and of each variant. `name`:
-    see `bounded.runner.run`; with a name this waits for a free process however long that takes. Raises BeyondBounds or
-    Busy, and with a name what `run` raises."""
+    """The outcome of each variant, and of the document itself (`""`) if it does something or has no variants.
+    `name`: see `bounded.runner.run`; with a name this waits for a free process however long that takes.
+    Raises BeyondBounds or Busy, and with a name what `run` raises."""
     asked = Asked(text=text, wanted="outcomes")
     if name is None:
         found = _answer("outcomes", asked, caller)
@@ -213,8 +217,8 @@ def _answer(task: str, asked: Asked, caller: Caller | None) -> bytes:
 
 
 def tried(text: str, variant: str | None) -> Trial:
-    """The trial, run in this process. For an unknown variant, or none, the document itself runs; if it does nothing,
-    its first variant."""
+    """The trial, run in this process. An unknown variant, or none, means the document itself; if the document
+    does nothing, its first variant is run."""
     from engine.errors import EngineError, Refused
     from engine.scenario.document import BadScenario, line_of, load, parse
     from engine.scenario.mistakes import mistakes
@@ -329,7 +333,7 @@ def _watch(simulation: Any, trial: Trial, plan: RunPlan | None) -> None:
 
 
 class _Transactions:
-    """The transactions of a run with the reason of each outcome."""
+    """Collects the transactions of a run, and the reason of each outcome."""
 
     def __init__(self, view: Json) -> None:
         from engine.transaction_lines import TransactionLines
@@ -348,7 +352,7 @@ class _Transactions:
                     self._why.setdefault((line.identifier, line.first_step), why)
 
     def ended(self) -> tuple[list[Transaction], int]:
-        """The first of them, and how many there are."""
+        """The first transactions, at most TRANSACTIONS_MAX, and how many there are in all."""
         known = self._lines.to_json()
         lines = known["lines"]
         made = [
@@ -364,7 +368,7 @@ _OF_LINE = ("id", "client", "places", "more_places", "first_at", "last_at", "res
 
 
 def _chooses(transition: Json) -> bool:
-    """The coordinator of a transaction that was going on chooses its outcome."""
+    """Whether with this transition the coordinator of an ongoing transaction chooses its outcome."""
     from engine.coordinator.transaction_states import TRANSACTION_STATES
 
     return bool(transition["machine"] == TRANSACTION_STATES.name and transition["from"] == "Ongoing")
@@ -447,6 +451,6 @@ _ANSWERS: dict[str, Callable[[Asked], Any]] = {
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: `Asked` in, the result of its `wanted` out, both as JSON."""
+    """The task of the process: takes `Asked` and returns the result that its `wanted` names, both as JSON."""
     asked = msgspec.json.decode(question, type=Asked)
     return msgspec.json.encode(_ANSWERS[asked.wanted](asked))

@@ -1,5 +1,5 @@
-"""The gallery, a scenario's page, and the ways to create a draft. What its author does while writing is in
-`building.py`."""
+"""The gallery, the page of a scenario, and the ways to create a draft. The requests of the builder, while an
+author writes, are in `building.py`."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ from eosviz.workshop.tasks import publish as publish_task
 PAGE = 24
 OWN_SHOWN = 12
 TEMPLATE, TEMPLATE_STEP = "SC-01", 22
-"""The example for a person without drafts: the shortest scenario in which something goes wrong, at its end."""
+"""The example for a person without drafts: the end of the shortest scenario in which something goes wrong."""
 FILTER_CHARACTERS_MAX = 100
 
 
 @require_safe
 def gallery(request: HttpRequest) -> HttpResponse:
-    """Scenarios that everyone may start, and one's own drafts. A constant number of queries."""
+    """Scenarios that everyone may start, and one's own drafts. The number of queries is constant."""
     return _gallery(request)
 
 
@@ -349,7 +349,7 @@ def set_visibility(request: SignedInRequest, draft_id: uuid.UUID) -> HttpRespons
 @login_required
 @require_POST
 def seen(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """Clear the notices of what a newer engine makes differently: the author has seen them."""
+    """Remove the notices of what a newer engine makes differently, because the author has seen them."""
     draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
     actions.forget_differences(draft)
     return redirect("workshop:detail", draft.id)

@@ -10,5 +10,5 @@ register = template.Library()
 
 @register.simple_tag
 def mail_is_kept() -> bool:
-    """True without a mail server: mails are files for the operator (`manage.py mail`)."""
+    """True if there is no mail server, so that mails become files for the operator (`manage.py mail`)."""
     return not settings.EMAIL_URL

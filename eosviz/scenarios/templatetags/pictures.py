@@ -17,7 +17,7 @@ register = template.Library()
 
 @register.simple_tag
 def verdict(run: Run | None) -> SafeString:
-    """Contains numbers and names of the engine only: no text that a user wrote."""
+    """The drawing. It contains only numbers and names of the engine, no text that a user wrote."""
     return mark_safe("" if run is None else picture(run.ending))
 
 

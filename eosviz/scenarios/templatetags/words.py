@@ -28,12 +28,12 @@ def say(key: str, params: dict[str, Any] | None = None, /, **named: Any) -> Safe
 _NAME = re.compile(r"([\w.]+(?:-[\w.]*\w)+)")
 """A name or a date with hyphens, at each of which a line may end."""
 LONGEST = 28
-"""Letters of the longest name that is kept whole."""
+"""A name is kept whole if it has at most this many letters."""
 
 
 @register.simple_tag
 def say_unbroken(key: str, params: dict[str, Any] | None = None, /, **named: Any) -> SafeString:
-    """The same for headlines: a name stays in one line, as in the player (static/player/unbroken.ts)."""
+    """The same as `say`, for headlines: a name stays in one line, as in the player (static/player/unbroken.ts)."""
     text = sentence(key, language_of(get_language()), {**(params or {}), **named})
     parts = _NAME.split(text)
     whole = (
@@ -45,7 +45,7 @@ def say_unbroken(key: str, params: dict[str, Any] | None = None, /, **named: Any
 
 @register.simple_tag
 def gap() -> str:
-    """Between two sentences, and after a label's colon: a space; in Chinese nothing."""
+    """What is between two sentences, and after a label's colon: a space, and in Chinese nothing."""
     return "" if language_of(get_language()) == "zh-Hans" else " "
 
 
