@@ -37,8 +37,8 @@ def who_follows(token: uuid.UUID, user: int | None, browser: str, page: uuid.UUI
 
 
 def raise_hand(token: uuid.UUID, who: Who, message: RaiseHand) -> Hand:
-    """Raise the follower's hand at a step, or move it there. Raises Problem: there is no presentation, branch or step,
-    or too many followers have spoken already."""
+    """Raise the follower's hand at a step, or move it to this step. Raises Problem if there is no
+    presentation, branch or step, or if too many followers have spoken already."""
     with transaction.atomic():
         presentation = _presentation(token=token)
         branch = Branch.objects.filter(id=int(message.branch), session=presentation.session_id).first()
@@ -74,8 +74,8 @@ def leave(token: uuid.UUID, who: Who) -> bool:
 
 
 def come_back(token: uuid.UUID, who: Who) -> Hand | None:
-    """The page is connected, again or for the first time. Returns the follower's hand, if it is still up: one that was
-    away too long is lowered."""
+    """The page is connected, for the first time or again. Returns the follower's hand if it is still up. The
+    hand of a follower who was away too long is lowered."""
     with transaction.atomic():
         up = Hand.objects.filter(follower__presentation=token, follower__key=who.key)
         up.gone().delete()
@@ -95,7 +95,7 @@ def open_poll(session_id: uuid.UUID, branch_id: str, at: int) -> None:
     branch = Branch.objects.filter(id=int(branch_id), session_id=session_id).first()
     if branch is None:
         raise Problem("not_found", "no_branch", branch=branch_id)
-    # Before the transaction: making the run may take a while.
+    # This is done before the transaction, because making the run may take a while.
     question = next(
         (one for one in questions_or_problem(Branch.objects.line(branch)) if one["at"] == at), None
     )
@@ -143,8 +143,8 @@ def answer_poll(token: uuid.UUID, who: Who, turn: int, choice: str) -> None:
 
 
 def _presentation(**which: Any) -> Presentation:
-    """Locks the presentation until the transaction ends, so that no number is given twice and no closed poll is
-    answered."""
+    """The presentation, locked until the transaction ends, so that no number is given twice and no answer is
+    stored for a closed poll."""
     found = Presentation.objects.select_for_update().filter(**which).first()
     if found is None:
         raise Problem("refused", "not_presented")

@@ -23,8 +23,8 @@ from eosviz.walkthroughs.presenting_messages import (
 
 
 def audience_of(session_id: uuid.UUID) -> tuple[Audience, PollTold | None] | None:
-    """All hands and answers for the presenter, and the same poll as followers see it; None while there is no
-    presentation. Eight queries at most, however many followers there are."""
+    """All hands and answers for the presenter, and the same poll as followers see it. None if there is no
+    presentation. However many followers there are, at most eight queries are made."""
     presentation = Presentation.objects.select_related("session").filter(session=session_id).first()
     if presentation is None:
         return None
@@ -57,7 +57,7 @@ def audience_of(session_id: uuid.UUID) -> tuple[Audience, PollTold | None] | Non
 
 
 def poll_for_followers(poll: Poll, counts: dict[str, int] | None = None) -> PollTold:
-    """The poll for followers: counts if they are shown, the answer after it was revealed."""
+    """The poll for followers. It has counts if they are shown, and the answer after it was revealed."""
     if counts is None:
         counts = Answer.objects.counts(poll)
     is_revealed = poll.state == PollState.REVEALED
@@ -86,8 +86,8 @@ def _view(poll: Poll, counts: dict[str, int] | None, tells_answer: bool) -> Poll
 
 
 def own_hand(token: uuid.UUID, who: Who, hand: Hand | None, re: str | None = None) -> HandTold:
-    """The follower's own hand, and the name or number under which the presenter sees them, which they learn before they
-    raise a hand."""
+    """The follower's own hand, and the name or number under which the presenter sees the follower. Followers
+    learn it before they raise a hand."""
     presentation = Presentation.objects.select_related("session").filter(token=token).first()
     called = {} if presentation is None else readable_names(presentation.session, [who.user])
     return HandTold(

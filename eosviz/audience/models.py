@@ -30,9 +30,11 @@ class Follower(models.Model):
 
     presentation = models.ForeignKey(Presentation, on_delete=models.CASCADE, related_name="followers")
     key = models.CharField(max_length=64)
-    """A digest of account, browser or page together with the presentation: it identifies nothing outside it."""
+    """A digest of the account, the browser or the page, together with the presentation, so that it identifies
+    nothing in other presentations."""
     number = models.PositiveIntegerField()
-    """From 1, in the order of their first contribution. The presenter sees it for followers without a name."""
+    """The number of the follower, from 1 in the order of the followers' first contributions. The presenter
+    sees it for followers without a name."""
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+")
 
     objects = FollowerQuerySet.as_manager()
@@ -49,11 +51,11 @@ class Follower(models.Model):
 
 class HandQuerySet(models.QuerySet["Hand"]):
     def of(self, presentation: Presentation) -> HandQuerySet:
-        """Earliest first."""
+        """The hands of a presentation, the earliest first."""
         return self.filter(follower__presentation=presentation).order_by("raised", "id")
 
     def gone(self) -> HandQuerySet:
-        """Those whose follower left and did not return in time."""
+        """The hands whose follower left and did not return in time."""
         return self.filter(away_since__lt=timezone.now() - timedelta(seconds=AWAY_SECONDS))
 
 
@@ -65,7 +67,7 @@ class Hand(models.Model):
     step = models.PositiveIntegerField()
     text = models.CharField(max_length=200, blank=True)
     page = models.UUIDField()
-    """The page that raised it: closing another page of the same person does not lower it."""
+    """The page from which the hand was raised. Closing another page of the same person does not lower it."""
     raised = models.DateTimeField(auto_now_add=True)
     away_since = models.DateTimeField(null=True)
 
@@ -80,7 +82,7 @@ class PollState(models.TextChoices):
     """Followers answer, and may change their answer."""
     CLOSED = "closed", "closed"
     REVEALED = "revealed", "revealed"
-    """The engine's step was made: it is the answer."""
+    """The answer is shown, because the step was made that contains it."""
     OVER = "over", "over"
 
 
@@ -107,7 +109,7 @@ class Poll(models.Model):
 
     presentation = models.OneToOneField(Presentation, on_delete=models.CASCADE, related_name="poll")
     turn = models.PositiveIntegerField(default=0)
-    """The poll's number: an answer to an earlier question is not taken for this one."""
+    """The number of the poll, so that an answer to an earlier question is not taken for one to this question."""
     number = models.PositiveIntegerField(default=0)
     """The number of the last change."""
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="+")
@@ -135,7 +137,7 @@ class AnswerQuerySet(models.QuerySet["Answer"]):
         return {choice["id"]: made.get(choice["id"], 0) for choice in poll.question["choices"]}
 
     def by_users(self, poll: Poll) -> list[tuple[Any, str]]:
-        """Account and choice, for signed-in followers."""
+        """The account and the choice of each signed-in follower."""
         signed_in = self.filter(poll=poll, follower__user__isnull=False)
         return list(signed_in.order_by("follower__number").values_list("follower__user", "choice"))
 

@@ -1,4 +1,5 @@
-"""Who may read whose name: instructors those of their own classes, as in the roster, and no one else."""
+"""Who may read whose name. Instructors may read the names of members of their own classes, as in the roster;
+all other names are hidden."""
 
 from __future__ import annotations
 

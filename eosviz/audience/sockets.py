@@ -1,8 +1,8 @@
-"""The two sockets of stepping with hands and polls of a presentation (docs/websocket.md).
+"""The two sockets of stepping, with the hands and polls of a presentation (docs/websocket.md).
 
-Each message of a follower is one transaction and one short message to the presenter's page. That page reads hands and
-counts a few times a second at most and sends what changed: two hundred answers in a second are four reads and, if
-counts are shown, four messages to the followers' group.
+Each message of a follower is one transaction and one short message to the presenter's page. That page reads
+hands and counts at most a few times a second and sends what changed. So two hundred answers in a second are
+four reads and, if counts are shown, four messages to the followers' group.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from eosviz.walkthroughs.streaming import followers_of
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.25
-"""The least time between two reads of hands and counts."""
+"""At least so much time is between two reads of hands and counts."""
 
 
 def presenters_of(session_id: uuid.UUID) -> str:

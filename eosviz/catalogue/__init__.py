@@ -33,14 +33,14 @@ NOT_OFFLINE = frozenset(
         *("generations", "problems", "quotas", "rates", "replays", "sweeps", "terms", "workshop"),
     )
 )
-"""Files whose texts only other pages, or the server's refusals, use."""
+"""The files whose texts are used only by other pages, or only by the server's refusals."""
 OFFLINE_TERMS = ("term.read_committed", "term.read_uncommitted", "workshop.from_branch")
-"""The keys of these files that the player names."""
+"""Keys from these files that the player does show."""
 
 
 @cache
 def interface_words(without: frozenset[str] = frozenset()) -> dict[str, Sentence]:
-    """The pages' own texts: the files beside this module."""
+    """The pages' own texts, from the files beside this module."""
     files = sorted(
         (item for item in resources.files(__name__).iterdir() if item.name.endswith(".toml")),
         key=lambda item: item.name,
@@ -52,7 +52,7 @@ def interface_words(without: frozenset[str] = frozenset()) -> dict[str, Sentence
 
 @cache
 def words() -> dict[str, Sentence]:
-    """Every key. ValueError when a page's key is one of the engine's."""
+    """Every key with its sentence. Raises ValueError if a key of the pages is also one of the engine's."""
     engine, interface = engine_catalogue(), interface_words()
     twice = engine.keys() & interface.keys()
     if twice:
@@ -69,8 +69,8 @@ def say(key: str, language: str, params: Mapping[str, Any] | None = None) -> str
 
 
 def say_shortly(key: str, language: str, params: Mapping[str, Any] | None = None) -> str:
-    """As `say`, for a short command with a few sentences about logs: it reads the whole catalogue only for a text
-    outside them."""
+    """The same as `say`, for a short command that needs a few sentences about logs. The whole catalogue is
+    read only for another text."""
     known = _of_logs()
     missing = False
 
@@ -88,7 +88,7 @@ def say_shortly(key: str, language: str, params: Mapping[str, Any] | None = None
 
 @cache
 def _of_logs() -> dict[str, Sentence]:
-    """The texts about logs, the pages' and the player's, and the words for times."""
+    """The texts about logs, those of the pages and of the player, and the words for times."""
     files = (
         resources.files(__name__) / "logs.toml",
         resources.files("engine.explain") / "catalogue" / "joins.toml",

@@ -18,7 +18,7 @@ def facts(parts: Iterable[str], language: str) -> str:
 
 
 def clauses(parts: Iterable[str], language: str) -> str:
-    """Parts that contain commas themselves: `a; b`."""
+    """Parts that may contain commas: `a; b`."""
     return say("join.semicolon", language).join(parts)
 
 

@@ -1,4 +1,4 @@
-"""The catalogue as a file for the player, and how any file is served whose address contains its digest."""
+"""The catalogue as a file for the player, and how any file is served if its address contains a digest of it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def catalogue_address(language: str) -> str:
 
 
 def cached(response: HttpResponse, request: HttpRequest, digest: str) -> HttpResponse:
-    """For ever, if the address names this digest (`?v=`)."""
+    """The response, which may be cached for ever if the address names this digest (`?v=`)."""
     named = request.GET.get("v") == digest
     response["Cache-Control"] = f"public, max-age={YEAR_SECONDS}, immutable" if named else "public, no-cache"
     return response

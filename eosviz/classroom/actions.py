@@ -56,7 +56,8 @@ def create_class(teacher: User, name: str) -> Classroom:
 
 
 def join(user: User, code: str) -> Classroom:
-    """Add the user to the class with this code, as a learner. Joining again changes nothing. Raises ClassRefused."""
+    """Add the user to the class with this code, as a learner. Does nothing if the user is a member already.
+    Raises ClassRefused."""
     classroom = Classroom.objects.filter(code=code.strip().lower()).first()
     if classroom is None:
         raise ClassRefused("no_such_code")
@@ -119,7 +120,7 @@ def _must_keep_an_instructor(membership: Membership) -> None:
     teachers = Membership.objects.select_for_update().filter(
         classroom=membership.classroom_id, part=Part.INSTRUCTOR
     )
-    # Selects the rows themselves: a count in the database would lock none.
+    # The rows themselves are selected, because a count in the database would lock none of them.
     if membership.part == Part.INSTRUCTOR and len(teachers) == 1:
         raise ClassRefused("last_instructor")
 
@@ -147,9 +148,9 @@ def give_assignment(classroom: Classroom, actor: User, assignment: Assignment) -
 
 @transaction.atomic
 def change_assignment(assignment: Assignment, actor: User, changed: Mapping[str, Any]) -> None:
-    """Store changed fields that the form has validated. What the assignment asks for (`_asked_of`) changes only
-    while no learner has begun an attempt; attempts by which its instructors tried it out are then removed, as they
-    were made at another task. Raises ClassRefused."""
+    """Store changed fields, which the form has validated. What the assignment asks for (`_asked_of`) may
+    change only while no learner has begun an attempt. Then the attempts of instructors who tried the
+    assignment out are removed, because they were made at another task. Raises ClassRefused."""
     _must_be_open(assignment.classroom)
     held = Assignment.objects.select_for_update().get(pk=assignment.pk)
     changed = {name: value for name, value in changed.items() if getattr(held, name) != value}
@@ -172,7 +173,7 @@ def _asked_of(assignment: Assignment) -> frozenset[str]:
 
 
 def has_learners_attempts(assignment: Assignment) -> bool:
-    """Whether a learner of the class has begun it; attempts of its instructors do not count."""
+    """Whether a learner of the class has begun the assignment. Attempts of its instructors do not count."""
     learners = Membership.objects.filter(classroom=assignment.classroom_id, part=Part.LEARNER)
     return assignment.attempts.filter(user__in=learners.values("user")).exists()
 
@@ -188,7 +189,7 @@ def withdraw_assignment(assignment: Assignment, actor: User) -> None:
 
 
 def _must_take_work(assignment: Assignment, user: User) -> None:
-    """Instructors of the class may try an assignment out at any time."""
+    """Refuse work that is too early or too late. Instructors of the class may try an assignment out at any time."""
     _must_be_open(assignment.classroom)
     if not (assignment.is_ahead or assignment.is_closed):
         return
@@ -197,7 +198,7 @@ def _must_take_work(assignment: Assignment, user: User) -> None:
 
 
 def begin(user: User, assignment: Assignment, chosen: dict[str, Any] | None = None) -> Attempt:
-    """The open attempt, else a new one with its own run. Raises ClassRefused or Problem."""
+    """The open attempt or, without one, a new attempt with its own run. Raises ClassRefused or Problem."""
     _must_take_work(assignment, user)
     open_one = Attempt.objects.of(user).open().filter(assignment=assignment).first()
     if open_one is not None:
@@ -225,7 +226,7 @@ def begin(user: User, assignment: Assignment, chosen: dict[str, Any] | None = No
 
 
 def _must_be_the_same(assignment: Assignment) -> None:
-    """An instructor may have changed what it asks for since this attempt's run was made."""
+    """Refuse if an instructor has changed what the assignment asks for since this attempt's run was made."""
     now = Assignment.objects.select_for_update().filter(pk=assignment.pk).first()
     asked = _asked_of(assignment)
     if now is None or any(getattr(now, name) != getattr(assignment, name) for name in asked):
@@ -233,7 +234,8 @@ def _must_be_the_same(assignment: Assignment) -> None:
 
 
 def _run(user: User, assignment: Assignment, chosen: dict[str, Any]) -> Session | None:
-    """The attempt's new run; None for an assignment without one: a track, or a text only. Raises Problem."""
+    """A new run for the attempt. None for an assignment without a run, which is a track or only a text.
+    Raises Problem."""
     version = assignment.version
     if version is None:
         return None
@@ -246,8 +248,8 @@ def _run(user: User, assignment: Assignment, chosen: dict[str, Any]) -> Session 
 
 
 def judgement_of(attempt: Attempt) -> Judgement:
-    """The judgement if the attempt were handed in now. Raises ClassRefused if no process could make the run that
-    decides it."""
+    """The judgement that the attempt would get if it were handed in now. Raises ClassRefused if no process
+    could make the run that decides it."""
     try:
         return judge(attempt)
     except Busy as busy:

@@ -1,5 +1,5 @@
-"""The form of an assignment: for a new one and for a change. An impossible assignment is refused at the field that
-makes it so; a run of the scenario decides what is possible."""
+"""The form of an assignment, for a new one and for a change. An assignment that is impossible is refused at
+the field that makes it impossible. What is possible is found by a run of the scenario."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ EDITION = "edition:"
 """Prefixes of a material's value that is no scenario of the library: the name of a track, or the row id of a version of
 the workshop follows."""
 KEPT = "kept"
-"""The material of an assignment that is changed, as it is."""
+"""The material of an assignment that is changed, if the material stays as it is."""
 
 
 def _refuse(key: str, **params: Any) -> forms.ValidationError:
@@ -45,7 +45,7 @@ def _refuse(key: str, **params: Any) -> forms.ValidationError:
 
 
 _FOUND = words("classroom.material.found", shown="{shown}", total="{total}")
-"""The page's script puts the numbers in."""
+"""The text of how many scenarios were found. The page's script puts the numbers into it."""
 
 
 def _moment(label: str, why: str) -> forms.DateTimeField:
@@ -58,9 +58,9 @@ def _moment(label: str, why: str) -> forms.DateTimeField:
 
 
 class AssignmentForm(forms.Form):
-    """The form for one kind of assignment, with the fields of that kind only. With `given` it changes that one, and
-    with `is_fixed` only what attempts do not depend on. Times are in the reader's zone, that of the page on which
-    they were typed."""
+    """The form for one kind of assignment, with the fields of that kind only. With `given` the form changes
+    this assignment; with `is_fixed` it changes only what attempts do not depend on. Times are in the zone of
+    the page on which they were typed, which is the reader's."""
 
     title = forms.CharField(
         label=words("classroom.title"), max_length=NAME_CHARACTERS_MAX, validators=[one_line]
@@ -79,7 +79,7 @@ class AssignmentForm(forms.Form):
     due = _moment("classroom.due", "classroom.due.why")
     closes = _moment("classroom.closes", "classroom.closes.why")
     past = forms.BooleanField(label=words("classroom.past"), required=False)
-    """Shown with the warning about a past time: it is meant."""
+    """Shown with the warning about a time in the past: the instructor means this time."""
     attempts_max = forms.IntegerField(
         label=words("classroom.attempts_max"),
         help_text=words("classroom.counts"),
@@ -145,7 +145,7 @@ class AssignmentForm(forms.Form):
         return cleaned
 
     def _check_times(self, cleaned: dict[str, Any]) -> None:
-        """In their order, and not past by mistake."""
+        """Check that the times are in their order, and that none is in the past by mistake."""
         opens, due, closes = (cleaned.get(name) for name in ("opens", "due", "closes"))
         if opens and due and due <= opens:
             self.add_error("due", _refuse("classroom.wrong.due_before_open"))
@@ -171,13 +171,14 @@ class AssignmentForm(forms.Form):
         return self._version(identifier), variant or None
 
     def _version(self, identifier: str) -> ScenarioVersion | None:
-        """A scenario of the library, or the newest version of one that the teacher built."""
+        """The version of a scenario of the library, or the newest version of a scenario that the teacher built."""
         if identifier.startswith(EDITION):
             return built(self.teacher, identifier.removeprefix(EDITION))
         return ScenarioVersion.objects.library().filter(identifier=identifier).first()
 
     def _check_run(self, version: ScenarioVersion, variant: str | None, cleaned: dict[str, Any]) -> None:
-        """The engine runs the scenario once: the task must be possible and not done from the start."""
+        """Let the engine run the scenario once, to check that the task is possible and not already done at
+        the start."""
         try:
             broken = broken_by_itself(version, variant, caller(self.teacher.owner_key))
         except Busy as busy:
@@ -206,12 +207,12 @@ class AssignmentForm(forms.Form):
         return chosen
 
     def assignment(self) -> Assignment:
-        """A new assignment, not saved and without its class."""
+        """A new assignment, which is not saved and has no class yet."""
         return Assignment(kind=self.kind.name, **self.chosen())
 
 
 _COLUMNS = ("title", "text", "opens", "due", "closes", "attempts_max")
-"""Of every kind; a kind has its own besides."""
+"""The columns of every kind. A kind may have others besides these."""
 
 
 def _initial(kind: Kind, given: Assignment | None) -> dict[str, Any]:

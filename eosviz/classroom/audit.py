@@ -12,8 +12,9 @@ from eosviz.classroom.models import AuditEntry, Classroom
 
 
 def note(classroom: Classroom | None, actor: User | None, deed: str, **params: Any) -> None:
-    """Add an entry, in the transaction of the change. Its sentence is `classroom.deed.<deed>`; `params` contain names
-    of things, never of people. Adds none if there is no actor (no account), or for a learner outside a class."""
+    """Add an entry, in the transaction of the change. Its sentence is `classroom.deed.<deed>`; `params`
+    contain names of things, never of people. Nothing is added if there is no actor (no account), or for a
+    learner outside a class."""
     if actor is None or (classroom is None and role_of(actor) is Role.LEARNER):
         return
     AuditEntry.objects.create(classroom=classroom, actor=actor, deed=deed, params=params)

@@ -1,6 +1,6 @@
-"""What the kinds of assignments (`kinds/`) judge with. The engine judged every step when the step was made, and the
-kinds read those judgements; only *make it hold* needs another run. Nothing here writes. The `Judgement` of an open
-attempt is the result if it were handed in now."""
+"""What the kinds of assignments (`kinds/`) need for judging. The engine judged every step when the step was
+made, and the kinds read these judgements; only *make it hold* needs another run. Nothing here writes. The
+`Judgement` of an open attempt is the one that it would get if it were handed in now."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.models import Branch
 
 RUNS_KEPT = 128
-"""Results kept in each process: an attempt's page asks for one with each view."""
+"""At most this many results are kept in each process, because an attempt's page needs one at each view."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
     outcome: Outcome
     reason: str
-    """The sentence is `classroom.reason.<reason>` with `said_params`."""
+    """The last part of the sentence's key, `classroom.reason.<reason>`. `said_params` fill the sentence."""
     score: int | None = None
     score_max: int | None = None
     evidence: dict[str, Any] = field(default_factory=dict)
@@ -49,8 +49,9 @@ _RANK = {Outcome.PASSED: 2, Outcome.WAITING: 1, Outcome.FAILED: 0}
 
 
 def counting(attempts: Iterable[Attempt]) -> Attempt | None:
-    """The attempt that counts among one learner's attempts at one assignment: done before waiting before not done,
-    then the one with more right answers, then the later one. None if nothing was handed in."""
+    """Of one learner's attempts at one assignment, the one that counts. *Done* counts before *waiting*, and
+    *waiting* before *not done*; then more right answers count before fewer, and a later attempt before an
+    earlier one. None if nothing was handed in."""
     handed_in = (one for one in attempts if one.outcome != Outcome.OPEN)
     return max(handed_in, key=_standing, default=None)
 
@@ -60,8 +61,8 @@ def _standing(attempt: Attempt) -> tuple[int, int, int]:
 
 
 def first_branch(attempt: Attempt) -> Branch:
-    """The branch that the session began with. An intervention at its newest step makes no new branch, so it is in
-    `interventions` here."""
+    """The branch with which the session began. An intervention at its newest step makes no new branch, so
+    such an intervention is in its `interventions`."""
     branches = Branch.objects.filter(session=attempt.session).select_related("session__version")
     return branches.order_by("id")[0]
 
@@ -81,7 +82,8 @@ class _Run:
 
 @lru_cache(maxsize=RUNS_KEPT)
 def _broken(run: _Run) -> dict[str, int] | None:
-    """Runs of the library are made here, all others in a bounded process."""
+    """The guarantees that a run breaks. Runs of the library are made in this process, all others in a bounded
+    process."""
     version = ScenarioVersion.objects.get(digest=run.digest)
     asked = Asked(version.document, version.identifier, run.variant)
     if version.library_position is not None:

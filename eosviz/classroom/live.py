@@ -1,4 +1,5 @@
-"""Live results: the table changes while an instructor looks at it. Learners do not see that anyone is looking."""
+"""Live results: the table changes while an instructor looks at it. Learners do not see whether an instructor
+is looking."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from eosviz.scenarios.models import ScenarioVersion
 
 class Source(Protocol):
     def built_by(self, teacher: User) -> Iterable[tuple[ScenarioVersion, str]]:
-        """The versions, each with the key that a form keeps of it."""
+        """The versions, each with the key by which a form names it."""
 
     def built(self, teacher: User, key: str) -> ScenarioVersion | None:
         """The version with this key; None if the teacher may not assign it."""

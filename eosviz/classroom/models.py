@@ -22,11 +22,11 @@ from eosviz.walkthroughs.models import Session
 
 if TYPE_CHECKING:
     _CharField = models.CharField[str, str]
-else:  # has no type parameters when it runs
+else:  # Django's class has no type parameters when it runs
     _CharField = models.CharField
 
 CODE_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
-"""Without characters that look alike on a board: i, l, o, 0, 1."""
+"""The characters of a code. Those that look alike on a board are missing: i, l, o, 0, 1."""
 CODE_LENGTH = 10
 NAME_CHARACTERS_MAX = 120
 TEXT_CHARACTERS_MAX = 4_000
@@ -68,7 +68,7 @@ class Outcome(models.TextChoices):
     PASSED = "passed", "passed"
     FAILED = "failed", "failed"
     WAITING = "waiting", "waiting"
-    """A text that an instructor has not read yet."""
+    """An instructor has not read the text yet."""
 
 
 class ClassroomQuerySet(models.QuerySet["Classroom"]):
@@ -102,7 +102,8 @@ class Classroom(models.Model):
     code = models.CharField(max_length=CODE_LENGTH, unique=True, default=new_code)
     created = models.DateTimeField(auto_now_add=True)
     archived = models.DateTimeField(null=True, blank=True)
-    """Since then nobody can join, give assignments, begin or hand in. Null: the class is open."""
+    """When the class was archived. Since then it is impossible to join, give assignments, begin or hand in.
+    Null if the class is open."""
 
     objects = ClassroomQuerySet.as_manager()
 
@@ -114,7 +115,7 @@ class MembershipQuerySet(AnnouncedUpdates):
     topic_field = "user__owner_key"
 
     def roster(self, classroom: Classroom) -> MembershipQuerySet:
-        """Instructors first, then by name."""
+        """The members of a class: instructors first, then by name."""
         return (
             self.filter(classroom=classroom)
             .select_related("user")
@@ -149,8 +150,8 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
 
 
 class Assignment(models.Model):
-    """A task for a class. What it asks for never changes once a learner has begun an attempt; its words, times and
-    number of attempts may."""
+    """A task for a class. What it asks for never changes once a learner has begun an attempt. Its words, its
+    times and the number of attempts may change."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="assignments")
@@ -158,23 +159,23 @@ class Assignment(models.Model):
     title = models.CharField(max_length=NAME_CHARACTERS_MAX)
     text = models.TextField(max_length=TEXT_CHARACTERS_MAX, blank=True)
     version = models.ForeignKey(ScenarioVersion, on_delete=models.PROTECT, null=True, related_name="+")
-    """The scenario; null for a track, and for a text without a scenario."""
+    """The scenario. Null for a track, and for a text without a scenario."""
     variant = models.CharField(max_length=100, null=True)  # noqa: DJ001  none: the document itself
     track = models.CharField(max_length=64, blank=True)
     """The track to watch, instead of a scenario."""
     opens = models.DateTimeField(null=True)
-    """Before this time learners see only that it will open. Null: open at once."""
+    """Before this time learners see only that the assignment will open. Null if it is open at once."""
     due = models.DateTimeField(null=True)
     """Work handed in later is marked as late."""
     closes = models.DateTimeField(null=True)
-    """From this time on nothing is begun or handed in. Null: never."""
+    """From this time on nothing can be begun or handed in. Null: never."""
     attempts_max = models.PositiveSmallIntegerField(default=3)
     guarantee = models.CharField(max_length=20, blank=True)
-    """The guarantee to break or hold, as the judges name it; empty in *make it hold*: all of them."""
+    """The guarantee to break or hold, by the name that the judges use. In *make it hold*, empty means all of them."""
     budget = models.PositiveSmallIntegerField(null=True)
-    """For *make it break*: the most interventions before the step that breaks it."""
+    """For *make it break*: at most this many interventions come before the step that breaks the guarantee."""
     wrong_max = models.PositiveSmallIntegerField(default=0)
-    """For *predict*: the most wrong answers with which it is done; at least one must be right."""
+    """For *predict*: with at most this many wrong answers, and at least one right one, the assignment is done."""
     settings = models.JSONField(default=list)
     """For *make it hold*: the producer settings that may be chosen."""
     created = models.DateTimeField(auto_now_add=True)
@@ -186,12 +187,12 @@ class Assignment(models.Model):
 
     @property
     def is_ahead(self) -> bool:
-        """Not open yet."""
+        """Whether the assignment is not open yet."""
         return self.opens is not None and timezone.now() < self.opens
 
     @property
     def is_over(self) -> bool:
-        """Past its due time."""
+        """Whether its due time has passed."""
         return self.due is not None and self.due < timezone.now()
 
     @property
@@ -200,7 +201,7 @@ class Assignment(models.Model):
 
     @property
     def material_name(self) -> str:
-        """The scenario with its variant, or the track; empty for a text only."""
+        """The scenario with its variant, or the track. Empty if there is only a text."""
         if self.version is None:
             return self.track
         return f"{self.version.identifier}/{self.variant}" if self.variant else self.version.identifier
@@ -226,20 +227,21 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
         return self.filter(outcome=Outcome.OPEN)
 
     def waiting_in(self, classroom: Classroom) -> AttemptQuerySet:
-        """Texts of learners that no instructor has read, one assignment after the other, the oldest text first."""
+        """Texts of learners that no instructor has read. They are in the order of assignments, and for each
+        assignment the oldest text is first."""
         learners = Membership.objects.filter(classroom=classroom, part=Part.LEARNER).values("user")
         waiting = self.filter(assignment__classroom=classroom, outcome=Outcome.WAITING, user__in=learners)
         return waiting.order_by("assignment__created", "assignment", "handed_in", "id")
 
 
 class Attempt(models.Model):
-    """One attempt of one learner. What was handed in is kept; its owner may delete the run."""
+    """One attempt of one learner. What was handed in is kept, and the learner may delete the run."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="attempts")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="attempts")
     number = models.PositiveSmallIntegerField()
-    """From 1."""
+    """The number of the learner's attempt at this assignment, from 1."""
     session = models.OneToOneField(Session, on_delete=models.SET_NULL, null=True, related_name="attempt")
     chosen = models.JSONField(default=dict)
     """For *make it hold*: the settings that the learner chose, dotted path to value."""
@@ -247,7 +249,7 @@ class Attempt(models.Model):
     handed_in = models.DateTimeField(null=True)
     outcome = models.CharField(max_length=10, choices=Outcome.choices, default=Outcome.OPEN)
     score = models.PositiveSmallIntegerField(null=True)
-    """How many predictions were right, of `score_max`."""
+    """How many predictions were right, out of `score_max`."""
     score_max = models.PositiveSmallIntegerField(null=True)
     evidence = models.JSONField(default=dict)
     """`reason` and the parameters of its sentence (`judging.py`): the branch and step that broke the guarantee, the
@@ -285,9 +287,9 @@ class AuditEntry(models.Model):
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
-    """Null once the person has deleted their account."""
+    """The person who did it. Null once that person has deleted their account."""
     deed = models.CharField(max_length=30)
-    """The sentence `classroom.deed.<deed>` of the catalogue."""
+    """The last part of the sentence's key, `classroom.deed.<deed>`."""
     params = models.JSONField(default=dict)
     """Parameters of that sentence: names of things, never of people."""
     at = models.DateTimeField(auto_now_add=True)

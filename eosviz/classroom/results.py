@@ -1,4 +1,4 @@
-"""The results of a class, for its instructors' page, the live table and the CSV file."""
+"""The results of a class, for the page of its instructors, the live table and the CSV file."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ class Cell:
 
     attempts: list[Attempt]
     furthest: dict[Any, int]
-    """Session id to the furthest step of that run."""
+    """The id of a session to the furthest step of its run."""
     wrong_of: dict[Any, list[int]]
-    """Session id to the steps whose question was answered wrongly in that run."""
+    """The id of a session to the steps of its run whose question was answered wrongly."""
 
     @property
     def shown(self) -> Attempt | None:
-        """The attempt that counts; before one was handed in, the open one."""
+        """The attempt that counts. Before one was handed in, this is the open one."""
         return counting(self.attempts) or (self.attempts[-1] if self.attempts else None)
 
     @property
     def beside(self) -> Attempt | None:
-        """A newer attempt, in progress or waiting for review, beside the one that counts."""
+        """A newer attempt than the one that counts, if it is in progress or waits for review."""
         newest = self.attempts[-1] if self.attempts else None
         waits = newest is not None and newest.outcome in (Outcome.OPEN, Outcome.WAITING)
         return newest if waits and newest != self.shown else None
@@ -55,8 +55,8 @@ class Cell:
         return None if self.beside is None else self.step_of(self.beside)
 
     def step_of(self, attempt: Attempt) -> int | None:
-        """The step that says something about the attempt: of the judgement, else how far the run has got. None
-        where the run does not count or was not begun."""
+        """The step that the results show for an attempt: the step of its judgement, or else how far the run
+        has got. None if the run does not count or was not begun."""
         if not kind_of(attempt.assignment).is_judged_by_run:
             return None
         if attempt.outcome != Outcome.OPEN:
@@ -69,7 +69,7 @@ class Cell:
         return [] if self.shown is None else self.wrong_in(self.shown)
 
     def wrong_in(self, attempt: Attempt) -> list[int]:
-        """Steps whose question was answered wrongly."""
+        """The steps whose question was answered wrongly."""
         if not kind_of(attempt.assignment).asks_questions:
             return []
         judged = attempt.evidence.get("wrong")
@@ -137,7 +137,7 @@ def csv_of(classroom: Classroom) -> Iterator[str]:
     """The lines of the CSV file: one for each attempt of each learner, and one for each assignment that a learner has
     not begun."""
     results = results_of(classroom)
-    yield "\ufeff"  # only with this mark do spreadsheets read it as UTF-8
+    yield "\ufeff"  # spreadsheets read the file as UTF-8 only with this mark
     yield _line(COLUMNS)
     for row in results.rows:
         user = row.membership.user

@@ -1,5 +1,5 @@
-"""The run of an attempt as an instructor looks at it: each branch by an address of its own, so that the learner's
-session is not opened and nothing in it can be changed."""
+"""The run of an attempt as an instructor looks at it. Each branch has an address of its own, so that the
+learner's session is not opened and nothing in it can be changed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from eosviz.walkthroughs.models import Branch
 
 
 def branches_of(attempt: Attempt) -> list[Branch]:
-    """The branches of the attempt's run, the one that the judgement names first. Empty without a run."""
+    """The branches of the attempt's run. The branch that the judgement names is first. Empty without a run."""
     if attempt.session_id is None:
         return []
     branches = Branch.objects.of_session(attempt.session_id).select_related("session__version")
@@ -18,8 +18,8 @@ def branches_of(attempt: Attempt) -> list[Branch]:
 
 
 def link_of(attempt: Attempt, branch: Branch) -> Link:
-    """The same run, at the step that the judgement names, else where the learner left it. Raises Problem when it has
-    more interventions than an address can hold."""
+    """An address of the same run, at the step that the judgement names, or else at the step where the learner
+    left it. Raises Problem if the run has more interventions than an address can hold."""
     step = attempt.evidence.get("step", branch.newest) if _is_judged(attempt, branch) else branch.newest
     return link_to(branch, min(step, branch.newest, FRAME_STEPS_MAX), None, None)
 

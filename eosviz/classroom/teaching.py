@@ -124,7 +124,8 @@ def assign(request: SignedInRequest, classroom_id: uuid.UUID, kind: str) -> Http
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def change(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
-    """Changes an assignment: all of it until a learner has begun, then its words, times and number of attempts."""
+    """Change an assignment. Before a learner has begun, everything can be changed; after that, its words, its
+    times and the number of attempts."""
     given = _taught_assignment(request, assignment_id)
     is_fixed = actions.has_learners_attempts(given)
     form = AssignmentForm(kind_of(given), request.user, _posted(request), given=given, is_fixed=is_fixed)
@@ -177,7 +178,7 @@ def withdraw(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse
 @login_required
 @require_safe
 def results(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
-    """Every learner at every assignment; the page updates itself."""
+    """The results of every learner in every assignment. The page updates itself."""
     classroom = _read(request, classroom_id)
     context = {
         "classroom": classroom,
@@ -202,8 +203,8 @@ def results_csv(request: SignedInRequest, classroom_id: uuid.UUID) -> Streamed:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def attempt(request: SignedInRequest, attempt_id: uuid.UUID) -> HttpResponse:
-    """What a learner handed in, with the task and the run. POST: `passed` (yes or no) and `comment`, for a text; then
-    the next text of the class that waits."""
+    """What a learner handed in, with the task and the run. A POST with `passed` (yes or no) and `comment`
+    decides about a text, and then leads to the next text of the class that waits."""
     found = _judged(request, attempt_id)
     classroom = found.assignment.classroom
     form = ReadForm(_posted(request), initial={"comment": found.comment})
@@ -242,7 +243,7 @@ def _judged(request: SignedInRequest, attempt_id: uuid.UUID) -> Attempt:
 
 
 def _after(attempt_id: uuid.UUID, waiting: list[uuid.UUID]) -> uuid.UUID | None:
-    """The next text in the row, from its beginning again after its end; None if no other waits."""
+    """The next text of the list, which begins again after its end. None if no other text waits."""
     at = waiting.index(attempt_id) if attempt_id in waiting else -1
     others = [*waiting[at + 1 :], *waiting[: max(at, 0)]]
     return others[0] if others else None

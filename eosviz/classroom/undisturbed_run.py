@@ -1,6 +1,6 @@
-"""Which guarantees a run without interventions breaks, found in a bounded process (`eosviz/bounded`): a user wrote
-the document or chose the settings, and they may ask for anything. The code in the process uses the engine and not
-Django."""
+"""Which guarantees a run without interventions breaks. This is found in a bounded process (`eosviz/bounded`),
+because a user wrote the document or chose the settings, and they may ask for anything. The code in the
+process uses the engine and not Django."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 
 
 class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """`source`: the name of the document in a refusal."""
+    """What is asked. `source`: the name of the document in a refusal."""
 
     document: dict[str, Any]
     source: str
@@ -19,7 +19,7 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """`broken`: guarantee to the first step that breaks it; None if no run can be made."""
+    """The result. `broken`: guarantee to the first step that breaks it. None if no run can be made."""
 
     broken: dict[str, int] | None
 
@@ -42,5 +42,5 @@ def run_alone(asked: Asked) -> Found:
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: `Asked` in, `Found` out, both as JSON."""
+    """The task of the process: takes `Asked` and returns `Found`, both as JSON."""
     return msgspec.json.encode(run_alone(msgspec.json.decode(question, type=Asked)))

@@ -37,7 +37,7 @@ from eosviz.refusal_pages import refusal_page
 from eosviz.refusals import Refusal
 
 ASSIGNED = (("SC-01", "watch"), ("SC-03", "predict"), ("SC-02", "break"))
-"""The example's assignments: scenarios of the library, each as another kind."""
+"""The example's assignments. Each is a scenario of the library, with another kind."""
 _CODE = re.compile(r"[-\w]{1,20}")
 
 
@@ -101,7 +101,7 @@ def make(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def join(request: SignedInRequest) -> HttpResponse:
-    """Join with `code`. Guessing is limited."""
+    """Join the class with this `code`. How often one may try is limited."""
     form = JoinForm(request.POST, auto_id="join_%s")
     if form.is_valid():
         try:
@@ -155,7 +155,7 @@ def detail(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
 
 
 def _shown(attempts: list[Attempt]) -> Attempt | None:
-    """The attempt that counts; before one was handed in, the open one."""
+    """The attempt that counts. Before one was handed in, this is the open one."""
     return counting(attempts) or (attempts[-1] if attempts else None)
 
 

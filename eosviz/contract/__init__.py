@@ -1,1 +1,1 @@
-"""The one description of all data between server and page (README.md)."""
+"""The only description of all data between server and page (README.md)."""

@@ -1,4 +1,4 @@
-"""`python -m eosviz.contract` writes the schema; `npm run types` makes the types of the page from it."""
+"""`python -m eosviz.contract` writes the schema, from which `npm run types` makes the types of the page."""
 
 import os
 
@@ -12,7 +12,7 @@ FILE = ROOT / "docs" / "messages.schema.json"
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.development")
     django.setup()
-    from eosviz.contract import schema  # the messages know the settings' limits
+    from eosviz.contract import schema  # imported here because the messages know the settings' limits
 
     FILE.write_text(schema.as_text(), encoding="utf-8")
 

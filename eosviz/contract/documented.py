@@ -13,7 +13,7 @@ Texts = dict[str, str]
 
 
 def texts_of_fields(modules: Iterable[ModuleType]) -> dict[str, Texts]:
-    """Class to field to text, for the classes of these modules; their names are unique."""
+    """For each class of these modules, its fields with their texts. The names of the classes are unique."""
     found: dict[str, tuple[list[str], Texts]] = {}
     for module in modules:
         found |= _classes(module)

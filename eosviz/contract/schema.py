@@ -1,6 +1,6 @@
-"""The JSON Schema of all data between server and page, generated from the types that write and read it. Messages
-of the page are closed, because reading them is strict; messages of the server are open, because fields may be
-added within a version."""
+"""The JSON Schema of all data between server and page, generated from the types that write and read this
+data. Messages of the page are closed: reading them is strict, so they have no other fields. Messages of the
+server are open: fields may be added within a version."""
 
 from __future__ import annotations
 
@@ -82,9 +82,9 @@ UNIONS: dict[str, Any] = {
     "Intervention": AnyIntervention,
     "Condition": AnyCondition,
 }
-"""Named unions: each value is one of its members."""
+"""The named unions. A value of a union is a value of one of its members."""
 PASSED_ON = (derived.SentStep, steps.Step, views.View, sights.Sight, headers.Header, plans.Plan)
-"""Shapes inside messages that are passed on as undecoded JSON."""
+"""Shapes inside messages that the server passes on as JSON without decoding it."""
 BESIDE = (questions.Question, player_file.PlayerFile)
 """Shapes that are sent over HTTP."""
 ROOTS = ("FromPage", "FromServer", *(kind.__name__ for kind in BESIDE))
@@ -104,7 +104,8 @@ _UNION_OF = {
 
 
 def schema() -> Schema:
-    """JSON Schema 2020-12; the document is one message of either side, or one file or question over HTTP."""
+    """The schema, of JSON Schema 2020-12. A document is one message of either side, or one file or question
+    over HTTP."""
     members = {name: get_args(union) for name, union in UNIONS.items()}
     kinds = [*(kind for union in members.values() for kind in union), *PASSED_ON, *BESIDE]
     _, made = msgspec.json.schema_components(kinds, ref_template=_REF)
@@ -128,19 +129,20 @@ def as_text() -> str:
 
 
 def closed(whole: Schema) -> Schema:
-    """The same without room for undescribed fields: tests validate real traffic with it."""
+    """The same schema, except that an object may only have fields that the schema describes. Tests validate
+    real traffic with it."""
     made: Schema = _closed(deepcopy(whole))
     return made
 
 
 def of(whole: Schema, name: str) -> Schema:
-    """The schema of one of its shapes."""
+    """The schema of the shape with this name."""
     return {"$schema": whole["$schema"], "$ref": _REF.format(name=name), "$defs": whole["$defs"]}
 
 
 def _named(node: Any, names: set[str]) -> Any:
-    """The node of a schema, with references for what msgspec writes out: undecoded JSON by the name of its shape,
-    arbitrary values as `Json`."""
+    """The node of a schema, with references in place of what msgspec writes out: undecoded JSON becomes the
+    name of its shape, and arbitrary values become `Json`."""
     if isinstance(node, list):
         return [_named(item, names) for item in node]
     if not isinstance(node, dict):
@@ -171,7 +173,7 @@ def _or_null(node: Schema) -> Schema:
 
 
 def _describe(defs: Schema) -> None:
-    """Fields in the order of the source, each with its docstring."""
+    """Bring the fields into the order of the source, and give each its docstring."""
     texts = texts_of_fields(MODULES)
     for module in MODULES:
         for name, kind in vars(module).items():

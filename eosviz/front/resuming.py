@@ -1,4 +1,5 @@
-"""Where a visitor continues: the newest session with a picture and its progress, and the next scenario of its track."""
+"""Where a visitor continues: the newest session with its picture and its progress, and the next scenario of
+its track."""
 
 from __future__ import annotations
 
@@ -19,16 +20,16 @@ from eosviz.walkthroughs.deriving import changes_of
 from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Session, Step
 
 DRAWN_STEPS_MAX = 1000
-"""Runs up to this many steps get a picture; what is stored for one grows with its steps."""
+"""Only runs of at most this many steps get a picture, because what is stored for a picture grows with the steps."""
 
 PLACE_COOKIE = "place"
 _PLACE = re.compile(r"([0-9a-f-]{36})\.([0-9]{1,18})\.([0-9]{1,9})")
-"""Session, branch and step that the player showed last, from the player's cookie."""
+"""The session, the branch and the step that the player showed last, from the player's cookie."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """The newest session. `steps` is the length of the run; 0 if it is not known."""
+    """The newest session. `steps`: the length of the run; 0 if unknown."""
 
     scenario: str
     title: Words
@@ -43,7 +44,7 @@ class Resumed:
 
     @property
     def following(self) -> Place | None:
-        """The next scenario of the track, once this one was finished."""
+        """The next scenario of the track, after this one was finished."""
         following = None if self.progress is None else self.progress.following
         return following if self.finished and following != self.place else None
 
@@ -94,8 +95,8 @@ def _length_of(session: Session, branch: Branch) -> int:
 
 
 def _picture_of(branch: Branch, step: int) -> str:
-    """The picture of the reader's step, from stored views and steps: no scenario is run for it. Empty at the beginning,
-    where there is nothing to see, and beyond DRAWN_STEPS_MAX."""
+    """The picture of the reader's step. It is drawn from stored views and steps, so that no scenario is run
+    for it. Empty at the beginning, where there is nothing to see, and after DRAWN_STEPS_MAX."""
     if not 0 < step <= DRAWN_STEPS_MAX:
         return ""
     line = Branch.objects.line(branch)

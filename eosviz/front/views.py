@@ -34,7 +34,7 @@ def front(request: HttpRequest) -> HttpResponse:
     """What this site is, the animation, the ways in, and where this visitor continues."""
     if "q" in request.GET:
         return _to_search(request)
-    if request.GET.get("sessions") == "all":  # an address of earlier releases
+    if request.GET.get("sessions") == "all":  # an address that earlier releases used
         return redirect("scenarios:sessions")
     browser, language = browser_of(request.session), language_of(get_language())
     library, progress = shelf(), progress_of(browser)
@@ -71,7 +71,7 @@ def library(request: HttpRequest) -> HttpResponse:
 
 
 def _to_search(request: HttpRequest) -> HttpResponse:
-    """Redirects addresses of earlier releases to the one search."""
+    """Redirect an address of earlier releases to the search page."""
     asked = urlencode({"q": request.GET["q"][:QUERY_CHARACTERS_MAX]})
     return redirect(f"{reverse('reference:search')}?{asked}")
 

@@ -1,6 +1,6 @@
-"""Gives every model without an admin page a read-only one.
+"""Gives a read-only page to every model that has no page in the administration.
 
-This app is loaded last, so pages that other apps register are known. The columns come from the model's fields,
+This app is loaded last, so the pages that other apps register are known. The columns are the model's fields,
 without bytes, long texts and secret keys.
 """
 
@@ -22,14 +22,14 @@ HIDDEN = {
     "contenttypes.contenttype": "Django's own list of the models",
     "auth.permission": "Django's own list of what can be allowed",
 }
-"""Models without a page, and why."""
+"""The models that get no page, and why."""
 
 KEYS = {"owner", "code", "token", "secret", "key", "owner_key"}
 """Names of fields whose value gives access to something."""
 
 COLUMNS_MAX = 8
 SHORT = 200
-"""Characters of the longest text in a list."""
+"""In a list, a text has at most this many characters."""
 
 
 Column = str | Callable[[models.Model], Any]
@@ -58,7 +58,7 @@ def _held(field: Any) -> Column:
 
 
 def searched(model: type[models.Model]) -> list[str]:
-    """Search fields: the beginning of the key, and short texts."""
+    """The fields in which is searched: the beginning of the key, and short texts."""
     texts = [
         field.name
         for field in model._meta.concrete_fields
@@ -69,7 +69,9 @@ def searched(model: type[models.Model]) -> list[str]:
         for field in model._meta.concrete_fields
         if isinstance(field, models.ForeignKey) and isinstance(field.target_field, models.UUIDField)
     ]
-    own = [] if model._meta.pk.is_relation else ["pk__startswith"]  # another row's key is among the others
+    own = (
+        [] if model._meta.pk.is_relation else ["pk__startswith"]
+    )  # if the key is that of another row, it is among the others
     return [*own, *texts, *others]
 
 

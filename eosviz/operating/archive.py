@@ -1,12 +1,14 @@
-"""The format of a backup: a gzipped tar file whose members come in this order, written and read sequentially.
+"""The format of a backup. It is a gzipped tar file, written and read sequentially, whose members are in this
+order:
 
-- `manifest.json`: version of this format, engine, time, the migrations of the rows, columns of each table
-- `rows/<app.model>/<number>.jsonl`: rows as JSON lines (`tables.py`), a few megabytes a member
+- `manifest.json`: the version of this format, the engine, the time, the migrations of the rows, and the
+  columns of each table
+- `rows/<app.model>/<number>.jsonl`: rows as JSON lines (`tables.py`), a few megabytes in each member
 - `files/<path>`: the files of the data folder
 - `end.json`: how many rows and files there are, and the chain over all members before it
 
-The chain is SHA-256 over the chain so far, the member's name and the SHA-256 of its content. A truncated file has no
-end, an altered one another chain; both are detected before anything of it is used.
+The chain is SHA-256 over the chain so far, the member's name and the SHA-256 of its content. A truncated file
+has no end, and an altered file has another chain. Both are detected before anything of the file is used.
 """
 
 from __future__ import annotations
@@ -30,11 +32,11 @@ ROWS, FILES = "rows/", "files/"
 COMPRESSION = 3
 PIECE_BYTES = 1024 * 1024
 SMALL_MEMBER_BYTES_MAX = 8 * 1024 * 1024
-"""The most bytes of the manifest and of the end."""
+"""The manifest and the end have at most this many bytes each."""
 
 
 class Damaged(Exception):
-    """The text says what is wrong with the file."""
+    """The file is not a complete backup. The text says what is wrong with it."""
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,12 +65,13 @@ class Chain:
 
 
 class Writer:
-    """Adds members to a tar stream. `path` must not exist; after `end` it exists whole, otherwise not at all."""
+    """Adds members to a tar stream. `path` must not exist. The complete file appears there at `end`; without
+    `end` there is none."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._draft = path.with_name(f"{path.name}.part")
-        # It contains password hashes and browsers' keys.
+        # Readable by this user only, because it contains password hashes and browsers' keys.
         self._draft.touch(mode=0o600, exist_ok=False)
         self._packed = gzip.GzipFile(self._draft, "wb", COMPRESSION)
         self._tar = tarfile.TarFile(fileobj=self._packed, mode="w", format=tarfile.PAX_FORMAT)
@@ -85,7 +88,7 @@ class Writer:
         member.size = size
         member.mode = 0o600
         read = HashedReader(file)
-        self._tar.addfile(member, read)  # OSError if the file became shorter meanwhile
+        self._tar.addfile(member, read)  # raises OSError if the file became shorter meanwhile
         _forget_members(self._tar)
         self._chain.add(name, read.hash.hexdigest())
 
@@ -119,7 +122,7 @@ class HashedReader:
 
 
 UNREADABLE = (tarfile.TarError, zlib.error, EOFError, OSError)
-"""Exceptions of the libraries for a truncated or foreign file."""
+"""The exceptions of the libraries for a file that is truncated or is no backup."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +150,8 @@ def _forget_members(tar: tarfile.TarFile) -> None:
 
 
 def members(path: Path) -> Iterator[Member]:
-    """The members of a backup, in its order. Read each member before asking for the next. Raises Damaged for a foreign
-    or truncated file."""
+    """The members of a backup, in order. Each must be read before the next one is asked for. Raises Damaged
+    for a file that is truncated or is no backup."""
     try:
         with gzip.GzipFile(path, "rb") as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
             while (info := tar.next()) is not None:
@@ -167,7 +170,7 @@ def _is_inside(name: str) -> bool:
 
 
 def check(path: Path) -> tuple[Manifest, End]:
-    """Reads the whole file. Raises Damaged unless all members are there, in order and unaltered."""
+    """Read the whole file. Raises Damaged if members are missing, in another order or altered."""
     chain = Chain()
     manifest: Manifest | None = None
     end: End | None = None

@@ -37,11 +37,11 @@ from eosviz.operating.tables import (
 CHUNK_BYTES = 4 * 1024 * 1024
 CHUNK_ROWS = 1_000
 MIGRATIONS_NAMED = 5
-"""How many missing migrations are named; more are only counted."""
+"""At most this many missing migrations are named; the others are counted."""
 
 
 class Refused(Exception):
-    """The text says why, and what to do."""
+    """The backup or the restoring is refused. The text says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Content:
 
 
 def back_up(path: Path) -> Content:
-    """Write a backup of one moment. Raises Refused if the file exists."""
+    """Write a backup of the site at one moment. Raises Refused if the file exists."""
     if path.exists() or path.with_name(f"{path.name}.part").exists():
         raise Refused(f"{path} (or {path.name}.part beside it) is there already: name another file")
     writer = archive.Writer(path)
@@ -80,7 +80,7 @@ def _manifest() -> Manifest:
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """Reads inside are of one moment, and writers do not wait for them."""
+    """A block in which all reads see the database at one moment. Writers do not wait for them."""
     if connection.vendor == "postgresql":
         with transaction.atomic():
             if (
@@ -138,8 +138,8 @@ def _write_files(writer: archive.Writer, folder: Path) -> int:
 
 
 def restore(path: Path, say: Callable[[str], None] = lambda line: None) -> Content:
-    """Restore a backup: everything or nothing. Raises Refused or Damaged; then nothing was changed. The database must
-    be migrated and contain no user's rows, and the data folder no files."""
+    """Restore a backup completely. Raises Refused or Damaged; then nothing was changed. The database must be
+    migrated and contain no user's rows, and the data folder must contain no files."""
     manifest, end = archive.check(path)
     say(f"a backup of {manifest.created}, engine {manifest.engine}: it is whole")
     _refuse_what_does_not_fit(manifest)
@@ -188,7 +188,7 @@ def _refuse_other_migrations(then: set[str], now: set[str]) -> None:
 
 
 def _empty_what_migrate_made() -> None:
-    """Deletes the rows that `migrate` made: the backup has its own, with the keys that its other rows use."""
+    """Delete the rows that `migrate` made. The backup has such rows too, with the keys that its other rows use."""
     with connection.cursor() as cursor:
         for model in all_models():
             if label_of(model) in MADE_BY_MIGRATE:
@@ -225,14 +225,14 @@ def _lay_down(member: Member, path: Path) -> None:
 
 
 def _go_on_counting() -> None:
-    """Sets the database's key counters behind the restored rows."""
+    """Set the database's counters of keys to continue after the restored rows."""
     with connection.cursor() as cursor:
         for sql in connection.ops.sequence_reset_sql(no_style(), all_models()):
             cursor.execute(sql)
 
 
 def _move_into_place(draft: Path, folder: Path) -> None:
-    """Moves the files into place; within one file system this is the last step before the rows are committed."""
+    """Move the files into place. Within one file system this is the last step before the rows are committed."""
     for path in sorted(draft.rglob("*")):
         if path.is_file():
             target = folder / path.relative_to(draft)

@@ -1,5 +1,5 @@
-"""Which files of the data folder a backup contains: all but those that a start makes again, that others keep, and
-secrets."""
+"""Which files of the data folder a backup contains. These are all except secrets, files that a start makes
+again, and files that are kept elsewhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 LEFT_OUT = frozenset(
     {
         "run",  # sockets, and the state of running processes
-        "redis",  # the queue: pages send again what was not answered
+        "redis",  # the queue; pages send again what was not answered
         "log",
         "bounded",  # working files of running processes
         "mail",  # mails with links that set a password
@@ -23,7 +23,7 @@ LEFT_OUT = frozenset(
 )
 """The first parts of the paths that a backup leaves out."""
 DATABASE_FILE = "eosviz.sqlite3"
-"""The backup has its rows; the file, with those that SQLite keeps beside it, is left out."""
+"""The database. The backup has its rows, so this file is left out, with those that SQLite keeps beside it."""
 
 
 def files_of(folder: Path) -> Iterator[Path]:

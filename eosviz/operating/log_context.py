@@ -1,5 +1,5 @@
-"""Adds session and task to every log line. Middleware, sockets and workers state what they are working on; log
-lines written below them carry it."""
+"""Adds the session and the task to every log line. Middleware, sockets and workers state what they are
+working on, and the lines that are logged during this work name it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _context: ContextVar[dict[str, str] | None] = ContextVar("log_context", default=
 
 SESSION_IN_PATH = re.compile(r"/sessions/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:/|$)")
 TEXT_CHARACTERS_MAX = 20_000
-"""The most characters of a traceback in one line; of a longer one the middle is left out and counted."""
+"""A traceback in one line has at most this many characters. Of a longer one, the middle is left out and counted."""
 
 
 @contextlib.contextmanager
@@ -32,13 +32,13 @@ def about(**words: str) -> Iterator[None]:
 
 
 def session_in(path: str) -> dict[str, str]:
-    """`session` if the path names one."""
+    """The `session` that the path names; empty if it names none."""
     found = SESSION_IN_PATH.search(path)
     return {"session": found[1]} if found else {}
 
 
 class AddContext(logging.Filter):
-    """Gives each record `words` (a dict) and `context` (the same as text)."""
+    """Gives each record the attributes `words` (a dict) and `context` (the same as text)."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         words = _context.get() or {}
@@ -51,7 +51,8 @@ SECRETS_IN_ADDRESSES = re.compile(
     r"(/accounts/password/reset/key/|/accounts/confirm-email/|/follow/|/classes/join/)[^/\s\"'?]+"
     r"|([?&][^=&\s\"']*(?:token|key|code|secret|password)[^=&\s\"']*=)[^&\s\"']+"
 )
-"""Removes secrets from addresses: knowing the address is the right to a new password, a presentation, a class."""
+"""Finds secrets in addresses. Such an address gives its reader a right: to set a new password, to follow a
+presentation, to join a class."""
 
 
 def without_secrets(text: str) -> str:
@@ -59,14 +60,14 @@ def without_secrets(text: str) -> str:
 
 
 class Lines(logging.Formatter):
-    """The given format, without secrets of addresses."""
+    """Writes lines in the given format, without the secrets of addresses."""
 
     def format(self, record: logging.LogRecord) -> str:
         return without_secrets(super().format(record))
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object a line: at, level, logger, message, and the context."""
+    """Writes one JSON object for each line, with at, level, logger, message and the context."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {

@@ -1,7 +1,8 @@
-"""Mail of a site without a mail server: files in the data folder that only its user can read.
+"""The mail of a site without a mail server: files in the data folder that only the user of the site's
+processes can read.
 
-A mail may contain a link that sets a new password, so it is never logged, and no backup contains it. `manage.py mail`
-shows it to the operator.
+A mail may contain a link that sets a new password, so it is never logged, and no backup contains it.
+`manage.py mail` shows it to the operator.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
 
 MAILS_MAX = 500
-"""How many mails are kept, the newest."""
+"""At most this many mails are kept, the newest."""
 ENDING = ".eml"
 
 

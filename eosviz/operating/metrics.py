@@ -1,6 +1,7 @@
-"""Metrics for Prometheus: each web process serves its own at `/metrics`, each worker at a port of its own.
+"""Metrics for Prometheus. Each web process serves its own at `/metrics`, and each worker at a port of its
+own.
 
-The labels are names of routes and tasks, never addresses or ids, so their number is bounded by the code.
+The labels are names of routes and tasks, never addresses or ids, so the code determines how many there are.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ class MeasuredSockets:
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """404 if no token is set, 401 without the right one."""
+    """The metrics. 404 if no token is set, and 401 for a request without the right one."""
     if not settings.METRICS_TOKEN:
         raise Http404
     shown = request.headers.get("Authorization", "")
@@ -102,7 +103,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
         return HttpResponse(status=HTTPStatus.UNAUTHORIZED, headers={"WWW-Authenticate": "Bearer"})
     with contextlib.suppress(
         redis.RedisError, OSError
-    ):  # the last value stays; healthz reports that Redis is down
+    ):  # the last value stays; `/healthz` reports that Redis is down
         waiting.set(_waiting())
     return HttpResponse(generate_latest(), content_type=CONTENT_TYPE_LATEST)
 

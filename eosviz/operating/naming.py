@@ -29,7 +29,7 @@ WORDED_BY_PAGES = {
     "analytics.analysis.state": "sweeps.state",
     "analytics.figure.kind": "analytics.kind",
 }
-"""Fields whose choices the catalogue of the pages names, each with the prefix of the choices' keys."""
+"""Fields whose choices are named by the catalogue of the pages, each with the prefix of the keys."""
 
 
 @cache
@@ -63,7 +63,7 @@ def head_of(field: Field[Any, Any]) -> Any:
 
 
 def keys_of(field: Field[Any, Any]) -> tuple[str, str]:
-    """The keys of its name: for this model only, then for every model."""
+    """The keys of the field's name: the first for this model only, the second for every model."""
     return f"field.{field.name}.{field.model._meta.label_lower}", f"field.{field.name}"
 
 
@@ -78,7 +78,7 @@ def is_named_by_us(field: Field[Any, Any]) -> bool:
 
 
 def name_everything() -> None:
-    """Raises KeyError for a missing name: then the site, and every test, fails to start."""
+    """Set every name. Raises KeyError if one is missing; then the site, and every test, fails to start."""
     known = names()
     for app in apps.get_app_configs():
         models = list(app.get_models()) if is_ours(app) else []
@@ -101,7 +101,7 @@ def _name(model: type[Model]) -> None:
 
 
 def choice_key(field: Field[Any, Any], value: str) -> str:
-    """The key of a choice's word: in the catalogue, or here."""
+    """The key of a choice's word, in the catalogue or in `names.toml`."""
     label = f"{field.model._meta.label_lower}.{field.name}"
     return f"{WORDED_BY_PAGES.get(label, f'choice.{label}')}.{value}"
 

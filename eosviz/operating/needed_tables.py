@@ -12,7 +12,7 @@ APPS_NAMED_MAX = 5
 
 
 class TablesCommand(BaseCommand):
-    """A command that needs all tables of this eosviz, or does not begin."""
+    """A command that begins only if all tables of this eosviz exist."""
 
     requires_migrations_checks = True
 

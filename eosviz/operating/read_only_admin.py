@@ -9,7 +9,8 @@ from django.http import HttpRequest
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):
-    """Cannot add, change or delete: each model is changed by the site's own pages."""
+    """A page on which nothing can be added, changed or deleted, because each model is changed by the site's
+    own pages."""
 
     show_full_result_count = False  # would count a table of millions twice
 

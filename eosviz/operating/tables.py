@@ -50,7 +50,7 @@ def migrations_applied() -> list[str]:
 
 
 def used_models() -> list[str]:
-    """Tables with rows that a user must have created."""
+    """The tables that have rows which only a user can have created."""
     return [
         label_of(model)
         for model in all_models()
@@ -59,7 +59,8 @@ def used_models() -> list[str]:
 
 
 def rows_of(model: type[Model]) -> Iterator[bytes]:
-    """Each row as one line of JSON, a list in the order of `columns_of`, read a few hundred at a time."""
+    """Each row as one line of JSON. A line is a list in the order of `columns_of`. A few hundred rows are
+    read at a time."""
     fields = model._meta.concrete_fields
     asked = model._base_manager.order_by("pk").values_list(*(field.attname for field in fields))
     for row in asked.iterator(chunk_size=ROWS_READ_AT_ONCE):
@@ -77,8 +78,8 @@ def _encodable(value: Any) -> Any:
 
 
 def objects_from(model: type[Model], lines: Iterable[bytes]) -> list[Model]:
-    """The rows as objects, not saved. Raises ValueError, ValidationError or DecodeError for what is no row of this
-    model."""
+    """The rows as objects, not saved. Raises ValueError, ValidationError or DecodeError for a line that is no
+    row of this model."""
     fields = model._meta.concrete_fields
     objects = []
     for line in lines:
@@ -101,7 +102,7 @@ def _read(field: Any, value: Any) -> Any:
 
 
 def store(model: type[Model], objects: list[Model]) -> None:
-    """Saves exactly these values, also where a field would set its own (`auto_now_add`)."""
+    """Save exactly these values, even where a field would set its own (`auto_now_add`)."""
     connection = connections[DEFAULT_DB_ALIAS]
     fields = list(model._meta.concrete_fields)
     size = max(1, connection.ops.bulk_batch_size(fields, objects))

@@ -1,5 +1,6 @@
-"""Pages for the time when a service is down or the disk is full (nothing of the request was done, and the site
-recovers by itself), and for errors of the site. They use neither database nor session: either may be what failed."""
+"""Pages for errors of the site, and for the time when a service is down or the disk is full. In that time
+nothing of a request was done, and the site recovers by itself. The pages use neither the database nor the
+session, because either may be what failed."""
 
 from __future__ import annotations
 
@@ -41,12 +42,12 @@ BAD_REQUEST = Sentence("page.bad_request", "The request cannot be read")
 PAGES = (AWAY, FULL, BUSY, FAILED, BAD_REQUEST)
 RETRY_SECONDS = 3
 RETRY_FULL_SECONDS = 30
-"""Retry-After in seconds while the disk is full: an operator has to free space first."""
+"""The seconds of Retry-After while the disk is full. An operator has to free space first."""
 
 
 class RedisAway(Middleware):
-    """503 instead of 500 if a view needed Redis (limits on signing in, a task) and it did not answer, if nothing
-    can be stored, or if the database was locked too long."""
+    """Answers 503 instead of 500 if a view needed Redis (limits on signing in, a task) and Redis did not
+    answer, if nothing can be stored, or if the database was locked too long."""
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if means_no_room(exception):
@@ -71,14 +72,15 @@ def failed(request: HttpRequest) -> HttpResponse:
 
 
 def refused(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """The response to a bad request. Django reports a session that could not be stored as one that was deleted."""
+    """The response to a bad request. For a session that could not be stored, Django reports that it was
+    deleted, so that case is recognised here."""
     if means_no_room(exception):
         return full(request, exception)
     return _page(request, BAD_REQUEST, HTTPStatus.BAD_REQUEST)
 
 
 def full(request: HttpRequest, error: BaseException) -> HttpResponse:
-    """503: nothing can be stored now; the reason is shown to the operator only."""
+    """The response 503: nothing can be stored now. Only the operator sees the reason."""
     logger.error("%s could not be stored: %r", request.path, error)
     return _unavailable(request, FULL, RETRY_FULL_SECONDS)
 
@@ -101,11 +103,12 @@ def _unavailable(request: HttpRequest, what: Sentence, retry_seconds: int) -> Ht
 
 
 def _page(request: HttpRequest, what: Sentence, status: HTTPStatus) -> HttpResponse:
-    """Rendered without the context processors, which read session and account; only the language cookie is read."""
+    """The page. It is rendered without the context processors, which read the session and the account; of the
+    cookies, only that of the language is read."""
     context = {"request": request, "what": what.key, "why": what.why, "code": status.value}
     return HttpResponse(render_to_string("failure.html", context), status=status)
 
 
 def _asks_for_json(request: HttpRequest) -> bool:
-    """True if a script of a page sent the request. It shows the sentence itself."""
+    """True if a script of a page sent the request. The script shows the sentence itself."""
     return request.headers.get("Accept", "").startswith("application/json")

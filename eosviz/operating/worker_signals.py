@@ -1,4 +1,4 @@
-"""Times the tasks of a worker, and sets task and session for its log lines."""
+"""Measures the time of a worker's tasks, and sets task and session for its log lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from eosviz.operating.log_context import about
 from eosviz.operating.metrics import tasks
 
 _NUMBERED = re.compile(r"worker-(\d+)@")
-"""The names of the second and further workers of one machine (`eosviz/launch/services.py`)."""
+"""Matches the names of the second and further workers of one machine (`eosviz/launch/services.py`)."""
 
 _running: dict[str, tuple[ExitStack, float]] = {}
 """Task id to its log context and its start; the thread that added an entry removes it."""

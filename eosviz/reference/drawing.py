@@ -13,13 +13,13 @@ from engine.machine import Machine
 
 BOX_HEIGHT = 30
 ROW = 44
-"""px from one state to the next."""
+"""The distance from one state to the next, in px."""
 RAIL = 14
-"""px from one rail to the next."""
+"""The distance from one rail to the next, in px."""
 LETTER = 7.3
-"""px: about the width of a letter of a state's name."""
+"""About the width of a letter of a state's name, in px."""
 PORT = 7
-"""px from the middle of a box down to where its lines leave, and up to where the arrow enters."""
+"""The distance from the middle of a box down to where its lines leave, and up to where the arrow enters, in px."""
 MARGIN = 6
 
 
@@ -44,7 +44,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """Where a state joins the rail to another; ``events`` lead there."""
+    """A dot where a state joins the rail to another state. ``events``: those that lead there."""
 
     x: float
     y: float
@@ -59,13 +59,13 @@ class Drawing:
     height: float
     boxes: tuple[Box, ...]
     lines: tuple[str, ...]
-    """Paths of the rails and their branches."""
+    """The paths of the rails and their branches."""
     arrows: tuple[str, ...]
     dots: tuple[Dot, ...]
 
 
 def edges_of(machine: Machine[Any]) -> dict[tuple[str, str], tuple[str, ...]]:
-    """(from, to) to the events of that edge. Refusals and rows that keep the state are no edges."""
+    """Each edge (from, to) with its events. Refusals are no edges, and neither are rows that keep the state."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for row in machine.rows:
         if row.target is not None and row.target != row.source:
@@ -120,7 +120,8 @@ def draw(machine: Machine[Any]) -> Drawing:
 
 
 def _in_order(machine: Machine[Any], edges: dict[tuple[str, str], tuple[str, ...]]) -> list[str]:
-    """The initial state first, then by distance from it; final states last."""
+    """The states in the order of the column: the initial one first, then by the distance from it, and final
+    states last."""
     steps = {machine.initial: 0}
     reached = [machine.initial]
     for state in reached:
@@ -134,7 +135,8 @@ def _in_order(machine: Machine[Any], edges: dict[tuple[str, str], tuple[str, ...
 
 
 def _rails(order: dict[str, int], edges: list[tuple[str, str]]) -> dict[str, int]:
-    """Target to its rail, 0 next to the boxes: short ones first, without overlap."""
+    """Each target with its rail; rail 0 is next to the boxes. Short rails are placed first, and rails do not
+    overlap."""
     spans: dict[str, tuple[int, int]] = {}
     for source, target in edges:
         low, high = spans.get(target, (order[target], order[target]))

@@ -48,20 +48,20 @@ PAGES = (
 )
 """The pages of the site: route name, title key, key of the description."""
 EXCERPT = {"en": 150, "zh-Hans": 75}
-"""Letters of an entry's text that are shown around a match: two lines."""
+"""The letters of an entry's text that are shown around a match, by language. They fill two lines."""
 SENTENCE_ENDS = re.compile(r"[.!?] |[。！？]")
 CUT = 16
-"""Letters that may be dropped at an end so that no word is cut."""
+"""At most this many letters are left out at an end, so that no word is cut."""
 POINTS = {
     "name": 10.0, "lead": 8.0, "title": 7.0, "keyword": 6.5, "title begins": 6.0, "title, same": 5.0,
     "text": 3.0, "same": 2.0,
 }  # fmt: skip
-"""The score of a term by where it matches; the best counts. A lead behind the first scores a little less."""
+"""The score of a term, by where it matches; the highest one counts. A lead after the first scores a little less."""
 LATER_LEAD = 0.25
 LED = POINTS["lead"] - LATER_LEAD
 """The score of the first leads of a term."""
 PARTS_SHARE = 0.75
-"""Share of the score for a Chinese run that matches only in parts, by its smallest part."""
+"""If a Chinese run matches only in parts, the score of its lowest part is multiplied by this."""
 MANY_TERMS = 3
 NEAR = 0.5
 """The least share of its kind's best score for an entry that lacks terms."""
@@ -71,19 +71,19 @@ TITLE_TOO = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of the index. ``title`` and ``text``: language to words."""
+    """One entry of the index. ``title`` and ``text`` are by language."""
 
     kind: str
     identifier: str
     title: dict[str, str]
     text: dict[str, str]
     name: str
-    """The normalised identifier."""
+    """The identifier, normalised."""
     titles: str
     keywords: frozenset[str]
-    """Further names: KIPs, rules that it shows, errors."""
+    """Further names of the entry: KIPs, rules that it shows, errors."""
     whole: str
-    """All normalised words."""
+    """All words of the entry, normalised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ def excerpt(text: str, wishes: list[Wish], most: int = EXCERPT["en"]) -> str:
 
 
 def _cut(text: str, start: int, end: int) -> str:
-    """From one place to another, to the end of a word."""
+    """The part of the text from `start` to `end`, extended to the end of a word."""
     if end < len(text) and (space := text.rfind(" ", end - CUT, end)) >= 0:
         end = space
     return f"{text[start:end]}{' …' if end < len(text) else ''}"
@@ -224,7 +224,7 @@ def _cut(text: str, start: int, end: int) -> str:
 
 @cache
 def entries() -> tuple[Entry, ...]:
-    """Everything, in the order of the pages that show it."""
+    """All entries, in the order of the pages that show them."""
     made = (_tracks, _scenarios, _signatures, _libraries, _terms, _errors, _pages, _requirements)
     return tuple(entry for one in made for entry in one())
 

@@ -1,5 +1,5 @@
-"""The meaning of a search text: its words, and the words with the same meaning in the catalogue's table
-(`asked.toml`)."""
+"""The meaning of a search text: its words, and for each the words with the same meaning in the catalogue's
+table (`asked.toml`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from eosviz.catalogue import interface_words
 
 ROW = "asked."
 EMPTY = "asked.empty"
-"""The row of words without meaning for a search."""
+"""The row with words that have no meaning for a search."""
 _BETWEEN = r"[\s\-_.,，、]{0,3}"
 """Separators inside one term: *exactly-once* and *exactly once* are the same, and so are *transactional.id* and
 *TransactionalID*."""
@@ -27,8 +27,9 @@ _CHINESE_RUN = re.compile(f"[{_CHINESE}]+")
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """One term of a search. ``typed``: as written; ``same``: synonyms; ``leads``: normalised ids of scenarios that
-    show it best; ``parts``: the words of a Chinese run, for texts with other words between them."""
+    """One term of a search. ``typed``: the term as it was written. ``same``: its synonyms. ``leads``:
+    normalised ids of the scenarios that show it best. ``parts``: the words of a Chinese run, for texts that
+    have other words between them."""
 
     text: str
     typed: re.Pattern[str]
@@ -41,7 +42,7 @@ class Wish:
 
 
 def plain(text: str) -> str:
-    """Normalised for comparison: full-width letters as narrow ones, capitals as small ones."""
+    """The text, normalised for comparison: full-width letters become narrow ones, and capitals small ones."""
     return unicodedata.normalize("NFKC", text).casefold()
 
 
@@ -61,13 +62,13 @@ def understand(question: str) -> list[Wish]:
 
 
 def _within_a_name(text: str, found: re.Match[str]) -> bool:
-    """True if the word is a part of one longer name, as `producer_id` in INVALID_PRODUCER_ID_MAPPING."""
+    """True if the word is a part of a longer name, as `producer_id` is in INVALID_PRODUCER_ID_MAPPING."""
     before, after = text[: found.start()], text[found.end() :]
     return before.endswith("_") or after.startswith("_")
 
 
 def _pieces(rest: str) -> list[str]:
-    """The pieces of a text without words of the table: single words, and runs of Chinese."""
+    """The pieces of a text that has no words of the table: single words, and runs of Chinese."""
     pieces: list[str] = []
     for word in re.split(r"[\s,，、。？?！!（）()“”\"'「」:：;；]+", rest):
         runs = re.findall(f"[{_CHINESE}]+|[^{_CHINESE}]+", word)
@@ -86,19 +87,21 @@ def _wish(text: str, rows: tuple[tuple[str, ...], ...]) -> Wish:
 
 
 def _any_of(words: Collection[str]) -> re.Pattern[str]:
-    """A pattern for any of them; those that must begin a word share one lookbehind, which is the slow part."""
+    """A pattern for any of these words. Those that must begin a word share one lookbehind, because the
+    lookbehind is the slow part."""
     chinese = [_written(word) for word in words if _CHINESE_RUN.match(word)]
     spaced = [_written(word) for word in words if not _CHINESE_RUN.match(word)]
     return re.compile("|".join([*chinese, *([rf"(?<![a-z0-9])(?:{'|'.join(spaced)})"] if spaced else [])]))
 
 
 def _begins(word: str) -> str:
-    """Matches where a word begins. Chinese has no gaps between words, so there anywhere."""
+    """A pattern that matches where a word begins. For Chinese it matches anywhere, because Chinese has no
+    gaps between words."""
     return ("" if _CHINESE_RUN.match(word) else "(?<![a-z0-9])") + _written(word)
 
 
 def _written(word: str) -> str:
-    """A pattern of the word's parts with separators between them."""
+    """A pattern of the word's parts, with separators between them."""
     return _BETWEEN.join(re.escape(part) for part in re.split(r"[\s\-_.]+", word) if part)
 
 
@@ -156,7 +159,7 @@ def _whole(word: str) -> re.Pattern[str]:
 
 @cache
 def _known() -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
-    """(word, the rows that contain it), long words first: *producer epoch* before *producer*."""
+    """Each word with the rows that contain it. Long words are first: *producer epoch* before *producer*."""
     found: dict[str, list[tuple[str, ...]]] = {}
     for key in interface_words():
         if not key.startswith(ROW) or key == EMPTY:

@@ -1,4 +1,5 @@
-"""Known signatures (``signatures.toml``): symptoms, cause, affected versions, and runs that show them."""
+"""The known signatures (``signatures.toml``), each with its symptoms, cause, affected versions, and the runs
+that show it."""
 
 from __future__ import annotations
 
@@ -36,20 +37,20 @@ class Signature(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     signs: tuple[str, ...]
     """Literal texts in logs and in the output of Kafka's tools."""
     verdicts: tuple[str, ...]
-    """Verdicts on a partition that it explains (`VerdictKind`)."""
+    """The verdicts on a partition that the signature explains (`VerdictKind`)."""
     lines: tuple[str, ...]
-    """Log lines that indicate it (`log_lines.KINDS`)."""
+    """The log lines that indicate the signature (`log_lines.KINDS`)."""
     scenarios: tuple[str, ...]
-    """Runs that show it: `SC-58`, or `SC-58/elected-again`."""
+    """The runs that show the signature: `SC-58`, or `SC-58/elected-again`."""
 
     @property
     def parts(self) -> tuple[tuple[str, Words], ...]:
-        """(catalogue key of the part's name, its text)."""
+        """For each part: the catalogue key of its name, and its text."""
         return tuple((f"reference.signature.{part}", getattr(self, part)) for part in PARTS)
 
     @property
     def runs(self) -> tuple[tuple[str, str, str], ...]:
-        """Each run's name, scenario and variant; the last empty if there is none."""
+        """For each run: its name, its scenario, and its variant or an empty text."""
         return tuple((name, *name.partition("/")[::2]) for name in self.scenarios)
 
     @property

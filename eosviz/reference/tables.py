@@ -21,7 +21,7 @@ CONTRADICTION = "CTR-"
 
 @dataclass(frozen=True, slots=True)
 class ErrorRow:
-    """One of Kafka's errors with its dictionary entry; ``retriable`` applies to a Produce response."""
+    """One of Kafka's errors, with its entry in the dictionary. ``retriable``: in a Produce response."""
 
     name: str
     code: int
@@ -29,13 +29,13 @@ class ErrorRow:
     since: str
     outcome_key: str
     keys: tuple[tuple[str, str], ...]
-    """(field, catalogue key) of the entry's sentences."""
+    """For each sentence of the entry: its field, and its key in the catalogue."""
     signatures: tuple[Signature, ...]
     """The known signatures in which clients get the error."""
 
 
 def errors() -> list[ErrorRow]:
-    """In the order of their codes."""
+    """Kafka's errors, in the order of their codes."""
     return sorted((_error_row(entry) for entry in ERRORS.values()), key=lambda row: row.code)
 
 
@@ -86,7 +86,7 @@ def requirements() -> list[str]:
 
 @cache
 def used_by_rows() -> dict[str, list[tuple[str, str]]]:
-    """Requirement ID to the machine rows that implement it: (machine, row's name)."""
+    """Each requirement ID with the rows of machines that implement it, as (machine, name of the row)."""
     found: dict[str, list[tuple[str, str]]] = {}
     for machine in machines().values():
         for row in machine.rows:
@@ -124,7 +124,7 @@ def requirement_rows(start: str) -> list[RequirementRow]:
 
 
 TERM, HOUSE, CODE = "term.", "house.", "codebase."
-"""The field of a term: Kafka and its field, this site, or this code only."""
+"""The prefixes of terms, by where a term is used: in Kafka and its field, on this site, or only in this code."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,12 +33,12 @@ from eosviz.walkthroughs.views import element_attributes
 
 QUESTION_LENGTH = 100
 FOUND_SHOWN = 5
-"""The most entries of each kind, beside a link to the others."""
+"""At most this many entries of each kind are shown, beside a link to the others."""
 KIND_SHOWN_MAX = 200
 SESSIONS_SEARCHED = 200
-"""The most sessions of one browser that are searched."""
+"""At most this many sessions of one browser are searched."""
 COMPARED = "MW-15"
-"""The requirement of the comparison with Kafka."""
+"""The requirement about the comparison with Kafka."""
 REQUIREMENT_GROUPS = (*GROUPS, "CTR")
 
 

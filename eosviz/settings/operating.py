@@ -12,15 +12,15 @@ from eosviz.bounded.tasks import MEMORY_BYTES_MAX
 env = environ.Env()
 
 KEEP_ANONYMOUS_DAYS = env.int("EOSVIZ_KEEP_ANONYMOUS_DAYS", 0)
-"""Days after the last step of a session without an account until it is deleted; 0: never."""
+"""How many days after its last step a session without an account is deleted; 0: never."""
 METRICS_TOKEN = env.str("EOSVIZ_METRICS_TOKEN", "")
-"""The token for reading metrics; without one there are none."""
+"""The token with which metrics are read. Without a token there are no metrics."""
 WORKER_METRICS_PORT = env.int("EOSVIZ_WORKER_METRICS_PORT", 0)
-"""The port of a worker's metrics; 0: none."""
+"""The port of a worker's metrics. 0: a worker has none."""
 WORKER_METRICS_HOST = env.str("EOSVIZ_WORKER_METRICS_HOST", "127.0.0.1")
 
 BOUNDED_MEMORY_BYTES = env.int("EOSVIZ_BOUNDED_MEMORY", 0) * MEBIBYTE or share_of_machine(MEMORY_BYTES_MAX)
-"""Memory of all bounded processes together, on one machine."""
+"""The memory of all bounded processes together on one machine, in bytes."""
 if BOUNDED_MEMORY_BYTES < MEMORY_BYTES_MAX:
     raise ImproperlyConfigured(
         f"EOSVIZ_BOUNDED_MEMORY: at least {MEMORY_BYTES_MAX // MEBIBYTE} (MiB), or the largest process never starts"

@@ -1,4 +1,5 @@
-"""How much one person may have: the numbers. `eosviz/quotas.py` counts; the page *What you have used* shows them."""
+"""How much one person may have: the numbers. `eosviz/quotas.py` compares with them, and the page *What you
+have used* shows them."""
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -22,7 +23,8 @@ QUOTAS: dict[str, int] = {
     "sweep_runs": 2_000_000,
     "shrinks": 100,
 }
-"""For one account, or one browser without one. EOSVIZ_QUOTAS changes some of them: `sessions=500,steps=3000000`."""
+"""The quotas of one account, or of one browser without an account. EOSVIZ_QUOTAS changes some of them:
+`sessions=500,steps=3000000`."""
 
 for _name, _most in env.dict("EOSVIZ_QUOTAS", default={}).items():
     if _name not in QUOTAS or not _most.isdecimal():

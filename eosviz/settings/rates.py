@@ -1,5 +1,6 @@
-"""How often: every rate of the site, for pages, the API and sockets. `eosviz/rates.py` decides what counts as
-which, the page *What you have used* shows them, docs/operating.md explains them."""
+"""How often something may be done: every rate of the site, for pages, the API and sockets. `eosviz/rates.py`
+decides which request counts as which. The page *What you have used* shows the rates, and docs/operating.md
+explains them."""
 
 import environ
 from django.core.exceptions import ImproperlyConfigured

@@ -29,7 +29,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _start_transaction_under_autocommit(self) -> None:
         if self._turn_at is None and not self.is_in_memory_db():
             seconds = self.settings_dict["OPTIONS"].get("timeout", LOCKED_SECONDS_MAX)
-            # Without the lock in time it goes on to SQLite, which reports that the file is locked.
+            # If the lock is not free in time, SQLite is called without it and reports that the file is
+            # locked.
             self._turn_at = self.connection.total_changes if self._writing.begin(seconds) else None
         try:
             # Private methods of Django's own class, here and below, which its types leave out.

@@ -20,7 +20,7 @@ PAGES_LONG = 4_000
 
 
 class Writing:
-    """The threads of this process at one file."""
+    """The threads of this process that use one file."""
 
     def __init__(self, name: str) -> None:
         self._name = name

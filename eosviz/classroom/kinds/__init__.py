@@ -1,5 +1,5 @@
-"""The kinds of assignments: one class for each, in a module of its own here. Every module of this package is read, so
-a new kind is a new file (docs/CONTRIBUTING.md, *Add a kind of assignment*)."""
+"""The kinds of assignments, one class in one module for each. Every module of this package is read, so a new
+kind is a new file (docs/CONTRIBUTING.md, *Add a kind of assignment*)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def kind_named(name: str) -> Kind | None:
 
 
 def kind_of(assignment: Assignment) -> Kind:
-    """Raises LookupError for a kind that this release does not have."""
+    """The kind of an assignment. Raises LookupError if this release does not have it."""
     kind = kind_named(assignment.kind)
     if kind is None:
         raise LookupError(f"no kind of assignment is called {assignment.kind}")

@@ -1,4 +1,4 @@
-"""*Break a guarantee*: with a few interventions."""
+"""*Break a guarantee*: the learner breaks it with a few interventions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class BreakIt(Kind):
         return [say("classroom.task.break", guarantee=named, budget=assignment.budget)]
 
     def judge(self, attempt: Attempt) -> Judgement:
-        """The branch that broke the guarantee with the fewest interventions before that step."""
+        """Judge by the branch that broke the guarantee with the fewest interventions before that step."""
         guarantee, budget = attempt.assignment.guarantee, attempt.assignment.budget or 0
         found: list[tuple[int, Branch]] = []
         branches = list(Branch.objects.of_session(attempt.session_id)) if attempt.session_id else []

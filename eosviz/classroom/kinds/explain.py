@@ -1,4 +1,4 @@
-"""*Explain*: a text that an instructor reads."""
+"""*Explain*: the learner writes a text, and an instructor reads it."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ class Explain(Kind):
     is_read = True
 
     def judge(self, attempt: Attempt) -> Judgement:
-        """An instructor reads the text: this is their decision, and `waiting` before it."""
+        """The decision of the instructor who reads the text; before it, `waiting`."""
         return Judgement(Outcome(attempt.outcome) if attempt.handed_in else Outcome.WAITING, "read_by_person")

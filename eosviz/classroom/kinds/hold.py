@@ -1,4 +1,4 @@
-"""*Keep the guarantees*: by other settings of the producers."""
+"""*Keep the guarantees*: the learner chooses other settings of the producers."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ class Hold(Kind):
         return SettingsForm(assignment, data)
 
     def judge(self, attempt: Attempt) -> Judgement:
-        """The engine makes the run again with the chosen settings and without interventions: what the learner did in
-        the attempt's run does not count."""
+        """The engine makes the run again, with the chosen settings and without interventions. What the
+        learner did in the attempt's run does not count."""
         if attempt.session is None:
             return Judgement(Outcome.FAILED, "run_deleted")
         guarantee = attempt.assignment.guarantee
@@ -77,8 +77,8 @@ class Hold(Kind):
 
 
 class SettingsForm(StartForm):
-    """*Make it hold*: a field for each producer's settings that may be chosen. `chosen` are those that differ from
-    the scenario's own."""
+    """*Make it hold*: a field for each setting of a producer that may be chosen. `chosen`: the values that
+    differ from the scenario's own."""
 
     def __init__(self, assignment: Assignment, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -1,5 +1,5 @@
-"""What a kind of assignment decides: the fields of its form, what it refuses, when an attempt is done, what learners
-read and do."""
+"""What a kind of assignment decides: the fields of its form, what it refuses, when an attempt is done, and
+what learners read and do."""
 
 from __future__ import annotations
 
@@ -22,27 +22,29 @@ class StartForm(forms.Form):
 
     @property
     def chosen(self) -> dict[str, Any]:
-        """Stored with the attempt: paths in the scenario's document to values."""
+        """What is stored with the attempt: paths in the scenario's document to values."""
         raise NotImplementedError
 
 
 class Kind:
-    """A kind without anything special: any scenario may be assigned, and one presses *Submit* at the end."""
+    """The base of all kinds. By itself it is a kind without anything special: any scenario may be assigned,
+    and the learner presses *Submit* at the end."""
 
     name: ClassVar[str]
-    """At most ten letters. The catalogue has `classroom.kind.<name>`, `….why` and `classroom.task.<name>`."""
+    """The name, of at most ten letters. The catalogue has `classroom.kind.<name>`,
+    `classroom.kind.<name>.why` and `classroom.task.<name>`."""
     order: ClassVar[int]
     """Its place in lists."""
     needs_scenario: ClassVar[bool] = True
-    """False: the instructor's text alone may be the task."""
+    """False if the instructor's text alone may be the task."""
     takes_tracks: ClassVar[bool] = False
-    """A track may be assigned instead of a scenario."""
+    """Whether a track may be assigned instead of a scenario."""
     is_judged_by_run: ClassVar[bool] = True
-    """How far the attempt's run has got says something about the attempt, and results show it."""
+    """Whether the attempt is judged by its run, so that the results show how far the run has got."""
     asks_questions: ClassVar[bool] = False
-    """Results show the steps whose question was answered wrongly."""
+    """Whether the results show the steps whose question was answered wrongly."""
     is_read: ClassVar[bool] = False
-    """The learner writes a text, and an instructor decides."""
+    """Whether the learner writes a text, about which an instructor decides."""
 
     @property
     def template(self) -> str:
@@ -63,7 +65,7 @@ class Kind:
         return {}
 
     def offers(self, version: ScenarioVersion) -> bool:
-        """Whether this scenario can be assigned, as far as its document shows."""
+        """Whether this scenario can be assigned, as far as its document shows that."""
         return True
 
     def check(self, version: ScenarioVersion, broken: dict[str, int], cleaned: dict[str, Any]) -> None:
@@ -71,7 +73,8 @@ class Kind:
         form's values. Raises ValidationError (`wrong_at`) for a task that is impossible or done from the start."""
 
     def judge(self, attempt: Attempt) -> Judgement:
-        """The result if the attempt were handed in now; reads only. Raises Busy or BeyondBounds."""
+        """The judgement that the attempt would get if it were handed in now. Reads only. Raises Busy or
+        BeyondBounds."""
         raise NotImplementedError
 
     def task(self, assignment: Assignment, say: Say) -> list[str]:
@@ -79,10 +82,10 @@ class Kind:
         return [say(f"classroom.task.{self.name}")]
 
     def start_form(self, assignment: Assignment, data: Any = None) -> StartForm | None:
-        """What is chosen before an attempt begins; None: nothing."""
+        """The form for what is chosen before an attempt begins. None if nothing is chosen."""
         return None
 
 
 def wrong_at(field: str, key: str, **params: Any) -> forms.ValidationError:
-    """The refusal of a field of the form."""
+    """The error that refuses the value of a field of the form."""
     return forms.ValidationError({field: [say_here(key, **params)]})

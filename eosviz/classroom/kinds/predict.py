@@ -1,4 +1,4 @@
-"""*Predict*: every question of a run, answered before the run goes on."""
+"""*Predict*: the learner answers every question of a run before the run continues."""
 
 from __future__ import annotations
 

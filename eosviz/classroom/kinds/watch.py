@@ -1,4 +1,4 @@
-"""*Watch to the end*: a run to its end, or every scenario of a track."""
+"""*Watch to the end*: the learner plays a run to its end, or every scenario of a track."""
 
 from __future__ import annotations
 

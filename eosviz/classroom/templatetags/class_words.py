@@ -37,7 +37,7 @@ def judgement_reason(judgement: Judgement) -> SafeString:
 
 @register.filter
 def local_minute(at: datetime) -> str:
-    """A moment to the minute in the reader's time zone, with its difference to UTC."""
+    """A moment to the minute in the reader's time zone, with the zone's difference to UTC."""
     return f"{timezone.localtime(at):%Y-%m-%d %H:%M} {difference_to_utc(at)}"
 
 
@@ -49,7 +49,7 @@ def task(assignment: Assignment) -> SafeString:
 
 @register.simple_tag
 def local_time(at: datetime) -> SafeString:
-    """The same in a `<time>` element."""
+    """The same as `local_minute`, in a `<time>` element."""
     return format_html('<time datetime="{}">{}</time>', at.isoformat(timespec="minutes"), local_minute(at))
 
 

@@ -1,4 +1,5 @@
-"""`{% bare "broker.duplicate_found" %}`: a sentence without a step, its parameters shown by name."""
+"""`{% bare "broker.duplicate_found" %}`: a sentence that belongs to no step, so that the names of its
+parameters are shown."""
 
 from collections.abc import Iterable
 
@@ -18,7 +19,7 @@ register = template.Library()
 
 @register.simple_tag
 def bare(key: str) -> SafeString:
-    """Escaped; a key that is missing shows itself."""
+    """The sentence, escaped. If the key is missing, the key itself is shown."""
     known = words().get(key)
     if known is None:
         return conditional_escape(f"[{key}]")
