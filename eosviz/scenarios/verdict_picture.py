@@ -133,7 +133,7 @@ def _draw_table(drawing: _Drawing, table: Json) -> None:
     top, height = 23.0, 12.0
     middle, holes = top + height / 2, min(table["row_missing"], 4)
     drawing.path("base", f"M{LEFT - 1} {top + height + 1:g}H{WIDTH - 4}")
-    drawing.path("base", f"M{LEFT} {top + 2:g}a5 2 0 0 0 10 0a5 2 0 0 0 -10 0v8a5 2 0 0 0 10 0v-8")
+    drawing.path("hx", f"M{LEFT} {top + 2:g}a5 2 0 0 0 10 0a5 2 0 0 0 -10 0v8a5 2 0 0 0 10 0v-8")
     rows = table["rows"][-int((WIDTH - LEFT - TABLE - 4 - holes * LOST) // ROW) :]
     x = LEFT + TABLE
     for copies in rows:

@@ -63,6 +63,9 @@ ASKED = [
     ("Consumers with read_committed still see some messages from aborted transactions", "SC-46"),
     ("Message order is wrong, don't know why.", "SC-112"),
     ("repeated transactions with the same transaction ID", "SC-142"),
+    ("how to setup the broker container to be able to support transaction API", "SC-156"),
+    ("Idempotency violation with modern kafka clients", "SC-151"),
+    ("End returns context canceled but offsets were committed", "SC-124"),
 ]
 """Sentences as people write them in a thread, and the scenario that is among the first three."""
 
