@@ -26,7 +26,8 @@ SHORT_MAX = 32767
 Unsaid = dict[str, object]
 """For a class of messages: field to the value with which the view leaves the field out."""
 ANY_VALUE = object()
-"""For fields that only judges or the wire format need: whatever their value is, the view leaves them out."""
+"""In ``Unsaid``, for a field that only judges or the wire format need: the view leaves it out, whatever its
+value is."""
 RAISING_VERSION = 2
 """The first transaction version with an epoch for each transaction (KIP-890, second part)."""
 

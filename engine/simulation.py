@@ -5,7 +5,7 @@ of the run, the events of paused actors, the running Sender pass, the timers of 
 followers. This class calls the roles and carries out the effects that they return. An event that emits
 nothing makes no step. A run is a pure function of the scenario and the interventions.
 
-Between the phases of a Sender pass comes no other event, only perhaps an intervention. Each phase that did
+Between the phases of a Sender pass no other event is handled; only an intervention may come. Each phase that did
 something is a step.
 """
 

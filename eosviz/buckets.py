@@ -25,12 +25,13 @@ from redis.exceptions import RedisError
 logger = logging.getLogger(__name__)
 
 CALLERS_MAX = 10_000
-"""Callers that one process remembers; of more, it forgets the least recent."""
+"""A process remembers at most this many callers. If there are more, it forgets those that were least recent."""
 REDIS_SECONDS_MAX = 0.5
 AWAY_SECONDS = 1.0
-"""After Redis did not answer, it is not asked again for so long."""
+"""After Redis did not answer, it is not asked again for this long."""
 TRIES_MAX = 32
-"""Tries to store a number while others change it; a caller that always loses is refused for a moment."""
+"""How often storing a number is tried while others change it. A caller that loses every time is refused for a
+moment."""
 LOST_SECONDS = 0.1
 CALLER_CHARACTERS = 32
 
@@ -45,7 +46,7 @@ now = time.time
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """`most` at once, and `most` again, evenly, within `seconds`."""
+    """A rate: `most` at once, and then `most` again within `seconds`, evenly."""
 
     name: str
     most: int
@@ -100,14 +101,14 @@ class Buckets:
         return granted.wait
 
     async def take_soon(self, rate: Rate, caller: str, cost: int = 1) -> float:
-        """The same on an event loop: leased tokens are taken at once, Redis is asked in a thread."""
+        """The same on an event loop. Leased tokens are taken at once, and Redis is asked in a thread."""
         key = f"eosviz:bucket:{rate.name}:{_digest(caller)}"
         if self._from_lease(key, min(cost, rate.most)):
             return 0.0
         return await sync_to_async(self.take, thread_sensitive=False)(rate, caller, cost)
 
     def give_back(self, rate: Rate, caller: str, cost: int = 1) -> None:
-        """Give tokens back for something that turned out not to count."""
+        """Give back tokens, because what they were taken for does not count after all."""
         self._change(rate, f"eosviz:bucket:{rate.name}:{_digest(caller)}", -rate.most, -min(cost, rate.most))
 
     def forget(self) -> None:
@@ -180,7 +181,8 @@ class Buckets:
 
 
 def _digest(caller: str) -> str:
-    """A digest: a person's key gives access to what they own, so it is not stored with counts."""
+    """A digest of the caller. A person's key gives access to what the person owns, so the key is not stored
+    with counts."""
     return hashlib.sha256(caller.encode()).hexdigest()[:CALLER_CHARACTERS]
 
 

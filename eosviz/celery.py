@@ -99,7 +99,7 @@ class PromptAMQP(AMQP):
 
 
 class OutlivingScheduler(PersistentScheduler):
-    """A beat that continues when its record of sent tasks cannot be written; at worst it sends one task twice."""
+    """A beat that continues if its record of sent tasks cannot be written. At worst it sends a task twice."""
 
     def sync(self) -> None:
         try:

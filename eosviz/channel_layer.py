@@ -32,7 +32,7 @@ READ_SECONDS = 0.1
 
 CONNECT_SECONDS_MAX = 5.0
 PAUSE_SECONDS = 0.25
-"""Pause between two attempts to connect."""
+"""The pause between two attempts to connect."""
 
 STANDING_SECONDS_MAX = 15.0
 """How long an opening socket waits while Redis is down before it is closed; the page opens another."""

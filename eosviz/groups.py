@@ -50,12 +50,13 @@ _thread = LoopThread()
 
 
 def send_to_group(group: str, event: dict[str, Any]) -> bool:
-    """Whether the message was sent. Never raises: what the message is about is stored already."""
+    """Send the message, and return whether it was sent. Never raises, because what the message is about is
+    stored already."""
     return _sent(get_channel_layer().group_send(group, event), group)
 
 
 def send_to_page(channel: str, event: dict[str, Any]) -> bool:
-    """As `send_to_group`, to the one socket with this channel name."""
+    """The same as `send_to_group`, for the one socket with this channel name."""
     return _sent(get_channel_layer().send(channel, event), channel)
 
 

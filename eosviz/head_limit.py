@@ -13,13 +13,13 @@ from eosviz.asgi_types import Application, Receive, Scope, Send
 from eosviz.catalogue import LANGUAGES, say
 
 HEAD_BYTES_MAX = 64 * 1024
-"""Address and headers together."""
+"""Address and headers together have at most this many bytes."""
 COOKIE_BYTES_MAX = 16 * 1024
 COOKIE_ESCAPES_MAX = 1_000
-"""Backslashes in cookies: a message that is shown once has one before each comma."""
+"""At most this many backslashes are in cookies. A message that is shown once has one before each comma."""
 UTF_8 = (b"", b"utf-8", b"utf8")
 ZERO_ESCAPED = b"\\000"
-"""How a cookie spells the character U+0000."""
+"""The character U+0000 as a cookie spells it."""
 
 
 class HeadLimit:

@@ -34,7 +34,7 @@ def check_database() -> None:
 
 
 def check_redis() -> None:
-    """Checked with a write: a Redis without room answers reads and takes no task."""
+    """Check Redis with a write, because a Redis without room answers reads and takes no task."""
     if not _redis_takes_writes():
         raise Unwell("it takes no writes: its disk is full or its memory used up")
 
@@ -61,7 +61,7 @@ def _redis_takes_writes() -> bool:
 
 
 def check_worker() -> None:
-    # A new connection: a kept one may be from before a restart of Redis.
+    # A new connection is made, because a kept one may be from before a restart of Redis.
     with app.connection_for_write() as connection:
         answers = app.control.ping(timeout=ANSWER_SECONDS_MAX, limit=1, connection=connection)
     if not answers:
@@ -83,15 +83,15 @@ CHECKS: dict[str, Callable[[], str | None]] = {
 }
 """The checks. Each raises if its part does not work, and may return a warning."""
 DOES_NOT_ANSWER = "does not answer; the log of this server says why"
-"""The reason that everyone may read: the text of an exception contains addresses and paths."""
+"""The reason that everyone may read. The text of an exception contains addresses and paths, so it is not shown."""
 
 
 NEEDED_TO_SERVE: dict[str, Callable[[], str | None]] = {
     "database": check_database,
     "redis": check_redis_answers,
 }
-"""Excludes the worker and a full disk: pages can be read without them, and a proxy that stopped sending requests
-would make it worse."""
+"""The checks of `/readyz`. The worker and a full disk are not among them: pages can be read in either case,
+and the site would only get worse if a proxy sent no more requests."""
 
 
 @never_cache
@@ -105,14 +105,14 @@ def healthz(request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """The same for what every page needs: a proxy sends no requests here unless it is 200."""
+    """The same for what every page needs. A proxy sends requests here only while the status is 200."""
     return _answered(NEEDED_TO_SERVE)
 
 
 @never_cache
 @require_safe
 def livez(request: HttpRequest) -> JsonResponse:
-    """Checks nothing: a process that does not answer this should be restarted."""
+    """Checks nothing. A process that does not answer this should be restarted."""
     return JsonResponse({"process": "ok"})
 
 

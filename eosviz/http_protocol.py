@@ -1,5 +1,6 @@
-"""uvicorn's HTTP protocol with a bound on the memory of a connection apart from bodies, which the library lacks.
-`eosviz/head_limit.py` refuses with a sentence what is slightly too long; what has no end is cut off here."""
+"""uvicorn's HTTP protocol with a bound on the memory of a connection, which the library lacks. Bodies are not
+counted. What is slightly too long is refused with a sentence by `eosviz/head_limit.py`; what has no end is
+cut off here."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_BYTES_CUT = 256 * 1024
 WAITING_MAX = 16
-"""Requests of one connection that wait behind the one being answered. Browsers do not pipeline."""
+"""At most this many requests of a connection wait until an earlier one is answered. Browsers send no request
+before that."""
 
 
 class TooManyWaitError(Exception):

@@ -1,4 +1,4 @@
-"""Database reads for code that runs in an event loop."""
+"""Reads of the database for code that runs in an event loop."""
 
 from __future__ import annotations
 

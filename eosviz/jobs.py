@@ -1,8 +1,9 @@
-"""Work that a person asked for and another process does: how its row shows that the process is still there.
+"""Work that a person asked for and another process does, and how its row shows that this process is still
+running.
 
-A kind of job has states. In some of them its process reports (`beat`) and is counted as lost after a silence; in
-others, as while it waits for a process, it may be silent. What becomes of a lost one is up to the kind: sweeps can be
-resumed, exports have failed.
+A kind of job has states. In some of them its process reports (`beat`), and counts as lost after a silence. In
+others it may be silent, for example while it waits for a process. The kind decides what happens to a lost
+job: sweeps can be resumed, exports have failed.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ from django.utils import timezone
 
 class BackgroundJobQuerySet(models.QuerySet[Any]):
     def of_browser(self, browser: str) -> Self:
-        """The browser's own. An empty key owns nothing."""
+        """The browser's own jobs. An empty key owns nothing."""
         return self.filter(owner=browser, owner__gt="")
 
     def unfinished(self) -> Self:
-        """Those that wait or are worked on; not those that lost their process."""
+        """The jobs that wait or are worked on, without those that lost their process."""
         quiet = [state for state in self.model.UNFINISHED if state not in self.model.BEATING]
         heard = Q(state__in=self.model.BEATING, beat__gte=self.model.heard_since())
         return self.filter(Q(state__in=quiet) | heard)
 
 
 class BackgroundJob(models.Model):
-    """Subclasses have the fields `owner`, `state` and `beat`, the time of the last report."""
+    """A row for such work. Subclasses have the fields `owner`, `state` and `beat`, the time of the last report."""
 
     UNFINISHED: ClassVar[tuple[str, ...]]
     BEATING: ClassVar[tuple[str, ...]]
@@ -47,12 +48,12 @@ class BackgroundJob(models.Model):
 
     @classmethod
     def heard_since(cls) -> datetime:
-        """An older report is a silence."""
+        """A process counts as silent if its last report is older than this."""
         return timezone.now() - timedelta(seconds=cls.SILENT_SECONDS)
 
     @property
     def is_silent(self) -> bool:
-        """True if its process is gone."""
+        """Whether the job's process counts as lost."""
         return self.state in self.BEATING and (self.beat is None or self.beat < self.heard_since())
 
     @property

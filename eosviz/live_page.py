@@ -1,8 +1,8 @@
 """A part of a page that changes while the page is open.
 
-The page gets the part again whenever it has changed: it is rendered after a message to its group, and otherwise every
-two seconds, because not everything that changes it sends one. Nothing is rendered while no page is open.
-`static/classroom/results.ts` shows it.
+The page gets the part again whenever it has changed. It is rendered after a message to its group, and every
+two seconds too, because not everything that changes it sends a message. Nothing is rendered while no page is
+open. `static/classroom/results.ts` shows the part.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ LOOK_SECONDS = 2.0
 
 
 class LivePart(RightfulConsumer):
-    """`…/?lang=en`: sends `{"table": "<table …>"}` whenever it differs from the last one. It accepts no messages."""
+    """`…/?lang=en`: sends `{"table": "<table …>"}` whenever this differs from what was sent last. Accepts no
+    messages."""
 
     def group(self) -> str:
         """The channel-layer group of all pages with the same part."""
@@ -91,7 +92,7 @@ class LivePart(RightfulConsumer):
 
 
 class PartOfRow(LivePart):
-    """A part about one row that the account may see, such as a class of its instructor."""
+    """A part about one row which the account may see, for example a class for its instructor."""
 
     parameter: ClassVar[str]
     """The row's id in the address."""

@@ -1,7 +1,8 @@
-"""The navigation: five words, the pages behind each, and the word that each page of the site belongs to.
+"""The navigation: five words, the pages behind each word, and for each page of the site the word to which it
+belongs.
 
-Every page has its place under one word, so that a reader sees where they are. A word with one page is a link; a word
-with several opens a list.
+Every page belongs to one word, so that a reader sees where they are. A word with one page is a link; a word
+with several pages opens a list.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ class Place:
     key: str
     """The catalogue key of its name; `<key>.about` describes it in a few words."""
     holds: tuple[str, ...] = ()
-    """Prefixes of the addresses of other pages that belong to it."""
+    """The beginnings of the addresses of other pages that belong to this one."""
     views: tuple[str, ...] = ()
-    """Views that belong to it although their address has another prefix."""
+    """Views that belong to this page although their addresses begin otherwise."""
 
     @property
     def address(self) -> str:
@@ -80,9 +81,9 @@ class Entry:
     key: str
     address: str
     is_this: bool
-    """This is the page itself."""
+    """Whether this is the page itself."""
     is_here: bool
-    """This is the page, or the one that it belongs to."""
+    """Whether this is the page itself, or the one to which it belongs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ class Group:
 
     @property
     def lone(self) -> Entry | None:
-        """The only page behind the word."""
+        """The only page behind the word, if there is only one."""
         return self.entries[0] if len(self.entries) == 1 else None
 
 
@@ -117,7 +118,7 @@ def navigation(path: str, view: str) -> list[Group]:
 
 
 def _place_of(path: str, view: str) -> Place | None:
-    """The place that names the view, else the one with the longest matching prefix."""
+    """The place that names the view, or else the place with the longest prefix that matches the address."""
     places = [place for word in WORDS for place in word.places]
     claiming = (place for place in places if view in place.views)
     addressed = {

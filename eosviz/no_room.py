@@ -1,8 +1,8 @@
-"""Recognises errors that mean: nothing can be stored now (the disk is full or broken, or Redis refuses writes), or
-the write lock was not free in time.
+"""Recognises two kinds of errors. Either nothing can be stored now (the disk is full or broken, or Redis
+refuses writes), or the write lock was not free in time.
 
-They end by themselves or when an operator acts. The process continues, the person reads the reason, and a later retry
-succeeds.
+Both end by themselves or when an operator acts. The process continues, the person reads the reason, and a
+later attempt succeeds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""How much one person may have: one table of what is counted, and one function that compares it with the setting.
+"""How much one person may have. There is one table of what is counted, and one function that compares a count
+with its setting.
 
-A person is a key: an account's, or that of a browser without one (`eosviz/browser.py`). Each app calls `check`
-in the transaction that stores something, and words the refusal itself; the page *What you have used* reads the same
-table. Rows without an owner (command line, samples) have no quota.
+A person is a key, either of an account or of a browser without one (`eosviz/browser.py`). Each app calls
+`check` in the transaction that stores something, and words the refusal itself. The page *What you have used*
+reads the same table. Rows without an owner (from the command line, and samples) have no quota.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ MEBIBYTE = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """The maximum is in `settings.QUOTAS`."""
+    """What one quota counts. The largest allowed count is in `settings.QUOTAS`."""
 
     name: str
     model: str
@@ -34,11 +35,11 @@ class Quota:
     reason: str
     """The last part of the refusal's key: `problem.<reason>`, `replays.refused.<reason>`, …"""
     page: str
-    """The page on which one sees and deletes them."""
+    """The page on which a person sees and deletes these things."""
     owner: str = "owner"
     """The lookup for the owner's key."""
     amount: Combinable | None = None
-    """The column that counts a row; none: each row counts 1."""
+    """The column that says how much a row counts. None: each row counts 1."""
     only: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     in_bytes: bool = False
 
@@ -95,9 +96,9 @@ REASONS = frozenset(quota.reason for quota in TABLE)
 
 
 def check(owner: str, name: str, more: int = 1, *, refused: Callable[..., Refusal]) -> None:
-    """Raises what `refused` makes of the quota's reason, `most` and `used`, if `more` would exceed the quota. Until
-    the transaction ends, other transactions that add to this person's things wait, so that two together do not exceed
-    it."""
+    """Raise the refusal that `refused` makes of the quota's reason, `most` and `used`, if `more` would exceed
+    the quota. Other transactions that add something of this person wait until this transaction ends, so that
+    two together do not exceed it."""
     if not owner:
         return
     quota = BY_NAME[name]
@@ -109,7 +110,7 @@ def check(owner: str, name: str, more: int = 1, *, refused: Callable[..., Refusa
 
 
 def left(owner: str, name: str) -> int:
-    """How much more is allowed, without a lock."""
+    """How much more is allowed. Nothing is locked."""
     quota = BY_NAME[name]
     return quota.most - quota.used(owner)
 

@@ -1,8 +1,9 @@
-"""How often a person or an address may do something: which request counts against which rate of `settings.RATES`, and
-the refusal.
+"""How often a person or an address may do something: which request counts against which rate of
+`settings.RATES`, and how it is refused.
 
-`eosviz/buckets.py` counts. Pages, JSON and sockets raise the same `TooOften`: what was too often, for whom (you,
-everyone at your address, all followers of a link), and when to try again.
+`eosviz/buckets.py` counts. Pages, JSON and sockets raise the same `TooOften`. It says what was done too
+often, for whom this is counted (you, everyone at your address, all followers of a link), and when to try
+again.
 """
 
 from __future__ import annotations
@@ -23,23 +24,23 @@ from eosviz.refusal_pages import refusal_json, refusal_page, with_wait
 from eosviz.refusals import Problem
 
 LEASES = {"messages.person": 30, "messages.page": 30, "calls.person": 30}
-"""How many tokens a process takes at once, for rates that each message uses."""
+"""How many tokens a process takes at once, for rates that every message uses."""
 STRICT = "wrong_password."
-"""Prefix of the rates for passwords: while Redis is down no password is tried, because processes that count
-separately would allow more guesses together."""
+"""The prefix of the rates for passwords. While Redis is down no password is tried, because processes that
+count separately would together allow more guesses."""
 MINUTES_FROM_SECONDS = 120
 """Longer waits are stated in minutes."""
 
 
 def rate_of(name: str) -> Rate:
-    """`name`: `what.whom`, one of `settings.RATES`."""
+    """The rate with the name `what.whom`, one of `settings.RATES`."""
     most, seconds = settings.RATES[name]
     return Rate(name, most, seconds, LEASES.get(name, 0), name.startswith(STRICT))
 
 
 class TooOften(Problem):
-    """`params`: `most` at once, which refill within `seconds` (`minutes`, rounded up), `per_second`, and `wait`:
-    whole seconds until the next try."""
+    """Something was done too often. `params`: `most` at once, which refill within `seconds` (`minutes`,
+    rounded up), `per_second`, and `wait`, the whole seconds until the next try."""
 
     def __init__(self, rate: Rate, wait: float) -> None:
         self.wait_seconds: int = max(math.ceil(wait), 1)
@@ -87,8 +88,9 @@ Says = Literal["page", "json", "message"]
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """An address that is counted. `says`: the form of a refusal. `reads`: a GET counts too. `whom`: `address` counts
-    for the address; empty counts for the person, or for the address of a visitor without a key."""
+    """How requests to an address are counted. `says`: the form of a refusal. `reads`: whether a GET counts
+    too. `whom`: `address` counts for the address; empty counts for the person, or without a key for the
+    address."""
 
     what: str
     says: Says = "page"
@@ -141,11 +143,11 @@ RATED: dict[str, Rated] = {
     "account_change_password": Rated("confirm"),
     "account_reauthenticate": Rated("confirm"),
 }
-"""Route name to what it counts as."""
+"""The name of a route to how its requests are counted."""
 
 
 class RatedAddresses(Middleware):
-    """Answers 429 and Retry-After beyond a rate. No view is called then."""
+    """Answers a request beyond its rate with 429 and Retry-After. Then no view is called."""
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], args: Any, kwargs: Any

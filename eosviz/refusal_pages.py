@@ -17,7 +17,7 @@ Response = TypeVar("Response", bound=HttpResponse)
 def refusal_page(
     request: HttpRequest, template: str, refused: Refusal, context: dict[str, Any] | None = None
 ) -> HttpResponse:
-    """The template shows `refused` by `{% include "refusal.html" %}`."""
+    """A page with the refusal. The template shows `refused` by `{% include "refusal.html" %}`."""
     page = render(request, template, {**(context or {}), "refused": refused}, status=refused.status)
     return with_wait(page, refused)
 
@@ -25,7 +25,7 @@ def refusal_page(
 def form_page(
     request: HttpRequest, template: str, context: dict[str, Any], refused: Refusal | None
 ) -> HttpResponse:
-    """The page of a form: as usual, or with the reason why what was sent is refused."""
+    """The page of a form, with the reason if what was sent is refused."""
     if refused is not None:
         return refusal_page(request, template, refused, context)
     return render(request, template, {**context, "refused": None})

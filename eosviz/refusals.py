@@ -1,5 +1,6 @@
-"""What cannot be done for a person, and why: one kind of exception for every app. `refusal_pages.py` answers requests
-with it. Nothing here needs Django: bounded processes raise refusals too."""
+"""Refusals: what cannot be done for a person, and why. Every app uses the same kind of exception, and
+`refusal_pages.py` answers requests with it. Nothing here needs Django, because bounded processes raise
+refusals too."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ _STATUS: dict[ErrorCode, HTTPStatus] = {
 
 
 class Refusal(Exception):
-    """`key` is the sentence in the catalogue and `params` fill it. An app's own subclass names the prefix of its
-    keys, and the code of most of its refusals."""
+    """Something cannot be done. `key` is the sentence in the catalogue and `params` fill it. The subclass of
+    an app names the prefix of its keys, and the code of most of its refusals."""
 
     words: ClassVar[str]
     """The prefix: a key is `<words>.<reason>`."""

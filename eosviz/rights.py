@@ -41,7 +41,7 @@ ANSWER_SECONDS = 2.0
 SILENT_SECONDS = 15.0
 LISTEN_AGAIN_SECONDS = 0.5
 ANNOUNCED_TOPICS_MAX = 500
-"""The most topics in one announcement; beyond it every right is checked."""
+"""At most this many topics are in one announcement. If there are more, every right is checked."""
 UNHEARD_SECONDS = 10.0
 """After an announcement could not be sent, none is tried for so long: each try waits some seconds for the server,
 and a command may run without any web process."""
@@ -59,8 +59,8 @@ class Ending(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """`name`: rights of the same name share their answer. `topics`: announced changes that make it be checked
-    again. `ask` reads the database in a thread and returns None while the right lasts."""
+    """A right. Rights with the same `name` share their answer. `topics`: the announced changes after which it
+    is checked again. `ask` reads the database in a thread, and returns None while the right lasts."""
 
     name: str
     topics: frozenset[str]
@@ -80,7 +80,7 @@ class Holder(Protocol):
 
 
 def of_owner(key: str) -> str:
-    """The topic of a person, by a digest of their owner's key: the key gives access to what they own, so no
+    """The topic of a person, with a digest of their owner's key. The key gives access to what they own, so no
     message contains it."""
     return f"owner.{_digest(key)}"
 
@@ -131,7 +131,7 @@ class Announcer:
 
 
 class _Announcers:
-    """One announcer for each database connection: threads have transactions of their own."""
+    """The announcers, one for each database connection, because each thread has transactions of its own."""
 
     def __init__(self) -> None:
         self._of: WeakKeyDictionary[Any, Announcer] = WeakKeyDictionary()
@@ -167,26 +167,27 @@ class AnnouncedUpdates(models.QuerySet[Any]):
 
 
 class _Answer:
-    """The last answer of a right."""
+    """The last answer about a right."""
 
     def __init__(self, right: Right) -> None:
         self.right = right
         self.ending: Ending | None = None
         self.asked_at = -math.inf
         self.changes = 0
-        """Announcements so far; an answer that was requested before the last one is ignored."""
+        """The number of announcements so far. An answer that was requested before the last announcement is
+        ignored."""
         self.holders = 0
 
 
 class _Batch:
-    """Answers that are requested together: a database connection costs more than a query."""
+    """Answers that are requested together, because a database connection costs more than a query."""
 
     def __init__(self) -> None:
         self.answers: dict[str, _Answer] = {}
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def ask(self) -> list[Ending | None]:
-        """Runs in a thread."""
+        """Ask for the answers. Runs in a thread."""
         return [answer.right.ask() for answer in self.answers.values()]
 
 
@@ -272,7 +273,7 @@ class Board:
             batch.done.set_result(None)
 
     def changed(self, topics: Iterable[str] | None) -> None:
-        """Have the sockets check whose rights have one of these topics; None: all sockets."""
+        """Let the sockets check their rights that have one of these topics; None: all sockets."""
         found = (
             set(self._all)
             if topics is None

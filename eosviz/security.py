@@ -9,7 +9,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
     (
         "default-src 'self'",
         "script-src 'self'",
-        # Without style attributes either: scripts set `.style`, which is no markup.
+        # Style attributes are not allowed either; scripts set `.style`, which is no markup.
         "style-src 'self'",
         "img-src 'self' data: blob:",
         "worker-src 'self' blob:",
@@ -30,8 +30,8 @@ FRAMED_HERE_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "
 
 
 class ContentSecurityPolicyMiddleware(Middleware):
-    """Adds the policy to every response without one. Pages show titles and files of other people: even if one
-    escaped the escaping, the browser would run no script of it."""
+    """Adds the policy to every response that has none. Pages show titles and files of other people. Even if
+    some text were not escaped, the browser would run no script in it."""
 
     def after(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         response.headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)

@@ -13,7 +13,8 @@ from eosviz.http_protocol import BoundedHead
 
 GRACEFUL_SECONDS = 2
 SOCKET_MESSAGE_BYTES_MAX = 1024 * 1024
-"""A longer message closes its socket; one beyond `limits.message_bytes` (docs/websocket.md) gets an error message."""
+"""A longer message closes its socket. A message beyond `limits.message_bytes` (docs/websocket.md) only gets
+an error message."""
 
 
 def configuration() -> uvicorn.Config:

@@ -1,4 +1,4 @@
-"""The base of every message that the server sends (docs/websocket.md), and the one that refuses a request."""
+"""The base of every message that the server sends (docs/websocket.md), and the message that refuses a request."""
 
 from __future__ import annotations
 

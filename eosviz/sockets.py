@@ -15,7 +15,7 @@ from eosviz.rights import Ending, Right, board
 logger = logging.getLogger(__name__)
 
 TRY_AGAIN_CODE = 1013
-"""Close code: the database could not be asked; the page opens another socket in a moment."""
+"""The close code if the database could not be asked. The page opens another socket in a moment."""
 
 
 class RightfulConsumer(AsyncWebsocketConsumer):
@@ -28,7 +28,7 @@ class RightfulConsumer(AsyncWebsocketConsumer):
 
     rights: Sequence[Right] = ()
     is_over = False
-    """This side has closed it: nothing more is sent."""
+    """Whether this side has closed the socket; then nothing more is sent."""
 
     async def hold(self, rights: Sequence[Right]) -> Ending | None:
         """Take these rights; changes after this call are announced. Returns the reason if one has ended already,

@@ -29,8 +29,8 @@ from prometheus_client import Gauge
 logger = logging.getLogger(__name__)
 
 COUNT = 60
-"""Two, three, four, five, six, ten, twelve, fifteen and twenty workers get equal shares. The same in every process of
-a site: a queue beyond it has no consumer."""
+"""With this number, two, three, four, five, six, ten, twelve, fifteen and twenty workers get equal shares. It
+must be the same in every process of a site, because a queue with a higher number has no consumer."""
 QUEUES = tuple(f"steps-{number}" for number in range(COUNT))
 STEPPING = frozenset(
     f"walkthroughs.{name}" for name in ("carry_out", "go_on", "find_ahead", "find_actions", "find_why")
@@ -39,7 +39,7 @@ STEPPING = frozenset(
 
 SIGN_SECONDS = 1.0
 SILENT_SECONDS_MAX = 5.0
-"""A worker that has not signed for so long is off the list."""
+"""A worker that has not signed for this long is off the list."""
 REDIS_SECONDS_MAX = 1.0
 LIST_KEY = "eosviz:stepping-workers"
 
@@ -71,7 +71,7 @@ class SignedList:
         )
 
     def sign(self, name: str | None) -> list[str]:
-        """Signs with this name, or only looks. Returns the workers on the list. Raises RedisError."""
+        """Sign with this name (None: only read the list). Returns the workers on the list. Raises RedisError."""
         seconds, microseconds = self._redis.time()
         now = seconds + microseconds / 1e6
         with self._redis.pipeline() as pipeline:
@@ -83,7 +83,7 @@ class SignedList:
         return [worker.decode() for worker in found]
 
     def leave(self, name: str) -> None:
-        """Raises RedisError."""
+        """Take this name off the list. Raises RedisError."""
         self._redis.zrem(LIST_KEY, name)
 
     def close(self) -> None:
@@ -126,7 +126,7 @@ class TakesItsShare(bootsteps.StartStopStep):
         try:
             workers = self._list.sign(name if _has_room(consumer) else None)
         except redis.RedisError as error:
-            # Redis is away or full. Its queues are as they were, and so are the shares.
+            # Redis does not answer or is full. The worker keeps its queues, and so do the others.
             logger.info("%s could not sign the list of workers: %s", name, error)
             return
         if name in workers:

@@ -27,7 +27,7 @@ class _InPieces:
     """Each piece is produced in a thread after the previous one was sent."""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        # Of the response that this is mixed into.
+        # The content of the response class with which this is combined.
         pieces = iter(self.streaming_content)  # type: ignore[attr-defined]
         following = sync_to_async(some)
         while piece := await following(pieces):

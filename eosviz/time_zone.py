@@ -1,7 +1,7 @@
-"""The reader's time zone: pages read and show the times of assignments in it.
+"""The reader's time zone, in which pages read and show the times of assignments.
 
-`static/pages/time-zone.ts` stores the browser's zone in a cookie. Without it, times are UTC, and every page names the
-zone of the times that it shows.
+`static/pages/time-zone.ts` stores the browser's zone in a cookie. Without the cookie, times are UTC. Every
+page names the zone of the times that it shows.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ReaderTimeZone(Middleware):
 
 
 def zone_named(name: str) -> ZoneInfo | None:
-    """The zone of an IANA name; None for anything else. Names come from cookies and forms."""
+    """The zone of an IANA name; None for any other text. Names come from cookies and forms."""
     if not _NAME.fullmatch(name) or name not in _known():
         return None
     return ZoneInfo(name)

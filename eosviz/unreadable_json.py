@@ -1,4 +1,4 @@
-"""Exceptions of the JSON library for bytes that are no JSON, or of another type."""
+"""The exceptions of the JSON library for bytes that are no JSON, or JSON of another type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every address of the site. Each app declares its own; here they are combined."""
+"""Every address of the site. Each app declares its own addresses; they are combined here."""
 
 from django.contrib import admin
 from django.urls import include, path

@@ -1,6 +1,6 @@
-"""`python -m eosviz.work THREADS [NAME]`: a worker with so many threads, as `celery -A eosviz worker` starts it,
-without loading the library's command line, which is a tenth of a worker's start. The workers of one machine need
-different names (`eosviz/step_queues.py`)."""
+"""`python -m eosviz.work THREADS [NAME]`: a worker with this many threads. It is the same as that of `celery
+-A eosviz worker`, without the library's command line, whose loading is a tenth of a worker's start. The
+workers of one machine need different names (`eosviz/step_queues.py`)."""
 
 import socket
 import sys
@@ -18,7 +18,8 @@ def main() -> None:
         concurrency=int(threads),
         loglevel="WARNING",
         quiet=True,  # its banner would end the worker if the log cannot be written
-        # Of no use with few workers; each slows the start and the recovery after Redis was lost.
+        # These are of no use with few workers, and each slows the start and the recovery after Redis was
+        # lost.
         without_gossip=True,
         without_mingle=True,
         without_heartbeat=True,

@@ -178,7 +178,7 @@ class ZooKeeperController(Controller):
 
     def _silent_outside_isr(self, state: PartitionState) -> None:
         # The leader may have requested the replica's return, and then holds the high watermark back for it.
-        # This announcement ends the request.
+        # The announcement of the partition's state ends the request.
         self.announcements.append(state.word())
 
     def _return_to_isr(self, request: ReturnToIsr) -> None:

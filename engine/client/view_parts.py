@@ -33,7 +33,7 @@ class FieldPart:
 
 
 class GonePart:
-    """The view's place of a part that a crash removed: it is empty."""
+    """Takes, in the view, the place of a part that a crash removed; this place is empty."""
 
     __slots__ = ("path",)
 

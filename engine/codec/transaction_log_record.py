@@ -146,7 +146,7 @@ class ValueReader:
 
     def __init__(self) -> None:
         self._times_at: dict[int, int] = {}
-        """Length of a value to the position at which the times of the newest value with that length begin."""
+        """For each length of a value: the position at which the times begin in the newest value with this length."""
         self._forms: dict[bytes, TransactionLogValue] = {}
         """The bytes of a value without its numbers and times, to the decoded value."""
 

@@ -41,8 +41,8 @@ class Begin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepare:
-    """From the business system to the middleware it carries the local data, from the middleware to a
-    participant that participant's operation."""
+    """Has two uses. The business system sends its local data to the middleware, and the middleware sends each
+    participant the operation of this participant."""
 
     api: ClassVar[str] = "Prepare"
     tid: int

@@ -271,7 +271,8 @@ def _unknown(found: dict[str, Component]) -> list[str]:
 
 
 def _twice(found: dict[str, Component]) -> list[str]:
-    """Sentences, tests and machines that have two places. Each may have only one, so that a step has one, too."""
+    """Sentences, tests and machines to which two places in the pseudocode belong. Only one place is allowed, so that
+    every step has only one, too."""
     places: dict[object, str] = {}
     problems = []
     for component in found.values():

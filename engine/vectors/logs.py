@@ -284,7 +284,7 @@ def _due(check: CallEnded | LeaderIs | ToolRuns) -> int:
 
 
 class _Run:
-    """A run of a folder's scenario in ``k41``, with its comparisons."""
+    """Runs the scenario of a folder in ``k41``, and makes the comparisons at their times."""
 
     def __init__(self, script: Script, level: int, recorded: _Recorded, counts: Taken) -> None:
         self.script = script

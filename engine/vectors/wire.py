@@ -137,7 +137,7 @@ class Played:
     at_step: bool = False
     """True when the failure is in a step; False when it is in the last fetches or the log, after all steps."""
     taken: Taken = field(default_factory=Counter)
-    """How often each open field was taken from the recording."""
+    """For each open field, how often its value was taken from the recording."""
     missing: tuple[str, ...] = ()
     """Partitions without a recorded log, so that their bytes were not compared."""
     rows: tuple[str, ...] = ()

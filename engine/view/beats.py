@@ -62,7 +62,7 @@ WEIGHED_MOST = 300
 ENOUGH = 6
 """A level with at least this many beats leaves the light ones out."""
 FEW = 3
-"""A level with at most this many beats merges none."""
+"""If a level has at most this many beats, none of them are merged."""
 VERY_SHORT = 12
 """A level with at most this many steps gets fewer beats than other levels."""
 LENGTH_COUNTS = 0.6

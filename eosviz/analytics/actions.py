@@ -21,8 +21,8 @@ logger = logging.getLogger(__name__)
 
 
 def is_followed(session: Session) -> bool:
-    """Whether a trail of this session is recorded: it is an attempt at an assignment, or in an assigned track, or
-    belongs to an account that agreed."""
+    """Whether a trail of this session is recorded. It is recorded if the session is an attempt at an
+    assignment, is in an assigned track, or belongs to an account that agreed."""
     if User.objects.filter(owner_key=session.owner, counted=True, is_active=True).exists():
         return True
     attempts = Attempt.objects.filter(assignment__classroom__archived=None)
@@ -59,7 +59,7 @@ def note_trail(session: Session, branch_id: int, last: int, furthest: int, backs
 
 
 def ask(classroom: Classroom | None) -> Analysis:
-    """Create a waiting analysis; returns the waiting or running one if there is one."""
+    """Create an analysis that waits. If one waits or runs already, return that one."""
     with transaction.atomic():
         known: Analysis | None = Analysis.objects.of_scope(classroom).unfinished().first()
         return known or Analysis.objects.create(classroom=classroom, state=State.WAITING)
@@ -79,7 +79,7 @@ def _has_activity(classroom: Classroom | None) -> bool:
     if last is None:
         return sessions.exists()
     newest = _newest_activity(classroom)
-    # Deleted accounts are noticed by their absence, abandoned visits by the time that passed.
+    # Deleted accounts are noticed by their absence, and abandoned visits by the time that has passed.
     gone = sessions.count() != last.sessions + last.under_way + last.left_out
     return gone or last.under_way > 0 or (newest is not None and newest > last.created)
 

@@ -1,7 +1,7 @@
 """Bars along the steps of a scenario, as plain numbers for a picture. Pure.
 
-Each row is one kind: the higher a bar, the larger the share of those who were there. The table below has the same
-figures.
+Each row is one kind. The height of a bar is a share: of the people who were there, those who did it. The
+table below has the same figures.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The bars of one kind; `y` is their base line."""
+    """The bars of one kind. `y`: their base line."""
 
     kind: str
     y: float
@@ -53,7 +53,7 @@ class Drawing:
     height: int
     lines: tuple[Line, ...]
     ticks: tuple[tuple[float, int], ...]
-    """x and step."""
+    """Each tick as x and step."""
     width: int = WIDTH
 
     @property

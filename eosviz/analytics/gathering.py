@@ -1,7 +1,9 @@
-"""Reads an analysis's input from the database: visits, what happened in them, and the steps where it happened.
+"""Reads an analysis's input from the database: visits, what happened in them, and the steps where it
+happened.
 
-People are numbers from the first line on, assigned anew for each analysis and stored nowhere. A visit is one session;
-what counts happened on its first branch up to the first intervention, where everyone has the same steps.
+From the first line on, people are numbers. These are assigned anew for each analysis and stored nowhere. A
+visit is one session. Only what happened on its first branch up to the first intervention counts, because
+there everyone has the same steps.
 """
 
 from __future__ import annotations
@@ -24,11 +26,11 @@ from eosviz.walkthroughs.models import Branch, Command, Intervention, Made, Sess
 from eosviz.workshop.models import Edition
 
 SESSIONS_MAX = 200_000
-"""The most sessions per analysis: the newest; others are counted and reported."""
+"""At most this many sessions are in one analysis, the newest. The others are counted and reported."""
 LEFT_AFTER = timedelta(days=1)
-"""An unfinished session counts as left after so long without a request."""
+"""An unfinished session counts as left after this time without a request."""
 STEPS_MAX = 5_000
-"""The most steps of one scenario whose rules and sentences are read."""
+"""At most this many steps of a scenario have their rules and sentences read."""
 AT_ONCE = 500
 _ALONE, _CLASS = "alone", "class"
 
@@ -177,14 +179,14 @@ def _read(
         done = interventions[root.id]
         common = min([one["after"] for one in done], default=root.newest)
         known = longest.get((version, place["variant"]), (0, 0))
-        # Up to there it is everyone's run: the longest run gives the steps.
+        # Up to there it is the run that everyone has, and the longest run has the most of its steps.
         longest[version, place["variant"]] = max(known, (common, root.id))
         moves: list[Row] = []
         gathered.apart += _moves(number, root, done, others, trail, answers[session], common, moves)
         gathered.moves += moves
         looked = _reach(root, trail, common) | {"own_way": bool(done or others)}
-        # Who did something at a step was there, even if their page reported less: the last report may not have
-        # arrived, and a browser sends it.
+        # A reader who did something at a step was there, even if their page reported less: a browser sends
+        # the reports, and the last one may not have arrived.
         looked["reach"] = max(looked["reach"], looked["last"], *(move["step"] for move in moves))
         gathered.visits.append({**place, **looked})
 
@@ -194,8 +196,7 @@ def _group(track: str | None, is_attempt: bool) -> str:
 
 
 def _reach(root: Branch, trail: Trail | None, common: int) -> Row:
-    """How far the reader looked, and how the visit ended. Without a trail all steps that were made count as
-    looked at."""
+    """How far the reader looked, and how the visit ended. Without a trail, all steps that were made count as seen."""
     furthest = root.newest if trail is None else trail.furthest
     last = root.newest if trail is None else trail.last
     return {
@@ -215,7 +216,7 @@ def _moves(
     common: int,
     moves: list[Row],
 ) -> int:
-    """Adds what was done at which step; returns how often it was beyond the common steps."""
+    """Add what was done at which step. Returns how often something was done beyond the common steps."""
     apart = 0
     made = [("branched", one["after"], 1) for one in done[:1]]
     made += [("branched", one.leaves_at, 1) for one in others if one.parent_id == root.id]
@@ -226,7 +227,7 @@ def _moves(
         if answer.right is None:
             continue
         kind = "right" if answer.right else "wrong"
-        # An answer on a branch of one's own is about another run.
+        # An answer on a branch that the reader made is about another run.
         made.append((kind, answer.at if answer.branch_id == root.id else common + 1, 1))
     for kind, step, times in made:
         if step > common:

@@ -25,7 +25,7 @@ from eosviz.pipeline import actions
 from eosviz.pipeline.models import State
 
 FIGURES_MAX = 20_000
-"""The most figures of one analysis; those about most people first."""
+"""At most this many figures are in one analysis. Figures about the most people come first."""
 STORED_AT_ONCE = 500
 
 
@@ -51,7 +51,7 @@ def run_analysis(spark: SparkSession, analysis: Analysis) -> None:
             withheld=withheld,
             finished=timezone.now(),
         )
-        # If the process is killed before this, an older analysis stays visible.
+        # If the process is killed before this, the older analysis stays visible.
         older = Analysis.objects.of_scope(analysis.classroom).exclude(id=analysis.id)
         older.exclude(id__in=older.unfinished().values("id")).delete()
 

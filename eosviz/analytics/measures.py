@@ -1,8 +1,8 @@
-"""The figures of an analysis as DataFrames: visits and moves in, figures out. No query, no names.
+"""Computes the figures of an analysis from visits and moves, as DataFrames. Has no query and no names.
 
-Every figure counts different people, never visits, so that no one weighs more for trying often. A figure about too
-few people is withheld; if exactly one group could then be found by subtraction, the smallest group beside it is
-withheld too.
+Every figure counts different people, never visits, so that a person who tries often does not weigh more. A
+figure about too few people is withheld. If exactly one group could then be found by subtraction, the smallest
+group beside it is withheld too.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ VISITS_SCHEMA = _schema(
     visit=_LONG, person=_LONG, group=_TEXT, scenario=_TEXT, version=_LONG, variant=_TEXT,
     reach=_LONG, last=_LONG, ended=_FLAG, own_way=_FLAG,
 )  # fmt: skip
-"""A row per session. ``reach``: the furthest common step looked at; ``last``: the last one looked at; ``own_way``:
-it branched or had an intervention. ``version`` grows with time; ``scenario`` is the same for all versions of one
-lesson."""
+"""A row for each session. ``reach``: the furthest common step that was looked at. ``last``: the common step
+that was looked at last. ``own_way``: whether the session branched or had an intervention. ``version`` grows
+with time; ``scenario`` is the same for all versions of one lesson."""
 MOVES_SCHEMA = _schema(visit=_LONG, kind=_TEXT, step=_LONG, times=_LONG)
-"""``kind``: back, branched, wrong, right."""
+"""A row for each kind of move of a visit at a step. ``kind``: back, branched, wrong or right."""
 RULES_SCHEMA = _schema(version=_LONG, variant=_TEXT, step=_LONG, rule=_TEXT)
-"""Which requirement a step exercises."""
+"""A row for each requirement that a step exercises."""
 RUN = ["version", "variant"]
 PLACE = [*RUN, "step"]
 CONFUSING = ("left", "back", "wrong")
@@ -43,7 +43,7 @@ CONFUSING = ("left", "back", "wrong")
 class Frames:
     visits: DataFrame
     moves: DataFrame
-    """With the columns of their visit, and with `left`."""
+    """The moves, with the columns of their visit, and with `left`."""
     rules: DataFrame
 
     @classmethod
@@ -88,7 +88,8 @@ def _reached(frames: Frames, steps: DataFrame) -> DataFrame:
 
 
 def steps(frames: Frames) -> DataFrame:
-    """Where people left, went back and branched, and where any of these happened, among those who were there."""
+    """Where people left, went back or branched, and where any of these happened, as shares of those who were
+    there."""
     stumbled = frames.moves.where(f.col("kind").isin(*CONFUSING)).withColumn("kind", f.lit("confused"))
     done = frames.moves.where("kind not in ('wrong', 'right')").unionByName(stumbled)
     counted = done.groupBy("kind", "group", *PLACE).agg(_people("people"), f.sum("times").alias("times"))
@@ -96,7 +97,7 @@ def steps(frames: Frames) -> DataFrame:
 
 
 def predictions(frames: Frames) -> DataFrame:
-    """Where people predicted wrongly, among those who answered: each person's first answer counts."""
+    """Where people predicted wrongly, as a share of those who answered. Only each person's first answer counts."""
     first = Window.partitionBy("group", "person", *PLACE).orderBy("visit")
     answers = (
         frames.moves.where("kind in ('wrong', 'right')")
@@ -113,7 +114,7 @@ def predictions(frames: Frames) -> DataFrame:
 
 
 def rules(frames: Frames) -> DataFrame:
-    """The rules at whose steps people had difficulty, among those who met the rule in any scenario."""
+    """The rules at whose steps people had difficulty, as shares of those who met the rule in any scenario."""
     looked = frames.visits.select("group", "person", "reach", *RUN)
     met = looked.join(frames.rules, RUN).where("reach >= step").groupBy("group", "rule").agg(_people("of"))
     stumbled = frames.moves.where(f.col("kind").isin(*CONFUSING)).join(frames.rules, PLACE)
@@ -122,8 +123,8 @@ def rules(frames: Frames) -> DataFrame:
 
 
 def _per_person(frames: Frames) -> DataFrame:
-    """``group, person, scenario, RUN`` and a flag per kind: whether it ever happened to them; null for `wrong`
-    without answers."""
+    """A row for each person and run (``group, person, scenario, RUN``), with a flag for each kind: whether it
+    ever happened to the person. The flag for `wrong` is null without answers."""
     did = (
         frames.moves.groupBy("visit", "group")
         .pivot("kind", ["left", "back", "branched", "wrong", "right"])
@@ -177,7 +178,7 @@ def changes(whole: DataFrame, people_min: int) -> DataFrame:
 
 
 def with_shown(figures: DataFrame, people_min: int) -> DataFrame:
-    """``figures`` with `shown`: whether they are about enough people to be shown."""
+    """The ``figures`` with the column `shown`: whether a figure is about enough people to be shown."""
     same = Window.partitionBy("kind", "scenario", *PLACE, "rule", "before")
     few = _few("people", people_min) | (f.col("of") < people_min)
     few |= f.coalesce(_few("people_before", people_min), f.lit(False))
@@ -194,7 +195,8 @@ def with_shown(figures: DataFrame, people_min: int) -> DataFrame:
 
 
 def _few(column: str, people_min: int) -> Column:
-    """True for a figure about too few people. A figure about none reveals no one."""
+    """True for a figure about too few people. A figure about no one identifies no person, so it is not one of
+    these."""
     return (f.col(column) > 0) & (f.col(column) < people_min)
 
 

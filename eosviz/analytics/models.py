@@ -17,7 +17,7 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.models import Session
 
 BACKS_MAX = 200
-"""The most steps of one session from which going back is counted."""
+"""At most this many steps of one session are stored from which the reader went back."""
 PEOPLE_MIN_CLASS = 3
 """A figure about fewer people is withheld, because it would identify someone."""
 
@@ -28,12 +28,13 @@ class Trail(models.Model):
 
     session = models.OneToOneField(Session, on_delete=models.CASCADE, related_name="trail")
     last = models.PositiveIntegerField(default=0)
-    """The last shown step, on the first branch or where the shown branch left it."""
+    """The last step that was shown, if it is on the first branch. Otherwise the step where the shown branch
+    left the first one."""
     furthest = models.PositiveIntegerField(default=0)
     backs = models.JSONField(default=dict)
-    """Step from which the reader went back, to how often; at most `BACKS_MAX` steps."""
+    """Each step from which the reader went back, with the number of times; at most `BACKS_MAX` steps."""
     backs_more = models.PositiveIntegerField(default=0)
-    """How often from further steps."""
+    """How often the reader went back from other steps than those."""
     changed = models.DateTimeField(auto_now=True)
 
     def __str__(self) -> str:
@@ -42,12 +43,13 @@ class Trail(models.Model):
 
 class AnalysisQuerySet(JobQuerySet):
     def of_scope(self, classroom: Classroom | None) -> AnalysisQuerySet:
-        """Of this class, or of all who agreed; newest first."""
+        """The analyses of this class, or of all who agreed; the newest is first."""
         found: AnalysisQuerySet = self.filter(classroom=classroom).order_by("-created", "id")
         return found
 
     def seen_by_person(self, user: User) -> AnalysisQuerySet:
-        """Those of classes whose results a person may read; for everyone who teaches also those of all."""
+        """The analyses of classes whose results a person may read. For everyone who teaches, also those of
+        all who agreed."""
         seen = models.Q(classroom__in=Classroom.objects.judged_by(user))
         if may_see_all(user):
             seen |= models.Q(classroom=None)
@@ -63,11 +65,12 @@ class Analysis(Job):
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, null=True, related_name="analyses")
     people = models.PositiveIntegerField(default=0)
     sessions = models.PositiveIntegerField(default=0)
-    """Sessions that ended, or were left for a day."""
+    """The sessions that have ended, or were left for a day."""
     under_way = models.PositiveIntegerField(default=0)
     """Sessions left out because they may still be in use."""
     apart = models.PositiveIntegerField(default=0)
-    """Actions after a reader's own intervention, at steps that others do not have: not compared."""
+    """How many actions came after a reader's own intervention, at steps that others do not have. They are not
+    compared."""
     left_out = models.PositiveIntegerField(default=0)
     """Older sessions beyond the bound."""
     withheld = models.PositiveIntegerField(default=0)
@@ -89,26 +92,26 @@ class Kind(models.TextChoices):
     """What a figure counts."""
 
     ENDED = "ended", "ended"
-    """Reached the end."""
+    """The person reached the end."""
     LEFT = "left", "left"
     BACK = "back", "back"
     BRANCHED = "branched", "branched"
     WRONG = "wrong", "wrong"
-    """Among those who answered."""
+    """The person predicted wrongly. Counted among those who answered."""
     CONFUSED = "confused", "confused"
-    """Left there, went back from there or predicted wrongly there."""
+    """The person left there, went back from there or predicted wrongly there."""
 
 
 class Figure(models.Model):
-    """How many people did something (`people`), of those who could have (`of`). With a step it is about that step, with
-    a rule about the rule, with neither about whole runs."""
+    """How many people did something (`people`), out of those who could have (`of`). A figure with a step is
+    about that step, one with a rule is about the rule, and one with neither is about whole runs."""
 
     analysis = models.ForeignKey(Analysis, on_delete=models.CASCADE, related_name="figures")
     kind = models.CharField(max_length=10, choices=Kind.choices)
     group = models.CharField(max_length=80, blank=True)
-    """`track <name>`, `class` or `alone`: where they met the scenario; empty: all together."""
+    """Where people met the scenario: `track <name>`, `class` or `alone`. Empty for all together."""
     version = models.ForeignKey(ScenarioVersion, on_delete=models.CASCADE, null=True, related_name="+")
-    """Null: a rule over all scenarios."""
+    """The version of the scenario. Null for a rule over all scenarios."""
     variant = models.CharField(max_length=100, blank=True)
     step = models.PositiveIntegerField(null=True)
     rule = models.CharField(max_length=20, blank=True)
@@ -118,7 +121,7 @@ class Figure(models.Model):
     of = models.PositiveIntegerField()
     low = models.FloatField()
     high = models.FloatField()
-    """95 % interval of the share."""
+    """`low` and `high` are the 95 % interval of the share."""
     before = models.ForeignKey(ScenarioVersion, on_delete=models.CASCADE, null=True, related_name="+")
     """For a comparison: the version before this one."""
     people_before = models.PositiveIntegerField(null=True)
@@ -143,12 +146,12 @@ class Figure(models.Model):
 
     @property
     def interval(self) -> dict[str, Any]:
-        """Parameters of `analytics.interval`."""
+        """The parameters of the sentence `analytics.interval`."""
         return {"low": round(100 * self.low), "high": round(100 * self.high)}
 
 
 def may_see_all(user: User | AnonymousUser) -> bool:
-    """Everyone who teaches a class or creates classes."""
+    """Whether the user teaches a class or may create classes."""
     if not user.is_authenticated:
         return False
     return user.has_perm("classroom.add_classroom") or Classroom.objects.taught_by(user).exists()

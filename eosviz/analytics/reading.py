@@ -15,13 +15,13 @@ from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
 
 RUNS_SHOWN = 100
 PLACES_SHOWN = 10
-"""The most steps, rules and changes in the overview; a scenario's own page has all of its steps."""
+"""At most this many steps, rules and changes are in the overview. A scenario's own page has all of its steps."""
 RULES_SHOWN = 25
 
 
 @dataclass(slots=True)
 class Run:
-    """One version and variant of a scenario. `whole`: kind to its figure over the whole run."""
+    """One version and variant of a scenario. `whole`: each kind with its figure over the whole run."""
 
     version: ScenarioVersion
     variant: str
@@ -43,7 +43,8 @@ class Run:
 
     @property
     def columns(self) -> list[Figure | None]:
-        """In the order of the overview's table; None: too few people, or nothing was asked."""
+        """The figures in the order of the overview's columns. None if there are too few people, or if nothing
+        was asked."""
         return [self.whole.get(kind) for kind in COLUMNS]
 
     def address(self, step: int) -> str:
@@ -129,7 +130,7 @@ def _doubt(change: Figure) -> bool:
 
 
 def _runs(figures: Any) -> list[Run]:
-    """Those with most people first."""
+    """The runs, those with the most people first."""
     found: dict[tuple[int, str], Run] = {}
     for figure in figures:
         run = found.setdefault((figure.version_id, figure.variant), Run(figure.version, figure.variant))

@@ -1,6 +1,8 @@
-"""Finds the browser for tests and benchmarks: an installed one.
+"""Finds an installed browser for tests and benchmarks.
 
-The headless shell comes first: the same Chromium without windows; a test costs 0.6 of the processor time with it."""
+The headless shell is tried first. It is the same Chromium without windows, and with it a test takes 0.6 of
+the processor time.
+"""
 
 import os
 import shutil
@@ -29,7 +31,7 @@ def find_browser() -> Path | None:
 
 
 def browser_options() -> Sequence[str]:
-    """Options without updates, reports and first-run pages."""
+    """Options that turn off updates, reports and first-run pages."""
     quiet = (
         "--disable-gpu",
         "--disable-quic",

@@ -14,10 +14,11 @@ SOCKET_PATH_BYTES_MAX = 103
 
 
 def embedded_redis_socket(data_dir: Path) -> Path:
-    """Where the embedded Redis-compatible server of this data folder listens.
+    """The socket of the embedded Redis-compatible server of this data folder.
 
-    A socket in the data folder needs no free port and only this user can open it. A folder too deep for a
-    socket address gets one under the system's temporary folder, named after it.
+    A socket in the data folder needs no free port, and only this user can open it. If the path of the folder
+    is too long for a socket, the socket is in a folder with a name made from it under the system's temporary
+    folder.
     """
     socket = data_dir / "run" / "redis.sock"
     if len(os.fsencode(socket)) <= SOCKET_PATH_BYTES_MAX:

@@ -13,7 +13,7 @@ from eosviz.launch.stamps import digest_of, is_fresh, stamp, unstamp
 
 
 def prepare_endings() -> None:
-    """After this `.endings` belongs to the engine of this checkout."""
+    """Make `.endings` belong to the engine of this checkout."""
     sources = engine_digest()
     if is_fresh(ENDINGS, sources):
         return

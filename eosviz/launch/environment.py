@@ -1,5 +1,5 @@
-"""Makes `.venv`, with uv if possible, else with venv and pip. `requirements.txt` is what the site runs with.
-Tests, benchmarks and linters need `tests/requirements.txt` as well."""
+"""Makes `.venv`, with uv if possible, else with venv and pip. The site runs with `requirements.txt`. Tests,
+benchmarks and linters also need `tests/requirements.txt`."""
 
 import shutil
 import sys
@@ -20,8 +20,8 @@ ENVIRONMENT_BYTES = 2_500_000_000  # measured: 1.5 GB installed; the rest is nee
 
 
 def prepare_environment(with_tools: bool = False) -> None:
-    """After this `.venv/bin/python` has exactly the pinned versions; with `with_tools` also those of the tools that
-    tests and linters use. Costs milliseconds if it had them already."""
+    """Make `.venv/bin/python` have exactly the pinned versions; with `with_tools` also those of the tools
+    that tests and linters use. If it has them already, this takes milliseconds."""
     if sys.version_info < PYTHON_VERSION_MIN:
         raise Problem(
             f"Python {sys.version.split()[0]} is too old: install Python 3.11 or newer"
@@ -29,7 +29,7 @@ def prepare_environment(with_tools: bool = False) -> None:
         )
     needed, everything = (REQUIREMENTS,), (REQUIREMENTS, TOOLS)
     wanted = everything if with_tools else needed
-    # Tools that are already installed stay: the site runs beside them.
+    # Tools that are already installed stay. The site runs with them too.
     enough = (everything,) if with_tools else (needed, everything)
     if any(is_fresh(ENVIRONMENT, digest_of(files)) for files in enough) and environment_works():
         return
@@ -76,7 +76,7 @@ def install(wanted: Sequence[str | Path]) -> None:
 
 
 def find_uv() -> Path | None:
-    """The installed uv, else that of an earlier set-up, else one installed by pip into `.bootstrap`."""
+    """The uv that is installed; else that of an earlier set-up; else one that pip installs into `.bootstrap`."""
     if found := shutil.which("uv"):
         return Path(found)
     local = BOOTSTRAP / "bin" / "uv"

@@ -1,4 +1,4 @@
-"""Builds `static/dist` with Node: the system's if it is new enough, else one from a wheel in `.venv`."""
+"""Builds `static/dist` with Node. The system's Node is used if it is new enough, else one from a wheel in `.venv`."""
 
 import os
 import shutil
@@ -21,10 +21,10 @@ RETRY = "check the network and try again; `npm ci` alone says more"
 
 @dataclass(frozen=True)
 class Node:
-    """A Node that is new enough, and the environment that lets npm and its children find the same one."""
+    """A Node that is new enough, and the environment in which npm and its children find the same one."""
 
     folder: Path
-    """Holds `node` and `npm`."""
+    """The folder with `node` and `npm`."""
 
     def environment(self) -> Mapping[str, str]:
         return {"PATH": f"{self.folder}{os.pathsep}{os.environ.get('PATH', '')}"}
@@ -34,7 +34,7 @@ class Node:
 
 
 def prepare_frontend() -> None:
-    """After this `static/dist` is built from the current sources. Costs milliseconds if it already was."""
+    """Build `static/dist` from the current sources. If that was done already, this takes milliseconds."""
     sources = digest_of(frontend_sources())
     if is_fresh(BUNDLE, sources) and is_fresh(NODE_MODULES, digest_of([LOCK])):
         return
@@ -59,7 +59,7 @@ def frontend_sources() -> Iterator[Path]:
 
 
 def prepare_packages(node: Node) -> None:
-    """After this `node_modules` holds exactly what package-lock.json pins."""
+    """Make `node_modules` hold exactly what package-lock.json pins."""
     packages = digest_of([LOCK])
     if is_fresh(NODE_MODULES, packages):
         return
@@ -99,7 +99,7 @@ def find_node() -> Node:
 
 
 def is_new_enough(node: Path) -> bool:
-    """Runs the program: the path may be a broken link."""
+    """Whether this Node is new enough. The program is run, because the path may be a broken link."""
     try:
         succeeded, output = attempt([node, "--version"])
     except OSError:

@@ -1,4 +1,4 @@
-"""`make lint`: all linters and type checks, also after one has found something."""
+"""`make lint`: runs all linters and type checks, even after one has found something."""
 
 import os
 import subprocess

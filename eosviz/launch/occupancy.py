@@ -28,7 +28,7 @@ class RunningChild:
 
 @dataclass
 class State:
-    """What runs in this data folder. Read by a second start, by the next start and by the tests."""
+    """What runs in this data folder. It is read by a second start, by the next start and by the tests."""
 
     supervisor: int
     address: str = ""
@@ -69,7 +69,7 @@ class Occupancy:
         return lock
 
     def _end_strays(self) -> list[str]:
-        """The names of children that outlived an earlier supervisor and were ended now."""
+        """End the children that outlived an earlier supervisor. Returns their names."""
         earlier = read_state(self._state_path.parents[1])
         if earlier is None:
             return []

@@ -29,19 +29,20 @@ POSTGRESQL_TESTS = (
     "tests/operating",
     "tests/walkthroughs/test_commands.py",
 )
-"""Permissions, and what must happen once: run on both databases by `make test`."""
+"""Tests about permissions, and about what must happen only once. `make test` runs them on both databases."""
 NOT_TWICE = (
     "tests/classroom/test_permissions.py",
     "tests/classroom/test_nothing_there.py",
     "tests/operating/test_administration.py",
 )
-"""Every address × every person, and every page of the administration: run on one database by `make test`, on both by
-`make test-all`."""
+"""Tests with every person at every address, and with every page of the administration. `make test` runs them
+on one database, `make test-all` on both."""
 PARTS_AT_A_TIME = 3
 FAILURES_MAX = 20
-"""Named at the end. More failures than these have few causes, and their part has printed all of them."""
+"""At most this many failures are named at the end. If there are more, they have few causes, and their part
+has printed all of them."""
 REASON_MAX = 200
-"""Characters."""
+"""A reason has at most this many characters."""
 PYTEST_ENVIRONMENT = {
     # If it is set, pytest prints every difference in full, which buries the names of the failures.
     "CI": "",
@@ -110,7 +111,7 @@ def run_parts(with_slow: bool) -> int:
 
 
 def print_failures(failures: Sequence[str]) -> None:
-    """Print the first FAILURES_MAX failures again, before the sums: often only the end of a log is kept."""
+    """Print the first FAILURES_MAX failures again before the sums, because often only the end of a log is kept."""
     for what in failures[:FAILURES_MAX]:
         say(f"FAILED {what}")
     if len(failures) > FAILURES_MAX:
@@ -122,7 +123,7 @@ def all_parts(with_slow: bool) -> Sequence[Part]:
     chosen = [] if with_slow else ["-m", "not slow"]
     front_end_results = TEST_RESULTS / "front-end.xml"
     front_end_environment = {**node.environment(), "EOSVIZ_TEST_RESULTS": str(front_end_results)}
-    # The longest first: all others fit beside it.
+    # The longest part comes first; all others are done beside it.
     return (
         # In groups (tests/conftest.py), and in their order: sorted by number of tests, the longest would come last.
         pytest_part(

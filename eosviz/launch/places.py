@@ -18,5 +18,5 @@ def environment_python() -> Path:
 
 
 def data_folder() -> Path:
-    """Where this eosviz keeps its data; the settings read the same variable."""
+    """The folder where this eosviz keeps its data. The settings read the same variable."""
     return Path(os.environ.get("EOSVIZ_DATA") or ROOT / "var").resolve()

@@ -120,7 +120,8 @@ def _entries(folder: Path) -> Iterator[Path]:
 
 
 def _close(path: Path, umask: int) -> bool:
-    """True if it is closed or gone. It is opened first: a link that replaced it is not followed."""
+    """Close one entry. Returns whether it is closed or no longer exists. It is opened first, so that a link
+    that replaced it is not followed."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The one kind of error that a person sees: what is wrong and the remedy, in one line."""
+"""The only kind of error that a person sees. It says in one line what is wrong, and what helps."""
 
 
 class Problem(Exception):

@@ -22,8 +22,8 @@ class SupportsFileno(Protocol):
 
 
 def die_with_parent(parent: int) -> Callable[[], None] | None:
-    """For `preexec_fn`: on Linux the kernel kills the child when its parent is gone, even by SIGKILL. Elsewhere
-    the next start ends what is left (`occupancy`)."""
+    """A function for `preexec_fn`. On Linux it makes the kernel kill the child when its parent has ended,
+    even by SIGKILL. Elsewhere it is None, and the next start ends what is left (`occupancy`)."""
     if sys.platform != "linux":
         return None
     prctl = ctypes.CDLL(None).prctl  # looked up here: little is allowed between fork and exec
@@ -92,7 +92,7 @@ def reap_others(known: set[int]) -> None:
 
 
 class Rest:
-    """A pause that ends early when a signal arrives, including the death of a child. For the main thread."""
+    """A pause in the main thread. It ends early when a signal arrives, also when a child dies."""
 
     def __init__(self) -> None:
         self._heard, self._signalled = socket.socketpair()

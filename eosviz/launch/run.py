@@ -1,4 +1,4 @@
-"""`make run`: prepares everything, starts everything, prints one line with the address, ends everything."""
+"""`make run`: prepares and starts everything, prints one line with the address, and at last ends everything."""
 
 import json
 import os
@@ -32,7 +32,7 @@ HEALTHY_SECONDS_MAX = 180.0
 
 
 def run(prepare: bool = True) -> None:
-    """Returns after Ctrl-C or SIGTERM, with everything ended. Raises Problem if it cannot continue."""
+    """Run until Ctrl-C or SIGTERM, and then end everything. Raises Problem if it cannot continue."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)  # until the supervisor runs, treated as Ctrl-C
     umask = umask_asked(os.environ)

@@ -35,7 +35,8 @@ def redis_binary() -> Path:
 
 
 def redis_command(socket_path: Path, folder: Path) -> Sequence[str | Path]:
-    """Listens at one socket file only. Writes are appended to a file, so no waiting task is lost in a kill."""
+    """The command of the server. It listens only at one socket file. Writes are appended to a file, so that
+    no waiting task is lost if the server is killed."""
     options = {
         "port": "0",
         "unixsocket": str(socket_path),
@@ -91,7 +92,7 @@ def template(data_folder: Path, environment: Mapping[str, str], listener: socket
 
 
 def worker_count(environment: Mapping[str, str]) -> int:
-    """`EOSVIZ_WORKERS`. Raises Problem."""
+    """The number that `EOSVIZ_WORKERS` states. Raises Problem."""
     count = environment.get("EOSVIZ_WORKERS") or "1"
     if not count.isdecimal() or not 1 <= int(count) <= WORKERS_MAX:
         raise Problem(f"EOSVIZ_WORKERS is {count!r}: set it to a number from 1 to {WORKERS_MAX}")

@@ -12,7 +12,7 @@ from eosviz.launch.places import BOOTSTRAP
 
 
 def set_up() -> None:
-    """Installs what the site runs with."""
+    """Install what the site runs with."""
     with alone():
         prepare_environment()
         prepare_frontend()
@@ -20,7 +20,7 @@ def set_up() -> None:
 
 
 def set_up_with_tools() -> None:
-    """Installs also what tests, benchmarks and linters use."""
+    """Install also what tests, benchmarks and linters use."""
     with alone():
         prepare_environment(with_tools=True)
         prepare_frontend()

@@ -12,9 +12,10 @@ from pathlib import Path
 from eosviz.launch.problem import Problem
 
 LOW_BYTES = 100_000_000
-"""Below this a warning is given."""
+"""If there are fewer free bytes than this, a warning is given."""
 FREE_BYTES_MIN = 50_000_000
-"""Below this the folder counts as full: the database's log and the queue need room for what they hold back."""
+"""If there are fewer free bytes than this, the folder counts as full: the database's log and the queue need
+room for what they hold back."""
 ASK_SECONDS = 10.0
 PROBE_BYTES = 4096
 
@@ -32,7 +33,7 @@ def free_bytes(folder: Path) -> int:
 
 
 def require_room(folder: Path, bytes_needed: int, what_for: str) -> None:
-    """Raises Problem if there is less."""
+    """Raise Problem if there is less room than is needed."""
     free = free_bytes(folder)
     if free < bytes_needed:
         raise Problem(
@@ -64,11 +65,11 @@ class Room:
 
     level: Level
     why: str = ""
-    """Empty if there is enough."""
+    """Why the folder cannot be written. Empty if there is enough room."""
 
 
 def room_in(folder: Path, free: Callable[[Path], int] = free_bytes) -> Room:
-    """Never raises: a folder that cannot even be checked has no room."""
+    """The room in a folder. Never raises: a folder that cannot even be checked has no room."""
     try:
         left = free(folder)
     except OSError as error:
@@ -85,7 +86,7 @@ def room_in(folder: Path, free: Callable[[Path], int] = free_bytes) -> Room:
 
 
 class StorageWatch:
-    """Reports each change once: the disk runs full, nothing can be stored, there is room again."""
+    """Reports each change once: the disk is nearly full, nothing can be stored, or there is room again."""
 
     def __init__(
         self,

@@ -20,10 +20,11 @@ from eosviz.launch.storage import Level, Room
 from eosviz.launch.template import NoTemplate, Requested, Template, take_up_orphans
 
 RESTARTS_MAX = 10
-"""The most restarts of a process within WINDOW_SECONDS. Beyond it, restarting does not help."""
+"""A process is restarted at most this often within WINDOW_SECONDS. After that, restarting does not help."""
 WINDOW_SECONDS = 60.0
 BACK_OFF_SECONDS = (0.0, 0.0, 0.5, 1.0, 2.0)
-"""Pauses before the first, second, … restart within the window; the last one applies to the rest."""
+"""The pauses before the first, the second, … restart within the window. The last pause is also that of all
+further restarts."""
 GRACE_SECONDS = 5.0
 
 
@@ -43,7 +44,8 @@ class Service:
     is_template: bool = False
     """Started with one more argument and descriptor: the socket on which it is asked for processes."""
     from_template: bool = False
-    """Its command is `python -m …`, which a template with the same environment and descriptors can run too."""
+    """Whether a template with the same environment and descriptors can run its command too, which is `python
+    -m …`."""
 
 
 @dataclass
@@ -57,11 +59,12 @@ class Child:
     waits_for_room: bool = False
     """True after a death on a full disk, until a later death or start."""
     start_at: float = 0.0
-    """Without a process: when to start one."""
+    """If there is no process: when one is started."""
 
 
 class Supervisor:
-    """For the main thread only: on Linux children die with the thread that started them."""
+    """Keeps the processes alive. It is used only in the main thread, because on Linux children die with the
+    thread that started them."""
 
     def __init__(
         self,
@@ -191,7 +194,7 @@ class Supervisor:
                 signal_group(child.process.pid, signal.SIGKILL)
 
     def _bury(self, child: Child, pid: int, returncode: int) -> None:
-        """A child died: end its own children, and set the time of its restart."""
+        """Handle the death of a child: end its own children, and set the time of its restart."""
         signal_group(pid, signal.SIGKILL)
         how = manner_of_death(returncode)
         child.process = None

@@ -48,7 +48,7 @@ def share(figure: Figure | None) -> SafeString:
 
 @register.simple_tag
 def share_before(figure: Figure) -> SafeString:
-    """The share of the earlier version, without an interval: the difference has one."""
+    """The share of the earlier version. It has no interval, because the difference has one."""
     of = figure.of_before or 0
     people = figure.people_before or 0
     return say("analytics.share.plain", percent=round(100 * people / of) if of else 0, people=people, of=of)
