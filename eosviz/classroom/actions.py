@@ -258,12 +258,14 @@ def judgement_of(attempt: Attempt) -> Judgement:
         raise ClassRefused("too_much") from None
 
 
-def hand_in(attempt: Attempt, text: str = "") -> Attempt:
-    """Judge and close the attempt; handing in again changes nothing. Raises ClassRefused."""
+def hand_in(attempt: Attempt, text: str = "", **answer: Any) -> Attempt:
+    """Judge and close the attempt; handing in again changes nothing. `text` and `answer`: the values of its kind's
+    `answer_fields`. Raises ClassRefused."""
     assignment = attempt.assignment
     _must_take_work(assignment, attempt.user)
-    if kind_of(assignment).is_read and not text.strip():
-        raise ClassRefused("nothing_written")
+    _must_be_answered(assignment, {"text": text.strip(), **answer})
+    attempt.text = text.strip()
+    attempt.chosen = {**attempt.chosen, **answer}
     judgement = judgement_of(attempt)
     with transaction.atomic():
         held = Attempt.objects.select_for_update().get(pk=attempt.pk)
@@ -272,11 +274,17 @@ def hand_in(attempt: Attempt, text: str = "") -> Attempt:
         held.outcome = judgement.outcome
         held.score, held.score_max = judgement.score, judgement.score_max
         held.evidence = {"reason": judgement.reason, **judgement.evidence}
-        held.text = text.strip()
+        held.text, held.chosen = attempt.text, attempt.chosen
         held.handed_in = timezone.now()
         held.save()
     tell_instructors(assignment.classroom_id)
     return held
+
+
+def _must_be_answered(assignment: Assignment, answer: dict[str, Any]) -> None:
+    fields = kind_of(assignment).answer_fields()
+    if any(field.required and answer.get(name) in (None, "") for name, field in fields.items()):
+        raise ClassRefused("not_answered")
 
 
 def keep_text(attempt: Attempt, text: str) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 
 from eosviz.accounts.forms import one_line, words
+from eosviz.classroom.kinds import Kind
 from eosviz.classroom.models import (
     NAME_CHARACTERS_MAX,
     TEXT_CHARACTERS_MAX,
@@ -28,11 +31,11 @@ class JoinForm(forms.Form):
 
 
 class HandInForm(forms.Form):
-    text = forms.CharField(
-        label=words("classroom.your_text"),
-        max_length=TEXT_CHARACTERS_MAX,
-        widget=forms.Textarea(attrs={"rows": 8}),
-    )
+    """What a learner fills in to submit an attempt of this kind; it may have no fields."""
+
+    def __init__(self, kind: Kind, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields.update(kind.answer_fields())
 
 
 class ReadForm(forms.Form):

@@ -244,7 +244,8 @@ class Attempt(models.Model):
     """The number of the learner's attempt at this assignment, from 1."""
     session = models.OneToOneField(Session, on_delete=models.SET_NULL, null=True, related_name="attempt")
     chosen = models.JSONField(default=dict)
-    """For *make it hold*: the settings that the learner chose, dotted path to value."""
+    """What the learner chose: before the start, settings by dotted path (*keep the guarantees*); when it was handed
+    in, the values of the kind's `answer_fields` by name."""
     started = models.DateTimeField(auto_now_add=True)
     handed_in = models.DateTimeField(null=True)
     outcome = models.CharField(max_length=10, choices=Outcome.choices, default=Outcome.OPEN)

@@ -76,6 +76,7 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
         "outcome": attempt.outcome,
         "score": attempt.score,
         "score_max": attempt.score_max,
+        "chosen": attempt.chosen,
         "text": attempt.text,
         "comment": attempt.comment,
     }

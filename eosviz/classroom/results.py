@@ -20,7 +20,7 @@ from eosviz.walkthroughs.models import Branch
 
 COLUMNS = (
     "learner", "email", "assignment", "kind", "scenario", "attempt", "counts", "started", "handed_in", "late",
-    "outcome", "score", "score_max", "step", "wrong_at", "text", "comment",
+    "outcome", "score", "score_max", "step", "wrong_at", "chosen", "text", "comment",
 )  # fmt: skip
 
 
@@ -163,6 +163,7 @@ def _values(attempt: Attempt, cell: Cell) -> tuple[Any, ...]:
         "" if attempt.score_max is None else attempt.score_max,
         "" if step is None else step,
         " ".join(str(at) for at in cell.wrong_in(attempt)),
+        "; ".join(f"{name}={value}" for name, value in attempt.chosen.items()),
         attempt.text if is_handed_in else "",
         attempt.comment,
     )

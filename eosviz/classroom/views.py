@@ -200,7 +200,7 @@ def _assignment(
     open_one = next((one for one in attempts if one.outcome == Outcome.OPEN), None)
     judgement = None
     kind = kind_of(assignment)
-    if open_one is not None and not kind.is_read:
+    if open_one is not None and not kind.answer_fields():
         try:
             judgement = actions.judgement_of(open_one)
         except ClassRefused as unjudged:
@@ -222,7 +222,7 @@ def _assignment(
         "left": max(0, assignment.attempts_max - len(attempts)),
         "start_form": start_form or kind.start_form(assignment),
         "hand_in_form": hand_in_form
-        or HandInForm(initial={"text": "" if open_one is None else open_one.text}),
+        or HandInForm(kind, initial={"text": "" if open_one is None else open_one.text}),
         "refused": refused,
         "kind": kind,
     }
@@ -266,18 +266,15 @@ def hand_in(request: SignedInRequest, attempt_id: uuid.UUID) -> HttpResponse:
         "assignment__classroom", "assignment__version", "user"
     )
     attempt = get_object_or_404(own, id=attempt_id)
-    form = HandInForm(request.POST)
-    text = ""
-    if kind_of(attempt.assignment).is_read and "run" not in request.POST:
-        if not form.is_valid():
-            status = HTTPStatus.UNPROCESSABLE_ENTITY
-            return _assignment(request, attempt.assignment, hand_in_form=form, status=status)
-        text = form.cleaned_data["text"]
     try:
         if "run" in request.POST and attempt.session_id is not None:
             actions.keep_text(attempt, request.POST.get("text", "")[:TEXT_CHARACTERS_MAX])
             return redirect("walkthroughs:player", attempt.session_id)
-        actions.hand_in(attempt, text)
+        form = HandInForm(kind_of(attempt.assignment), request.POST)
+        if not form.is_valid():
+            status = HTTPStatus.UNPROCESSABLE_ENTITY
+            return _assignment(request, attempt.assignment, hand_in_form=form, status=status)
+        actions.hand_in(attempt, **form.cleaned_data)
     except ClassRefused as refused:
         return _assignment(request, attempt.assignment, refused=refused, status=refused.status)
     return redirect("classroom:assignment", attempt.assignment_id)

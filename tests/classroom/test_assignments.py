@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import uuid
 from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
+from django import forms
+from django.http import HttpResponse
 from django.utils import timezone
 
 from engine.scenario.tracks import tracks
@@ -17,8 +21,10 @@ from eosviz.bounded.register import caller
 from eosviz.bounded.tasks import TASKS
 from eosviz.classroom import actions
 from eosviz.classroom.actions import ClassRefused
-from eosviz.classroom.judging import broken_by_itself
+from eosviz.classroom.judging import Judgement, broken_by_itself
+from eosviz.classroom.kinds.watch import Watch
 from eosviz.classroom.models import Assignment, Attempt, Outcome
+from eosviz.classroom.results import csv_of
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.tracks.models import Visit
 from eosviz.walkthroughs.models import Branch, Session, Step
@@ -275,6 +281,54 @@ class TestExplaining:
         attempt.refresh_from_db()
         assert attempt.outcome == Outcome.PASSED
         assert "Quite so." in learner.get(f"/assignments/{given.id}/").content.decode()
+
+
+class TestAnswering:
+    """A kind may ask for an answer when an attempt is submitted."""
+
+    @pytest.fixture
+    def attempt(self, school: School, monkeypatch: pytest.MonkeyPatch) -> Attempt:
+        """*Watch*, which also asks for a step, and is done if it is 7."""
+
+        def judge(kind: Watch, attempt: Attempt) -> Judgement:
+            outcome = Outcome.PASSED if attempt.chosen["step"] == 7 else Outcome.FAILED
+            return Judgement(outcome, "watched", evidence={"step": attempt.chosen["step"]})
+
+        fields = {"step": forms.IntegerField(label="The step")}
+        monkeypatch.setattr(Watch, "answer_fields", lambda kind: fields)
+        monkeypatch.setattr(Watch, "judge", judge)
+        return school.attempt(school.assign("watch"))
+
+    def submit(self, school: School, attempt: Attempt, **answer: str) -> HttpResponse:
+        return school.browser("learner").post(f"/attempts/{attempt.id}/hand-in", answer)
+
+    def test_its_page_asks_and_says_nothing_about_the_answer(self, school: School, attempt: Attempt) -> None:
+        page = school.browser("learner").get(f"/assignments/{attempt.assignment_id}/").content.decode()
+        assert "The step" in page and 'name="step"' in page and "So far:" not in page
+
+    def test_without_a_valid_answer_it_stays_open(self, school: School, attempt: Attempt) -> None:
+        for answer in ({}, {"step": "soon"}):
+            assert self.submit(school, attempt, **answer).status_code == 422
+        with pytest.raises(ClassRefused, match="not_answered"):
+            actions.hand_in(attempt)
+        assert Attempt.objects.get().outcome == Outcome.OPEN
+
+    @pytest.mark.parametrize(("step", "outcome"), [("7", "passed"), ("8", "failed")])
+    def test_it_is_judged_kept_and_shown(
+        self, school: School, attempt: Attempt, step: str, outcome: str
+    ) -> None:
+        self.submit(school, attempt, step=step)
+        attempt.refresh_from_db()
+        assert (attempt.outcome, attempt.chosen) == (outcome, {"step": int(step)})
+        for who, page in (
+            ("learner", f"assignments/{attempt.assignment_id}"),
+            ("instructor", f"attempts/{attempt.id}"),
+        ):
+            assert f"The step = {step}" in school.browser(who).get(f"/{page}/").content.decode()
+        rows = csv.DictReader(io.StringIO("".join(csv_of(school.classroom)).removeprefix("\ufeff")))
+        assert (f"step={step}", step, outcome) in {
+            (row["chosen"], row["step"], row["outcome"]) for row in rows
+        }
 
 
 class TestAttempts:

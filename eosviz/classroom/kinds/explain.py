@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from django import forms
+
+from eosviz.accounts.forms import words
 from eosviz.classroom.judging import Judgement
 from eosviz.classroom.kinds.kind import Kind
-from eosviz.classroom.models import Attempt, Outcome
+from eosviz.classroom.models import TEXT_CHARACTERS_MAX, Attempt, Outcome
 
 
 class Explain(Kind):
@@ -13,6 +16,15 @@ class Explain(Kind):
     needs_scenario = False
     is_judged_by_run = False
     is_read = True
+
+    def answer_fields(self) -> dict[str, forms.Field]:
+        return {
+            "text": forms.CharField(
+                label=words("classroom.your_text"),
+                max_length=TEXT_CHARACTERS_MAX,
+                widget=forms.Textarea(attrs={"rows": 8}),
+            )
+        }
 
     def judge(self, attempt: Attempt) -> Judgement:
         """The decision of the instructor who reads the text; before it, `waiting`."""

@@ -1,5 +1,5 @@
 """What a kind of assignment decides: the fields of its form, what it refuses, when an attempt is done, and
-what learners read and do."""
+what learners read, do and answer."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Kind:
     asks_questions: ClassVar[bool] = False
     """Whether the results show the steps whose question was answered wrongly."""
     is_read: ClassVar[bool] = False
-    """Whether the learner writes a text, about which an instructor decides."""
+    """Whether an instructor reads the learner's text and decides; `answer_fields` has the field `text`."""
 
     @property
     def template(self) -> str:
@@ -62,6 +62,12 @@ class Kind:
     def fields(self) -> dict[str, forms.Field]:
         """The fields of the assignment's form that only such kinds have, by the columns of `Assignment` that hold
         them. They cannot change once a learner has begun."""
+        return {}
+
+    def answer_fields(self) -> dict[str, forms.Field]:
+        """What a learner fills in to submit an attempt, by name. `judge` finds the values in `attempt.chosen`, that of
+        `text` in `attempt.text`; JSON must be able to hold them. A kind with such fields is judged only when an
+        attempt is submitted: otherwise its page would answer each guess."""
         return {}
 
     def offers(self, version: ScenarioVersion) -> bool:

@@ -35,6 +35,15 @@ def judgement_reason(judgement: Judgement) -> SafeString:
     return _reason(judgement.said_key, judgement.said_params)
 
 
+@register.simple_tag
+def chosen(attempt: Attempt) -> list[tuple[str, Any]]:
+    """What the learner chose, each with its label: the path of a setting, or the label of an answer's field."""
+    fields = kind_of(attempt.assignment).answer_fields()
+    return [
+        (str(fields[name].label) if name in fields else name, attempt.chosen[name]) for name in attempt.chosen
+    ]
+
+
 @register.filter
 def local_minute(at: datetime) -> str:
     """A moment to the minute in the reader's time zone, with the zone's difference to UTC."""
