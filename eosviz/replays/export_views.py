@@ -21,6 +21,7 @@ from eosviz.browser import browser_of
 from eosviz.catalogue import language_of
 from eosviz.refusal_pages import refusal_json
 from eosviz.replays import exporting, recorded
+from eosviz.replays.forms import FORMS
 from eosviz.replays.models import (
     EXPORT_BYTES_MAX,
     EXPORT_HOURS_KEPT,
@@ -59,7 +60,7 @@ def _limits(request: HttpRequest) -> JsonResponse:
     published = Publication.objects.of_browser(browser_of(request.session)).count()
     return JsonResponse(
         {
-            "forms": list(exporting.FORMS),
+            "forms": list(FORMS),
             "may_publish": request.user.is_authenticated,
             "params": {
                 "at_once": EXPORTS_AT_ONCE,
@@ -77,7 +78,7 @@ def _limits(request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_POST
 def begin(request: HttpRequest, session_id: UUID) -> JsonResponse:
-    """Begin an export. `form`: a key of `exporting.FORMS`, or `publish`. `branch`: the one branch to export; empty for
+    """Begin an export. `form`: a key of `FORMS`, or `publish`. `branch`: the one branch to export; empty for
     all."""
     session = _owned(request, session_id)
     branch = _branch(session, request.POST.get("branch", ""))
@@ -97,7 +98,7 @@ def begin_of_replay(request: HttpRequest, replay_id: UUID) -> JsonResponse:
 
 def _begin(request: HttpRequest, begin: Callable[[str, str], Export]) -> JsonResponse:
     form = request.POST.get("form", "")
-    if form not in exporting.FORMS and form != exporting.PUBLISH:
+    if form not in FORMS and form != exporting.PUBLISH:
         raise Http404
     if form == exporting.PUBLISH and not request.user.is_authenticated:
         return refusal_json(ReplayRefused("publish_signed_out"), HTTPStatus.FORBIDDEN)

@@ -1,4 +1,4 @@
-"""Makes files from sessions: the forms, and the task that writes a file while its page shows the progress.
+"""Makes files from sessions: the task that writes one of a form (`forms/`) while its page shows the progress.
 
 An export is a row that a task processes. The task reports its progress every few hundred steps, and then also
 checks whether the export was cancelled.
@@ -9,26 +9,20 @@ from __future__ import annotations
 import logging
 import tempfile
 import time
-import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import Any
 from uuid import UUID
 
-import msgspec
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from eosviz.bounded import runner
 from eosviz.bounded.refusing import NoAnswer, Stopped
-from eosviz.bounded.register import caller
-from eosviz.bounded.tasks import TASKS
 from eosviz.no_room import means_no_room
 from eosviz.replays import actions, bounded_check, publishing, recorded
-from eosviz.replays.lines import GZIP
+from eosviz.replays.forms import FORMS, Work
 from eosviz.replays.models import (
     EXPORT_BYTES_MAX,
     EXPORTS_AT_ONCE,
@@ -38,7 +32,6 @@ from eosviz.replays.models import (
     ExportState,
     Replay,
 )
-from eosviz.replays.offline import offline_file
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.stores import exports
 from eosviz.walkthroughs.models import Branch, Session
@@ -48,8 +41,6 @@ logger = logging.getLogger(__name__)
 STEPS_BETWEEN_BEATS = 250
 SECONDS_BETWEEN_BEATS = 1.0
 """The interval at which progress is read while a bounded process works."""
-_PIECE = 256 * 1024
-_MADE = (bounded_check.PLAYER, bounded_check.CARD)
 
 
 class Cancelled(Exception):
@@ -82,69 +73,6 @@ class Beat:
             raise Cancelled
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """The input of a form: the replay file, which can be read from its beginning any number of times."""
-
-    replay: IO[bytes]
-    language: str
-    owner: str
-    beat: Beat
-
-    def whole(self) -> BinaryIO:
-        self.replay.seek(0)
-        return cast(BinaryIO, self.replay)
-
-    def checked(self, player: bool = False) -> tuple[bounded_check.Own, bytes, bytes]:
-        """Facts of the file; the packed player file and the picture, if asked for. Raises what `runner.run` raises."""
-        self.replay.flush()
-        asked = bounded_check.AskedOwn(self.replay.name, player)
-        with runner.run(TASKS["export"], asked, caller(self.owner), each=self.beat.follow) as done:
-            packed, card = ((done.folder / name).read_bytes() if player else b"" for name in _MADE)
-            return msgspec.json.decode(done.answer, type=bounded_check.Own), packed, card
-
-
-def _replay(work: Work) -> Iterator[bytes]:
-    file = work.whole()
-    while piece := file.read(_PIECE):
-        yield piece
-
-
-def _lines(work: Work) -> Iterator[bytes]:
-    unpacker = zlib.decompressobj(wbits=GZIP)
-    for piece in _replay(work):
-        yield unpacker.decompress(piece)
-
-
-def _html(work: Work) -> Iterator[bytes]:
-    own, _, _ = work.checked()
-    return offline_file(own, work.whole(), work.language)
-
-
-def _parquet(work: Work) -> Iterator[bytes]:
-    from eosviz.replays.parquet_steps import parquet_file  # only this form needs pyarrow
-
-    return parquet_file(work.whole(), work.beat.one)
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """One form of a replay. `passes`: how many times it reads all steps, for the progress. `waits`: whether
-    it needs a bounded process, which may start late."""
-
-    ending: str
-    make: Callable[[Work], Iterable[bytes]]
-    passes: int = 1
-    waits: bool = False
-
-
-FORMS = {
-    "replay": Form(".eosviz.jsonl.gz", _replay),
-    "html": Form(".html", _html, passes=2, waits=True),
-    "jsonl": Form(".eosviz.jsonl", _lines),
-    "parquet": Form(".parquet", _parquet, passes=2),
-}
-"""The forms that the server makes; pictures and tables of the current step are made by the page."""
 PUBLISH = "publish"
 PUBLISH_PASSES = 2
 
@@ -214,7 +142,7 @@ def carry_out(export_id: UUID) -> None:
 def _make(export: Export) -> dict[str, Any]:
     form = FORMS[export.form]
     with _work(export) as work:
-        size = exports.write(_bounded(form.make(work)), export.place)
+        size = exports.write(_bounded(form.pieces(work)), export.place)
     return {
         "state": ExportState.DONE,
         "done": export.total,
@@ -251,7 +179,7 @@ def _work(export: Export) -> Iterator[Work]:
         for piece in _written(export, beat):
             replay.write(piece)
         beat.tell()
-        yield Work(replay, export.language, export.owner, beat)
+        yield Work(replay, export.language, export.owner, beat.one, beat.follow)
 
 
 def _written(export: Export, beat: Beat) -> Iterator[bytes]:

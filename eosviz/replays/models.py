@@ -172,7 +172,7 @@ class Export(BackgroundJob):
     line = models.CharField(max_length=64, blank=True)
     """A branch id in the replay's file; empty: every branch."""
     form = models.CharField(max_length=12)
-    """A key of `exporting.FORMS`, or `publish`."""
+    """A key of `FORMS` (`forms/`), or `publish`."""
     language = models.CharField(max_length=10)
     state = models.CharField(max_length=10, choices=ExportState.choices, default=ExportState.WAITING)
     done = models.PositiveIntegerField(default=0)

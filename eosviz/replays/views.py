@@ -1,5 +1,6 @@
 """Pages and downloads around replays."""
 
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -19,6 +20,7 @@ from eosviz.callers import address_of
 from eosviz.refusal_pages import form_page
 from eosviz.replays import actions, uploads
 from eosviz.replays.bounds import BOUNDS
+from eosviz.replays.forms import FORMS
 from eosviz.replays.log_files import NOT_READ, PASTED
 from eosviz.replays.log_options import LogOptions, fields_of, options_of
 from eosviz.replays.log_page import log_case_page
@@ -72,6 +74,7 @@ def _show_import_page(request: HttpRequest, refused: ReplayRefused | None) -> Ht
     context = {
         **_kept(request),
         "megabytes": BOUNDS.compressed_bytes // 2**20,
+        "endings": ",".join(Path(form.ending).suffix for form in FORMS.values() if form.is_replay),
         "example": pictured(*EXAMPLE),
     }
     return form_page(request, "replays/import.html", context, refused)

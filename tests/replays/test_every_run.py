@@ -17,6 +17,7 @@ from eosviz.replays import exporting
 from eosviz.replays.actions import export_session
 from eosviz.replays.carriers import read
 from eosviz.replays.checking import check
+from eosviz.replays.forms import FORMS
 from eosviz.replays.models import ExportState
 from eosviz.replays.stores import exports
 from eosviz.walkthroughs.models import Branch, Session
@@ -106,7 +107,7 @@ def test_every_run_comes_back_verified_in_every_form(
     start: Callable[..., Session], scenario: str, variant: str | None
 ) -> None:
     session = check_run(start, scenario, variant)
-    for form in exporting.FORMS:
+    for form in (name for name, one in FORMS.items() if one.is_replay):
         export = exporting.begin(BROWSER, session, None, form, "en")
         exporting.carry_out(export.id)
         export.refresh_from_db()

@@ -4,20 +4,17 @@ kind is a new file (docs/CONTRIBUTING.md, *Add a kind of assignment*)."""
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
 
 from eosviz.classroom.judging import Judgement
 from eosviz.classroom.kinds.kind import Kind
 from eosviz.classroom.models import Assignment, Attempt, Outcome
+from eosviz.discovered import each_in
 
 
 @cache
 def kinds() -> tuple[Kind, ...]:
     """Every kind, in the order in which pages list them."""
-    for module in iter_modules(__path__):
-        import_module(f"{__name__}.{module.name}")
-    return tuple(sorted((made() for made in Kind.__subclasses__()), key=lambda kind: kind.order))
+    return each_in(__name__, Kind)
 
 
 def kind_named(name: str) -> Kind | None:

@@ -1,0 +1,23 @@
+"""Classes that are registered by being there: each in a module of its own inside one package."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import ClassVar, Protocol, TypeVar
+
+
+class Ordered(Protocol):
+    order: ClassVar[int]
+    """Its place in lists."""
+
+
+One = TypeVar("One", bound=Ordered)
+
+
+def each_in(package: str, base: type[One]) -> tuple[One, ...]:
+    """An object of each class in the package's modules that extends `base`, by `order`."""
+    named = (f"{package}.{module.name}" for module in iter_modules(import_module(package).__path__))
+    held = [value for name in named for value in vars(import_module(name)).values()]
+    found = {one for one in held if isinstance(one, type) and issubclass(one, base) and one is not base}
+    return tuple(sorted((one() for one in found), key=lambda one: one.order))

@@ -1,0 +1,63 @@
+"""What a form of a replay decides: the file's ending, and how its pieces are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, BinaryIO, ClassVar, cast
+
+import msgspec
+
+from eosviz.bounded import runner
+from eosviz.bounded.register import caller
+from eosviz.bounded.tasks import TASKS
+from eosviz.replays import bounded_check
+
+_MADE = (bounded_check.PLAYER, bounded_check.CARD)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The input of a form: the replay file, which can be read from its beginning any number of times. `each` is called
+    after each step that is read, for the progress; `follow` while a bounded process works, with its folder."""
+
+    replay: IO[bytes]
+    language: str
+    owner: str
+    each: Callable[[], None]
+    follow: Callable[[Path], None]
+
+    def whole(self) -> BinaryIO:
+        self.replay.seek(0)
+        return cast(BinaryIO, self.replay)
+
+    def checked(self, player: bool = False) -> tuple[bounded_check.Own, bytes, bytes]:
+        """Facts of the file; the packed player file and the picture, if asked for. Raises what `runner.run` raises."""
+        self.replay.flush()
+        asked = bounded_check.AskedOwn(self.replay.name, player)
+        with runner.run(TASKS["export"], asked, caller(self.owner), each=self.follow) as done:
+            packed, card = ((done.folder / name).read_bytes() if player else b"" for name in _MADE)
+            return msgspec.json.decode(done.answer, type=bounded_check.Own), packed, card
+
+
+class Form:
+    """A file that holds every step of a replay and can be imported again."""
+
+    name: ClassVar[str]
+    """At most 12 letters; `form` of the address. The catalogue has `exports.form.<name>` and `….means`."""
+    order: ClassVar[int]
+    """Its place in the dialog."""
+    ending: ClassVar[str]
+    """Of the file's name."""
+    is_replay: ClassVar[bool] = True
+    """False: it does not hold every step and cannot be imported."""
+    passes: ClassVar[int] = 1
+    """How many times all steps are read, for the progress: once to write the replay file, and again in `pieces` if
+    it calls `work.each` or `work.checked`."""
+    waits: ClassVar[bool] = False
+    """It calls `work.checked`, which needs a bounded process; that may start late."""
+
+    def pieces(self, work: Work) -> Iterable[bytes]:
+        """The file in pieces. The same steps give the same bytes."""
+        raise NotImplementedError
