@@ -132,5 +132,5 @@ def _known_to_pages(key: str) -> str:
 
 def _known(key: str) -> str:
     if key not in names():
-        raise KeyError(f"names.toml: {key}")
+        raise KeyError(f"eosviz/operating/names.toml: {key}")
     return key

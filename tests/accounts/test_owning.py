@@ -11,7 +11,7 @@ import pytest
 from django.apps import apps
 from django.contrib.auth.hashers import make_password
 from django.core.management import CommandError, call_command
-from django.db.models import Model
+from django.db.models import Model, UniqueConstraint
 from django.test import Client
 
 from engine.scenario.tracks import tracks
@@ -19,6 +19,7 @@ from eosviz.accounts.models import User
 from eosviz.accounts.owning import OwnedByKey, everything
 from eosviz.accounts.roles import LOOKED_AT, MAY, Role, give_role, role_of
 from eosviz.analytics.models import Analysis
+from eosviz.catalogue import words
 from eosviz.replays.actions import import_replay
 from eosviz.replays.models import Replay
 from eosviz.tracks.models import Prediction, Visit
@@ -271,3 +272,17 @@ def test_every_model_that_a_browser_owns_goes_to_the_account() -> None:
     keyed = {one.model for one in everything() if isinstance(one, OwnedByKey)}
     by_key = {model for model in apps.get_models() if "owner" in owners_of(model)} - {Draft, Analysis}
     assert keyed == by_key
+
+
+def test_what_an_account_can_have_once_is_merged_at_sign_in() -> None:
+    """Else the browser's row would break the constraint."""
+    for owned in everything():
+        constraints = [one for one in owned.model._meta.constraints if isinstance(one, UniqueConstraint)]
+        if isinstance(owned, OwnedByKey) and any("owner" in one.fields for one in constraints):
+            assert type(owned).claim is not OwnedByKey.claim, owned.model
+
+
+def test_each_kind_has_its_words() -> None:
+    kinds = [owned.kind for owned in everything() if owned.kind]
+    assert len(set(kinds)) == len(kinds)
+    assert {f"accounts.holding.{kind}" for kind in kinds} <= words().keys()

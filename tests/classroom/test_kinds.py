@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from django.core.management import call_command
 from django.template.loader import get_template
 
-from eosviz.catalogue import words
+from eosviz.catalogue import say, words
 from eosviz.classroom.kinds import Kind, kind_named, kind_of, kinds
 from eosviz.classroom.models import Assignment
 from tests.classroom.conftest import School
@@ -25,6 +27,16 @@ def test_each_has_a_name_and_a_place_of_its_own() -> None:
 @every_kind
 def test_the_catalogue_has_its_words(kind: Kind) -> None:
     assert {kind.key, kind.why_key, f"classroom.task.{kind.name}"} <= words().keys()
+
+
+@every_kind
+def test_it_is_documented(kind: Kind) -> None:
+    assert f"| {say(kind.key, 'en')} |" in Path("docs/classes.md").read_text(encoding="utf-8")
+
+
+@every_kind
+def test_its_name_fits(kind: Kind) -> None:
+    assert len(kind.name) <= (Assignment._meta.get_field("kind").max_length or 0)
 
 
 @every_kind
