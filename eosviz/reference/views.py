@@ -26,8 +26,7 @@ from eosviz.catalogue import language_of, say
 from eosviz.reference import drawing, search_index, tables
 from eosviz.reference.signatures import signatures as known_signatures
 from eosviz.scenarios.cards import shelf
-from eosviz.scenarios.libraries import behaviours
-from eosviz.scenarios.libraries import libraries as client_libraries
+from eosviz.scenarios.libraries import behaviours, client_libraries
 from eosviz.walkthroughs.models import Session, SessionLine
 from eosviz.walkthroughs.views import element_attributes
 

@@ -61,7 +61,7 @@ class Behaviour:
 
 
 @cache
-def libraries() -> tuple[Library, ...]:
+def client_libraries() -> tuple[Library, ...]:
     return tuple(Library(**row) for row in _table()["libraries"])
 
 
@@ -80,13 +80,10 @@ def _behaviour(
     *, api: str = "", since: int = 0, libraries: list[str] | None = None, scenarios: list[str], **texts: Any
 ) -> Behaviour:
     if libraries is not None:
-        cells = tuple(Cell(one.name, one.name in libraries, None) for one in _libraries())
+        cells = tuple(Cell(one.name, one.name in libraries, None) for one in client_libraries())
         return Behaviour(**texts, scenarios=tuple(scenarios), cells=cells, request="")
-    cells = tuple(Cell(one.name, one.sent[api] >= since, one.sent[api]) for one in _libraries())
+    cells = tuple(Cell(one.name, one.sent[api] >= since, one.sent[api]) for one in client_libraries())
     return Behaviour(**texts, scenarios=tuple(scenarios), cells=cells, request=f"{api} {since}")
-
-
-_libraries = libraries
 
 
 def _table() -> dict[str, list[dict[str, Any]]]:

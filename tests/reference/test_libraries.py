@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from engine.scenario.shelf import library
-from eosviz.scenarios.libraries import behaviours, libraries, of_scenario
+from eosviz.scenarios.libraries import behaviours, client_libraries, of_scenario
 from eosviz.tracks.lessons import lesson_of_scenario
 
 ROWS = {one.name: one for one in behaviours()}
@@ -21,14 +21,14 @@ def test_only_java_4_1_takes_an_epoch_for_each_transaction():
 
 
 def test_librdkafka_and_aiokafka_end_transactions_with_requests_that_know_no_producer_fenced():
-    assert having("fenced-by-name") == {one.name for one in libraries()} - {
+    assert having("fenced-by-name") == {one.name for one in client_libraries()} - {
         "librdkafka 2.16.0",
         "aiokafka 0.14.0",
     }
 
 
 def test_aiokafka_names_no_group_member_and_asks_for_no_stable_offsets():
-    rest = {one.name for one in libraries()} - {"aiokafka 0.14.0"}
+    rest = {one.name for one in client_libraries()} - {"aiokafka 0.14.0"}
     assert having("fences-consumers") == having("stable-offsets") == rest
 
 
