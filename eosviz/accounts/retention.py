@@ -36,7 +36,7 @@ def apply(days: int) -> dict[str, int]:
     commands of running sessions wait only briefly."""
     before = _before(days)
     numbers = due(days)
-    logger.info("retention: older than %s days and without an account: %s", days, said(numbers))
+    logger.info("retention: older than %s days and without an account: %s", days, listed(numbers))
     for owned in everything():
         while keys := _some(owned.left_behind(before)):
             owned.delete_left(before, keys)
@@ -45,7 +45,7 @@ def apply(days: int) -> dict[str, int]:
     return numbers
 
 
-def said(numbers: dict[str, int]) -> str:
+def listed(numbers: dict[str, int]) -> str:
     return ", ".join(f"{count} {name}" for name, count in numbers.items())
 
 

@@ -13,16 +13,16 @@ from eosviz.walkthroughs.models import Presentation
 from eosviz.walkthroughs.presenting_messages import (
     Answered,
     Audience,
+    CurrentPoll,
     HandSeen,
-    HandTold,
-    PollTold,
+    OwnHand,
     PollView,
     RaisedAt,
     ShownState,
 )
 
 
-def audience_of(session_id: uuid.UUID) -> tuple[Audience, PollTold | None] | None:
+def audience_of(session_id: uuid.UUID) -> tuple[Audience, CurrentPoll | None] | None:
     """All hands and answers for the presenter, and the same poll as followers see it. None if there is no
     presentation. However many followers there are, at most eight queries are made."""
     presentation = Presentation.objects.select_related("session").filter(session=session_id).first()
@@ -50,25 +50,25 @@ def audience_of(session_id: uuid.UUID) -> tuple[Audience, PollTold | None] | Non
         )
         for hand in hands
     ]
-    whole = None if poll is None else _view(poll, counts, tells_answer=True)
+    whole = None if poll is None else _view(poll, counts, with_answer=True)
     return Audience(hands=seen, poll=whole, names=names), None if poll is None else poll_for_followers(
         poll, counts
     )
 
 
-def poll_for_followers(poll: Poll, counts: dict[str, int] | None = None) -> PollTold:
+def poll_for_followers(poll: Poll, counts: dict[str, int] | None = None) -> CurrentPoll:
     """The poll for followers. It has counts if they are shown, and the answer after it was revealed."""
     if counts is None:
         counts = Answer.objects.counts(poll)
     is_revealed = poll.state == PollState.REVEALED
-    return PollTold(number=poll.number, poll=_view(poll, counts, tells_answer=is_revealed))
+    return CurrentPoll(number=poll.number, poll=_view(poll, counts, with_answer=is_revealed))
 
 
-def _view(poll: Poll, counts: dict[str, int] | None, tells_answer: bool) -> PollView | None:
+def _view(poll: Poll, counts: dict[str, int] | None, with_answer: bool) -> PollView | None:
     if poll.state == PollState.OVER:
         return None
     question: dict[str, Any] = poll.question
-    are_counted = poll.shown or tells_answer
+    are_counted = poll.shown or with_answer
     return PollView(
         id=poll.turn,
         branch=str(poll.branch_id),
@@ -80,17 +80,17 @@ def _view(poll: Poll, counts: dict[str, int] | None, tells_answer: bool) -> Poll
         choices=question["choices"],
         answers=sum(counts.values()) if counts is not None and are_counted else None,
         counts=counts if are_counted else None,
-        right=question["right"] if tells_answer else None,
-        reasons=question["reasons"] if tells_answer else None,
+        right=question["right"] if with_answer else None,
+        reasons=question["reasons"] if with_answer else None,
     )
 
 
-def own_hand(token: uuid.UUID, who: Who, hand: Hand | None, re: str | None = None) -> HandTold:
+def own_hand(token: uuid.UUID, who: Who, hand: Hand | None, re: str | None = None) -> OwnHand:
     """The follower's own hand, and the name or number under which the presenter sees the follower. Followers
     learn it before they raise a hand."""
     presentation = Presentation.objects.select_related("session").filter(token=token).first()
     called = {} if presentation is None else readable_names(presentation.session, [who.user])
-    return HandTold(
+    return OwnHand(
         raised=None if hand is None else RaisedAt(branch=str(hand.branch_id), step=hand.step, text=hand.text),
         follower=None if hand is None else hand.follower.number,
         name=called.get(who.user) if who.user is not None else None,
@@ -98,9 +98,9 @@ def own_hand(token: uuid.UUID, who: Who, hand: Hand | None, re: str | None = Non
     )
 
 
-def messages_on_arrival(token: uuid.UUID, who: Who) -> list[HandTold | PollTold | Answered]:
+def messages_on_arrival(token: uuid.UUID, who: Who) -> list[OwnHand | CurrentPoll | Answered]:
     """For a follower who connects: their hand, the poll and their answer to it."""
-    sent: list[HandTold | PollTold | Answered] = [own_hand(token, who, actions.come_back(token, who))]
+    sent: list[OwnHand | CurrentPoll | Answered] = [own_hand(token, who, actions.come_back(token, who))]
     poll = Poll.objects.filter(presentation=token).exclude(state=PollState.OVER).first()
     if poll is not None:
         sent.append(poll_for_followers(poll))

@@ -43,7 +43,7 @@ class PresenterSocket(SessionConsumer):
     """`/ws/sessions/<session id>/`. Only a presenting page gets hands and answers."""
 
     attends = False
-    shown: presenting_messages.PollTold | None = None
+    shown: presenting_messages.CurrentPoll | None = None
     """The poll as this page last sent it to the followers."""
 
     async def disconnect(self, code: int) -> None:
@@ -86,10 +86,10 @@ class PresenterSocket(SessionConsumer):
         if found is None:
             raise Problem("refused", "not_presented")
         audience, poll = found
-        await self._tell_followers(poll)
+        await self._send_to_followers(poll)
         await self._send(msgspec.structs.replace(audience, re=str(message.id)))
         if not isinstance(message, presenting_messages.Attend):
-            await tell_presenters(self.channel_layer, self.session.id)
+            await notify_presenters(self.channel_layer, self.session.id)
 
     async def _look(self) -> None:
         if not await self.stands():
@@ -100,14 +100,14 @@ class PresenterSocket(SessionConsumer):
                 return
             audience, poll = found
             await self._send(audience)
-            await self._tell_followers(poll)
+            await self._send_to_followers(poll)
         except (DatabaseError, RedisError, OSError):
             logger.exception("session %s: its audience could not be looked at", self.session.id)
             return
         if any(hand.away for hand in audience.hands):
             asyncio.get_running_loop().call_later(AWAY_SECONDS + LOOK_SECONDS, self.looking.ask)
 
-    async def _tell_followers(self, poll: presenting_messages.PollTold | None) -> None:
+    async def _send_to_followers(self, poll: presenting_messages.CurrentPoll | None) -> None:
         """Send the poll to the followers, if this page has not sent the same before."""
         if poll is None or poll == self.shown:
             return
@@ -135,7 +135,7 @@ class FollowerSocket(FollowerConsumer):
     async def disconnect(self, code: int) -> None:
         try:
             if self.who is not None and await in_thread(actions.leave)(self.token, self.who):
-                await tell_presenters(self.channel_layer, self.session.id)
+                await notify_presenters(self.channel_layer, self.session.id)
         finally:
             await super().disconnect(code)
 
@@ -150,19 +150,19 @@ class FollowerSocket(FollowerConsumer):
         for frame in frames:
             await self._send(frame)
         if frames[0].raised is not None:
-            await tell_presenters(self.channel_layer, self.session.id)
+            await notify_presenters(self.channel_layer, self.session.id)
 
     async def raise_hand(self, message: presenting_messages.RaiseHand) -> None:
         who = await self._counted_follower()
         hand = await in_thread(actions.raise_hand)(self.token, who, message)
         await self._send(await in_thread(audience_messages.own_hand)(self.token, who, hand, str(message.id)))
-        await tell_presenters(self.channel_layer, self.session.id)
+        await notify_presenters(self.channel_layer, self.session.id)
 
     async def lower_hand(self, message: presenting_messages.LowerHand) -> None:
         who = await self._counted_follower()
         await in_thread(actions.lower_own)(self.token, who)
         await self._send(await in_thread(audience_messages.own_hand)(self.token, who, None, str(message.id)))
-        await tell_presenters(self.channel_layer, self.session.id)
+        await notify_presenters(self.channel_layer, self.session.id)
 
     async def answer_poll(self, message: presenting_messages.AnswerPoll) -> None:
         await in_thread(actions.answer_poll)(
@@ -171,7 +171,7 @@ class FollowerSocket(FollowerConsumer):
         await self._send(
             presenting_messages.Answered(poll=message.poll, choice=message.choice, re=str(message.id))
         )
-        await tell_presenters(self.channel_layer, self.session.id)
+        await notify_presenters(self.channel_layer, self.session.id)
 
     async def _counted_follower(self) -> actions.Who:
         if self.who is None:
@@ -195,7 +195,7 @@ class FollowerSocket(FollowerConsumer):
     }
 
 
-async def tell_presenters(layer: Any, session_id: uuid.UUID) -> None:
+async def notify_presenters(layer: Any, session_id: uuid.UUID) -> None:
     """Notify the presenter's page. Never raises: the message is stored, and the next read finds it."""
     try:
         await layer.group_send(presenters_of(session_id), {"type": "audience.changed"})

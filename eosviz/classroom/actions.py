@@ -20,7 +20,7 @@ from eosviz.bounded.refusing import BeyondBounds, Busy
 from eosviz.classroom.audit import note
 from eosviz.classroom.judging import Judgement
 from eosviz.classroom.kinds import judge, kind_of
-from eosviz.classroom.live import tell_instructors
+from eosviz.classroom.live import notify_instructors
 from eosviz.classroom.models import (
     ASSIGNMENTS_MAX,
     MEMBERS_MAX,
@@ -69,7 +69,7 @@ def join(user: User, code: str) -> Classroom:
         if classroom.memberships.count() >= MEMBERS_MAX:
             raise ClassRefused("class_full", most=MEMBERS_MAX)
         Membership.objects.get_or_create(classroom=classroom, user=user)
-    tell_instructors(classroom.id)
+    notify_instructors(classroom.id)
     return classroom
 
 
@@ -142,7 +142,7 @@ def give_assignment(classroom: Classroom, actor: User, assignment: Assignment) -
     assignment.classroom = classroom
     assignment.save()
     note(classroom, actor, "assigned", title=assignment.title)
-    tell_instructors(classroom.id)
+    notify_instructors(classroom.id)
     return assignment
 
 
@@ -164,7 +164,7 @@ def change_assignment(assignment: Assignment, actor: User, changed: Mapping[str,
         setattr(held, name, value)
     held.save(update_fields=list(changed))
     note(assignment.classroom, actor, "changed", title=held.title)
-    tell_instructors(assignment.classroom_id)
+    notify_instructors(assignment.classroom_id)
 
 
 def _asked_of(assignment: Assignment) -> frozenset[str]:
@@ -221,7 +221,7 @@ def begin(user: User, assignment: Assignment, chosen: dict[str, Any] | None = No
         if session is not None:
             session.delete()
         raise
-    tell_instructors(assignment.classroom_id)
+    notify_instructors(assignment.classroom_id)
     return attempt
 
 
@@ -277,7 +277,7 @@ def hand_in(attempt: Attempt, text: str = "", **answer: Any) -> Attempt:
         held.text, held.chosen = attempt.text, attempt.chosen
         held.handed_in = timezone.now()
         held.save()
-    tell_instructors(assignment.classroom_id)
+    notify_instructors(assignment.classroom_id)
     return held
 
 
@@ -302,4 +302,4 @@ def answer_text(attempt: Attempt, actor: User, passed: bool, comment: str) -> No
     attempt.comment = comment.strip()
     attempt.save(update_fields=["outcome", "comment"])
     note(attempt.assignment.classroom, actor, "read", title=attempt.assignment.title)
-    tell_instructors(attempt.assignment.classroom_id)
+    notify_instructors(attempt.assignment.classroom_id)

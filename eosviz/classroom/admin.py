@@ -47,4 +47,4 @@ class AuditEntryAdmin(ReadOnlyAdmin):
 
     @admin.display(description=head_of(AuditEntry._meta.get_field("deed")), ordering="deed")
     def sentence(self, entry: AuditEntry) -> str:
-        return say_here(entry.said_key, **entry.said_params)
+        return say_here(entry.sentence_key, **entry.sentence_params)

@@ -27,7 +27,7 @@ RUNS_KEPT = 128
 class Judgement:
     outcome: Outcome
     reason: str
-    """The last part of the sentence's key, `classroom.reason.<reason>`. `said_params` fill the sentence."""
+    """The last part of the sentence's key, `classroom.reason.<reason>`. `sentence_params` fill the sentence."""
     score: int | None = None
     score_max: int | None = None
     evidence: dict[str, Any] = field(default_factory=dict)
@@ -37,11 +37,11 @@ class Judgement:
         return self.outcome == Outcome.PASSED
 
     @property
-    def said_key(self) -> str:
+    def sentence_key(self) -> str:
         return f"classroom.reason.{self.reason}"
 
     @property
-    def said_params(self) -> dict[str, Any]:
+    def sentence_params(self) -> dict[str, Any]:
         return {"score": self.score, "score_max": self.score_max, **self.evidence}
 
 

@@ -20,7 +20,7 @@ def group_of_class(classroom_id: uuid.UUID) -> str:
     return f"class.{classroom_id.hex}"
 
 
-def tell_instructors(classroom_id: uuid.UUID) -> None:
+def notify_instructors(classroom_id: uuid.UUID) -> None:
     """Notify open result pages: an attempt was begun, handed in or read. Never raises: a page that misses it
     reloads by itself."""
     send_to_group(group_of_class(classroom_id), {"type": "part.changed"})

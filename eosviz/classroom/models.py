@@ -302,10 +302,10 @@ class AuditEntry(models.Model):
         return f"{self.deed} in {self.classroom_id or 'no class'}"
 
     @property
-    def said_key(self) -> str:
+    def sentence_key(self) -> str:
         return f"classroom.deed.{self.deed}"
 
     @property
-    def said_params(self) -> dict[str, Any]:
+    def sentence_params(self) -> dict[str, Any]:
         params: dict[str, Any] = self.params
         return params

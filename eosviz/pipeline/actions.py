@@ -16,7 +16,7 @@ from django.utils import timezone
 from engine.scenario.header import ENGINE_VERSION
 from eosviz import quotas
 from eosviz.no_room import means_no_room
-from eosviz.pipeline.live import tell_watchers
+from eosviz.pipeline.live import notify_watchers
 from eosviz.pipeline.models import BEAT_SECONDS, Failure, Job, Shrink, State, Sweep, jobs_of
 from eosviz.pipeline.sweep_document import SweepDocument
 from eosviz.refusals import Refusal
@@ -98,7 +98,7 @@ def ask_to_stop(job: Job) -> None:
     kind = type(job)
     if not jobs_of(kind).filter(id=job.id, state=State.WAITING).update(state=State.CANCELLED):
         jobs_of(kind).filter(id=job.id, state=State.RUNNING).update(stop_asked=True)
-    tell_watchers(job.id)
+    notify_watchers(job.id)
 
 
 def resume(job: Job) -> None:
@@ -112,7 +112,7 @@ def resume(job: Job) -> None:
             raise JobRefused("other_engine", made=job.engine, now=ENGINE_VERSION)
         check_room(job.owner)
         jobs_of(kind).filter(id=job.id).update(state=State.WAITING, stop_asked=False, error="", beat=None)
-    tell_watchers(job.id)
+    notify_watchers(job.id)
 
 
 def _lost_its_process(job: Job) -> bool:
@@ -201,7 +201,7 @@ def finish(job: Job, state: State, **fields: object) -> None:
     """Store the job's final state and notify its open pages. Does nothing for a deleted job."""
     if jobs_of(type(job)).filter(id=job.id).update(state=state, stop_asked=False, **fields):
         job.refresh_from_db()
-        tell_watchers(job.id)
+        notify_watchers(job.id)
 
 
 @contextlib.contextmanager

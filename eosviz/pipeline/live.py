@@ -33,7 +33,7 @@ class _Watchers:
     def __init__(self) -> None:
         self._silent_until = 0.0
 
-    def tell(self, job_id: uuid.UUID) -> None:
+    def notify(self, job_id: uuid.UUID) -> None:
         if time.monotonic() < self._silent_until:
             return
         if not send_to_group(group_of_job(job_id), {"type": "part.changed"}):
@@ -43,9 +43,9 @@ class _Watchers:
 _watchers = _Watchers()
 
 
-def tell_watchers(job_id: uuid.UUID) -> None:
+def notify_watchers(job_id: uuid.UUID) -> None:
     """Notify the pages of a job that changed. Never raises: a page that misses it reloads by itself."""
-    _watchers.tell(job_id)
+    _watchers.notify(job_id)
 
 
 class JobConsumer(LivePart):

@@ -8,7 +8,7 @@ from django.utils import timezone
 from pyspark.sql import SparkSession
 
 from eosviz.pipeline import actions
-from eosviz.pipeline.live import tell_watchers
+from eosviz.pipeline.live import notify_watchers
 from eosviz.pipeline.models import Failure, Shrink, State
 from eosviz.pipeline.shrinking import CannotShrink, Entry, shrink, trying_on
 from eosviz.pipeline.sweep_chunks import Stopped
@@ -23,7 +23,7 @@ def run_shrink(spark: SparkSession, job: Shrink) -> None:
             if left:
                 found["after"] = left
             Shrink.objects.filter(id=job.id).update(done=tries, total=tries, beat=timezone.now(), **found)
-            tell_watchers(job.id)
+            notify_watchers(job.id)
             if stop.is_set():
                 raise Stopped
 

@@ -17,7 +17,7 @@ from django.utils import timezone
 from pyspark.sql import SparkSession
 
 from eosviz.pipeline import actions
-from eosviz.pipeline.live import tell_watchers
+from eosviz.pipeline.live import notify_watchers
 from eosviz.pipeline.models import State, Sweep
 from eosviz.pipeline.sweep_checks import parse_sweep
 from eosviz.pipeline.sweep_chunks import CHUNK_SECONDS, Stopped, read_runs, write_chunks
@@ -91,7 +91,7 @@ class _Looks:
     def report(self, done: int) -> None:
         with suppress(DatabaseError):  # reported again with the next chunk; a full disk ends no sweep
             Sweep.objects.filter(id=self._sweep.id).update(done=done, beat=timezone.now())
-        tell_watchers(self._sweep.id)
+        notify_watchers(self._sweep.id)
         is_free = self._looking is None or self._looking.done()
         if done and done < self._sweep.runs and is_free and self._clock() >= self._next:
             self._looking = self._pool.submit(self._look)
@@ -102,7 +102,7 @@ class _Looks:
             self._spark.sparkContext.setLocalProperty("spark.scheduler.pool", "looks")
             rows = rows_of(read_runs(self._spark, Path(self._sweep.folder)))
             Sweep.objects.filter(id=self._sweep.id).update(table=rows, table_runs=_counted(rows))
-            tell_watchers(self._sweep.id)
+            notify_watchers(self._sweep.id)
         except Exception:
             if not self._stop.is_set():
                 logger.exception("%s: no table of what has run so far", self._sweep)

@@ -58,15 +58,15 @@ class Beat:
     def one(self) -> None:
         self._done += 1
         if self._done % STEPS_BETWEEN_BEATS == 0:
-            self.tell()
+            self.store()
 
     def follow(self, folder: Path) -> None:
         """Reads the count of the bounded process with this folder and adds it to the steps done before."""
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + SECONDS_BETWEEN_BEATS
-            self.tell(bounded_check.counted(folder))
+            self.store(bounded_check.counted(folder))
 
-    def tell(self, beyond: int = 0) -> None:
+    def store(self, beyond: int = 0) -> None:
         """Store how many steps are done: those counted here and `beyond`. Raises Cancelled."""
         held = Export.objects.filter(id=self._export.id, state=ExportState.WORKING)
         if not held.update(done=min(self._done + beyond, self._export.total), beat=timezone.now()):
@@ -178,7 +178,7 @@ def _work(export: Export) -> Iterator[Work]:
     with tempfile.NamedTemporaryFile(prefix="eosviz-export-") as replay:
         for piece in _written(export, beat):
             replay.write(piece)
-        beat.tell()
+        beat.store()
         yield Work(replay, export.language, export.owner, beat.one, beat.follow)
 
 

@@ -32,7 +32,7 @@ from eosviz.catalogue import LANGUAGES
 from eosviz.catalogue.joins import listed
 from eosviz.pipeline.kafka_logs.compiled import segment_reader
 from eosviz.pipeline.kafka_logs.declared import ContradictedError
-from eosviz.pipeline.kafka_logs.lone_files import most_telling
+from eosviz.pipeline.kafka_logs.lone_files import most_informative
 from eosviz.pipeline.kafka_logs.previews import Preview, previews_of
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.words import as_kept
@@ -139,7 +139,7 @@ def _leave_bundle(case: Any, out: Path) -> None:
 def _refusal(files: Mapping[str, bytes], error: NotALogError) -> ReplayRefused:
     if any(is_bundle(path, content[:16]) for path, content in files.items()):
         return ReplayRefused("no_bundle")
-    alone = most_telling(files)
+    alone = most_informative(files)
     if alone is not None:
         return ReplayRefused.keyed(alone.key, alone.params)
     return ReplayRefused.keyed(error.key, error.params)

@@ -36,7 +36,7 @@ class ReplayQuerySet(models.QuerySet["Replay"]):
         """The replays that can be exported in other forms."""
         return self.filter(file__isnull=False)
 
-    def telling_lack(self) -> "ReplayQuerySet":
+    def with_lack(self) -> "ReplayQuerySet":
         """The replays with a column `lacks_file`: true for a session whose file was not kept, so that it
         cannot be exported."""
         return self.annotate(
@@ -80,8 +80,8 @@ class Replay(models.Model):
         return f"{self.kind} {self.scenario} {self.id}"
 
     @property
-    def said_key(self) -> str:
-        """The catalogue key of the sentence about its state; parameters are ``said_params``."""
+    def sentence_key(self) -> str:
+        """The catalogue key of the sentence about its state; parameters are ``sentence_params``."""
         return f"replays.state.{self.state}"
 
     @property
@@ -95,7 +95,7 @@ class Replay(models.Model):
         return f"replays.badge.{self.state}"
 
     @property
-    def said_params(self) -> dict[str, Any]:
+    def sentence_params(self) -> dict[str, Any]:
         return {"engine": self.engine, "steps": self.steps, **self.finding}
 
 

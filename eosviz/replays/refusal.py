@@ -11,8 +11,8 @@ class ReplayRefused(Refusal, Refused):
 
     words = "replays.refused"
 
-    def said_in(self, language: str) -> str:
+    def text_in(self, language: str) -> str:
         return say(self.key, language, self.params)
 
     def __str__(self) -> str:
-        return self.said_in("en")
+        return self.text_in("en")

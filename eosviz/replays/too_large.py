@@ -27,7 +27,7 @@ class TooLargeBodies(Middleware):
             return None
         problem = ReplayRefused("body_too_large", megabytes=f"{limit / 2**20:g}")
         if not request.accepts("text/html"):
-            sentence = problem.said_in(language_of(get_language()))
+            sentence = problem.text_in(language_of(get_language()))
             return HttpResponse(
                 f"{sentence}\n",
                 content_type="text/plain; charset=utf-8",

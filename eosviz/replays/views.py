@@ -201,7 +201,7 @@ def log_bounds() -> dict[str, Any]:
 def _kept(request: HttpRequest) -> dict[str, Any]:
     browser = browser_of(request.session)
     return {
-        "replays": Replay.objects.of_browser(browser).telling_lack(),
+        "replays": Replay.objects.of_browser(browser).with_lack(),
         "uploads": Upload.objects.of_browser(browser).unfinished(),
     }
 

@@ -36,7 +36,7 @@ def look_ahead(session_id: uuid.UUID, branch_id: int, page: str) -> None:
     with recent.of(branch_id) as slot:
         branch = slot.held_branch(session_id)
         if branch is not None:
-            _tell(slot, branch, page)
+            _send(slot, branch, page)
 
 
 def go_on_ahead(session_id: uuid.UUID, branch_id: int, number: int, page: str) -> None:
@@ -49,10 +49,10 @@ def go_on_ahead(session_id: uuid.UUID, branch_id: int, number: int, page: str) -
             branch = branch_of(session_id, str(branch_id))
         # If another process has made a step since, that process sends its own.
         if branch.newest == number:
-            _tell(slot, branch, page)
+            _send(slot, branch, page)
 
 
-def _tell(slot: Slot, branch: Branch, page: str) -> None:
+def _send(slot: Slot, branch: Branch, page: str) -> None:
     step = _step_after(slot, branch)
     if step is not None:
         send_to_page(page, ahead_event(branch.id, step, _may_be_stored(slot)))

@@ -179,11 +179,11 @@ class SessionConsumer(RightfulConsumer):
         frames, answer = stored
         for frame in (*frames, messages.encode(answer)):
             await self._send(frame)
-        await self._tell_others(frames)
+        await self._send_to_others(frames)
         if message.ahead:
             self.going_on = asyncio.create_task(self._go_on(message.branch, message.after + 1))
 
-    async def _tell_others(self, frames: list[bytes]) -> None:
+    async def _send_to_others(self, frames: list[bytes]) -> None:
         """Sends frames to the other pages of the session. Never raises: a page asks again for what it missed."""
         event = {
             "type": "session.frames",
@@ -296,7 +296,7 @@ class SessionConsumer(RightfulConsumer):
 
     async def present(self, message: presenting_messages.Present) -> None:
         moved = await in_thread(presenting.move)(self.session.id, message)
-        await presenting.tell(self.session.id, moved)
+        await presenting.send_place(self.session.id, moved)
 
     async def ping(self, message: messages.Ping) -> None:
         await self._send(messages.Pong(re=str(message.id)))

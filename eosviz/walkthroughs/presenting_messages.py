@@ -135,7 +135,7 @@ class RaisedAt(Struct, frozen=True, kw_only=True):
     text: str
 
 
-class HandTold(FromServer, tag="hand", frozen=True, kw_only=True):
+class OwnHand(FromServer, tag="hand", frozen=True, kw_only=True):
     """To one follower: whether their hand is up, and whether the presenter sees a name or a number."""
 
     raised: RaisedAt | None
@@ -162,7 +162,7 @@ class PollView(Struct, frozen=True, kw_only=True):
     reasons: dict[str, list[Reason]] | None
 
 
-class PollTold(FromServer, tag="poll", frozen=True, kw_only=True):
+class CurrentPoll(FromServer, tag="poll", frozen=True, kw_only=True):
     """To followers. `number` grows with each change of the poll; null: there is none now."""
 
     number: int
@@ -196,4 +196,4 @@ class Audience(FromServer, tag="audience", frozen=True, kw_only=True):
     re: str | None = None
 
 
-FromPresenting = Presented | HandTold | PollTold | Answered | Audience
+FromPresenting = Presented | OwnHand | CurrentPoll | Answered | Audience

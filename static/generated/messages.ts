@@ -79,8 +79,8 @@ export type FromServer =
   | ErrorMessage
   | Pong
   | Presented
-  | HandTold
-  | PollTold
+  | OwnHand
+  | CurrentPoll
   | Answered
   | Audience;
 
@@ -2694,7 +2694,7 @@ export interface Presented {
 /**
  * To one follower: whether their hand is up, and whether the presenter sees a name or a number.
  */
-export interface HandTold {
+export interface OwnHand {
   type: "hand";
   v: number;
   raised: RaisedAt | null;
@@ -2710,7 +2710,7 @@ export interface RaisedAt {
 /**
  * To followers. `number` grows with each change of the poll; null: there is none now.
  */
-export interface PollTold {
+export interface CurrentPoll {
   type: "poll";
   v: number;
   number: number;

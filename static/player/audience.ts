@@ -3,7 +3,7 @@
  * hears what (docs/websocket.md, *Hands and polls*), and after every connection says it anew.
  */
 
-import type { Answered, Audience as AudienceTold, ChangePoll, FromServer, HandSeen, HandTold, PollTold, PollView, RaisedAt } from "../generated/messages.ts";
+import type { Answered, Audience as WholeAudience, ChangePoll, FromServer, HandSeen, OwnHand, CurrentPoll, PollView, RaisedAt } from "../generated/messages.ts";
 import type { AudienceCommand } from "./source.ts";
 
 export type { HandSeen };
@@ -12,7 +12,7 @@ export type Poll = PollView;
 
 export type PollChange = ChangePoll["change"];
 
-type OfAudience = AudienceTold | HandTold | PollTold | Answered;
+type OfAudience = WholeAudience | OwnHand | CurrentPoll | Answered;
 
 /** What a message says, without its version and what it answers. */
 type Said<Message> = Message extends unknown ? Omit<Message, "v" | "re"> : never;

@@ -268,9 +268,9 @@ class TestLive:
         socket = await self.connect(school, "instructor")
         await socket.receive_json_from(PATIENCE_SECONDS)
         await Membership.objects.filter(part=Part.INSTRUCTOR).aupdate(part=Part.LEARNER)
-        from eosviz.classroom.live import tell_instructors
+        from eosviz.classroom.live import notify_instructors
 
-        await sync_to_async(tell_instructors)(school.classroom.id)
+        await sync_to_async(notify_instructors)(school.classroom.id)
         closed = await socket.receive_output(PATIENCE_SECONDS)
         assert closed["type"] == "websocket.close"
 

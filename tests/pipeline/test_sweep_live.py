@@ -4,7 +4,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from channels.testing import WebsocketCommunicator
 
-from eosviz.pipeline.live import tell_watchers
+from eosviz.pipeline.live import notify_watchers
 from eosviz.pipeline.models import State, Sweep
 from tests.pipeline.test_sweep_pages import AXES, grid
 
@@ -31,7 +31,7 @@ async def test_maps_are_sent_when_more_runs_are_in_them() -> None:
 
     async def become(**fields: object) -> str:
         await sync_to_async(Sweep.objects.filter(id=sweep.id).update)(**fields)
-        await sync_to_async(tell_watchers)(sweep.id)
+        await sync_to_async(notify_watchers)(sweep.id)
         return str((await socket.receive_json_from(PATIENCE_SECONDS))["table"])
 
     state = await become(state=State.DONE, done=100)

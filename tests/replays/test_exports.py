@@ -175,15 +175,15 @@ class TestCancelling:
     ) -> None:
         monkeypatch.setattr(exporting, "STEPS_BETWEEN_BEATS", 20)
         beats: list[int] = []
-        tell_progress = exporting.Beat.tell
+        store_progress = exporting.Beat.store
 
-        def tell_then_cancel(beat: exporting.Beat) -> None:
+        def store_then_cancel(beat: exporting.Beat) -> None:
             beats.append(1)
             if len(beats) == 3:
                 assert exporting.cancel(BROWSER, export.id)
-            tell_progress(beat)
+            store_progress(beat)
 
-        monkeypatch.setattr(exporting.Beat, "tell", tell_then_cancel)
+        monkeypatch.setattr(exporting.Beat, "store", store_then_cancel)
         export = exporting.begin(BROWSER, branched, None, "html", "en")
         exporting.carry_out(export.id)
         export.refresh_from_db()

@@ -32,7 +32,7 @@ def attempt_reason(attempt: Attempt) -> SafeString:
 @register.simple_tag
 def judgement_reason(judgement: Judgement) -> SafeString:
     """The reason of the judgement that handing in now would give."""
-    return _reason(judgement.said_key, judgement.said_params)
+    return _reason(judgement.sentence_key, judgement.sentence_params)
 
 
 @register.simple_tag

@@ -250,7 +250,7 @@ def _placed(directory: Source, partition: Partition, starts: dict[str, int]) -> 
     return source
 
 
-Tell = Callable[[Words], Any]
+Wording = Callable[[Words], Any]
 """Turns a sentence into its form in a document."""
 
 
@@ -272,7 +272,7 @@ class _Room:
         return listed
 
 
-def document(case: Case, tell: Tell) -> dict[str, Any]:
+def document(case: Case, word: Wording) -> dict[str, Any]:
     """The case as JSON. The keys are in a fixed order."""
     transactions, producers, verdicts, notes, ranges = (_Room() for _ in range(5))
     committed = {read.partition.name: read.partition.visible_committed() for read in case.partitions}
@@ -284,9 +284,9 @@ def document(case: Case, tell: Tell) -> dict[str, Any]:
         "paths": list(case.paths),
         "now": case.now,
         "given": [
-            tell(now_sentence(case.now, case.copies_known)),
-            tell(coordinator_sentence(case.coordinator, case.copies_known)),
-            tell(written_sentence(case.coordinator, (read.partition for read in case.partitions))),
+            word(now_sentence(case.now, case.copies_known)),
+            word(coordinator_sentence(case.coordinator, case.copies_known)),
+            word(written_sentence(case.coordinator, (read.partition for read in case.partitions))),
         ],
         "partitions": [_partition(read) for read in case.partitions],
         "copies": [_partition(read) for read in case.copies],
@@ -313,11 +313,11 @@ def document(case: Case, tell: Tell) -> dict[str, Any]:
         },
         "groups": groups[:LISTED_MAX],
         "verdicts": [
-            _verdict(one, read.partition, tell, notes, ranges)
+            _verdict(one, read.partition, word, notes, ranges)
             for read in case.partitions
             for one in verdicts.of(read.verdicts)
         ],
-        "log_lines": [_log_line(one, tell) for one in case.log_lines],
+        "log_lines": [_log_line(one, word) for one in case.log_lines],
         "not_listed": {
             "log_lines": 0 if case.text is None else case.text.log_lines_left_out,
             "transactions": transactions.left_out,
@@ -331,7 +331,7 @@ def document(case: Case, tell: Tell) -> dict[str, Any]:
     }
 
 
-def _log_line(line: LogLine, tell: Tell) -> dict[str, Any]:
+def _log_line(line: LogLine, word: Wording) -> dict[str, Any]:
     return {
         "kind": line.kind,
         "place": line.place,
@@ -340,7 +340,7 @@ def _log_line(line: LogLine, tell: Tell) -> dict[str, Any]:
         "producer_id": line.producer_id,
         "epoch": line.epoch,
         "transactional_id": line.transactional_id,
-        "says": tell(line_sentence(line)),
+        "says": word(line_sentence(line)),
     }
 
 
@@ -380,7 +380,7 @@ def _partition(read: ReadPartition) -> dict[str, Any]:
         "legacy": partition.legacy,
         "has_holes": partition.has_holes,
         "damage": partition.damage,
-        "jumps": [asdict(one) for one in partition.jumps] if partition.tells_jumps else [],
+        "jumps": [asdict(one) for one in partition.jumps] if partition.reports_jumps else [],
         "reserved": partition.reserved,
         "aborted_index": {
             "in_files": len(in_files),
@@ -428,7 +428,7 @@ def _producer(producer: Producer) -> dict[str, Any]:
 
 
 def _verdict(
-    verdict: Verdict, partition: Partition, tell: Tell, notes: _Room, ranges: _Room
+    verdict: Verdict, partition: Partition, word: Wording, notes: _Room, ranges: _Room
 ) -> dict[str, Any]:
     transaction, entry = verdict.transaction, verdict.entry
     remedy = remedy_of(verdict, partition)
@@ -444,11 +444,11 @@ def _verdict(
         "coordinator_state": status,
         "started_at": None if entry is None or entry.value is None else _time(entry.value.start_ms),
         "timeout_at": verdict.timeout_at,
-        "evidence": _evidence(verdict.evidence, tell),
+        "evidence": _evidence(verdict.evidence, word),
         "alternatives": [kind.value for kind in verdict.alternatives],
-        "would_change": [tell(one) for one in verdict.would_change],
-        "notes": [_note(one, tell) for one in notes.of(verdict.notes)],
-        "remedy": None if remedy is None else _remedy(remedy, tell, ranges),
+        "would_change": [word(one) for one in verdict.would_change],
+        "notes": [_note(one, word) for one in notes.of(verdict.notes)],
+        "remedy": None if remedy is None else _remedy(remedy, word, ranges),
     }
 
 
@@ -456,31 +456,31 @@ def _time(milliseconds: int) -> int | None:
     return milliseconds if milliseconds >= 0 else None
 
 
-def _evidence(evidence: Sequence[Evidence], tell: Tell) -> list[dict[str, Any]]:
-    return [{"place": one.place, "says": tell(one.says)} for one in evidence]
+def _evidence(evidence: Sequence[Evidence], word: Wording) -> list[dict[str, Any]]:
+    return [{"place": one.place, "says": word(one.says)} for one in evidence]
 
 
-def _note(note: Note, tell: Tell) -> dict[str, Any]:
+def _note(note: Note, word: Wording) -> dict[str, Any]:
     return {
         "kind": note.kind.value,
         "producer_id": note.producer_id,
         "epoch": note.epoch,
         "first_offset": note.first_offset,
         "marker_offset": note.marker_offset,
-        "evidence": _evidence(note.evidence, tell),
+        "evidence": _evidence(note.evidence, word),
     }
 
 
-def _remedy(remedy: Remedy, tell: Tell, ranges: _Room) -> dict[str, Any]:
+def _remedy(remedy: Remedy, word: Wording, ranges: _Room) -> dict[str, Any]:
     return {
         "action": remedy.action,
         "command": remedy.command,
-        "preconditions": [tell(one) for one in remedy.preconditions],
+        "preconditions": [word(one) for one in remedy.preconditions],
         "others": [
             {
                 "command": one.command,
                 "since": one.since,
-                "preconditions": [tell(condition) for condition in one.preconditions],
+                "preconditions": [word(condition) for condition in one.preconditions],
             }
             for one in remedy.others
         ],

@@ -33,7 +33,7 @@ def lone_file(name: str, data: bytes) -> Words | None:
         return words("alone.no_checkpoint", **file)
 
 
-def most_telling(files: Mapping[str, bytes]) -> Words | None:
+def most_informative(files: Mapping[str, bytes]) -> Words | None:
     """The sentence about the most informative of the files; None if none belongs beside segments."""
     found = (name for ending in _SENTENCES for name in sorted(files) if name.endswith(ending))
     name = next(found, None)

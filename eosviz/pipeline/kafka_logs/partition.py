@@ -203,7 +203,7 @@ class Partition:
         return self._answered().open_now
 
     @property
-    def tells_jumps(self) -> bool:
+    def reports_jumps(self) -> bool:
         """Whether the jumps are reported: nothing shows that the log cleaner made them."""
         return bool(self.jumps) and not self.is_cleaned
 

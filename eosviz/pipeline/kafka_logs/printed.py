@@ -116,7 +116,7 @@ def _partition_lines(read: ReadPartition, few: _Few) -> Iterator[str]:
     counts = f"{partition.batches} batches, {partition.records} records, {len(partition.transactions)} transactions"
     yield f"{partition.name}: {offsets}; {counts}; {read.verdicts[0].kind.value}"
     yield from (f"  damaged: {one}" for one in partition.damage)
-    for jump in partition.jumps if partition.tells_jumps else ():
+    for jump in partition.jumps if partition.reports_jumps else ():
         yield f"  {english(words('jump', place=jump.place, first=jump.expected, last=jump.found - 1))}"
     if partition.corrupt > len(partition.damage):
         yield f"  and {partition.corrupt - len(partition.damage)} more damaged places"

@@ -25,7 +25,7 @@ class Command(TablesCommand):
         if days < 1:
             raise CommandError("say how many days are kept: --days 90, or set EOSVIZ_KEEP_ANONYMOUS_DAYS")
         self.stdout.write(
-            f"older than {days} days and without an account: {retention.said(retention.due(days))}"
+            f"older than {days} days and without an account: {retention.listed(retention.due(days))}"
         )
         if options["delete"]:
             retention.apply(days)

@@ -27,5 +27,5 @@ class Command(TablesCommand):
             raise CommandError(f"{path}: {error.strerror}; give a file that export_session made") from error
         except ReplayRefused as refused:
             raise CommandError(f"{path}: {refused}") from refused
-        self.stdout.write(say(replay.said_key, "en", replay.said_params))
+        self.stdout.write(say(replay.sentence_key, "en", replay.sentence_params))
         self.stdout.write(reverse("replays:play", args=[replay.id]))
