@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stage = Stage(browser.new_context(reduced_motion="reduce").new_page())
         for place, name in enumerate(chosen):
             taken[name] = list(take(stage, name, place, options.folder))
-            _tell(name, taken[name])
+            _describe(name, taken[name])
         browser.close()
     (options.folder / "index.html").write_text(_index(taken), encoding="utf-8")
     found = sum(len(picture.faults) for pictures in taken.values() for picture in pictures)
@@ -74,7 +74,7 @@ def take(stage: Stage, name: str, place: int, folder: Path) -> Iterator[Picture]
     for size in SIZES:
         manner = next(one for one in (*MANNERS[place % 8 :], *MANNERS) if one.size == size)
         run = stage.open(name, manner)
-        for step, what in {len(run.steps): "end", run.telling: "telling"}.items():
+        for step, what in {len(run.steps): "end", run.richest: "richest"}.items():
             stage.go_to(step)
             for column, middle in views(run, size, with_time=what == "end"):
                 stage.show(column, middle)
@@ -92,7 +92,7 @@ def _caption(run: Run, step: int, manner: Manner) -> str:
     return f"step {step} of {len(run.steps)}, {manner}: {say(shown['key'], manner.language, shown['params'])}"
 
 
-def _tell(name: str, pictures: Sequence[Picture]) -> None:
+def _describe(name: str, pictures: Sequence[Picture]) -> None:
     found = [f"{picture.file}: {fault}" for picture in pictures for fault in picture.faults]
     print(name, *(found or ["well"]), sep="\n  " if found else " ", flush=True)
 

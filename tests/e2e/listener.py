@@ -48,7 +48,7 @@ class Listener:
         return [thing for thing in found if re.search(name, thing.name)]
 
     def thing(self, role: str, name: str = "", inside: Thing | None = None) -> Thing:
-        """The only one; nobody who hears two of the same name knows which is meant."""
+        """The only one: of two elements with the same name, it is unclear which is meant."""
         found = self.things(role, name, inside)
         heard = sorted({thing.name for thing in self.things(role, "", inside)})
         assert len(found) == 1, f"{len(found)} things are a {role} named {name!r}; there are {heard}"

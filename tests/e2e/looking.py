@@ -275,7 +275,7 @@ def _forbidden(page: Page) -> list[tuple[str, list[Any]]]:
 def _violations(
     page: Page, options: dict[str, Any], within: dict[str, Any] | None = None
 ) -> list[dict[str, Any]]:
-    """Of all that axe tells only these: the rest is some hundred kilobytes for a page."""
+    """Of all that axe reports only these: the rest is some hundred kilobytes for a page."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     found: list[dict[str, Any]] = page.evaluate(_RUN_AXE, [within, options])

@@ -1,4 +1,4 @@
-"""Presses what a page has to press, once each, and tells what answered.
+"""Presses what a page has to press, once each, and returns what answered.
 
     heard = listen(page)
     for control in controls(page):
@@ -66,20 +66,20 @@ _NOTICED = f"""(place) => {{
   const isField = isWritten || (pressed.form != null && pressed.localName !== "button");
   let focus = document.activeElement;
   while (focus?.shadowRoot?.activeElement) focus = focus.shadowRoot.activeElement;
-  const said = [location.href, Math.round(scrollY)];
+  const state = [location.href, Math.round(scrollY)];
   const isElsewhere = focus !== document.body && (focus !== pressed || isField);
-  if (isElsewhere) said.push(focus?.localName, focus?.id, focus?.className);
+  if (isElsewhere) state.push(focus?.localName, focus?.id, focus?.className);
   for (const root of roots) {{
-    said.push((root.body ?? root).textContent ?? "");
+    state.push((root.body ?? root).textContent ?? "");
     for (const element of root.querySelectorAll("*")) {{
-      if (element.matches("details, dialog")) said.push(element.open);
+      if (element.matches("details, dialog")) state.push(element.open);
       const isAsked = element.matches("input, select, textarea") && (element !== pressed || isField);
-      if (isAsked) said.push(element.value, element.checked);
+      if (isAsked) state.push(element.value, element.checked);
       for (const name of ["aria-pressed", "aria-expanded", "aria-selected", "class", "aria-valuenow"])
-        if (element.hasAttribute(name)) said.push(element.getAttribute(name));
+        if (element.hasAttribute(name)) state.push(element.getAttribute(name));
     }}
   }}
-  return said.join("|");
+  return state.join("|");
 }}"""
 
 

@@ -110,7 +110,7 @@ class Run:
         return [step["number"] for step in self.steps if step["interesting"]]
 
     @property
-    def telling(self) -> int:
+    def richest(self) -> int:
         """The step with most to see: a guarantee breaks, else something is refused, else the last decision, else the
         interesting one with most changes."""
         for field in ("broken", "refusal"):
@@ -206,7 +206,7 @@ class Stage:
         self._manner = Manner()
         page.on(
             "console",
-            lambda said: self.errors.append(said.text) if said.type in ("error", "warning") else None,
+            lambda line: self.errors.append(line.text) if line.type in ("error", "warning") else None,
         )
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.route(f"{ADDRESS}**", self._answer)

@@ -1,5 +1,5 @@
 """From a real log to a scenario that others make further, by keyboard alone: the case is opened and made a draft, the
-draft published and its link given away, and somebody on a telephone forks it. A log that no client wrote so says why
+draft published and its link given away, and forked on a telephone. A log that no client wrote so says why
 there is none.
 """
 
@@ -27,7 +27,9 @@ MANNERS = {
 
 @pytest.fixture
 def contexts(browser: Browser) -> Iterator[dict[str, BrowserContext]]:
-    made = {name: browser.new_context(**told, reduced_motion="reduce") for name, told in MANNERS.items()}
+    made = {
+        name: browser.new_context(**options, reduced_motion="reduce") for name, options in MANNERS.items()
+    }
     for context in made.values():
         context.set_default_timeout(PATIENCE)
     yield made

@@ -136,8 +136,8 @@ def test_a_class_is_made_joined_solved_watched_and_exported(
     expect(learner.locator("main")).to_contain_text("Quite so.")
 
     file = instructor.request.get(f"{room}results.csv").text().removeprefix("\ufeff")
-    told = {line["assignment"]: line["outcome"] for line in csv.DictReader(io.StringIO(file))}
-    assert told == {"No duplicates, please": "passed", "Why does it hold?": "passed"}
+    outcomes = {line["assignment"]: line["outcome"] for line in csv.DictReader(io.StringIO(file))}
+    assert outcomes == {"No duplicates, please": "passed", "Why does it hold?": "passed"}
     counted = _count(running_site, room)
     for address in (room, f"{home}account/delete", f"{room}analytics/", f"{room}analytics/{counted}"):
         instructor.goto(address)
@@ -171,12 +171,12 @@ def _hold(learner: Page, address: str) -> None:
     look(learner)
     learner.locator("select[name$=enable_idempotence]").select_option("true")
     learner.locator("main form[action$=begin] button").click()
-    # How far they looked is told when they leave the page.
+    # The page sends how far they looked when they leave it.
     expect(learner.locator("eos-player a.home")).to_be_visible(timeout=SEEN_WITHIN)
     learner.wait_for_function("() => document.querySelector('eos-player').store?.frame !== undefined")
-    with learner.expect_response(lambda answer: answer.url.endswith("/trail"), timeout=SEEN_WITHIN) as told:
+    with learner.expect_response(lambda answer: answer.url.endswith("/trail"), timeout=SEEN_WITHIN) as sent:
         learner.evaluate("dispatchEvent(new Event('pagehide'))")
-    assert told.value.status == 204
+    assert sent.value.status == 204
     # The player leads back to what the run is an attempt at.
     learner.locator("eos-player a.home").click(timeout=SEEN_WITHIN)
     expect(learner).to_have_url(address)

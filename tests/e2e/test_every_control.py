@@ -56,15 +56,15 @@ DOES_NOTHING = {
     "button 'by step' in footer": "two runs are compared by step from the first",
     "select 'What happens to": "the button beside it adds what is chosen",
 }
-"""Controls that need not answer, by how they are told, and why."""
+"""Controls that need not answer, by how they are identified, and why."""
 COMES_AND_GOES = {"button 'b' in footer": "a branch that an earlier press made"}
-"""Controls that another press makes or takes away, by how they are told, and why."""
+"""Controls that another press makes or takes away, by how they are identified, and why."""
 REFUSES = {
     "button 'Open it at step": "the sweep of test_every_page was stored without a scenario",
     "button 'Open the run": "the sweep of test_every_page was stored without a scenario",
     "button 'Shrink": "the sweep of test_every_page was stored without a scenario",
 }
-"""Controls whose answer is a refusal of the server, by how they are told, and why."""
+"""Controls whose answer is a refusal of the server, by how they are identified, and why."""
 QUIET_PAGES = ("not found", "link that leads nowhere", "administration")
 """Pages of which one is refused by its address; the administration is Django's own."""
 
@@ -93,7 +93,7 @@ class Walk:
         self._heard = listen(self.page)
         self.page.on("pageerror", lambda error: self._complaints.append(str(error)))
         self.page.on(
-            "console", lambda said: self._complaints.append(said.text) if said.type == "error" else None
+            "console", lambda line: self._complaints.append(line.text) if line.type == "error" else None
         )
         self.page.context.route(lambda address: any(part in address for part in NOT_SENT), _not_sent)
 
@@ -108,7 +108,7 @@ class Walk:
             self._press(name, control)
 
     def open(self, address: str, key: str | None = None) -> None:
-        """As somebody sees it who was never here, but is signed in: what was chosen before is forgotten."""
+        """As a new visitor sees it, but signed in: what was chosen before is forgotten."""
         self.page.context.clear_cookies()
         self.page.context.add_cookies(self.cookies)
         self.page.goto(address)

@@ -1,4 +1,4 @@
-"""The pages that only people with an account see, the administration, and what is said when something fails, in every
+"""The pages that only people with an account see, the administration, and what is shown when something fails, in every
 size, theme and language. Slow: the walks through classes, workshop and sharing look at the same pages in two looks.
 """
 
@@ -25,9 +25,9 @@ from tests.e2e.test_every_page import NO_QUESTIONS, Places, page_of
 from tests.running_site import RunningSite
 
 LOOKS = list(product(SIZES, THEMES, ("en-GB", "zh-CN")))
-SAID = [(name, {}) for name in ("403.html", "403_csrf.html", "404.html", "429.html")]
-SAID += [("failure.html", {"what": said.key, "why": said.why}) for said in PAGES]
-"""The templates of answers that are no page, and what they are told."""
+FAILURES = [(name, {}) for name in ("403.html", "403_csrf.html", "404.html", "429.html")]
+FAILURES += [("failure.html", {"what": failure.key, "why": failure.why}) for failure in PAGES]
+"""The templates of answers that are no page, and what they are given."""
 DATA = "administration"
 """Its pages show documents as they are stored, whose sections look like missing words."""
 
@@ -76,16 +76,16 @@ def test_every_page_of_an_administrator_is_accessible_complete_and_uncut(
     assert found == []
 
 
-def test_what_is_said_when_something_fails_is_accessible(look: Page, running_site: RunningSite) -> None:
+def test_what_is_shown_when_something_fails_is_accessible(look: Page, running_site: RunningSite) -> None:
     look.goto(running_site.address)
     language = "zh-hans" if look.evaluate("navigator.language") == "zh-CN" else "en"
     found: list[str] = []
-    for template, told in SAID:
+    for template, context in FAILURES:
         with translation.override(language):
-            look.set_content(render_to_string(template, told))
+            look.set_content(render_to_string(template, context))
         for check in (assert_accessible, assert_words_complete, assert_nothing_scrolls_sideways):
             try:
                 check(look)
             except AssertionError as fault:
-                found.append(f"{template} {told}: {check.__name__}: {fault}")
+                found.append(f"{template} {context}: {check.__name__}: {fault}")
     assert found == []

@@ -169,7 +169,7 @@ def _open_logs(page: Page, address: str) -> dict[str, str]:
     page.locator("#folder").set_input_files(KAFKA_LOGS / "h2_open" / "hangopen-0")
     page.locator("#coordinator").set_input_files(KAFKA_LOGS / "_internal")
     page.locator("form.upload button").click()
-    # The third click of somebody whose readers wait: two folders chosen, one form sent.
+    # The third click of an engineer whose consumers wait: two folders chosen, one form sent.
     verdict = page.locator(".verdict-card")
     expect(verdict).to_have_count(1)
     expect(verdict.locator("h3")).to_contain_text("hangopen-0: slow but alive")

@@ -77,10 +77,10 @@ def test_every_scenario_shows_well(stage: Stage, scenario: str) -> None:
     name = next(run for run in names(with_variants=False) if run.partition("/")[0] == scenario)
     run = stage.open(name, manner)
     steps = list(dict.fromkeys(chain(run.interesting, [len(run.steps)])))
-    until = steps.index(run.telling) if run.telling in steps else 0
+    until = steps.index(run.richest) if run.richest in steps else 0
     stage.pass_through(steps[:until])
-    stage.go_to(run.telling)
-    found = _looked_at(stage, run, manner, run.telling)
+    stage.go_to(run.richest)
+    found = _looked_at(stage, run, manner, run.richest)
     stage.pass_through(steps[until:])
     # Of the end, which looks much like the steps before it, the first view alone.
     found += _looked_at(stage, run, manner, len(run.steps), looks=1)

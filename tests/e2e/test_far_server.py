@@ -17,28 +17,28 @@ class FarServer:
 
     def __init__(self) -> None:
         self.holds = False
-        self.told_after = -1
-        """The newest step after which the page was told what follows."""
+        self.ahead_after = -1
+        """The newest step after which the next step was sent ahead."""
         self._held: list[str | bytes] = []
 
     def __call__(self, page: WebSocketRoute) -> None:
         self._page = page
-        page.connect_to_server().on_message(self._said)
+        page.connect_to_server().on_message(self._heard)
 
-    def _said(self, message: str | bytes) -> None:
+    def _heard(self, message: str | bytes) -> None:
         if self.holds:
             self._held.append(message)
             return
         self._page.send(message)
-        said = json.loads(message)
-        if said["type"] == "ahead":
-            self.told_after = said["after"]
+        decoded = json.loads(message)
+        if decoded["type"] == "ahead":
+            self.ahead_after = decoded["after"]
 
     def answer(self) -> None:
         self.holds = False
         held, self._held = self._held, []
         for message in held:
-            self._said(message)
+            self._heard(message)
 
 
 @pytest.fixture
@@ -63,21 +63,21 @@ def on_show(page: Page, number: int) -> None:
     expect(page.locator("eos-scrubber [role=slider]")).to_have_attribute("aria-valuenow", str(number))
 
 
-def wait_until_told(page: Page, far: FarServer, after: int) -> None:
-    while far.told_after < after:
+def wait_until_sent_ahead(page: Page, far: FarServer, after: int) -> None:
+    while far.ahead_after < after:
         page.wait_for_timeout(10)
 
 
 def test_a_step_is_on_show_before_a_far_server_has_answered(reader: Page, far: FarServer) -> None:
     step = reader.locator("button.go")
     for number in (1, 2):  # The first of a session like those that follow others.
-        wait_until_told(reader, far, number - 1)
+        wait_until_sent_ahead(reader, far, number - 1)
         far.holds = True
         step.click()
         on_show(reader, number)
         sentence = reader.locator("eos-sentence .s").inner_text()
         far.answer()
-        wait_until_told(reader, far, number)
+        wait_until_sent_ahead(reader, far, number)
         on_show(reader, number)
         assert reader.locator("eos-sentence .s").inner_text() == sentence
     reader.reload()

@@ -194,7 +194,7 @@ class Walk:
 
 @pytest.fixture(params=WALKS, ids=lambda walk: f"{walk[0]}-{walk[1]}")
 def newcomer(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Walk]:
-    """Somebody who was never here before; nothing wrong is said in the console until the end."""
+    """A new visitor; the console shows nothing wrong until the end."""
     way, length = request.param
     means = WAYS[way]
     width, height = means.size
@@ -204,7 +204,7 @@ def newcomer(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Walk]
     )  # fmt: skip
     page = context.new_page()
     wrong: list[str] = []
-    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    page.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     yield Walk(means.reader(page), length)
     context.close()
@@ -216,14 +216,14 @@ def test_a_newcomer_goes_through_the_first_track(newcomer: Walk, running_site: R
     page = reader.page
     page.goto(running_site.address)
     reader.press("button", "^Start: ")
-    told: list[str] = []
+    verdicts: list[str] = []
     for number, item in enumerate(TRACK.items[: newcomer.length], start=1):
         title = f"^{re.escape(entry(item.scenario).document['title']['en'])}$"
         until(page, lambda title=title: reader.is_there("heading", title))
         until(page, lambda: reader.is_there("button", "^Questions: on$"))
-        before = len(told)
-        told += walk(reader, first_choice=number)
-        assert len(told) - before == len(questions(entry(item.scenario).scenario(item.variant), []))
+        before = len(verdicts)
+        verdicts += walk(reader, first_choice=number)
+        assert len(verdicts) - before == len(questions(entry(item.scenario).scenario(item.variant), []))
         here = path_of(page)
         reader.press("button", ONWARD)
         until(page, lambda here=here: path_of(page) != here)
@@ -231,21 +231,21 @@ def test_a_newcomer_goes_through_the_first_track(newcomer: Walk, running_site: R
         assert path_of(page) == f"/tracks/{TRACK.name}/"
         until(page, lambda: reader.is_there("heading", TRACK.title["en"]))
         assert f"{len(TRACK.items)} of {len(TRACK.items)} done" in page.locator("main").inner_text()
-    # Whoever always guesses the same way is right sometimes and wrong more often, and is told both.
-    assert {verdict.startswith(RIGHT) for verdict in told} == {True, False}
-    assert all(verdict.startswith((RIGHT, WRONG)) for verdict in told)
+    # A reader who always guesses the same way is right sometimes and wrong more often, and reads both.
+    assert {verdict.startswith(RIGHT) for verdict in verdicts} == {True, False}
+    assert all(verdict.startswith((RIGHT, WRONG)) for verdict in verdicts)
 
 
 def walk(reader: Reader, first_choice: int) -> list[str]:
-    """To the end of this scenario; what was said about each answer."""
-    told: list[str] = []
+    """To the end of this scenario; the verdict on each answer."""
+    verdicts: list[str] = []
     state = reader.state()
     for _ in range(MOVES_MAX):
         if state.is_asked:
-            verdict, state = answer(reader, state, first_choice + len(told))
-            told.append(verdict)
+            verdict, state = answer(reader, state, first_choice + len(verdicts))
+            verdicts.append(verdict)
         elif state.is_over:
-            return told
+            return verdicts
         else:
             reader.go_on()
             before = state

@@ -30,7 +30,7 @@ def scene(page: Page) -> int:
     return int(page.locator(".trailer li").evaluate_all("all => all.findIndex((one) => one.matches('.now'))"))
 
 
-def test_the_picture_moves_from_scene_to_scene_and_rests_when_told(door: Page) -> None:
+def test_the_picture_moves_from_scene_to_scene_and_rests_when_asked(door: Page) -> None:
     button = door.locator(".trailer button")
     expect(button).to_have_accessible_name("Pause")
     assert scene(door) == STILL_AT

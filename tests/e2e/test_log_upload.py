@@ -1,4 +1,4 @@
-"""*Open a log* from a live copy: indexes stay where they are, and what is too much is said before it is sent."""
+"""*Open a log* from a live copy: indexes stay where they are, and what is too much is refused before it is sent."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_live_copy_is_sent_without_its_indexes(
     assert 0 < int(page.evaluate("sessionStorage.getItem('sent')")) < SENT_BYTES_MAX
 
 
-def test_what_is_too_large_is_told_with_its_command_and_not_sent(
+def test_what_is_too_large_is_refused_with_its_command_and_not_sent(
     page: Page, running_site: RunningSite, tmp_path: Path
 ) -> None:
     folder = tmp_path / "data of orders"
@@ -63,10 +63,10 @@ def test_what_is_too_large_is_told_with_its_command_and_not_sent(
     page.goto(f"{running_site.address}replays/log")
     page.locator("#folder").set_input_files(folder)
     page.locator("form.upload button").click()
-    told = page.get_by_role("alert")
-    expect(told).to_contain_text("One of the files is larger than 64 MiB, so nothing was uploaded.")
-    expect(told.locator("code")).to_have_text("python manage.py logs 'data of orders'")
-    expect(told).to_be_focused()
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("One of the files is larger than 64 MiB, so nothing was uploaded.")
+    expect(alert.locator("code")).to_have_text("python manage.py logs 'data of orders'")
+    expect(alert).to_be_focused()
     assert "POST" not in sent
 
 

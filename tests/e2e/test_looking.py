@@ -96,12 +96,12 @@ def test_a_breakpoint_set_by_keyboard_stops_the_run_and_outlives_the_page(page: 
     page.keyboard.press("Escape")
     gone(stops)
     page.keyboard.press("r")
-    told = page.locator("eos-found-bar .found-bar")
-    expect(told).to_contain_text("Stopped at step 80: rule SEQ-11")
+    bar = page.locator("eos-found-bar .found-bar")
+    expect(bar).to_contain_text("Stopped at step 80: rule SEQ-11")
     at(page, 80)
     expect(page).to_have_url(re.compile("stop=rule"))
     page.keyboard.press("r")
-    expect(told).to_contain_text("without reaching a breakpoint")
+    expect(bar).to_contain_text("without reaching a breakpoint")
     page.keyboard.press("Shift+R")
     at(page, 80)
     page.goto(re.sub("[?].*", "", page.url))
@@ -161,9 +161,9 @@ def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: P
         "f": "you are not following one",
         "h": "needs a presenter and a follower",
     }
-    for key, told in lacking.items():
+    for key, hint in lacking.items():
         page.keyboard.press(key)
-        expect(page.locator(".message.hint")).to_contain_text(told)
+        expect(page.locator(".message.hint")).to_contain_text(hint)
     page.keyboard.press("Escape")
     expect(page.locator(".message.hint")).to_have_count(0)
     page.locator("eos-stage [data-key='m:3']").click(button="right")

@@ -29,7 +29,7 @@ def stage(browser: Browser) -> Iterator[Stage]:
 def test_every_panel_is_printed_whole(stage: Stage) -> None:
     page = stage.page
     run = stage.open("SC-50")
-    stage.go_to(run.telling)
+    stage.go_to(run.richest)
     stage.show("middle", "lanes")
     page.wait_for_function("() => document.querySelectorAll('.player .panel[data-more]').length > 2")
     on_screen = page.evaluate(_PANELS)

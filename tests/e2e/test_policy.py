@@ -30,9 +30,9 @@ def test_nothing_written_into_a_page_runs_or_styles_it(
     done = page.evaluate(_TRY)
     assert done["wasRun"] is False
     assert done["color"] != "rgb(1, 2, 3)"
-    page.evaluate("0")  # its answer comes after what the console said
+    page.evaluate("0")  # its answer comes after the lines of the console
     for kind in ("inline style", "inline script", "inline event handler"):
-        assert any(kind in said for said in broken_policy), (kind, broken_policy)
+        assert any(kind in line for line in broken_policy), (kind, broken_policy)
     broken_policy.clear()
 
 

@@ -98,7 +98,7 @@ def test_an_instructor_presents_to_two_followers(browser: Browser, running_site:
     expect_step(other, step)
     _poll_ends(presenter, one, other)
 
-    # The end is said to both.
+    # Both see the end.
     presenter.keyboard.press("s")
     presenter.locator("eos-share .end-presenting").click()
     expect(one.get_by_text("Presentation ended")).to_be_visible(timeout=FOLLOWED_WITHIN)

@@ -112,7 +112,7 @@ def test_a_frame_plays_in_a_page_of_another_site_without_cookies(
     with (
         another_site(frame.replace("/embed/", "/open/")) as address,
         other.expect_event("requestfailed"),
-        other.expect_console_message(lambda said: "frame-ancestors" in said.text),
+        other.expect_console_message(lambda line: "frame-ancestors" in line.text),
     ):
         other.goto(address)
     assert all("frame-ancestors" in refused for refused in broken_policy)

@@ -61,7 +61,7 @@ def test_a_sweep_is_built_watched_cancelled_resumed_stepped_shrunk_and_made_a_sc
     _fill(page)
     page.get_by_role("button", name="Start the sweep").click()
 
-    # Squares appear while nobody touches the page.
+    # Squares appear while the page is left alone.
     square = page.locator(".heat td a").first
     expect(square).to_be_visible(timeout=PATIENCE_MS)
     expect(state(page)).to_contain_text("Running")

@@ -87,7 +87,7 @@ def test_a_run_is_published_saved_and_played_with_the_network_off(
     page.evaluate("count => document.querySelector('eos-player').store.grow(count)", STEPS)
     page.wait_for_function("count => document.querySelector('eos-player').store.newest >= count", arg=STEPS)
     go_to(page, 31)
-    told = sentence(page)
+    text = sentence(page)
 
     page.keyboard.press("e")
     dialog = page.locator("eos-export dialog")
@@ -100,7 +100,7 @@ def test_a_run_is_published_saved_and_played_with_the_network_off(
         page, home, f"{uuid.uuid4().hex[:8]}@example.org", "Tess"
     )  # what the browser made before is theirs from here on
     page.goto(f"{session}?step=31")
-    expect(page.locator("eos-sentence .s")).to_have_text(told)
+    expect(page.locator("eos-sentence .s")).to_have_text(text)
     page.keyboard.press("e")
     dialog.locator(".start-publishing").click()
     address = page.locator("#published-address")
@@ -110,8 +110,8 @@ def test_a_run_is_published_saved_and_played_with_the_network_off(
     look(page)
     published = address.input_value()
 
-    watch_published(browser, manner, published, told)
-    play_offline(browser, manner, file, told, STEPS)
+    watch_published(browser, manner, published, text)
+    play_offline(browser, manner, file, text, STEPS)
 
     page.goto(f"{home}account/")
     look(page)
@@ -120,11 +120,11 @@ def test_a_run_is_published_saved_and_played_with_the_network_off(
     assert page.request.get(published).status == 404
 
 
-def watch_published(browser: Browser, manner: str, published: str, told: str) -> None:
+def watch_published(browser: Browser, manner: str, published: str, text: str) -> None:
     visitor = browser.new_context(**MANNERS[manner], reduced_motion="reduce")
     other = visitor.new_page()
     other.goto(f"{published}?step=31")
-    expect(other.locator("eos-sentence .s")).to_have_text(told)
+    expect(other.locator("eos-sentence .s")).to_have_text(text)
     look(other)
     other.keyboard.press("e")
     expect(other.locator("eos-export a[download]")).to_be_visible()
@@ -141,20 +141,20 @@ def use_other_language(page: Page) -> None:
     button.click()
 
 
-def play_offline(browser: Browser, manner: str, file: Path, told: str, steps: int) -> None:
-    """No request, no complaint of the page's own policy, and everything by keyboard. Step 31 says `told`."""
+def play_offline(browser: Browser, manner: str, file: Path, text: str, steps: int) -> None:
+    """No request, no complaint of the page's own policy, all by keyboard. `text`: the sentence of step 31."""
     alone = browser.new_context(**MANNERS[manner], reduced_motion="reduce", offline=True)
     page = alone.new_page()
     asked: list[str] = []
-    said: list[str] = []
+    complaints: list[str] = []
 
     def note(request: Request) -> None:
         if not request.url.startswith(("data:", "blob:")):
             asked.append(request.url)
 
     alone.on("request", note)
-    page.on("console", lambda line: said.append(line.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("console", lambda line: complaints.append(line.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto(file.as_uri())
     slider = page.locator("eos-scrubber [role=slider]")
     expect(slider).to_have_attribute("aria-valuenow", "0")
@@ -168,20 +168,20 @@ def play_offline(browser: Browser, manner: str, file: Path, told: str, steps: in
     page.keyboard.press("Home")
     expect(slider).to_have_attribute("aria-valuenow", "0")
     go_to(page, 31)
-    assert sentence(page) == told
+    assert sentence(page) == text
     look(page)
     if manner == "desk":
         assert_one_screen(page)
     use_other_language(page)
-    expect(page.locator("eos-sentence .s")).not_to_have_text(told)
+    expect(page.locator("eos-sentence .s")).not_to_have_text(text)
     use_other_language(page)
-    expect(page.locator("eos-sentence .s")).to_have_text(told)
+    expect(page.locator("eos-sentence .s")).to_have_text(text)
     page.locator(".tabs button", has_text=re.compile("Code|代码")).click()
     expect(page.locator("eos-code")).to_be_visible()
     go_to(page, steps)
     _save_pictures(page, file.parent)
     assert asked == [file.as_uri()]
-    assert said == []
+    assert complaints == []
     alone.close()
 
 

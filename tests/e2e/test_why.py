@@ -72,9 +72,9 @@ def test_the_producer_that_holds_the_stable_offset_is_found_in_two_clicks(
     page.get_by_role("button", name="Why is the last stable offset of t-0 here?").click()
     links = chain(page)
     expect(links.first).to_contain_text("t-0: the last stable offset is 1, the high watermark 5")
-    told = " ".join(links.all_inner_texts())
+    shown = " ".join(links.all_inner_texts())
     for word in ("PID 1000, epoch 0", "txn-1", "p1 uses txn-1", "broker-2 coordinates", "Ongoing"):
-        assert word in told, word
+        assert word in shown, word
     page.get_by_role("button", name="p1", exact=True).click()
     expect(page.locator(".why-subject[aria-pressed=true]")).to_have_text("p1")
     assert page.evaluate(_SELECTED)["id"] == "p1"

@@ -234,12 +234,12 @@ def _break(learner: Page, address: str, row: Locator) -> None:
 
 def _results_as_a_file(page: Page, room: str) -> None:
     file = page.request.get(f"{room}results.csv").text().removeprefix("\ufeff")
-    told = {(line["learner"], line["kind"]): line for line in csv.DictReader(io.StringIO(file))}
-    predicted, broken = told["Pia", "predict"], told["Ben", "break"]
+    results = {(line["learner"], line["kind"]): line for line in csv.DictReader(io.StringIO(file))}
+    predicted, broken = results["Pia", "predict"], results["Ben", "break"]
     assert (predicted["outcome"], predicted["score"], predicted["score_max"]) == ("failed", "0", "1")
     assert predicted["wrong_at"]
     assert broken["outcome"] == "passed"
-    assert told["Pia", "break"]["outcome"] == told["Ben", "predict"]["outcome"] == ""
+    assert results["Pia", "break"]["outcome"] == results["Ben", "predict"]["outcome"] == ""
 
 
 def _replay(page: Page, browser: Browser, address: str, folder: Path) -> None:
@@ -253,14 +253,14 @@ def _replay(page: Page, browser: Browser, address: str, folder: Path) -> None:
     page.wait_for_function(f"() => !{store}.canGrow && !{store}.busy")
     steps = page.evaluate(f"{store}.newest")
     go_to(page, 31)
-    told = sentence(page)
+    shown = sentence(page)
     page.keyboard.press("e")
     file = saved_file(page, "html", folder)
     page.locator("eos-export .start-publishing").click()
     published = page.locator("#published-address")
     expect(published).to_have_value(re.compile("/published/[0-9a-f]{64}/$"))
-    watch_published(browser, "desk", published.input_value(), told)
-    play_offline(browser, "desk", file, told, steps)
+    watch_published(browser, "desk", published.input_value(), shown)
+    play_offline(browser, "desk", file, shown, steps)
 
 
 def _clients_and_calls(page: Page) -> None:
@@ -280,7 +280,7 @@ def _clients_and_calls(page: Page) -> None:
     look(page)
     tried(page)
     part(page, "Clients")
-    # What idempotence forces is told where it is switched on (CFG-6), by the engine that ran it.
+    # What idempotence forces is shown where it is switched on (CFG-6), by the engine that ran it.
     expect(page.locator(".form-forced")).to_contain_text("acks = all")
 
 

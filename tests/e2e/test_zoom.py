@@ -21,7 +21,7 @@ def stage(browser: Browser) -> Iterator[Stage]:
     context.close()
 
 
-def said(page: Page, text: str) -> None:
+def shows(page: Page, text: str) -> None:
     expect(page.locator("eos-sentence .s")).to_have_text(text)
 
 
@@ -37,10 +37,10 @@ def test_every_check_of_a_step_is_walked_with_the_arrow_keys(stage: Stage) -> No
     while page.evaluate("document.querySelector('eos-player').store.shown") < step:
         page.keyboard.press("ArrowRight")
         page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    said(page, "1/3 Is seq 1 in the cache of recent batches (0)? No.")
+    shows(page, "1/3 Is seq 1 in the cache of recent batches (0)? No.")
     expect(now.locator("code")).to_have_text("if entry.find_duplicate(batch):")
     page.keyboard.press("ArrowRight")
-    said(page, "2/3 Is epoch 0 lower than the known 2? Yes.")
+    shows(page, "2/3 Is epoch 0 lower than the known 2? Yes.")
     expect(now.locator("code")).to_have_text("if batch.epoch < entry.epoch:")
     expect(now.locator(".numbers")).to_have_text("arrived 0 · stored 2")
     page.wait_for_function("() => new URL(location.href).searchParams.get('zoom') === 'decision:2'")

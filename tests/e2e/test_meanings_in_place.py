@@ -28,7 +28,7 @@ def page(browser: Browser, running_site: RunningSite) -> Iterator[Page]:
     context.close()
 
 
-def test_a_rule_and_a_guarantee_tell_what_they_mean_in_their_place(page: Page) -> None:
+def test_a_rule_and_a_guarantee_show_their_meaning_in_place(page: Page) -> None:
     note = page.locator(".term-note")
     chip = page.locator("eos-references a.chip").first
     chip.focus()
@@ -46,7 +46,7 @@ def test_a_rule_and_a_guarantee_tell_what_they_mean_in_their_place(page: Page) -
     assert len(page.context.pages) == 1
 
 
-def test_an_error_and_a_reader_tell_what_they_mean_where_they_stand(stage: Stage) -> None:
+def test_an_error_and_a_consumer_show_their_meaning_in_place(stage: Stage) -> None:
     page, note = stage.page, stage.page.locator(".term-note")
     stage.open("SC-61", step=128)
     tag = page.locator("eos-stage [data-key=tag]")

@@ -1,5 +1,5 @@
-"""The player in a language that nobody speaks (`tests/words/pseudo.py`): no word of English is left on it, open or
-folded, in a picture or in what a screen reader is told.
+"""The player in an invented language (`tests/words/pseudo.py`): no word of English is left on it, open or
+folded, in a picture or in what a screen reader gets.
 
 Without a server for runs of every kind, and once in a session for what only a session shows.
 """
@@ -124,14 +124,14 @@ def names_in(document: Any) -> Iterator[str]:
 def test_the_player_says_nothing_outside_the_catalogue(stage: Stage, name: str) -> None:
     run = stage.open(name, Manner())
     looked_at = sorted(
-        {*run.interesting[:: max(1, len(run.interesting) // STEPS_MAX)], run.telling, len(run.steps)}
+        {*run.interesting[:: max(1, len(run.interesting) // STEPS_MAX)], run.richest, len(run.steps)}
     )
     title = run.header["title"]["en"]  # The scenario's own, in both languages.
-    said: set[str] = set()
+    shown: set[str] = set()
     for step in looked_at:
         stage.go_to(step)
         for middle in ("stage", "lanes", "spacetime", "text"):
             stage.show("middle", middle)
             found = set(stage.page.evaluate(_SAID)) - {title, name}
-            said |= {without_states(text) for text in found} if middle == "stage" else found
-    assert untranslated(sorted(said), given_names(run)) == []
+            shown |= {without_states(text) for text in found} if middle == "stage" else found
+    assert untranslated(sorted(shown), given_names(run)) == []
