@@ -15,7 +15,7 @@ from typing import Any, Literal
 import msgspec
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
@@ -43,11 +43,11 @@ from eosviz.unreadable_json import UNREADABLE
 from eosviz.walkthroughs import actions as walking
 from eosviz.workshop import actions, publishing
 from eosviz.workshop.actions import WorkshopRefused
-from eosviz.workshop.models import Draft, Edition
+from eosviz.workshop.models import Edition
 from eosviz.workshop.tasks import publish as publish_task
 from eosviz.workshop.trial import Asked, mistake_of
 from eosviz.workshop.trial import try_out as trial_of
-from eosviz.workshop.views import draft_page
+from eosviz.workshop.views import draft_page, own_draft
 
 BODY_BYTES_MAX = 2 * TEXT_BYTES_MAX + 64 * 1024
 """The largest body of a request: a text as JSON, with its edits."""
@@ -81,7 +81,7 @@ class AskedSave(msgspec.Struct, forbid_unknown_fields=True):
 @require_safe
 def build(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     """The builder's page of one draft."""
-    draft = _own(request, draft_id)
+    draft = own_draft(request, draft_id)
     context = {
         "draft": draft,
         "told": _json(
@@ -98,10 +98,6 @@ def build(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
         "newest": Edition.objects.of_draft(draft).first(),
     }
     return render(request, "workshop/build.html", context)
-
-
-def _own(request: HttpRequest, draft_id: uuid.UUID) -> Draft:
-    return get_object_or_404(Draft.objects.of(request.user), id=draft_id)
 
 
 def meaning_of(text: str) -> Json:
@@ -177,7 +173,7 @@ def _read(request: HttpRequest, kind: Any) -> Any:
 def edit(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     """Take a text and edits, and answer with the edited text and its meaning. If the edits are refused, the
     text stays as it was, and the answer says why. Nothing is stored."""
-    _own(request, draft_id)
+    own_draft(request, draft_id)
     try:
         # Each edit parses the whole text, some seconds of work for the longest.
         take("edit_draft.person", request.user.owner_key, 1 + len(request.body) // BYTES_OF_ONE_EDIT)
@@ -207,7 +203,7 @@ def edit(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 @require_POST
 def preview(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     """Run the text on the engine and answer with the result (`Trial`). Each sentence is in the reader's language."""
-    _own(request, draft_id)
+    own_draft(request, draft_id)
     try:
         take("try_out.person", request.user.owner_key)  # each trial starts a process
     except TooOften as refused:
@@ -242,7 +238,7 @@ def preview(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 @require_POST
 def save(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     """Save the text, valid or not."""
-    draft = _own(request, draft_id)
+    draft = own_draft(request, draft_id)
     asked = _read(request, AskedSave)
     if asked is None:
         return _refuse("workshop.refused.too_long", HTTPStatus.BAD_REQUEST, most=TEXT_BYTES_MAX)
@@ -258,7 +254,7 @@ def save(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 @require_POST
 def try_out(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     """Start a session of the saved draft, or of its `variant`, in the player."""
-    draft = _own(request, draft_id)
+    draft = own_draft(request, draft_id)
     try:
         version = actions.version_of_draft(draft)
         variant = request.POST.get("variant") or card_of(version).usual_variant
@@ -275,7 +271,7 @@ def try_out(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 def publish(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     """Publish the saved draft as a version, after a worker has run it. The scenario's page shows the
     progress, and a refusal too."""
-    draft = _own(request, draft_id)
+    draft = own_draft(request, draft_id)
     try:
         take("try_out.person", request.user.owner_key)
         if publishing.begin(draft) is not None:

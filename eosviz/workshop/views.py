@@ -178,7 +178,7 @@ def detail(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
 @require_safe
 def publishing_state(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     """The progress of a publication; the scenario's page asks every second and is reloaded when it has ended."""
-    draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
+    draft = own_draft(request, draft_id)
     row = Publishing.objects.unfinished().filter(draft=draft).first()
     if row is None:
         target = reverse("workshop:detail", args=[draft.id])
@@ -192,9 +192,14 @@ def publishing_state(request: SignedInRequest, draft_id: uuid.UUID) -> HttpRespo
 @login_required
 @require_POST
 def publishing_cancel(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
+    draft = own_draft(request, draft_id)
     publishing.cancel(draft)
     return redirect("workshop:detail", draft.id)
+
+
+def own_draft(request: HttpRequest, draft_id: uuid.UUID) -> Draft:
+    """Raises Http404 for another's."""
+    return get_object_or_404(Draft.objects.of(request.user), id=draft_id)
 
 
 def _seen(request: HttpRequest, draft_id: uuid.UUID) -> Draft:
@@ -314,7 +319,7 @@ def export(request: HttpRequest, draft_id: uuid.UUID, number: int) -> HttpRespon
 @require_safe
 def export_draft(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     """One's own draft as it was last saved, as a file."""
-    draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
+    draft = own_draft(request, draft_id)
     return _file(draft.text, f"{draft.identifier or 'scenario'}.toml")
 
 
@@ -328,7 +333,7 @@ def _file(text: str, name: str) -> HttpResponse:
 @login_required
 @require_POST
 def set_visibility(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
+    draft = own_draft(request, draft_id)
     wanted = request.POST.get("visibility", "")
     if wanted not in Visibility.values:
         raise Http404
@@ -350,7 +355,7 @@ def set_visibility(request: SignedInRequest, draft_id: uuid.UUID) -> HttpRespons
 @require_POST
 def seen(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     """Remove the notices of what a newer engine makes differently, because the author has seen them."""
-    draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
+    draft = own_draft(request, draft_id)
     actions.forget_differences(draft)
     return redirect("workshop:detail", draft.id)
 
@@ -359,6 +364,6 @@ def seen(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def delete(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
+    draft = own_draft(request, draft_id)
     actions.delete_draft(draft, request.user)
     return redirect("workshop:gallery")
