@@ -120,7 +120,7 @@ class Refused(Exception):
         return _in_english(f"{self.key}.remedy", self.params)
 
     @property
-    def told(self) -> dict[str, Any]:
+    def sentences(self) -> dict[str, Any]:
         """The parts of a page's message, for any language: ``reason`` and ``allowed``. Each is a sentence
         with its key."""
         return {

@@ -179,8 +179,8 @@ class Interference:
                 str(entry["actor"] or "controller"),
                 action=entry["action"],
                 place=refused.place,
-                reason=refused.told["reason"],
-                remedy=refused.told["allowed"],
+                reason=refused.sentences["reason"],
+                remedy=refused.sentences["allowed"],
             )
 
     def _struck(self, what: Fault, by: str, /, **facts: Any) -> None:

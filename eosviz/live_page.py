@@ -72,7 +72,7 @@ class LivePart(RightfulConsumer):
         self.changed.set()
 
     async def _look(self) -> None:
-        while await self.stands():
+        while await self.is_allowed():
             self.changed.clear()
             with suppress(DatabaseError):  # the next round tries again
                 part = await in_thread(self._rendered)()

@@ -40,7 +40,7 @@ class RightfulConsumer(AsyncWebsocketConsumer):
             self._let_go()
         return ending
 
-    async def stands(self) -> bool:
+    async def is_allowed(self) -> bool:
         """Whether the rights last; if not, the socket is closed with the reason's code."""
         if self.is_over:
             return False
@@ -61,7 +61,7 @@ class RightfulConsumer(AsyncWebsocketConsumer):
 
     async def look_again(self) -> None:
         try:
-            await self.stands()
+            await self.is_allowed()
         except Exception:
             logger.exception("a socket could not be closed")
 
@@ -82,7 +82,7 @@ class RightfulConsumer(AsyncWebsocketConsumer):
         if message["type"] == "websocket.disconnect":
             self.is_over = True
             self._let_go()
-        elif not await self.stands():
+        elif not await self.is_allowed():
             return
         await handler(message)
 
@@ -90,7 +90,7 @@ class RightfulConsumer(AsyncWebsocketConsumer):
         self, text_data: str | None = None, bytes_data: bytes | None = None, close: bool = False
     ) -> None:
         """Does nothing after a right has ended: the page may no longer see what a handler found."""
-        if await self.stands():
+        if await self.is_allowed():
             await super().send(text_data, bytes_data, close)
 
     async def close(self, code: int | None = None, reason: str | None = None) -> None:

@@ -39,7 +39,7 @@ LISTED_MAX = 6
 @dataclass(frozen=True, slots=True)
 class Cannot:
     """Why a generation has no run. ``place``: in the document; the message for the page is that of
-    `BadScenario.told`. ``rule``: the rule of a configuration that Kafka refuses; empty when the cluster does
+    `BadScenario.sentences`. ``rule``: the rule of a configuration that Kafka refuses; empty when the cluster does
     not have a name in the document."""
 
     place: str
@@ -174,9 +174,9 @@ def _made(scenario: Scenario, generation: Generation) -> _Run | Cannot:
         there = in_generation(scenario, generation)
         simulation = Simulation(there)
     except BadScenario as bad:
-        return Cannot(bad.place, bad.told)
+        return Cannot(bad.place, bad.sentences)
     except Refused as refused:
-        return Cannot(refused.place, refused.told, refused.rule)
+        return Cannot(refused.place, refused.sentences, refused.rule)
     lines = TransactionLines(simulation.view())
     steps = []
     for step in steps_of(simulation, STEPS_MAX):

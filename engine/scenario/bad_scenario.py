@@ -35,7 +35,7 @@ class BadScenario(Exception):
         return str(self._said[1])
 
     @property
-    def told(self) -> dict[str, Any]:
+    def sentences(self) -> dict[str, Any]:
         """The parts of a page's message in any language: ``reason`` and ``allowed``. Each is a sentence with
         its key, or a name or value, which needs no translation."""
         return {"reason": told(self._said[0]), "allowed": told(self._said[1])}

@@ -92,7 +92,7 @@ class PresenterSocket(SessionConsumer):
             await notify_presenters(self.channel_layer, self.session.id)
 
     async def _look(self) -> None:
-        if not await self.stands():
+        if not await self.is_allowed():
             return
         try:
             found = await in_thread(audience_messages.audience_of)(self.session.id)
@@ -200,4 +200,4 @@ async def notify_presenters(layer: Any, session_id: uuid.UUID) -> None:
     try:
         await layer.group_send(presenters_of(session_id), {"type": "audience.changed"})
     except (RedisError, OSError) as error:
-        logger.warning("session %s: its presenter was not told: %r", session_id, error)
+        logger.warning("session %s: its presenter was not notified: %r", session_id, error)

@@ -17,7 +17,7 @@ from eosviz.operating.naming import head_of
 from eosviz.operating.read_only_admin import ReadOnlyAdmin
 
 HIDDEN = {
-    "sessions.session": "its key is somebody's cookie",
+    "sessions.session": "its key is a browser's cookie",
     "account.emailconfirmation": "its key proves an address",
     "contenttypes.contenttype": "Django's own list of the models",
     "auth.permission": "Django's own list of what can be allowed",

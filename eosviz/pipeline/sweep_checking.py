@@ -58,7 +58,7 @@ def answer(question: bytes, folder: Path) -> bytes:
 def _mistake_of(bad: BadSweep) -> Mistake:
     found = Mistake(bad.place, bad.wrong, bad.allowed, bad.nearest, bad.params)
     if isinstance(bad, BadScenarioOfSweep):
-        found.sentences = (bad.bad.told["reason"], bad.bad.told["allowed"])
+        found.sentences = (bad.bad.sentences["reason"], bad.bad.sentences["allowed"])
     return found
 
 

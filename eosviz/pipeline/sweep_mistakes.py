@@ -31,7 +31,7 @@ def worded_mistakes(problems: list[Exception], text: str, language: str) -> list
 
 def _words(problem: BadSweep, language: str) -> tuple[Any, Any]:
     if isinstance(problem, BadScenarioOfSweep):
-        return problem.bad.told["reason"], problem.bad.told["allowed"]
+        return problem.bad.sentences["reason"], problem.bad.sentences["allowed"]
     return say(problem.wrong, language, problem.params), say(problem.allowed, language, problem.params)
 
 

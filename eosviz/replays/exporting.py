@@ -19,7 +19,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from eosviz.bounded.refusing import NoAnswer, Stopped
+from eosviz.bounded.refusing import Cancelled, NoAnswer, Stopped
 from eosviz.no_room import means_no_room
 from eosviz.replays import actions, bounded_check, publishing, recorded
 from eosviz.replays.forms import FORMS, Work
@@ -41,10 +41,6 @@ logger = logging.getLogger(__name__)
 STEPS_BETWEEN_BEATS = 250
 SECONDS_BETWEEN_BEATS = 1.0
 """The interval at which progress is read while a bounded process works."""
-
-
-class Cancelled(Exception):
-    """The export was cancelled."""
 
 
 class Beat:

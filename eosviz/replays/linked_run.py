@@ -43,11 +43,11 @@ def _simulation(asked: Asked) -> Simulation:
     except Refused as refused:
         raise _refusal(refused, 0) from None
     except BadScenario as bad:
-        raise bounded.Refused("bad_scenario", {"place": bad.place, **bad.told}) from None
+        raise bounded.Refused("bad_scenario", {"place": bad.place, **bad.sentences}) from None
 
 
 def _refusal(refused: Refused, step: int) -> bounded.Refused:
-    params = {"step": step, "rule": refused.rule, "place": refused.place, **refused.told}
+    params = {"step": step, "rule": refused.rule, "place": refused.place, **refused.sentences}
     return bounded.Refused("link_refused", params)
 
 

@@ -65,7 +65,7 @@ class Rerun:
         try:
             simulation = Simulation(load(header.scenario, header.variant))
         except (BadScenario, Refused) as error:
-            raise ReplayRefused("scenario", place=error.place, **error.told) from error
+            raise ReplayRefused("scenario", place=error.place, **error.sentences) from error
         recorded = (header.header, header.view, header.profile)
         found = (simulation.header(), simulation.view(), simulation.scenario["profile"])
         if canonical(recorded) != canonical(found):

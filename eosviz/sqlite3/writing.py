@@ -16,7 +16,7 @@ together."""
 PAGES_MAX = 10_000
 """If the log still reaches so many pages (40 MB), the committing thread writes it back."""
 PAGES_LONG = 4_000
-"""A log that is longer than this is written back while nobody writes."""
+"""A log that is longer than this is written back while no connection writes."""
 
 
 class Writing:

@@ -133,7 +133,7 @@ def _start(version: ScenarioVersion, variant: str | None) -> tuple[bytes, MadeKe
 
 
 def bad_scenario(bad: BadScenario) -> Problem:
-    return Problem("refused", "bad_scenario", place=bad.place, **bad.told)
+    return Problem("refused", "bad_scenario", place=bad.place, **bad.sentences)
 
 
 def delete_session(browser: str, session_id: uuid.UUID) -> None:
@@ -522,7 +522,7 @@ def look_at(
 
 
 def _refusal(key: str, refused: Refused) -> Problem:
-    return Problem("refused", key, rule=refused.rule, place=refused.place, **refused.told)
+    return Problem("refused", key, rule=refused.rule, place=refused.place, **refused.sentences)
 
 
 _ACTIONS: dict[type, Callable[[uuid.UUID, Any, int | None], CommandAnswer]] = {

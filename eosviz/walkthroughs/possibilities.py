@@ -52,7 +52,7 @@ def _weighed(simulation: Simulation, candidate: Candidate) -> Offer:
             check_intervention(simulation, candidate.intervention)
         except Refused as refused:
             why_key = candidate.refused
-            params |= {"rule": refused.rule, **refused.told}
+            params |= {"rule": refused.rule, **refused.sentences}
     return Offer(
         action=candidate.action,
         enabled=why_key is None,

@@ -56,10 +56,10 @@ def stretches(asked: Asked) -> Iterator[Stretch]:
             if stretch.finished is not None:
                 return
     except Refused as refused:
-        params = {"step": number, "rule": refused.rule, "place": refused.place, **refused.told}
+        params = {"step": number, "rule": refused.rule, "place": refused.place, **refused.sentences}
         raise bounded.Refused("link_refused", params) from None
     except BadScenario as bad:
-        raise bounded.Refused("bad_scenario", {"place": bad.place, **bad.told}) from None
+        raise bounded.Refused("bad_scenario", {"place": bad.place, **bad.sentences}) from None
     except EngineError as error:
         raise bounded.Refused("engine_broke", {"reason": str(error)}) from None
 

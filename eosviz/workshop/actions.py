@@ -207,7 +207,7 @@ def from_text(owner: User, text: str) -> Draft:
     try:
         parse(text)
     except BadScenario as bad:
-        raise WorkshopRefused("no_toml", reason=bad.told["reason"], line=bad.line or 0) from None
+        raise WorkshopRefused("no_toml", reason=bad.sentences["reason"], line=bad.line or 0) from None
     return create_draft(owner, text)
 
 

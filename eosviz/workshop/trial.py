@@ -52,7 +52,7 @@ class Mistake(msgspec.Struct):
 
 
 def mistake_of(bad: BadScenario) -> Mistake:
-    sentences = bad.told
+    sentences = bad.sentences
     return Mistake(bad.place, sentences["reason"], sentences["allowed"], bad.line)
 
 
@@ -249,7 +249,12 @@ def tried(text: str, variant: str | None) -> Trial:
         return trial
     except Refused as refused:
         expected = document.get("expect_refused") == refused.rule
-        trial.refused = {"rule": refused.rule, "place": refused.place, "expected": expected, **refused.told}
+        trial.refused = {
+            "rule": refused.rule,
+            "place": refused.place,
+            "expected": expected,
+            **refused.sentences,
+        }
         return trial
     try:
         # Only named beats need the plan of the run.
@@ -438,7 +443,7 @@ def to_its_end(text: str) -> Played:
     try:
         simulation = Simulation(load(parse(text)), watching="bare")
     except (BadScenario, Refused) as error:
-        return Played(refused=error.told["reason"])
+        return Played(refused=error.sentences["reason"])
     simulation.run(steps=STEPS_MAX)
     return Played(view=simulation.view())
 

@@ -1,4 +1,4 @@
-"""Who may see a version that a scenario of the workshop published: whoever may see that scenario
+"""Who may see a version that a scenario of the workshop published: all who may see that scenario
 (`DraftQuerySet.seen_by`). A version that none contains (of a comparison, of a draft that its author tried out, of a
 deleted scenario) is open to everyone with its address, which cannot be guessed."""
 

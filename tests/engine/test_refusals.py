@@ -88,7 +88,12 @@ def test_no_words_are_left_over() -> None:
 def test_a_refusal_speaks_the_readers_language() -> None:
     refused = Refused("GEN-6", "actor", "actor_down", actor="broker-1")
     assert str(refused) == "GEN-6: actor: broker-1 is down; restart it"
-    params = {"action": "crash", "place": refused.place, **refused.told, "remedy": refused.told["allowed"]}
+    params = {
+        "action": "crash",
+        "place": refused.place,
+        **refused.sentences,
+        "remedy": refused.sentences["allowed"],
+    }
     assert "broker-1 is down" in sentence("fault.impossible", params)
     said = sentence("fault.impossible", params, "zh-Hans")
     assert "broker-1 已停机" in said and "重新启动它" in said

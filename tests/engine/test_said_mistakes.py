@@ -89,7 +89,7 @@ def test_no_words_are_left_over_and_chinese_ones_are_chinese() -> None:
 def test_a_text_that_is_no_toml_is_explained_with_its_line(text: str, name: str, line: int | None) -> None:
     with pytest.raises(BadScenario) as refused:
         parse(text)
-    assert refused.value.told["reason"]["key"] == f"scenario.wrong.{name}"
+    assert refused.value.sentences["reason"]["key"] == f"scenario.wrong.{name}"
     assert (refused.value.place, refused.value.line) == ("document", line)
 
 
@@ -98,7 +98,7 @@ def test_a_mistake_speaks_the_readers_language() -> None:
         load({"id": "X", "title": {"en": "x", "zh-Hans": "x"}, "seed": "many"})
     bad = refused.value
     assert str(bad) == "scenario: seed: 'many'; allowed: a whole number from 0 to 9007199254740992"
-    said = sentence("fault.impossible", {"action": "set", "place": bad.place, **bad.told}, "zh-Hans")
+    said = sentence("fault.impossible", {"action": "set", "place": bad.place, **bad.sentences}, "zh-Hans")
     assert "'many'" in said
 
 

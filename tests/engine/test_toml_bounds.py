@@ -57,7 +57,7 @@ def test_a_hostile_text_is_refused_with_its_line_and_the_bound(name: str) -> Non
     with pytest.raises(BadScenario) as refused:
         parse(text, "x.toml")
     bad = refused.value
-    assert (bad.told["reason"]["key"], bad.line) == (fault, line)
+    assert (bad.sentences["reason"]["key"], bad.line) == (fault, line)
     assert len(str(bad)) < 300
     assert str(bad).startswith("x.toml")
 

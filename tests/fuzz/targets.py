@@ -99,13 +99,13 @@ def read_document(text: str) -> str:
     try:
         document = parse(text, "x.toml")
     except BadScenario as bad:
-        assert str(bad).startswith("x.toml") and bad.told
+        assert str(bad).startswith("x.toml") and bad.sentences
         return "refused"
     found = mistakes(document, text=text)
     names_in(document)
     msgspec.json.encode(document)
     if found:
-        assert all(str(bad) and bad.told for bad in found)
+        assert all(str(bad) and bad.sentences for bad in found)
         return "mistaken"
     variants = [None, *(one["name"] for one in document.get("variants", ()))]
     try:

@@ -21,6 +21,6 @@ class Command(TablesCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         user = User.objects.filter(email=options["email"].strip().lower()).first()
         if user is None:
-            raise CommandError(f"nobody has signed up as {options['email']}; they must sign up first")
+            raise CommandError(f"no account has the address {options['email']}; they must sign up first")
         give_role(user, Role(options["role"]))
         self.stdout.write(f"{user.email}: {options['role']}")

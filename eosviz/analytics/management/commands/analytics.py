@@ -23,7 +23,7 @@ class Command(TablesCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--class", dest="classroom", metavar="ID", help="a class; its id stands in its page's address"
+            "--class", dest="classroom", metavar="ID", help="a class; its id is in its page's address"
         )
         add_master(parser)
 
@@ -46,7 +46,7 @@ def _class_of(wanted: str | None) -> Classroom | None:
     except ValueError:
         found = None
     if found is None:
-        raise CommandError(f"{wanted}: no such class; its id stands in the address of its page")
+        raise CommandError(f"{wanted}: no such class; its id is in the address of its page")
     return found
 
 

@@ -38,7 +38,7 @@ def _session(identity: str) -> Session:
         return Session.objects.select_related("version").get(id=uuid.UUID(identity))
     except (ValueError, Session.DoesNotExist):
         raise CommandError(
-            f"{identity}: no session has this id; it stands in the session's address, after /sessions/"
+            f"{identity}: no session has this id; it is in the session's address, after /sessions/"
         ) from None
 
 
