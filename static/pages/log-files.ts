@@ -43,7 +43,7 @@ export function tooMuch(files: readonly Chosen[], bounds: Bounds): "files" | "ea
 
 export const sizeOf = (files: readonly Chosen[]): number => files.reduce((sum, one) => sum + one.size, 0);
 
-export const told = (files: readonly Chosen[]): string => `${files.length} · ${(sizeOf(files) / MEBIBYTE).toFixed(1)} MiB`;
+export const countText = (files: readonly Chosen[]): string => `${files.length} · ${(sizeOf(files) / MEBIBYTE).toFixed(1)} MiB`;
 
 /** The command that reads the same files where they lie: its folders, or files that were chosen without one. */
 export function commandFor(chosen: readonly Chosen[], command: string): string {
@@ -113,7 +113,7 @@ export function begin(form: HTMLFormElement): void {
     const bounds = { files: numberOf(form, "filesMax"), fileBytes: numberOf(form, "fileBytesMax"), allBytes: numberOf(form, "allBytesMax") };
     const passed = tooMuch(files, bounds);
     const shown = show(form, passed === null ? "sending" : "too-much");
-    for (const place of shown?.querySelectorAll("[data-told]") ?? []) place.textContent = told(files);
+    for (const place of shown?.querySelectorAll("[data-told]") ?? []) place.textContent = countText(files);
     if (passed !== null) {
       for (const part of shown?.querySelectorAll<HTMLElement>("[data-needs]") ?? []) part.hidden = part.dataset["needs"] !== passed;
       const command = shown?.querySelector<HTMLElement>("[data-command]");

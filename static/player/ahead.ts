@@ -13,7 +13,7 @@ import type { Command } from "./source.ts";
 /** What stores the step on show, and what tells which one was stored, cannot wait for it. */
 const NEVER_WAITS: ReadonlySet<Command["type"]> = new Set(["advance", "window"]);
 
-interface Told {
+interface Sent {
   branch: string;
   step: Step;
   /** As it came: a step that is kept may share lists with its neighbours. */
@@ -25,11 +25,11 @@ interface Told {
 export class Ahead {
   readonly #lines: Lines;
   /** Nobody has asked for it to be made yet. */
-  #told: Told | null = null;
+  #sent: Sent | null = null;
   /** The step after which it was last asked what follows. */
   #asked = { branch: "", after: 0 };
   /** On show, and not stored as far as this page knows. */
-  #shown: Told | null = null;
+  #shown: Sent | null = null;
   #waiting: (() => void)[] = [];
 
   constructor(lines: Lines) {
@@ -37,34 +37,34 @@ export class Ahead {
   }
 
   came(branch: string, after: number, step: Step): void {
-    if (this.#shown === null && after === this.#lines.newest(branch)) this.#told = { branch, step, text: JSON.stringify(step), view: null };
+    if (this.#shown === null && after === this.#lines.newest(branch)) this.#sent = { branch, step, text: JSON.stringify(step), view: null };
   }
 
   /** What the reader of a branch sees if they step on now: the step and the view behind it. */
   foreseen(branch: string): { step: Step; view: View } | null {
-    const told = this.#told;
-    if (told?.branch !== branch || this.#lines.newest(branch) !== told.step.number - 1) return null;
-    told.view ??= this.#lines.behind(branch, told.step);
-    return told.view === null ? null : { step: told.step, view: told.view };
+    const sent = this.#sent;
+    if (sent?.branch !== branch || this.#lines.newest(branch) !== sent.step.number - 1) return null;
+    sent.view ??= this.#lines.behind(branch, sent.step);
+    return sent.view === null ? null : { step: sent.step, view: sent.view };
   }
 
-  /** Whether what follows this step, the newest, was neither told nor asked for; whoever is told so asks. */
+  /** Whether what follows this step, the newest, was neither sent nor asked for; if so, the page asks. */
   isUnasked(branch: string, after: number): boolean {
-    const isTold = this.#told?.branch === branch && this.#told.step.number === after + 1;
-    if (isTold || (this.#asked.branch === branch && this.#asked.after === after)) return false;
+    const isSent = this.#sent?.branch === branch && this.#sent.step.number === after + 1;
+    if (isSent || (this.#asked.branch === branch && this.#asked.after === after)) return false;
     this.#asked = { branch, after };
     return true;
   }
 
-  /** Has the page hold the step after the newest as if it had been stored; false: it was not told. */
+  /** Has the page hold the step after the newest as if it had been stored; false: it was not sent. */
   show(branch: string, number: number): boolean {
-    const told = this.#told;
-    if (told?.branch !== branch || told.step.number !== number || this.#lines.newest(branch) !== number - 1) return false;
-    this.#told = null;
-    this.#shown = told;
-    this.#lines.windows(branch).put([told.step], number);
+    const sent = this.#sent;
+    if (sent?.branch !== branch || sent.step.number !== number || this.#lines.newest(branch) !== number - 1) return false;
+    this.#sent = null;
+    this.#shown = sent;
+    this.#lines.windows(branch).put([sent.step], number);
     this.#lines.reach(branch, number);
-    if (told.view !== null) this.#lines.keep(branch, number, told.view);
+    if (sent.view !== null) this.#lines.keep(branch, number, sent.view);
     return true;
   }
 

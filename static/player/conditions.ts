@@ -3,13 +3,13 @@
  * address. Whether one holds at a step is the server's to say.
  */
 
-import type * as told from "../generated/messages.ts";
+import type * as messages from "../generated/messages.ts";
 import type { Header, OnKind, OnSubject } from "../generated/messages.ts";
 import { say } from "./text.ts";
 import type { WithoutNull } from "./whole-view.ts";
 
 /** What it does not name is left out. */
-export type Condition = WithoutNull<told.Condition>;
+export type Condition = WithoutNull<messages.Condition>;
 
 export type SubjectKind = OnSubject["kind"];
 export type StepKind = OnKind["kind"];

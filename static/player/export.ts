@@ -89,7 +89,7 @@ export class Export extends DialogElement {
   }
 
   async #ask(): Promise<void> {
-    // Without the limits the files can still be asked for: whoever asks too much is told then.
+    // Without the limits the files can still be asked for: a request beyond them is refused.
     const response = await get(`${this.address}/limits`).catch(() => null);
     if (response?.ok === true) this.limits = (await response.json()) as Limits;
   }
@@ -136,15 +136,15 @@ export class Export extends DialogElement {
   #progress(making: Making): TemplateResult {
     const form = say(making.form === PUBLISH ? "exports.publish" : `exports.form.${making.form}`);
     if (making.refusal !== null) return html`<p role="alert" class="export-said">${say(making.refusal.key, making.refusal.params)}</p>`;
-    const told = making.told;
-    if (told?.state === "cancelled") return html`<p role="status" class="export-said">${say("exports.cancelled")}</p>`;
-    if (told?.state === "done") {
-      return html`<p role="status" class="export-said">${told.file === null ? this.#address(told.result ?? "") : html`${say("exports.made", { name: told.name, bytes: told.bytes })}
-        <a href=${told.file} download>${say("exports.again")}</a>`}</p>`;
+    const progress = making.progress;
+    if (progress?.state === "cancelled") return html`<p role="status" class="export-said">${say("exports.cancelled")}</p>`;
+    if (progress?.state === "done") {
+      return html`<p role="status" class="export-said">${progress.file === null ? this.#address(progress.result ?? "") : html`${say("exports.made", { name: progress.name, bytes: progress.bytes })}
+        <a href=${progress.file} download>${say("exports.again")}</a>`}</p>`;
     }
-    const now = told === null || told.state === "waiting" ? say("exports.waiting", { form }) : say("exports.making", { form, percent: making.percent });
+    const now = progress === null || progress.state === "waiting" ? say("exports.waiting", { form }) : say("exports.making", { form, percent: making.percent });
     return html`<p class="export-said"><label>${now} <progress max="100" value=${making.percent}></progress></label>
-      <button ?disabled=${told === null} @click=${() => void making.cancel()}>${say("exports.cancel")}</button></p>`;
+      <button ?disabled=${progress === null} @click=${() => void making.cancel()}>${say("exports.cancel")}</button></p>`;
   }
 
   #address(path: string): TemplateResult {
@@ -191,7 +191,7 @@ export class Export extends DialogElement {
     this.making = making;
     making.addEventListener("change", () => this.requestUpdate());
     await making.run(this.address, this.all ? "" : (this.store?.branch ?? ""));
-    if (making.told?.state === "done" && making.told.file !== null) download(making.told.file, making.told.name);
+    if (making.progress?.state === "done" && making.progress.file !== null) download(making.progress.file, making.progress.name);
     if (form === PUBLISH) await this.#ask();
   }
 

@@ -14,7 +14,7 @@ export function leadOf(step: Step): Said {
 }
 
 /** What stands large: the leading note, if there is one, then the step's own sentence. */
-export function saidOf(step: Step): Said[] {
+export function sentencesIn(step: Step): Said[] {
   const lead = leadOf(step);
   return lead === step ? [step] : [lead, step];
 }

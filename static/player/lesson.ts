@@ -13,7 +13,7 @@ import type { BeatWalk } from "./beat-walk.ts";
 import type { Bilingual } from "./frame.ts";
 import { inWords } from "./done.ts";
 import type { Broken } from "./outcome.ts";
-import { brokenIn, brokenWords, changesOf, costText, isSame, judgedRows, toldOf, toldText } from "./outcome.ts";
+import { brokenIn, brokenWords, changesOf, costText, isSame, judgedRows, resultsOf, resultsText } from "./outcome.ts";
 import { listed } from "./joins.ts";
 import { csrfToken } from "./page.ts";
 import { toBreak } from "./sent-in.ts";
@@ -197,10 +197,10 @@ function verdict(store: PlayerStore): TemplateResult {
   const rows = judgedRows(store);
   const broken = rows.filter(({ count, brokenAt }) => count > 0 && brokenAt !== null);
   const held = rows.filter(({ count }) => count === 0);
-  const told = store.frame === undefined ? null : toldOf(store.frame);
+  const told = store.frame === undefined ? null : resultsOf(store.frame);
   return html`${broken.map(({ name, count, brokenAt }) => html`<p class="bad">✕ ${say("lesson.broken", { name: say(`player.guarantee.${name}`), count, step: brokenAt ?? 0 })}</p>`)}
     ${held.length === 0 ? nothing : html`<p>${say("lesson.held", { names: held.map(({ name }) => say(`player.guarantee.${name}`)) })}</p>`}
-    ${told === null ? nothing : html`<p>${toldText(told)}</p>`}
+    ${told === null ? nothing : html`<p>${resultsText(told)}</p>`}
     ${rows.length === 0 ? html`<p class="quiet">${say("lesson.not_judged")}</p>` : nothing}`;
 }
 

@@ -14,7 +14,7 @@ export interface Refusal {
 }
 
 /** What the server tells of an export. */
-export interface Told {
+export interface Progress {
   state: "waiting" | "working" | "done" | "failed" | "cancelled";
   done: number;
   total: number;
@@ -29,7 +29,7 @@ export interface Told {
 
 export class Making extends EventTarget {
   readonly form: string;
-  told: Told | null = null;
+  progress: Progress | null = null;
   refusal: Refusal | null = null;
   #stopped = false;
 
@@ -39,27 +39,27 @@ export class Making extends EventTarget {
   }
 
   get isUnderWay(): boolean {
-    return this.refusal === null && (this.told === null || this.told.state === "waiting" || this.told.state === "working");
+    return this.refusal === null && (this.progress === null || this.progress.state === "waiting" || this.progress.state === "working");
   }
 
   /** 0 to 100. */
   get percent(): number {
-    if (this.told === null || this.told.total === 0) return 0;
-    return Math.floor((100 * this.told.done) / this.told.total);
+    if (this.progress === null || this.progress.total === 0) return 0;
+    return Math.floor((100 * this.progress.done) / this.progress.total);
   }
 
   /** Asks for it and stays with it to its end. */
   async run(address: string, branch: string): Promise<void> {
     const body = new URLSearchParams({ form: this.form, branch });
     await this.#hear(this.#post(address, body));
-    while (this.isUnderWay && !this.#stopped && this.told !== null) {
+    while (this.isUnderWay && !this.#stopped && this.progress !== null) {
       await new Promise((done) => setTimeout(done, defaults.every));
-      await this.#hear(fetch(this.told.address, { headers: { Accept: "application/json" } }));
+      await this.#hear(fetch(this.progress.address, { headers: { Accept: "application/json" } }));
     }
   }
 
   async cancel(): Promise<void> {
-    if (this.told !== null) await this.#hear(this.#post(this.told.cancel, new URLSearchParams()));
+    if (this.progress !== null) await this.#hear(this.#post(this.progress.cancel, new URLSearchParams()));
   }
 
   /** Nobody looks any more; what is under way goes on. */
@@ -74,12 +74,12 @@ export class Making extends EventTarget {
   async #hear(asked: Promise<Response>): Promise<void> {
     try {
       const response = await asked;
-      const told = (await response.json()) as Told | Refusal;
-      if ("state" in told) {
-        this.told = told;
-        this.refusal = told.refusal;
+      const progress = (await response.json()) as Progress | Refusal;
+      if ("state" in progress) {
+        this.progress = progress;
+        this.refusal = progress.refusal;
       } else {
-        this.refusal = told;
+        this.refusal = progress;
       }
     } catch {
       this.refusal = { key: "exports.unreachable", params: {} };

@@ -49,8 +49,8 @@ export function overText(store: PlayerStore, written: Broken | undefined): strin
   if (rows.length === 0 || finished === null) return "";
   const broken = brokenWords(brokenIn(rows));
   if (changesOf(store).length === 0) {
-    const told = store.frame === undefined ? null : toldOf(store.frame);
-    const parts = [say("outcome.over", { broken }), heldText(store), told === null ? "" : toldText(told)];
+    const told = store.frame === undefined ? null : resultsOf(store.frame);
+    const parts = [say("outcome.over", { broken }), heldText(store), told === null ? "" : resultsText(told)];
     return parts.filter((part) => part !== "").join(words.language === "en" ? " " : "");
   }
   const cost = costText(store);
@@ -82,7 +82,7 @@ export function isSame(one: Broken, other: Broken): boolean {
   return [...names].every((name) => one[name] === other[name]);
 }
 
-export interface Told {
+export interface Results {
   total: number;
   /** Records of which the application was told that they are stored. */
   stored: number;
@@ -97,7 +97,7 @@ export interface Told {
 }
 
 /** What applications were told, and what is so; null where no records are written. */
-export function toldOf(frame: Frame): Told | null {
+export function resultsOf(frame: Frame): Results | null {
   const counts = new Map<string, number>();
   const add = (status: string, count: number): void => void counts.set(status, (counts.get(status) ?? 0) + count);
   for (const { status } of Object.values(frame.view.records ?? {})) add(status, 1);
@@ -112,7 +112,7 @@ export function toldOf(frame: Frame): Told | null {
 }
 
 /** What applications were told, beside what is stored. */
-export function toldText(told: Told): string {
+export function resultsText(told: Results): string {
   const parts = (["stored", "failed", "open"] as const).filter((part) => part === "stored" || told[part] > 0);
   const words = parts.map((part) => say(`lesson.told_${part}`, { ...told }));
   return say(told.twice === 0 ? "lesson.told" : "lesson.told_twice", { told: words, kept: told.kept, twice: told.twice });

@@ -11,7 +11,7 @@ import type { Selection } from "./frame.ts";
 import { csrfToken } from "./page.ts";
 import type { Audience, Poll } from "./audience.ts";
 import type { Play } from "./play.ts";
-import type { Question, Told } from "./questions.ts";
+import type { Question, Quiz } from "./questions.ts";
 import { rightOf, stopBefore } from "./questions.ts";
 import { reasonList } from "./reasons.ts";
 import type { PlayerStore } from "./store.ts";
@@ -47,7 +47,7 @@ export class Predict extends StoreElement {
   declare poll: Poll | null;
   declare address: string;
   declare predictions: string;
-  /** Where finishing this scenario of a track is told. */
+  /** Where the end of this scenario of a track is reported. */
   declare finish: string;
   declare place: string;
   declare track: string;
@@ -61,10 +61,10 @@ export class Predict extends StoreElement {
   declare chosen: string;
   declare revealed: boolean;
   declare fault: boolean;
-  #told = new Map<string, Told>();
+  #quizzes = new Map<string, Quiz>();
   #asked = new Set<string>();
   #seen = "";
-  /** The run was seen to its end, and that is told. */
+  /** The run was seen to its end, and that was reported. */
   #isTold = false;
 
   constructor() {
@@ -95,17 +95,17 @@ export class Predict extends StoreElement {
   /** Whether the reader may go on from `from` up to `to` now; the step before which a question stands, or null. */
   waitsIn(branch: string, from: number, to: number): number | null {
     this.#noteRevealed();
-    const told = this.#told.get(branch);
-    if (!this.isOn || told === undefined) return null;
-    return stopBefore(told.questions, new Set(Object.keys(told.answers).map(Number)), from, to);
+    const quiz = this.#quizzes.get(branch);
+    if (!this.isOn || quiz === undefined) return null;
+    return stopBefore(quiz.questions, new Set(Object.keys(quiz.answers).map(Number)), from, to);
   }
 
   /** What all were asked, and shown the answer to, is not asked once more. */
   #noteRevealed(): void {
     const { poll } = this;
     if (poll?.state !== "revealed" || this.audience?.presents !== true) return;
-    const told = this.#told.get(poll.branch);
-    if (told !== undefined) told.answers[String(poll.at)] ??= "";
+    const quiz = this.#quizzes.get(poll.branch);
+    if (quiz !== undefined) quiz.answers[String(poll.at)] ??= "";
     if (this.open?.at === poll.at && !this.revealed) this.open = null;
   }
 
@@ -136,7 +136,7 @@ export class Predict extends StoreElement {
     try {
       const response = await fetch(`${this.address}?branch=${encodeURIComponent(branch)}`, { headers: { Accept: "application/json" } });
       if (!response.ok) throw new Error(String(response.status));
-      this.#told.set(branch, (await response.json()) as Told);
+      this.#quizzes.set(branch, (await response.json()) as Quiz);
       this.#seen = "";
       this.fault = false;
     } catch {
@@ -158,14 +158,14 @@ export class Predict extends StoreElement {
     const { open } = this;
     if (open !== null && this.revealed && (shown === open.at || shown === open.at + 1)) return;
     const here = `${branch} ${shown}`;
-    if (here === this.#seen || this.#told.get(branch) === undefined) return;
+    if (here === this.#seen || this.#quizzes.get(branch) === undefined) return;
     this.#seen = here;
     const stop = this.waitsIn(branch, shown + 1, shown + 1);
     this.#show(stop === null ? null : this.#questionAt(branch, stop - 1));
   }
 
   #questionAt(branch: string, at: number): Question | null {
-    return this.#told.get(branch)?.questions.find((question) => question.at === at) ?? null;
+    return this.#quizzes.get(branch)?.questions.find((question) => question.at === at) ?? null;
   }
 
   #show(question: Question | null): void {
@@ -189,8 +189,8 @@ export class Predict extends StoreElement {
   async #answer(choice: string): Promise<void> {
     const { store, open } = this;
     if (store === undefined || open === null || this.revealed) return;
-    const told = this.#told.get(store.branch);
-    if (told !== undefined) told.answers[String(open.at)] = choice;
+    const quiz = this.#quizzes.get(store.branch);
+    if (quiz !== undefined) quiz.answers[String(open.at)] = choice;
     this.chosen = choice;
     this.revealed = true;
     this.play?.stop(); // What was revealed is read.
@@ -213,16 +213,16 @@ export class Predict extends StoreElement {
 
   protected override render(): TemplateResult | typeof nothing {
     const { store } = this;
-    const told = store === undefined ? undefined : this.#told.get(store.branch);
+    const quiz = store === undefined ? undefined : this.#quizzes.get(store.branch);
     if (store === undefined || this.address === "") return nothing;
     if (this.fault) return html`<p class="predict-fault quiet" role="status">${say("predict.unavailable")}</p>`;
-    if (told === undefined || told.questions.length === 0) return this.#wayOn();
+    if (quiz === undefined || quiz.questions.length === 0) return this.#wayOn();
     return html`<div class="predict-bar">
         <button class="small" aria-pressed=${this.isOn} title=${say("predict.switch_means")} @click=${() => this.#switch()}>${say(this.isOn ? "predict.on" : "predict.off")}</button>
-        <span class="quiet num">${counted(told)}</span>
+        <span class="quiet num">${counted(quiz)}</span>
         ${this.#wayOn()}
       </div>
-      ${this.open === null || this.audience?.asks(store.branch, this.open.at) === true ? nothing : this.#card(this.open, told)}`;
+      ${this.open === null || this.audience?.asks(store.branch, this.open.at) === true ? nothing : this.#card(this.open, quiz)}`;
   }
 
   /** At the end of a run that belongs to a track: on to the next one. */
@@ -236,10 +236,10 @@ export class Predict extends StoreElement {
         <button class=${isOver(store) ? "small primary" : "small"}>${label}</button></form>`;
   }
 
-  #card(question: Question, told: Told): TemplateResult {
-    const number = told.questions.indexOf(question) + 1;
+  #card(question: Question, quiz: Quiz): TemplateResult {
+    const number = quiz.questions.indexOf(question) + 1;
     return html`<section class="predict-card" tabindex="-1" role="group" aria-labelledby="predict-heading" @keydown=${this.#keys}>
-      <div class="predict-head"><h2 id="predict-heading">${say("predict.heading")} <small class="quiet num">${say("predict.count", { number, count: told.questions.length })}</small></h2></div>
+      <div class="predict-head"><h2 id="predict-heading">${say("predict.heading")} <small class="quiet num">${say("predict.count", { number, count: quiz.questions.length })}</small></h2></div>
       <p id="predict-question">${say(question.key, question.params)}</p>
       ${this.revealed ? this.#revealed(question) : this.#choices(question)}
     </section>`;
@@ -310,9 +310,9 @@ function isOver(store: PlayerStore): boolean {
   return store.info?.finished !== null && store.shown >= store.newest && store.newest > 0;
 }
 
-function counted(told: Told): string {
-  const { right, given } = rightOf(told);
-  return say(given === 0 ? "predict.none_given" : "predict.right_of", { right, given, count: told.questions.length });
+function counted(quiz: Quiz): string {
+  const { right, given } = rightOf(quiz);
+  return say(given === 0 ? "predict.none_given" : "predict.right_of", { right, given, count: quiz.questions.length });
 }
 
 function chosen(): boolean | null {

@@ -4,7 +4,7 @@ import type { Question, QuestionChoice, Reason } from "../generated/messages.ts"
 
 export type { Question, QuestionChoice, Reason };
 
-export interface Told {
+export interface Quiz {
   questions: Question[];
   /** Step to the choice that was made there; empty: skipped. */
   answers: Record<string, string>;
@@ -17,7 +17,7 @@ export function stopBefore(questions: readonly Question[], answered: ReadonlySet
 }
 
 /** How many answers were right, of those that were given; what was passed over is no answer. */
-export function rightOf(told: Told): { right: number; given: number } {
-  const given = told.questions.filter(({ at }) => (told.answers[String(at)] ?? "") !== "");
-  return { right: given.filter(({ at, right }) => told.answers[String(at)] === right).length, given: given.length };
+export function rightOf(quiz: Quiz): { right: number; given: number } {
+  const given = quiz.questions.filter(({ at }) => (quiz.answers[String(at)] ?? "") !== "");
+  return { right: given.filter(({ at, right }) => quiz.answers[String(at)] === right).length, given: given.length };
 }

@@ -8,7 +8,7 @@ import { html, nothing } from "lit";
 import { isPreview } from "../diagrams/log-case.ts";
 import type { Check } from "./checks.ts";
 import type { Said, Step } from "./frame.ts";
-import { leadOf, notesOf, saidOf } from "./leading.ts";
+import { leadOf, notesOf, sentencesIn } from "./leading.ts";
 import { Small } from "./small.ts";
 import { StoreElement } from "./store-element.ts";
 import { ruleChip } from "./terms.ts";
@@ -50,7 +50,7 @@ export class References extends StoreElement {
 
   #ofStep(step: Step): TemplateResult {
     const source = words.source(leadOf(step).key);
-    const rules = [...new Set(saidOf(step).flatMap((said) => said.rules))];
+    const rules = [...new Set(sentencesIn(step).flatMap((said) => said.rules))];
     return html`<div class="refs" tabindex=${this.#reached}>
       <div class="chips">${this.#rules(rules, source)}${this.#whyRefused(step)} ${notesOf(step).length === 0 ? nothing : this.#notes(step)}</div>
       ${this.#small.matches ? nothing : this.#source(source)}

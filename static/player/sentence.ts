@@ -8,7 +8,7 @@ import { html, nothing } from "lit";
 import { planOf } from "./axis-of.ts";
 import type { Step } from "./frame.ts";
 import type { Check } from "./checks.ts";
-import { breaksIn, saidOf } from "./leading.ts";
+import { breaksIn, sentencesIn } from "./leading.ts";
 import type { Broken } from "./outcome.ts";
 import { isOver, overText } from "./outcome.ts";
 import type { PlayerStore } from "./store.ts";
@@ -98,7 +98,7 @@ export class Sentence extends StoreElement {
     const between = words.language === "en" ? " " : "";
     if (step !== null) {
       const outcome = isOver(store) ? overText(store, this.written) : "";
-      return [outcome, ...breaksIn(step), ...saidOf(step).map(({ key, params }) => say(key, params))].filter((part) => part !== "").join(between);
+      return [outcome, ...breaksIn(step), ...sentencesIn(step).map(({ key, params }) => say(key, params))].filter((part) => part !== "").join(between);
     }
     // Two runs beside each other go by steps.
     const button = say(planOf(store) === null || this.#player === null ? "player.do.step" : "player.do.beat_forward");

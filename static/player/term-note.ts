@@ -7,17 +7,17 @@
 
 import type { TemplateResult } from "lit";
 import { html, LitElement, nothing } from "lit";
-import type { Told } from "./terms.ts";
-import { toldOf } from "./terms.ts";
+import type { Meaning } from "./terms.ts";
+import { meaningOf } from "./terms.ts";
 import { say } from "./text.ts";
 
 export class TermNote extends LitElement {
-  static override properties = { told: { state: true }, rules: {}, reference: {} };
+  static override properties = { meaning: { state: true }, rules: {}, reference: {} };
 
   /** Addresses of the reference, of a rule's page with `{rule}`; "" without one. */
   declare rules: string;
   declare reference: string;
-  declare told: Told | null;
+  declare meaning: Meaning | null;
   #opener: HTMLElement | SVGElement | null = null;
   #page: Element | null = null;
 
@@ -25,7 +25,7 @@ export class TermNote extends LitElement {
     super();
     this.rules = "";
     this.reference = "";
-    this.told = null;
+    this.meaning = null;
   }
 
   protected override createRenderRoot(): HTMLElement {
@@ -46,11 +46,11 @@ export class TermNote extends LitElement {
   readonly #pressed = (event: MouseEvent): void => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     const target = event.composedPath().find(isTerm);
-    const told = target === undefined ? null : toldOf(target.dataset["term"] ?? "", this);
-    if (target === undefined || told === null) return;
+    const meaning = target === undefined ? null : meaningOf(target.dataset["term"] ?? "", this);
+    if (target === undefined || meaning === null) return;
     event.preventDefault();
     this.#opener = target;
-    this.told = told;
+    this.meaning = meaning;
     void this.updateComplete.then(() => this.#open(target));
   };
 
@@ -75,13 +75,13 @@ export class TermNote extends LitElement {
   };
 
   protected override render(): TemplateResult | typeof nothing {
-    const { told } = this;
-    if (told === null) return nothing;
-    return html`<div class="term-note" popover="auto" tabindex="-1" role="dialog" aria-label=${told.name} @toggle=${this.#closed}>
-      <b>${told.name}</b><p>${told.text}</p>
-      ${told.parts.length === 0 ? nothing : html`<dl>${told.parts.map(([heading, text]) => html`<dt>${heading}</dt><dd>${text}</dd>`)}</dl>`}
-      ${told.more === "" ? html`<p class="quiet">${say("player.term.elsewhere")}</p>`
-        : html`<a href=${told.more} target="_blank" rel="noopener">${say("player.term.more")}</a>`}</div>`;
+    const { meaning } = this;
+    if (meaning === null) return nothing;
+    return html`<div class="term-note" popover="auto" tabindex="-1" role="dialog" aria-label=${meaning.name} @toggle=${this.#closed}>
+      <b>${meaning.name}</b><p>${meaning.text}</p>
+      ${meaning.parts.length === 0 ? nothing : html`<dl>${meaning.parts.map(([heading, text]) => html`<dt>${heading}</dt><dd>${text}</dd>`)}</dl>`}
+      ${meaning.more === "" ? html`<p class="quiet">${say("player.term.elsewhere")}</p>`
+        : html`<a href=${meaning.more} target="_blank" rel="noopener">${say("player.term.more")}</a>`}</div>`;
   }
 }
 

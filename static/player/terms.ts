@@ -1,7 +1,7 @@
 /**
  * What a press explains in its place (`term-note.ts`): rules, errors, isolation levels, guarantees. Pure.
  *
- * A term is a key of the catalogue in `data-term`; what is told of it are the catalogue's own texts.
+ * A term is a key of the catalogue in `data-term`; what it shows are the catalogue's own texts.
  */
 
 import type { TemplateResult } from "lit";
@@ -9,7 +9,7 @@ import { html } from "lit";
 import { say, words } from "./text.ts";
 import { unbroken } from "./unbroken.ts";
 
-export interface Told {
+export interface Meaning {
   name: string;
   text: string;
   /** More of it, each with its heading. */
@@ -43,20 +43,20 @@ export function isolationTerm(isolation: string): string | null {
   return term !== undefined && words.knows(`${term}.what`) ? term : null;
 }
 
-/** What is told of a term; null: there is nothing to tell. */
-export function toldOf(term: string, { rules, reference }: Shelf): Told | null {
+/** What a term means; null: the catalogue has no text. */
+export function meaningOf(term: string, { rules, reference }: Shelf): Meaning | null {
   const [kind = "", ...rest] = term.split(".");
   const name = rest.join(".");
   const place = (page: string): string => (reference === "" ? "" : `${reference}${page}/#${name}`);
-  const told = (text: string, shown: string, more: string, parts: Told["parts"] = []): Told | null =>
+  const meaning = (text: string, shown: string, more: string, parts: Meaning["parts"] = []): Meaning | null =>
     words.knows(text) ? { name: shown, text: say(text), parts, more } : null;
-  if (kind === "requirement") return told(term, name, rules.replace("{rule}", encodeURIComponent(name)));
-  if (kind === "term") return told(`${term}.what`, say(term), place("terms"));
+  if (kind === "requirement") return meaning(term, name, rules.replace("{rule}", encodeURIComponent(name)));
+  if (kind === "term") return meaning(`${term}.what`, say(term), place("terms"));
   if (kind === "error") {
     const parts = ERROR_PARTS.map((part): [string, string] => [say(`reference.error.${part}`), say(`${term}.${part}`)]);
-    return told(`${term}.meaning`, name, place("errors"), parts);
+    return meaning(`${term}.meaning`, name, place("errors"), parts);
   }
-  return told(`${term}.means`, say(term), rules.replace("{rule}", "GEN-8"));
+  return meaning(`${term}.means`, say(term), rules.replace("{rule}", "GEN-8"));
 }
 
 /** A rule's number: a link into the reference, or a button where there is none; a press tells the rule. */

@@ -5,7 +5,7 @@
 
 import { csrfToken } from "./page.ts";
 import type { PlayerStore } from "./store.ts";
-import type { Told } from "./trail.ts";
+import type { TrailReport } from "./trail.ts";
 import { Trail, defaults } from "./trail.ts";
 
 interface HasStore extends HTMLElement {
@@ -56,7 +56,7 @@ export class TrailElement extends HTMLElement {
   readonly #tell = (): void => this.#post(this.#trail.take());
 
   /** What is lost on its way is not told again: a count is not worth a reader's waiting. */
-  #post(told: Told | null): void {
+  #post(told: TrailReport | null): void {
     const address = this.getAttribute("address");
     if (told === null || address === null) return;
     const headers = { "X-CSRFToken": csrfToken(), "Content-Type": "application/json" };

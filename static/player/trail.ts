@@ -14,7 +14,7 @@ export const defaults = {
   backsMax: 100,
 };
 
-export interface Told {
+export interface TrailReport {
   branch: string;
   last: number;
   furthest: number;
@@ -30,8 +30,8 @@ export class Trail {
   #backs: number[] = [];
   #isNews = false;
 
-  /** The reader is at this step now. Answers what was to be told of a branch that they left. */
-  moved(branch: string, step: number): Told | null {
+  /** The reader is at this step now. Answers what is to be reported of a branch that they left. */
+  moved(branch: string, step: number): TrailReport | null {
     const left = branch === this.#branch ? null : this.take();
     if (branch !== this.#branch) {
       this.#branch = branch;
@@ -50,13 +50,13 @@ export class Trail {
     this.#rested = this.#last;
   }
 
-  /** What is to be told; null when nothing has changed since. */
-  take(): Told | null {
+  /** What is to be reported; null when nothing has changed since. */
+  take(): TrailReport | null {
     if (!this.#isNews) return null;
     this.rests();
-    const told = { branch: this.#branch, last: this.#last, furthest: this.#furthest, backs: this.#backs };
+    const report = { branch: this.#branch, last: this.#last, furthest: this.#furthest, backs: this.#backs };
     this.#backs = [];
     this.#isNews = false;
-    return told;
+    return report;
   }
 }

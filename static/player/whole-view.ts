@@ -3,36 +3,36 @@
  * The shapes themselves are the server's (static/generated/messages.ts).
  */
 
-import type * as told from "../generated/messages.ts";
+import type * as messages from "../generated/messages.ts";
 
 /** With these tables always there, and these parts instead of its own. */
 type Whole<Shape, Tables extends keyof Shape, Parts = unknown> = Omit<Shape, Tables | keyof Parts> & Required<Pick<Shape, Tables>> & Parts;
 
-export type TransactionManagerView = Whole<told.TransactionManagerView, "partitions">;
+export type TransactionManagerView = Whole<messages.TransactionManagerView, "partitions">;
 
 export type ClientView = Whole<
-  told.ClientView,
+  messages.ClientView,
   "queues" | "batches" | "connections" | "requests",
   { transaction_manager: TransactionManagerView | null }
 >;
 
-export type ReplicaView = Whole<told.ReplicaView, "batches" | "producers">;
+export type ReplicaView = Whole<messages.ReplicaView, "batches" | "producers">;
 
-export type PartitionView = Whole<told.PartitionView, never, { replicas: Record<string, ReplicaView> }>;
+export type PartitionView = Whole<messages.PartitionView, never, { replicas: Record<string, ReplicaView> }>;
 
 /** What a coordinator adds to a broker. */
-export type CoordinationView = Pick<told.BrokerView, "coordinator" | "lookups" | "transactions" | "markers" | "groups">;
+export type CoordinationView = Pick<messages.BrokerView, "coordinator" | "lookups" | "transactions" | "markers" | "groups">;
 
 /** What the diagrams draw: the state after a step, as far as a page is given it. */
 export type View = Whole<
-  told.Sight,
+  messages.Sight,
   never,
   {
     clients?: Record<string, ClientView>;
     partitions?: Record<string, PartitionView>;
-    network?: Required<told.NetworkView>;
-    zookeeper?: Required<told.ZooKeeperView>;
-    quorum?: told.QuorumView;
+    network?: Required<messages.NetworkView>;
+    zookeeper?: Required<messages.ZooKeeperView>;
+    quorum?: messages.QuorumView;
   }
 >;
 
@@ -46,4 +46,4 @@ export type WithoutNull<Shape> = { [Name in keyof Shape]: Exclude<Shape[Name], n
  * `id`: message "18"; batch "p1/b1" in a client, "t-0/40" (partition/base offset) in a log; partition "t-0";
  * actor "broker-1"; transaction "txn-1" (transactional id); record "7" (its serial); timer "p1/backoff b1" (client/name in the view).
  */
-export type Selection = WithoutNull<told.Selection>;
+export type Selection = WithoutNull<messages.Selection>;

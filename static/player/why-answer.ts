@@ -1,12 +1,12 @@
 /** What is asked of the engine and what it answers (docs/websocket.md, `why`). Pure. */
 
-import type * as told from "../generated/messages.ts";
+import type * as messages from "../generated/messages.ts";
 import type { Why, WhyQuestion } from "../generated/messages.ts";
 import type { Selection } from "./frame.ts";
 
 export type { WhyQuestion };
 
-export interface WhyLink extends Omit<told.WhyLink, "subject"> {
+export interface WhyLink extends Omit<messages.WhyLink, "subject"> {
   subject: Selection | null;
 }
 
@@ -15,7 +15,7 @@ export interface WhyAnswer extends Pick<Why, "questions" | "question" | "subject
 }
 
 /** An answer as it is shown to others: its question in words, and the chain. */
-export interface ShownWhy extends Omit<told.ShownWhy, "links"> {
+export interface ShownWhy extends Omit<messages.ShownWhy, "links"> {
   links: WhyLink[];
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commandFor, readOf, textAgain, told, tooMuch } from "../../pages/log-files.ts";
+import { commandFor, readOf, textAgain, countText, tooMuch } from "../../pages/log-files.ts";
 
 const LOG = "00000000000000000000.log";
 const INDEX = "00000000000000000000.index";
@@ -30,7 +30,7 @@ test("the command names what was chosen, as a shell reads it", () => {
 });
 
 test("number and size are said", () => {
-  assert.equal(told([file("a", 3 * 2 ** 20), file("b", 2 ** 19)]), "2 · 3.5 MiB");
+  assert.equal(countText([file("a", 3 * 2 ** 20), file("b", 2 ** 19)]), "2 · 3.5 MiB");
 });
 
 test("pasted text comes back only where the form is opened again for what was refused", () => {

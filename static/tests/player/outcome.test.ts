@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import type { Frame } from "../../player/frame.ts";
-import { leadOf, notesOf, saidOf } from "../../player/leading.ts";
+import { leadOf, notesOf, sentencesIn } from "../../player/leading.ts";
 import type { PlayerStore } from "../../player/store.ts";
-import { brokenWords, costText, toldOf } from "../../player/outcome.ts";
+import { brokenWords, costText, resultsOf } from "../../player/outcome.ts";
 import { sentIn, toBreak } from "../../player/sent-in.ts";
 import { words } from "../../player/text.ts";
 import { branch, step } from "./fixture.ts";
@@ -19,18 +19,18 @@ test("what applications were told is counted beside what the logs hold", () => {
   const record = (status: string) => ({ producer: "p1", partition: "t-0", status });
   const records = { 1: record("ok"), 2: record("ok"), 3: record("failed"), 4: record("pending") };
   const frame = { view: { time: 0, records, verdicts: { "t-0": { stored: 1, duplicates: 0, lost: 1, failed: 1, reordered: 0 } } } } as unknown as Frame;
-  assert.deepEqual(toldOf(frame), { total: 4, stored: 2, failed: 1, open: 1, kept: 1, twice: 0 });
-  assert.equal(toldOf({ view: { time: 0 } } as unknown as Frame), null, "no records are written over middleware");
+  assert.deepEqual(resultsOf(frame), { total: 4, stored: 2, failed: 1, open: 1, kept: 1, twice: 0 });
+  assert.equal(resultsOf({ view: { time: 0 } } as unknown as Frame), null, "no records are written over middleware");
 });
 
 test("a note that the engine names leads, and stands among the others no more", () => {
   const note = (key: string) => ({ key, params: {}, rules: [] });
   const led = step(1, 0, [], { key: "a", notes: [note("b"), note("c")], derived: { leads: 1 } });
   assert.equal(leadOf(led).key, "c");
-  assert.deepEqual(saidOf(led).map(({ key }) => key), ["c", "a"]);
+  assert.deepEqual(sentencesIn(led).map(({ key }) => key), ["c", "a"]);
   assert.deepEqual(notesOf(led).map(({ key }) => key), ["b"]);
   const plain = step(2, 0, [], { key: "a", notes: [note("b")] });
-  assert.deepEqual([saidOf(plain).length, notesOf(plain).length], [1, 1]);
+  assert.deepEqual([sentencesIn(plain).length, notesOf(plain).length], [1, 1]);
 });
 
 test("the message to break is the last that leaves before the reader is set down", () => {

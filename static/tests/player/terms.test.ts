@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { errorTerm, isolationTerm, termed, toldOf } from "../../player/terms.ts";
+import { errorTerm, isolationTerm, termed, meaningOf } from "../../player/terms.ts";
 import { speakStage } from "../stage/words.ts";
 
 speakStage();
@@ -10,27 +10,27 @@ const SITE = { rules: "/reference/requirements/{rule}", reference: "/reference/"
 const FILE = { rules: "", reference: "" };
 
 test("an error tells what it means, what was compared and what both sides do, and leads to its entry", () => {
-  const told = toldOf("error.INVALID_PRODUCER_EPOCH", SITE);
+  const told = meaningOf("error.INVALID_PRODUCER_EPOCH", SITE);
   assert.equal(told?.name, "INVALID_PRODUCER_EPOCH");
   assert.deepEqual(told.parts.map(([heading]) => heading), ["What was compared", "What the receiver does", "What the client does"]);
   assert.equal(told.more, "/reference/errors/#INVALID_PRODUCER_EPOCH");
 });
 
 test("rules, isolation levels and guarantees tell their sentence", () => {
-  assert.equal(toldOf("requirement.GEN-1", SITE)?.more, "/reference/requirements/GEN-1");
-  assert.equal(toldOf("term.read_committed", SITE)?.more, "/reference/terms/#read_committed");
-  assert.match(toldOf("term.read_uncommitted", SITE)?.text ?? "", /every replicated record/);
-  assert.match(toldOf("player.guarantee.lost", SITE)?.text ?? "", /in no valid log/);
+  assert.equal(meaningOf("requirement.GEN-1", SITE)?.more, "/reference/requirements/GEN-1");
+  assert.equal(meaningOf("term.read_committed", SITE)?.more, "/reference/terms/#read_committed");
+  assert.match(meaningOf("term.read_uncommitted", SITE)?.text ?? "", /every replicated record/);
+  assert.match(meaningOf("player.guarantee.lost", SITE)?.text ?? "", /in no valid log/);
 });
 
 test("a file without a site has the texts and no address", () => {
-  assert.deepEqual(["requirement.GEN-1", "error.INVALID_PRODUCER_EPOCH", "term.read_committed", "player.guarantee.lost"].map((term) => toldOf(term, FILE)?.more), ["", "", "", ""]);
+  assert.deepEqual(["requirement.GEN-1", "error.INVALID_PRODUCER_EPOCH", "term.read_committed", "player.guarantee.lost"].map((term) => meaningOf(term, FILE)?.more), ["", "", "", ""]);
 });
 
 test("what the catalogue does not know is no term", () => {
   assert.equal(errorTerm("NO_SUCH_ERROR"), null);
   assert.equal(isolationTerm("snapshot"), null);
-  assert.equal(toldOf("requirement.NO-1", SITE), null);
+  assert.equal(meaningOf("requirement.NO-1", SITE), null);
 });
 
 test("a sentence without the name of an error stays a text", () => {
