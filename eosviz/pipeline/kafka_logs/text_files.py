@@ -99,7 +99,7 @@ def _lines(path: Path) -> Iterator[str]:
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
         if _ZERO in head:
-            raise LogsError(f"{path} is no text: give its folder, not the file")
+            raise LogsError(f"{path} is no text: give the folder of the file")
         with path.open(encoding="utf-8", errors="replace", newline="\n") as text:
             while line := text.readline(LINE_CHARACTERS_MAX):
                 yield line
