@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.scenario.belonging import BELONGING
-from engine.scenario.schema import APIS, MESSAGE_ACTIONS, MIDDLEWARE_APIS
+from engine.scenario.schema import APIS, MESSAGE_ACTIONS, NODE_APIS
 from eosviz.pipeline.bad_sweep import BadSweep, bad_value, nearest_of
 
 AXES_MAX = 6
@@ -129,7 +129,7 @@ def _fields_of(kind: str, fault: dict[str, Any]) -> dict[str, Any]:
 
 def _match(place: Any, at: str) -> dict[str, Any]:
     """The match of a place: `Produce` is a request, `Produce answer` its response. Raises BadSweep at `at`."""
-    known = (*APIS, *MIDDLEWARE_APIS)
+    known = (*APIS, *NODE_APIS)
     api = place.removesuffix(ANSWER) if isinstance(place, str) else ""
     if api not in known:
         near = nearest_of(api, known) + (ANSWER if str(place).endswith(ANSWER) else "")

@@ -13,7 +13,7 @@ from engine.building import build
 from engine.errors import Refused
 from engine.scenario import kept_by
 from engine.scenario.document import BadScenario, Scenario
-from engine.scenario.schema import APIS, MIDDLEWARE_APIS
+from engine.scenario.schema import APIS, DATABASE_APIS, MIDDLEWARE_APIS
 from engine.watching import Watch
 from engine.world import World
 from eosviz.pipeline.bad_sweep import BadScenarioOfSweep, BadSweep, bad_value, nearest_of
@@ -125,7 +125,11 @@ def possible_apis(world: World) -> list[str]:
     """Messages that an actor of this world could send."""
     absent = kept_by.absent(world.profile.name)
     of_brokers = [name for name in APIS if name not in absent]
-    return [*(of_brokers if world.brokers else ()), *(MIDDLEWARE_APIS if world.nodes else ())]
+    return [
+        *(of_brokers if world.brokers else ()),
+        *(MIDDLEWARE_APIS if world.nodes else ()),
+        *(DATABASE_APIS if world.services else ()),
+    ]
 
 
 def _unknown(place: str, name: Any, known: list[str]) -> BadSweep:

@@ -12,7 +12,7 @@ from typing import Any
 from django.http import QueryDict
 
 from engine.errors import Error
-from engine.scenario.schema import APIS, MESSAGE_ACTIONS, MIDDLEWARE_APIS
+from engine.scenario.schema import APIS, MESSAGE_ACTIONS, NODE_APIS
 from eosviz.pipeline.bad_sweep import BadSweep, bad_value
 from eosviz.pipeline.sweep_axes import ANSWER, FAULTS_MAX
 from eosviz.pipeline.sweep_document import read_document
@@ -26,7 +26,7 @@ CHOICES_MAX = 3
 """The most axes with choices that the form shows; ROWS_MAX and COLUMNS_MAX are the most rows and columns of one."""
 ROWS_MAX = 12
 COLUMNS_MAX = 6
-KNOWN_PLACES = {place for api in (*APIS, *MIDDLEWARE_APIS) for place in (api, f"{api}{ANSWER}")}
+KNOWN_PLACES = {place for api in (*APIS, *NODE_APIS) for place in (api, f"{api}{ANSWER}")}
 """Everything a document may contain; `sweep_places.py` finds which of them a scenario has."""
 KINDS = MESSAGE_ACTIONS
 ERRORS = [error.name for error in Error if error.code > 0]

@@ -6,7 +6,7 @@ from functools import cache
 
 from engine.errors import Refused
 from engine.scenario.document import Scenario, load
-from engine.scenario.schema import APIS, MIDDLEWARE_APIS
+from engine.scenario.schema import APIS, DATABASE_APIS, MIDDLEWARE_APIS, NODE_APIS
 from engine.scenario.script import listen
 from engine.scenario.shelf import entry
 from engine.simulation import Simulation
@@ -26,7 +26,7 @@ def with_answers(apis: tuple[str, ...]) -> list[str]:
     ]
 
 
-EVERY_PLACE = with_answers((*APIS, *MIDDLEWARE_APIS))
+EVERY_PLACE = with_answers((*APIS, *NODE_APIS))
 
 
 @cache
@@ -36,6 +36,8 @@ def places_of(scenario: str, variant: str | None) -> list[str]:
     found = {*_heard(loaded)}
     if loaded["middleware"]["participants"]:
         found |= {*with_answers(MIDDLEWARE_APIS)}
+    if loaded["services"]:
+        found |= {*with_answers(DATABASE_APIS)}
     if loaded["producers"]:
         found |= {*with_answers(_OF_PRODUCERS)}
     if loaded["consumers"]:

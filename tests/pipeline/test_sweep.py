@@ -16,9 +16,10 @@ from django.test import Client
 from django.urls import reverse
 from pyspark.sql import Row, SparkSession
 
+from engine.judge.bench import DATABASE_GUARANTEES
 from engine.scenario.document import load
 from engine.simulation import Simulation
-from eosviz.pipeline import actions, sweep_chunks, sweep_job
+from eosviz.pipeline import actions, sweep_chunks, sweep_document, sweep_job
 from eosviz.pipeline.facts import FACTS_SCHEMA
 from eosviz.pipeline.models import State, Sweep
 from eosviz.pipeline.sweep_checks import parse_sweep
@@ -178,6 +179,23 @@ class TestRuns:
         for named in ('scenario = "SC-88"\nvariant = "nobody-silent"', 'scenario = "SC-159"'):
             counted |= set(Simulation(load(parse_sweep(named).document)).judges.guarantees)
         assert counted == set(JUDGED)
+
+    def test_each_order_of_a_dual_write_has_the_losses_that_it_does_not_survive(self) -> None:
+        sample = Path(sweep_document.__file__).parent / "samples" / "what-a-dual-write-loses.toml"
+        sweep = parse_sweep(sample.read_text(encoding="utf-8").replace("seeds = 20", "seeds = 4"))
+        player, found = Player(sweep), dict[tuple[str, str], set[str]]()
+        for run in range(sweep.runs):
+            row = player.play(run)
+            settings = json.loads(row["settings"])
+            broken = {name for name in DATABASE_GUARANTEES if row[f"broken_{name}"] is not None}
+            found.setdefault((settings["approach"], settings["lost_place"]), set()).update(broken)
+        assert {place: broken for place, broken in found.items() if broken} == {
+            ("row_then_record", "CommitRows answer"): {"record_missing"},
+            ("row_then_record", "Produce"): {"record_missing"},
+            ("record_then_row", "WriteRows"): {"row_missing"},
+            ("record_then_row", "CommitRows"): {"row_missing"},
+            ("record_before_commit", "CommitRows"): {"row_missing"},
+        }
 
     def test_a_row_has_what_the_database_has(self) -> None:
         row = Player(parse_sweep('scenario = "SC-159"\nvariant = "row-first"')).play(0)
