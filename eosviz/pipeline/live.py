@@ -23,8 +23,8 @@ def group_of_job(job_id: uuid.UUID) -> str:
 
 
 SILENT_SECONDS = 60.0
-"""Pause after a message could not be sent: each try waits some seconds for the server, and a command may run
-without any web process."""
+"""The pause after a message could not be sent. Each attempt waits some seconds for the server, and a command
+may run without any web process."""
 
 
 class _Watchers:
@@ -44,7 +44,7 @@ _watchers = _Watchers()
 
 
 def notify_watchers(job_id: uuid.UUID) -> None:
-    """Notify the pages of a job that changed. Never raises: a page that misses it reloads by itself."""
+    """Notify the pages of a job that changed. Never raises: a page that gets no message reloads by itself."""
     _watchers.notify(job_id)
 
 
@@ -105,7 +105,7 @@ class SweepConsumer(JobConsumer):
 
         state = render_to_string("pipeline/sweep_state.html", {"job": job})
         if job.table_runs == self.runs_in_map:
-            return state  # The page keeps parts that are not sent, and maps may be long.
+            return state  # parts that are not sent stay in the page; maps may be long
         self.runs_in_map = job.table_runs
         context = map_context(job, QueryDict(self.scope["query_string"]))
         return state + render_to_string(self.template, context)

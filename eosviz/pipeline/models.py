@@ -1,4 +1,5 @@
-"""Jobs on Spark: the input, the progress, the folder of the Parquet files, and the table that the page shows."""
+"""Jobs on Spark. A row has the input, the progress, the folder of the Parquet files, and the table that the
+page shows."""
 
 import json
 from enum import StrEnum
@@ -51,11 +52,12 @@ class JobQuerySet(BackgroundJobQuerySet):
 
 
 class Job(BackgroundJob):
-    """Work on Spark for a page or a command, and its progress. `actions.py` writes it. Each subclass with a table is
-    a kind of job, which the process of `runner.py` takes when it waits."""
+    """Work on Spark for a page or a command, and its progress. `actions.py` makes all changes. Each subclass
+    with a table is a kind of job, which the process of `runner.py` runs when such a job waits."""
 
     runner: ClassVar[str]
-    """The function that does it, given a Spark session and the job. Its dotted name: web processes do not load it."""
+    """The dotted name of the function that does the work, given a Spark session and the job. It is a name
+    because web processes do not load the function."""
 
     UNFINISHED = (State.WAITING, State.RUNNING)
     BEATING = (State.RUNNING,)
@@ -66,7 +68,7 @@ class Job(BackgroundJob):
     state = models.CharField(max_length=10, choices=State.choices, default=State.DONE)
     stop_asked = models.BooleanField(default=False)
     done = models.PositiveIntegerField(default=0)
-    """Of `total`: runs of a sweep, tries of a shrink."""
+    """How much is done of `total`: runs of a sweep, tries of a shrink."""
     error = models.TextField(blank=True)
     """A `Failure`; empty for a job that did not fail."""
     beat = models.DateTimeField(null=True)
@@ -105,7 +107,7 @@ class Job(BackgroundJob):
 
 
 def jobs_of(kind: type[Job]) -> JobQuerySet:
-    """All jobs of one kind, for code that is the same for each."""
+    """All jobs of one kind, for code that works with every kind."""
     return JobQuerySet(kind)
 
 
@@ -126,12 +128,12 @@ class Sweep(Job):
     seeds = models.PositiveIntegerField()
     runs = models.PositiveIntegerField()
     facts = models.BooleanField(default=False)
-    """The facts for the audit are wanted too."""
+    """Whether the facts for the audit are wanted too."""
     engine = models.CharField(max_length=40)
     folder = models.TextField()
-    """Where `runs` (Parquet, in chunks) and `table` are."""
+    """The folder with `runs` (Parquet, in chunks) and `table`."""
     table = models.JSONField(default=list)
-    """A dict per cell (`sweep_table.rows_of`), computed from time to time while the sweep runs."""
+    """A dict for each cell (`sweep_table.rows_of`). The table is computed from time to time while the sweep runs."""
     table_runs = models.PositiveIntegerField(default=0)
     """How many runs the table includes."""
 
@@ -181,11 +183,11 @@ class Shrink(Job):
     """The scenario document of the broken run."""
     seed = models.BigIntegerField()
     total = models.PositiveIntegerField(default=0)
-    """Tries that were begun so far; more may follow."""
+    """How many tries were begun so far. More may follow."""
     before = models.JSONField(default=list)
-    """The faults that hit in the broken run, each as an entry of a fault script."""
+    """Each fault that hit in the broken run, as an entry of a fault script."""
     after = models.JSONField(default=list)
-    """Those that are left."""
+    """The entries that are left."""
     step = models.PositiveIntegerField(null=True)
     """The step at which the guarantee breaks with what is left."""
 

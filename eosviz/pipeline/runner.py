@@ -1,9 +1,10 @@
-"""The process that runs the jobs of pages: one on each machine, started when a job waits, ended when none does.
+"""The process that runs the jobs of pages. There is one on each machine; it is started when a job waits, and
+ends when none waits.
 
-A page only stores the job (`actions.py`); the task starts this process; this process runs waiting jobs one after the
-other, on one Spark session. It is a process of its own because a sweep may take hours and a gigabyte: a web process
-or worker must neither wait for it nor be killed with it. However it ends, the database shows it: a job without a beat
-is interrupted and can be resumed.
+A page only stores the job (`actions.py`), the task starts this process, and this process runs the waiting
+jobs one after the other, on one Spark session. It is a process of its own because a sweep may take hours and
+a gigabyte: no web process or worker should wait for it or be killed with it. However it ends, the database
+shows that: a job without a beat is interrupted and can be resumed.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ LOOK_SECONDS = 0.5
 
 
 def run_jobs(linger: float = LINGER_SECONDS, start: Callable[[], SparkSession] | None = None) -> int:
-    """Run waiting jobs until none has waited for `linger` seconds. Returns how many were run; 0 at once if another
-    process of this machine does it."""
+    """Run waiting jobs until none has waited for `linger` seconds. Returns how many were run. If another
+    process of this machine runs them, returns 0 at once."""
     done = 0
     while True:
         with (settings.DATA_DIR / "pipeline.lock").open("w") as lock:
@@ -42,7 +43,8 @@ def run_jobs(linger: float = LINGER_SECONDS, start: Callable[[], SparkSession] |
             except OSError:
                 return done
             done += _take_all(linger, start or _session)
-        # A page may have found the lock taken after this process had looked for the last time.
+        # A page may have stored a job, and found the lock taken, after this process had looked for the last
+        # time.
         if waiting() is None:
             return done
 
@@ -57,7 +59,7 @@ def _take_all(linger: float, start: Callable[[], SparkSession]) -> int:
     parent = os.getppid()
     until = time.monotonic()
     try:
-        # The parent has ended: the site is being stopped.
+        # If the parent has ended, the site is being stopped.
         while os.getppid() == parent:
             job = waiting()
             if job is None:
@@ -79,7 +81,7 @@ def _take_all(linger: float, start: Callable[[], SparkSession]) -> int:
 
 
 def _started(job: Job, start: Callable[[], SparkSession]) -> SparkSession | None:
-    """The session; None if it cannot be started: then the job has failed with the reason."""
+    """The session. None if it cannot be started; then the job has failed with the reason."""
     try:
         with actions.beating(job, Failure.NO_SPARK):
             return start()

@@ -1,10 +1,10 @@
-"""From a broken run to a smaller fault script that still breaks the same guarantee.
+"""Makes the fault script of a broken run smaller, as long as it still breaks the same guarantee.
 
-First every fault that hit by chance becomes an entry of its own (the same message, without chance); then delta
-debugging (Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, 2002) removes entries as long
-as the guarantee still breaks. The tries of one round are independent, so executors run them together. The result is
-1-minimal: without any one of its entries the guarantee holds. Needs only the engine and Spark; `runner.py` stores the
-result.
+First, every fault that hit by chance becomes an entry of its own (the same message, without chance). Then
+delta debugging (Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, 2002) removes
+entries as long as the guarantee still breaks. The tries of one round are independent, so executors run them
+together. The result is 1-minimal: without any one of its entries the guarantee holds. Needs only the engine
+and Spark; `runner.py` stores the result.
 """
 
 import json
@@ -20,17 +20,17 @@ from engine.scenario.document import BadScenario, load
 from engine.simulation import Simulation
 
 ENTRIES_MAX = 200
-"""The most entries of a fault script; a run with more hits cannot be shrunk."""
+"""A fault script has at most this many entries. A run with more hits cannot be shrunk."""
 TRIES_MAX = 2_000
 
 Entry = dict[str, Any]
 Document = dict[str, Any]
 Test = Callable[[list[list[Entry]]], list[int | None]]
-"""Fault scripts to the step at which each breaks the guarantee, or None."""
+"""A function that takes fault scripts, and returns for each the step at which it breaks the guarantee, or None."""
 
 
 class CannotShrink(Exception):
-    """`key` is a `models.Failure`."""
+    """The run cannot be shrunk. `key`: a `models.Failure`."""
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
@@ -39,7 +39,7 @@ class CannotShrink(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """`before` and `after` are fault scripts; `step`: where the guarantee breaks with `after`."""
+    """The result. `before` and `after` are fault scripts. `step`: where the guarantee breaks with `after`."""
 
     before: list[Entry]
     after: list[Entry]
@@ -87,8 +87,8 @@ def shrink(
     test: Test,
     progress: Callable[[int, list[Entry]], None] = lambda tries, left: None,
 ) -> Shrunk:
-    """Search for fewer faults. ``progress`` gets the number of tries and the smallest script so far; an exception
-    of it ends the search. Raises CannotShrink if the run does not break the guarantee."""
+    """Search for fewer faults. ``progress`` gets the number of tries and the smallest script so far; if it
+    raises an exception, the search ends. Raises CannotShrink if the run does not break the guarantee."""
     before = what_fell(document)
     if len(before) > ENTRIES_MAX:
         raise CannotShrink("too_many_faults")
@@ -113,14 +113,15 @@ def shrink(
 
 
 def _rest(entries: list[Entry], pieces: int) -> list[list[Entry]]:
-    """The scripts to try next: each part alone, then what is left without each part. Of up to two parts only the
-    latter."""
+    """The scripts to try next: each part alone, and all entries without each part. If there are at most two
+    parts, only the latter."""
     parts = [part for part in _parts(entries, pieces) if part]
     without = [
         [entry for other, part in enumerate(parts) if other != left_out for entry in part]
         for left_out in range(len(parts))
     ]
-    # Parts first: one that breaks by itself removes more. Two parts are each other's rest.
+    # Parts come first, because a part that breaks the guarantee by itself removes more. Of two parts, each is
+    # all entries without the other.
     return without if len(parts) <= 2 else [*parts, *without]
 
 
@@ -130,7 +131,7 @@ def _parts(entries: list[Entry], pieces: int) -> Iterator[list[Entry]]:
 
 
 class _Search:
-    """Caches the results of tries."""
+    """Makes tries, and caches their results."""
 
     def __init__(self, test: Test, progress: Callable[[int, list[Entry]], None]) -> None:
         self._test = test

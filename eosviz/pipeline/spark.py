@@ -1,5 +1,5 @@
-"""The Spark session of every job: one builder, so that `local[2]` and a cluster run the same code. An unusable
-cluster is reported within a minute: Spark itself would retry longer, or wait silently."""
+"""The Spark session of every job. There is only this one builder, so that `local[2]` and a cluster run the
+same code. An unusable cluster is reported within a minute; Spark itself would try longer, or wait silently."""
 
 import atexit
 import logging
@@ -36,11 +36,11 @@ SHIPPED = ("engine", "eosviz/__init__.py", "eosviz/pipeline")
 
 
 class NoCluster(Exception):
-    """The cluster is unusable; the text is one line with the remedy."""
+    """The cluster is unusable. The text is one line and contains the remedy."""
 
 
 def start_session(master: str, data_dir: Path, name: str = "eosviz") -> SparkSession:
-    """A session on ``master``. Raises NoJava, NoCluster. ``data_dir``: for Spark's working files."""
+    """A session on ``master``. Spark's working files are in ``data_dir``. Raises NoJava, NoCluster."""
     _check_master(master)
     os.environ["JAVA_HOME"] = str(find_java_home(data_dir))
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
@@ -82,7 +82,7 @@ def _wait_for_executor(session: SparkSession, master: str) -> None:
     """Raises NoCluster if no worker provides an executor; the session is stopped then."""
     until = time.monotonic() + EXECUTOR_SECONDS_MAX
     tracker = session.sparkContext._jsc.sc().statusTracker()
-    while len(tracker.getExecutorInfos()) < 2:  # the driver counts as one
+    while len(tracker.getExecutorInfos()) < 2:  # the driver counts as one executor
         if time.monotonic() > until:
             session.stop()
             raise NoCluster(
@@ -104,9 +104,9 @@ def _settings(master: str, work: Path) -> dict[str, str]:
         "spark.hadoop.fs.permissions.umask-mode": f"{umask_asked(os.environ):03o}",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.session.timeZone": "UTC",
-        # Rows that were partitioned once need no shuffle for every join.
+        # So that rows that were partitioned once need no shuffle for every join.
         "spark.sql.requireAllClusterKeysForCoPartition": "false",
-        # The computation of a table gets its share beside the runs.
+        # So that the computation of a table gets its share beside the runs.
         "spark.scheduler.mode": "FAIR",
         # Python workers start in the command's folder; its files must not be imported.
         "spark.executorEnv.PYTHONSAFEPATH": "1",

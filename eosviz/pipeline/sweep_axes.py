@@ -15,7 +15,7 @@ VALUES_MAX = 50
 FAULTS_MAX = 4
 SET_MAX = 50
 EVERY_MATCH = 1_000_000
-"""The most hits of a sweep's fault: its rate decides, not a count."""
+"""A fault of a sweep hits at most this often, so that its rate decides and no count."""
 NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _AXIS_KEYS = ("name", "path", "values", "choices")
 _GRID_KEYS = ("kinds", "places", "rates")
@@ -28,16 +28,17 @@ Settings = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One axis. ``values`` are plain; ``sets`` has, for each, dotted paths and their values."""
+    """One axis. ``values`` are plain values. ``sets``: for each value, the dotted paths that it sets, with
+    what it sets them to."""
 
     name: str
     path: str
-    """Shown beside the name: the one path, or nothing if a value sets several."""
+    """What is shown beside the name: the path, or nothing if a value sets several paths."""
     values: tuple[Any, ...]
     sets: tuple[Settings, ...]
 
     def settings(self, value: Any) -> Settings:
-        """What a value sets. `1` and `true` are two values."""
+        """The settings of one value. `1` and `true` are two different values."""
         written = json.dumps(value)
         position = next(at for at, one in enumerate(self.values) if json.dumps(one) == written)
         return self.sets[position]
@@ -109,7 +110,8 @@ def read_faults(value: Any, first: int) -> tuple[list[dict[str, Any]], list[Axis
         by_kind = [{**_fields_of(kind, fault), "match": first_match} for kind in kinds]
         entries.append(by_kind[0])
         path = f"faults.{first + position}"
-        # A kind sets the whole entry, a place the match in it, a rate one value of that: in this order.
+        # The order matters: a kind sets the whole entry, then a place sets the match in this entry, then a
+        # rate sets one value of this match.
         match_sets = [{f"{path}.match": {**one, "times": EVERY_MATCH, "rate": rates[0]}} for one in matches]
         grid = (
             Axis(f"{name}_kind", f"{path}.action", kinds, tuple({path: one} for one in by_kind)),

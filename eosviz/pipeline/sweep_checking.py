@@ -17,11 +17,11 @@ from eosviz.pipeline.sweep_checks import TakesLong, check_sweep
 from eosviz.pipeline.sweep_document import SweepDocument, read_sweep
 
 HERE_SECONDS_MAX = 0.5
-"""Processor time; the lessons' sweeps take less."""
+"""The processor time of a check in this process. The lessons' sweeps take less."""
 
 
 class Mistake(msgspec.Struct):
-    """A `BadSweep` as JSON. `sentences`: what is wrong and what is allowed, for a `BadScenarioOfSweep`; else None."""
+    """A `BadSweep` as JSON. `sentences`: only for a `BadScenarioOfSweep`, what is wrong and what is allowed."""
 
     place: str
     wrong: str
@@ -47,7 +47,7 @@ def checked_sweep(text: str, asks: Caller) -> SweepDocument:
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: the text as JSON in, the first `Mistake` or null out."""
+    """The task of the process: takes the text as JSON, and returns the first `Mistake` or null."""
     try:
         check_sweep(read_sweep(msgspec.json.decode(question, type=str)))
     except BadSweep as bad:

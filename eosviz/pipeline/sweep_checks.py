@@ -22,12 +22,12 @@ from eosviz.pipeline.sweep_document import SweepDocument, read_sweep
 from eosviz.pipeline.sweep_paths import nearest_path
 
 BUILT_MAX = 300
-"""The most combinations of a grid of which each one is built as a world, about 2 ms each. In a larger grid a world is
-built for each value of each axis, with the first values of the other axes. Documents are loaded for all combinations.
-"""
+"""If a grid has at most this many combinations, each is built as a world, which takes about 2 ms. In a larger
+grid a world is built for each value of each axis, with the first values of the other axes. Documents are
+loaded for all combinations."""
 _MISTAKES = ("CFG-1",)
-"""Refusals of a setting that does not exist or cannot have this value. Other refusals are of combinations that
-Kafka refuses, which is a result: the table shows it."""
+"""The rules that refuse a setting that does not exist or cannot have this value. Other refusals are of
+combinations that Kafka refuses; these are a result, which the table shows."""
 _ACTORS_OF_MATCH = ("from", "to")
 _OF_A_FAULT = re.compile(r"faults\.(\d+)(?:\.(.+))?")
 _FIELD_OF_ENTRY = {
@@ -36,13 +36,13 @@ _FIELD_OF_ENTRY = {
     "match.response": "places",
     "match.rate": "rates",
 }
-"""A place in an entry of the fault script, and the field of a sweep's fault that it comes from."""
+"""Each place in an entry of the fault script, with the field of the sweep's fault from which it comes."""
 
 Cell = dict[str, Any]
 
 
 class TakesLong(Exception):
-    """The time limit of the check was too short."""
+    """The check took longer than its time limit."""
 
 
 def parse_sweep(text: str) -> SweepDocument:
@@ -74,7 +74,7 @@ def check_sweep(sweep: SweepDocument, seconds_max: float = math.inf) -> None:
 
 
 def _built(sweep: SweepDocument) -> Iterator[Cell]:
-    """Those of `sweep.cells` whose world is built."""
+    """The cells of the sweep whose world is built."""
     if len(sweep.cells) <= BUILT_MAX:
         yield from sweep.cells
         return
@@ -106,7 +106,7 @@ def _place(sweep: SweepDocument, place: str) -> str:
 
 
 def _check_faults(sweep: SweepDocument, world: World) -> None:
-    """A fault that can hit nothing would leave its runs unchanged, and the table would call them safe."""
+    """Refuse a fault that can hit nothing. It would leave its runs unchanged, and the table would call them safe."""
     for position, fault in enumerate(sweep.faults):
         match = fault.get("match", {})
         for name in _ACTORS_OF_MATCH:

@@ -33,12 +33,12 @@ FIRST_CHUNK_RUNS = 64
 LONG_CHUNK_SECONDS = 60.0
 CHUNK_RUNS_MAX = 100_000
 LAST_CHUNK_SHARE = 0.1
-"""The share of a whole chunk to which chunks shrink at the end of a sweep."""
+"""At the end of a sweep, chunks shrink to this share of a whole chunk."""
 AT_ONCE = 2
-"""Chunks that run at the same time: while the last tasks of one end, the next has begun."""
+"""This many chunks run at the same time: while the last tasks of one end, the next has begun."""
 ATTEMPTS = 3
-"""How often the job of a chunk is tried: a lost executor ends it where Spark itself does not retry, as on one
-machine."""
+"""How often the job of a chunk is tried. A lost executor ends the job where Spark itself does not try again,
+as on one machine."""
 ROOM_SECONDS = 5.0
 """The interval at which a sweep without disk space checks again."""
 _KEY = re.compile(r"first=(\d+)-last=(\d+)")
@@ -47,15 +47,15 @@ Span = tuple[int, int]
 
 
 class Stopped(Exception):
-    """The sweep was asked to stop. Its chunks stay."""
+    """The sweep was asked to stop. The finished chunks stay."""
 
 
 class NotShared(Exception):
-    """The output of executors is not in the driver's folder. The text is one line with the remedy."""
+    """The output of the executors is not in the driver's folder. The text is one line and contains the remedy."""
 
 
 def spans_done(folder: Path) -> list[Span]:
-    """First and last run of every chunk there, in order."""
+    """The first and the last run of every finished chunk, in order."""
     found = (_KEY.fullmatch(path.name) for path in (folder / "runs").glob("first=*"))
     return sorted((int(match[1]), int(match[2])) for match in found if match)
 
@@ -73,7 +73,7 @@ def missing(done: list[Span], runs: int) -> list[Span]:
 
 
 def read_runs(spark: SparkSession, folder: Path) -> DataFrame:
-    """All chunks: ``RUNS_SCHEMA``, one row a run."""
+    """The runs of all chunks: ``RUNS_SCHEMA``, with a row for each run."""
     chunks = [str(path) for path in sorted((folder / "runs").glob("first=*")) if _KEY.fullmatch(path.name)]
     if not chunks:
         return spark.createDataFrame([], RUNS_SCHEMA)
@@ -89,9 +89,9 @@ def write_chunks(
     chunk_seconds: float = CHUNK_SECONDS,
     facts: bool = False,
 ) -> None:
-    """Run what no chunk covers; with ``facts`` also write `facts/first=…-last=…` for each. ``progress`` gets the
-    number of finished runs, in this thread. Raises Stopped when ``stop`` was set; NotShared; the exception of a
-    job that failed ``ATTEMPTS`` times."""
+    """Make the runs that no chunk covers yet. With ``facts``, write for each chunk also
+    `facts/first=…-last=…`. ``progress`` gets the number of finished runs, in this thread. Raises Stopped if
+    ``stop`` was set, NotShared, and the exception of a job that failed ``ATTEMPTS`` times."""
     _clear(folder)
     done = sum(last - first + 1 for first, last in spans_done(folder))
     progress(done)
@@ -121,7 +121,7 @@ def write_chunks(
 
 
 class _Pace:
-    """How many runs take a chunk's time, estimated from the chunks so far."""
+    """How many runs take the time of one chunk, estimated from the chunks so far."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -168,7 +168,7 @@ def _write(
     key = f"first={first:09d}-last={last:09d}"
     begin = time.monotonic()
     if facts:
-        # Before the runs: a chunk counts as written when its runs are there.
+        # Facts are written before the runs, because a chunk counts as written when its runs are there.
         _once(lambda: facts_of(spark, sweep, first, last), folder / "facts" / key, stop)
     _once(lambda: runs_of(spark, sweep, first, last), folder / "runs" / key, stop, last - first + 1)
     pace.measure(last - first + 1, time.monotonic() - begin)
@@ -178,8 +178,8 @@ def _write(
 def _once(
     made: Callable[[], DataFrame], target: Path, stop: threading.Event, rows: int | None = None
 ) -> None:
-    """Write a data set under its own name, or not at all. An equal one of a killed driver is replaced. ``rows``:
-    how many it must have; raises NotShared if it has another number."""
+    """Write a data set under its own name, completely or not at all. An equal one of a killed driver is
+    replaced. ``rows``: how many rows it must have; raises NotShared if it has another number."""
     # A unique name: the Java part of a killed driver may still write for a moment.
     part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
     attempts = 0
@@ -203,7 +203,8 @@ def _once(
 
 
 def _waited_for_room(folder: Path, stop: threading.Event) -> bool:
-    """False at once if there is space. Else True, after there is space again or the sweep is to stop."""
+    """Wait until there is space or the sweep is to stop, and return True. If there is space already, return
+    False at once."""
     waited = False
     while room_in(folder).level is Level.NONE and not stop.is_set():
         if not waited:

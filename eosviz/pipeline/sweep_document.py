@@ -27,7 +27,7 @@ class SweepDocument:
 
     title: dict[str, str]
     lesson: dict[str, str]
-    """The sweep's lesson, by language; empty without one."""
+    """The sweep's lesson, by language. Empty if there is none."""
     scenario: str
     variant: str | None
     document: dict[str, Any]
@@ -42,7 +42,7 @@ class SweepDocument:
 
     @cached_property
     def cells(self) -> list[dict[str, Any]]:
-        """Axis name to value, the last axis running fastest."""
+        """Each cell, as axis name to value. The last axis changes fastest."""
         names = [axis.name for axis in self.axes]
         grid = itertools.product(*(axis.values for axis in self.axes))
         return [dict(zip(names, values, strict=True)) for values in grid]
@@ -52,7 +52,7 @@ class SweepDocument:
         return len(self.cells) * self.seeds
 
     def place_of(self, run: int) -> tuple[int, int]:
-        """Cell and seed of a run; runs are numbered from 0, the seeds of a cell in a row."""
+        """The cell and the seed of a run. Runs are numbered from 0, and the runs of a cell are next to each other."""
         cell, position = divmod(run, self.seeds)
         return cell, self.first_seed + position
 

@@ -1,6 +1,6 @@
-"""The facts of a sweep's runs for the audit (docs/audit.md): each run is made once more, recorded, on the
-executors. Facts need recorded steps, so a run with facts costs as much as a recorded one; without facts it costs
-nothing extra."""
+"""The facts of a sweep's runs for the audit (docs/audit.md). Each run is made once more on the executors, and
+recorded. Facts need recorded steps, so a run with facts costs as much as a recorded one; a run without facts
+costs nothing extra."""
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
@@ -63,7 +63,7 @@ def run_facts(session: str, scenario: Callable[[], Scenario]) -> Iterator[list[R
 
 
 def _needed(step: dict[str, Any]) -> Row:
-    """The parts that facts need: the larger half of a step is about other parts of the view."""
+    """The parts of a step from which facts are made. The larger half of a step is about other parts of the view."""
     changes = [change for change in step["changes"] if change["path"][0] in READ]
     return _plain({**{name: step[name] for name in FIELDS if name in step}, "changes": changes})
 

@@ -1,7 +1,8 @@
-"""A sweep's table for the page: one measure over two axes, the other axes as facets, filtered or aggregated.
+"""A sweep's table for the page: one measure over two axes. The other axes are facets, are filtered, or are
+aggregated.
 
-When cells are aggregated, counts are added, and so are distributions; that is why both are stored and not their
-means.
+When cells are aggregated, their counts and their distributions are added. That is why these are stored and
+not their means.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ Row = dict[str, Any]
 SHARES = (*JUDGED, "failed", "aborted")
 """Measures that are shares of runs, with an interval."""
 MEAN_OF = {"lost": "lost_records", "failed": "failed_records", "aborted": "aborted_transactions"}
-"""Counted column to the name of its mean, where the two differ: the other name is that of a share."""
+"""The name of a counted column to the name of its mean, where the two differ because the column's name is
+that of a share."""
 MEANS = tuple(MEAN_OF.get(name, name) for name in COUNTED)
 """Measures that are means of a count per run, with an interval."""
 _COLUMN = {mean: name for name, mean in MEAN_OF.items()}
 CONFIDENCE_Z = 1.959964
-"""95 %."""
+"""The factor for an interval of 95 %."""
 HEATS = 10
 FACETS_MAX = 50
 TOGETHER = ""
@@ -43,7 +45,7 @@ def wilson(hits: int, runs: int) -> tuple[float, float]:
 
 
 def around(mean: float, distribution: list[list[int]]) -> tuple[float, float] | tuple[None, None]:
-    """The 95 % interval of a mean by the normal approximation; none from fewer than two runs."""
+    """The 95 % interval of a mean by the normal approximation. None if there are fewer than two runs."""
     runs = sum(count for _, count in distribution)
     if runs < 2:
         return None, None
@@ -53,7 +55,7 @@ def around(mean: float, distribution: list[list[int]]) -> tuple[float, float] | 
 
 
 def together(distributions: Iterable[list[list[int]]]) -> list[list[int]]:
-    """Several distributions as one: [[value, runs], …] in order."""
+    """Several distributions, added to one: [[value, runs], …] in order."""
     summed: dict[int, int] = {}
     for one in distributions:
         for value, runs in one:
@@ -74,7 +76,7 @@ def quantile(distribution: list[list[int]], share: float) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One square of a heat map: one cell of the grid, or several aggregated."""
+    """One square of a heat map. It shows one cell of the grid, or several cells aggregated."""
 
     cells: tuple[int, ...]
     shown: float | None
@@ -86,7 +88,7 @@ class Mark:
     refused: int
     rule: str | None
     heat: int = 0
-    """0 to HEATS."""
+    """The strength of the colour, from 0 to HEATS."""
 
     @property
     def cell(self) -> int:
@@ -121,7 +123,7 @@ class Look:
     down: str
     facets: tuple[str, ...]
     only: dict[str, str] = field(default_factory=dict)
-    """Axis to the JSON of the one value that is shown; `TOGETHER` aggregates all values."""
+    """Axis to the JSON of the only value that is shown. `TOGETHER` aggregates all values."""
 
 
 def measures_of(rows: list[Row]) -> list[str]:
@@ -136,7 +138,7 @@ def read_look(axes: list[dict[str, Any]], rows: list[Row], query: QueryDict) -> 
     """The look that an address asks for; unknown names are ignored."""
     known = measures_of(rows)
     names = [axis["name"] for axis in axes]
-    # The longest axis is best read across, the next one down.
+    # The longest axis is easiest to read from left to right, and the next one from top to bottom.
     by_length = sorted(axes, key=lambda axis: -len(axis["values"]))
     usual = [axis["name"] for axis in by_length]
     across = _one_of(query.get("across"), names) or (usual[0] if usual else "")

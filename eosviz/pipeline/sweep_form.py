@@ -23,11 +23,11 @@ ERROR = Error.NOT_ENOUGH_REPLICAS.name
 RATES = "0.1, 0.3"
 SEEDS = 20
 CHOICES_MAX = 3
-"""The most axes with choices that the form shows; ROWS_MAX and COLUMNS_MAX are the most rows and columns of one."""
+"""The form shows at most this many axes with choices. Each has at most ROWS_MAX rows and COLUMNS_MAX columns."""
 ROWS_MAX = 12
 COLUMNS_MAX = 6
 KNOWN_PLACES = {place for api in (*APIS, *NODE_APIS) for place in (api, f"{api}{ANSWER}")}
-"""Everything a document may contain; `sweep_places.py` finds which of them a scenario has."""
+"""Everything that a document may contain. `sweep_places.py` finds which of these a scenario has."""
 KINDS = MESSAGE_ACTIONS
 ERRORS = [error.name for error in Error if error.code > 0]
 _FORM_OF_FAULT = ("kinds", "places", "rates", "by_ms", "error")
@@ -37,7 +37,7 @@ Json = dict[str, Any]
 
 @dataclass
 class FaultFields:
-    """Faults by chance: one `[[faults]]`."""
+    """The fields of faults that hit by chance, which are one `[[faults]]` of the document."""
 
     name: str
     kinds: list[str] = field(default_factory=list)
@@ -53,7 +53,8 @@ class FaultFields:
 
 @dataclass
 class ChoiceFields:
-    """An axis each of whose values sets several paths: a column for each path, a row for each value."""
+    """The fields of an axis each of whose values sets several paths. It has a column for each path and a row
+    for each value."""
 
     name: str
     paths: list[str]
@@ -78,7 +79,7 @@ class Filled:
 
     @property
     def digest(self) -> str:
-        """Equal forms have equal digests."""
+        """A digest of the form. Equal forms have equal digests."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
 
 

@@ -1,5 +1,5 @@
-"""Sweeps as jobs: a claimed one is run on Spark, chunk by chunk; its table is computed from the finished chunks,
-from time to time while it runs and at its end."""
+"""Sweeps as jobs. A claimed sweep is run on Spark, chunk by chunk. Its table is computed from the finished
+chunks, from time to time during the run and at its end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from eosviz.pipeline.sweep_table import frame_of, rows_of
 logger = logging.getLogger(__name__)
 
 LOOK_SHARE = 0.25
-"""The largest share of the time in which a table is computed during the runs. Most of it is waiting for a core."""
+"""The table is computed for at most this share of the time. Most of this time is waiting for a core."""
 LOOKS_APART_SECONDS = 5.0
 
 
@@ -85,11 +85,11 @@ class _Looks:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # The last table has more runs: no earlier one may be stored after it.
+        # The last table includes more runs, so no earlier table may be stored after it.
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def report(self, done: int) -> None:
-        with suppress(DatabaseError):  # reported again with the next chunk; a full disk ends no sweep
+        with suppress(DatabaseError):  # the next chunk reports again; a full disk ends no sweep
             Sweep.objects.filter(id=self._sweep.id).update(done=done, beat=timezone.now())
         notify_watchers(self._sweep.id)
         is_free = self._looking is None or self._looking.done()

@@ -9,8 +9,8 @@ SUMS = (*COUNTS, *TRANSACTION_COUNTS, *DATABASE_COUNTS)
 JUDGED = EVERY_GUARANTEE
 WAITS = ("reported_ms", "reported_ms_max", "delivered_ms", "delivered_ms_max")
 MEASURES = ("steps", "duration_ms", *WAITS)
-"""Measures shown by their median."""
+"""The measures of which the median is shown."""
 COUNTED = ("duplicates", "lost", "failed", "aborted", "stored")
-"""Measures shown by their mean."""
+"""The measures of which the mean is shown."""
 DISTRIBUTED = (*MEASURES, *COUNTED)
-"""Measures with a distribution."""
+"""The measures that have a distribution."""

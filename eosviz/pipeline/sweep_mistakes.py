@@ -1,4 +1,4 @@
-"""A sweep's errors in the reader's language, each with its field of the form."""
+"""The errors of a sweep in the reader's language, each with the field of the form in which it is."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from eosviz.pipeline.sweep_figures import FACETS_MAX, choices_of, panels_of, rea
 from eosviz.pipeline.sweep_measures import MEASURES
 
 NOT_LOOKED_FOR = ("lang",)
-"""Parameters of the socket's address that do not change a map."""
+"""Parameters of the socket's address that have no effect on a map."""
 
 
 def map_context(sweep: Sweep, query: QueryDict) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from eosviz.pipeline.bad_sweep import bad_value
 _SCENARIO = ("profile",)
 _CLUSTER = ("latency_ms",)
 LEVEL = "transaction_version"
-"""Varies where the cluster's version knows the feature."""
+"""A parameter that can vary if the cluster's version knows this feature."""
 _TOPIC = ("min_isr", "replication", "segment_records")
 _PRODUCER = ("profile",)
 _CONSUMER = ("profile", "isolation")
@@ -30,12 +30,12 @@ _SCALARS = ("int", "bool", "number")
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One thing that may vary: a dotted path, its value now, its allowed values."""
+    """One thing that can vary. It has a dotted path, the value now, and the allowed values."""
 
     path: str
     now: Any
     allowed: str
-    """As signs and values, which are the same in every language."""
+    """The allowed values, as signs and values, which are the same in every language."""
     kind: str
 
     @property
@@ -43,7 +43,7 @@ class Parameter:
         return "" if self.now is None else written(self.now)
 
     def read(self, text: str, place: str) -> Any:
-        """Parses a value as typed. Raises BadSweep at ``place``."""
+        """Parse a value as a person types it. Raises BadSweep at ``place``."""
         if self.kind in ("int", "number", "acks"):
             number = number_of(text)
             if number is None and self.kind != "acks":
@@ -57,12 +57,12 @@ class Parameter:
 
 
 def written(value: Any) -> str:
-    """The value as one types it: a text without quotes."""
+    """The value as a person types it: a text has no quotes."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def number_of(text: str) -> int | float | None:
-    """The number that a text means; None if it means none."""
+    """The number that a text means; None if the text means no number."""
     for read in (int, float):
         try:
             return read(text)
@@ -73,7 +73,7 @@ def number_of(text: str) -> int | float | None:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Parameters of one kind; the title is `sweeps.build.<key>` in the catalogue."""
+    """Parameters of one kind. The title is `sweeps.build.<key>` in the catalogue."""
 
     key: str
     parameters: list[Parameter]
@@ -105,7 +105,7 @@ def _producers(document: Mapping[str, Any]) -> Iterator[Parameter]:
             path = f"producers.{producer['name']}.settings.{name}"
             now = producer["settings"].get(name, setting.default)
             if setting.kind == "acks" and now == ACKS_ALL:
-                now = "all"  # as people write it
+                now = "all"  # people write it like this
             yield Parameter(path, now, _allowed(setting.kind, setting.low, setting.high), setting.kind)
 
 
@@ -122,7 +122,8 @@ def _of_field(path: str, field: Field, now: Any) -> Parameter:
 
 
 def _cluster(document: Mapping[str, Any], has_topics: bool) -> Iterator[Parameter]:
-    """``has_topics``: the scenario names its topics; the default one cannot be set."""
+    """Parameters of the cluster. ``has_topics``: whether the scenario names its topics, because the default
+    topic cannot be set."""
     for name in _SCENARIO:
         yield _of_field(name, SECTIONS["scenario"][name], document[name])
     for name in _CLUSTER:

@@ -1,4 +1,5 @@
-"""Where a fault can hit in a scenario: the messages that it sends, and those that other settings make it send."""
+"""Where a fault can hit in a scenario. These are the messages that the scenario sends, and those that it
+would send with other settings."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from engine.simulation import Simulation
 from eosviz.pipeline.sweep_axes import ANSWER
 
 STEPS_LISTENED = 2_000
-"""The most steps that are run to find its messages: more than most runs have, a few hundredths of a second."""
+"""At most this many steps are run to find the messages. Most runs have fewer. It takes a few hundredths of a
+second."""
 _OF_PRODUCERS = ("Metadata", "FindCoordinator", "InitProducerId", "Produce")
 """Messages whose sending depends on settings that may vary."""
 _OF_CONSUMERS = ("Metadata", "Fetch")

@@ -1,5 +1,6 @@
-"""Makes the runs of a sweep, on whatever machine Spark chose. The one place where a job calls our Python code row
-by row: the engine cannot be expressed in columns. Executors import it, so it must need only the engine and Arrow."""
+"""Makes the runs of a sweep, on the machine that Spark chose. This is the only place where a job calls our
+Python code row by row, because the engine cannot be expressed in columns. Executors import it, so it must
+need only the engine and Arrow."""
 
 import functools
 import gc
@@ -22,7 +23,7 @@ from eosviz.pipeline.sweep_measures import COUNTS, DATABASE_COUNTS, JUDGED, SUMS
 from eosviz.pipeline.virtual_waits import Waits
 
 BATCH_SECONDS = 0.5
-"""Rows are passed to Spark after about this time, however long one run takes."""
+"""After about this time rows are passed to Spark, however long one run takes."""
 SCENARIOS_KEPT = 64
 
 _FIELDS: tuple[tuple[str, pa.DataType, t.DataType, bool], ...] = (
@@ -50,8 +51,9 @@ Row = dict[str, Any]
 
 
 def runs_of(spark: SparkSession, sweep: SweepDocument, first: int, last: int) -> DataFrame:
-    """The runs from ``first`` to ``last`` of a sweep, judged: ``RUNS_SCHEMA``. One task for each core: a task
-    costs as much as two dozen runs, and where one ends early the next chunk's begins."""
+    """The runs from ``first`` to ``last`` of a sweep, judged: ``RUNS_SCHEMA``. There is one task for each
+    core, because a task costs as much as two dozen runs; if one task ends early, its core begins the next
+    chunk."""
     tasks = max(1, min(last - first + 1, spark.sparkContext.defaultParallelism))
     return spark.range(first, last + 1, 1, tasks).mapInArrow(_runner(sweep), RUNS_SCHEMA)
 
@@ -69,8 +71,8 @@ def _runner(sweep: SweepDocument) -> Callable[[Iterator[pa.RecordBatch]], Iterat
 
 @functools.cache
 def settle() -> None:
-    """Called once in a process that Spark started: what is loaded stays until it ends, so the garbage collector
-    skips it. Scanning it took a seventh of a run's time."""
+    """Let the garbage collector skip everything that is loaded now, because it stays until the process ends.
+    Called once in a process that Spark started. Scanning these objects took a seventh of a run's time."""
     pa.array([None])  # loads pandas, as the first rows would
     gc.collect()
     gc.freeze()
@@ -92,14 +94,15 @@ def timed_batches(
 
 
 class Player:
-    """Plays runs of one sweep; a scenario in which only the seed changes is checked once."""
+    """Plays the runs of one sweep. If only the seed changes, the scenario is checked once."""
 
     def __init__(self, sweep: SweepDocument) -> None:
         self.sweep = sweep
         self._scenarios: OrderedDict[int, Scenario] = OrderedDict()
 
     def play(self, run: int) -> Row:
-        """The row of one run. A broken invariant stops the job and names scenario, settings and seed."""
+        """The row of one run. A broken invariant stops the job; the error names the scenario, the settings
+        and the seed."""
         cell, seed = self.sweep.place_of(run)
         values = self.sweep.cells[cell]
         known: Row = {"run": run, "cell": cell, "settings": json.dumps(values), "seed": seed}
@@ -160,8 +163,8 @@ def _counts(simulation: Simulation) -> Row:
 
 
 def _digest(simulation: Simulation, row: Row) -> str:
-    """A digest of the run's result: its row, its steps by kind, its verdicts. Equal runs have equal digests on
-    every machine; 64 bits, because it is compared and not a proof."""
+    """A digest of the run's result: its row, its steps by kind, and its verdicts. Equal runs have equal
+    digests on every machine. 64 bits are enough, because the digest is only compared and proves nothing."""
     verdicts = [verdict.line() for verdict in simulation.verdicts()]
     content = [row, sorted(simulation.kinds.items()), verdicts]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""From the runs of a sweep to the table that people read: a row per cell of the grid."""
+"""Turns the runs of a sweep into the table that people read, with a row for each cell of the grid."""
 
 from operator import itemgetter
 from typing import Any
@@ -10,7 +10,8 @@ from pyspark.sql import types as t
 from eosviz.pipeline.sweep_measures import DISTRIBUTED, JUDGED, SUMS
 
 BITS = 5
-"""Significant bits of a value in a distribution: exact up to 31, above that at most 1/16 too low."""
+"""The significant bits of a value in a distribution. Values up to 31 are exact; larger ones are at most 1/16
+too low."""
 
 _EXAMPLE = t.StructType(
     [t.StructField("seed", t.LongType(), nullable=False), t.StructField("step", t.LongType())]
@@ -41,11 +42,12 @@ DISTRIBUTION_SCHEMA = t.StructType(
         t.StructField("runs", t.LongType(), nullable=False),
     ]
 )
-"""How many runs of a cell had a value, with ``value`` rounded down to ``BITS`` significant bits."""
+"""How many runs of a cell had a value. ``value`` is rounded down to ``BITS`` significant bits."""
 
 
 def table(runs: DataFrame) -> DataFrame:
-    """``RUNS_SCHEMA`` to ``TABLE_SCHEMA``, unordered: sorting a few rows would cost Spark as much as making them."""
+    """The table (``TABLE_SCHEMA``) of runs (``RUNS_SCHEMA``). It is not in order, because sorting a few rows
+    would cost Spark as much as making them."""
     refused = f.col("outcome") == "refused"
     limited = f.col("outcome").isin("step_limit", "time_limit")
     return (
@@ -71,7 +73,7 @@ def _example(guarantee: str) -> Column:
 
 
 def distributions(runs: DataFrame) -> DataFrame:
-    """``RUNS_SCHEMA`` to ``DISTRIBUTION_SCHEMA``."""
+    """The distributions (``DISTRIBUTION_SCHEMA``) of runs (``RUNS_SCHEMA``)."""
     return (
         runs.where("outcome != 'refused'")
         .unpivot(["cell"], list(DISTRIBUTED), "measure", "exact")

@@ -1,4 +1,4 @@
-"""Writes the builder's form into the sweep document beside it; changes only what differs."""
+"""Writes the builder's form into the sweep document beside it, and changes only what differs."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @app.task(name="pipeline.start_jobs", ignore_result=True, acks_late=True)
 def start_jobs() -> None:
-    """Start the process that runs jobs. If one runs already, the second finds its lock and ends."""
+    """Start the process that runs jobs. If such a process runs already, the new one finds its lock and ends."""
     start_process()
 
 

@@ -1,4 +1,5 @@
-"""Pages of sweeps. They write through `actions.py`; visible are one's own sweeps and those without an owner."""
+"""The pages of sweeps. They change jobs through `actions.py`. A person sees their own sweeps and those
+without an owner."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ SWEEPS_SHOWN = 50
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """The sweeps that ran or run, newest first, and samples to start."""
+    """The sweeps that ran or run, the newest first, and samples that can be started."""
     seen = Sweep.objects.seen_by(browser_of(request.session))
     recent = seen.recent().defer("table", "document")
     context = {
@@ -64,7 +65,7 @@ def delete(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
 
 @require_safe
 def table_csv(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
-    """The table, a line per cell: axes, counts, first broken runs, medians."""
+    """The table as CSV, with a line for each cell: axes, counts, first broken runs, medians."""
     shown = seen_job(request, Sweep, sweep_id)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="sweep-{str(shown.id)[:8]}.csv"'
@@ -122,7 +123,8 @@ def cell(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
 
 @require_POST
 def open_run(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
-    """`guarantee`: the first run that broke it, at that step; without it: the cell's first run, at its start."""
+    """Open a run of the cell. With `guarantee` this is the first run that broke it, at that step; otherwise
+    the cell's first run, at its start."""
     shown = seen_job(request, Sweep, sweep_id)
     row = row_of(shown, cell)
     seed, step = run_of(row, request.POST.get("guarantee", ""))

@@ -6,18 +6,19 @@ from engine.simulation import Simulation
 
 
 class Waits:
-    """Takes the judges' place and passes every fact on to them."""
+    """Measures the waits of a run. It takes the place of the judges and passes every fact on to them."""
 
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
         self._judges = simulation.judges
         self._accepted: dict[int, int] = {}
-        """Serial to the time when the producer first accepted it."""
+        """The serial of a record to the time at which the producer first accepted it."""
         self._reported: dict[int, int] = {}
-        """Serial to the time until it was reported as stored."""
+        """The serial of a record to how long it took until it was reported as stored."""
         self._delivered: dict[int, int] = {}
-        """Serial to the time until a consumer first returned it."""
-        # A judged watch, the caller's, has judges; the class of every watch does not say so.
+        """The serial of a record to how long it took until a consumer first returned it."""
+        # The watch of a judged run has judges, and this is such a watch; the type of all watches does not say
+        # so.
         simulation.watch.judges = self  # type: ignore[attr-defined]
 
     def take(self, fact: object) -> None:

@@ -8,7 +8,7 @@ from eosviz.pipeline.models import Job, State, jobs_of
 
 
 def kinds() -> Iterator[type[Job]]:
-    """Every kind of job, of whichever app."""
+    """Every kind of job, from all apps."""
     return (model for model in apps.get_models() if issubclass(model, Job))
 
 

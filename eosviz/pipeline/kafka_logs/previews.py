@@ -1,6 +1,6 @@
-"""The markers that remedies would write, to try on a copy of the log (engine/codec/log_preview.py). The remedies
-are those of a case's document (docs/logs.md); a marker is tried if the log can be read as a broker would read it:
-complete, and in batches of the current format."""
+"""The markers that remedies would write, to try them on a copy of the log (engine/codec/log_preview.py). The
+remedies are those of a case's document (docs/logs.md). A marker is tried only if the log can be read as a
+broker would read it: it must be complete, and its batches in the current format."""
 
 from typing import Any, NamedTuple
 
@@ -12,8 +12,8 @@ _EPOCH_MAX = 32767
 
 
 class _Marker(NamedTuple):
-    """`name`: of the sentences `logs.preview.<name>`; `raised`: how much newer the marker's epoch is than the
-    data's."""
+    """A marker to try. `name`: it names the sentences `logs.preview.<name>`. `raised`: by how much the
+    marker's epoch is higher than that of the data."""
 
     name: str
     result: str
@@ -21,29 +21,31 @@ class _Marker(NamedTuple):
 
 
 _ACTIONS = {"abort": _Marker("abort", "ABORT"), "look": _Marker("abort", "ABORT")}
-"""By a remedy's action. Also where the remedy is to look first, the effect of an abort is shown: an administrator can
-do nothing else."""
+"""The action of a remedy to its marker. An abort is also tried where the remedy is to look first, because an
+administrator can do nothing else."""
 _WAITS = {
     "PrepareCommit": _Marker("owed", "COMMIT"),
     "PrepareAbort": _Marker("owed", "ABORT"),
     "PrepareEpochFence": _Marker("timeout", "ABORT", raised=1),
     "Ongoing": _Marker("timeout", "ABORT", raised=1),
 }
-"""By the coordinator's state. A timeout fences the producer first: its marker has the next epoch."""
+"""The coordinator's state to the marker for which readers wait. A timeout fences the producer first, so its
+marker has the next epoch."""
 
 
 class Preview(NamedTuple):
-    """One verdict's marker."""
+    """The marker of one verdict."""
 
     verdict: int
-    """Its position among the verdicts."""
+    """The position of the verdict among all verdicts."""
     name: Json
-    """The sentence that names its branch."""
+    """The sentence that names the marker's branch."""
     ending: Ending
 
 
 def previews_of(document: Json) -> list[Preview]:
-    """In the order of the verdicts. `document`: of a case, with keys and parameters for sentences."""
+    """The previews, in the order of the verdicts. `document`: that of a case, with keys and parameters for
+    sentences."""
     partitions = {one["name"]: one for one in document.get("partitions", ())}
     found = []
     for place, verdict in enumerate(document.get("verdicts", ())):
@@ -74,10 +76,11 @@ def previews_of(document: Json) -> list[Preview]:
 
 
 def _marker_of(verdict: Json) -> _Marker | None:
-    """The marker that the verdict's remedy would write. None if it writes none, or if the marker cannot be known."""
+    """The marker that the verdict's remedy would write. None if the remedy writes none, or if the marker
+    cannot be known."""
     remedy, state = verdict["remedy"], verdict["coordinator_state"] or ""
     if remedy is None or verdict.get("kind") == VerdictKind.EVIDENCE_DELETED:
-        # The player's log has no deleted batch.
+        # The player's log does not have deleted batches, so the marker would end nothing there.
         return None
     if remedy["action"] == "look" and state.startswith("Complete"):
         return None

@@ -31,21 +31,21 @@ PRINTED_MAX = {
     "notes": 20,
     "verdicts": 20,
 }
-"""The most entries of each kind that are printed without --all; notes count for each partition."""
+"""Without --all, at most this many entries of each kind are printed; notes are counted for each partition."""
 
 
 def english(sentence: Words) -> str:
-    """A sentence in English."""
+    """The English text of a sentence."""
     return say_shortly(sentence.key, "en", sentence.params)
 
 
 def lines_of(case: Case, every: bool = False) -> Iterator[str]:
-    """The lines; of each kind at most PRINTED_MAX, or `every` one."""
+    """The lines of a case: of each kind at most PRINTED_MAX entries, or with `every` all."""
     yield from _lines(case, _Few(every))
 
 
 class _Few:
-    """Limits the output: the first entries of each kind, and a line that counts the others."""
+    """Limits the output to the first entries of each kind, with a line that counts the others."""
 
     def __init__(self, every: bool) -> None:
         self._every = every
@@ -53,7 +53,7 @@ class _Few:
     def of(
         self, kind: str, entries: Iterable[_Entry], lines: Callable[[_Entry], Iterable[str]]
     ) -> Iterator[str]:
-        """`lines` of the first entries; `kind` is one of PRINTED_MAX."""
+        """The `lines` of the first entries. `kind`: one of PRINTED_MAX."""
         entries = iter(entries)
         for entry in entries if self._every else islice(entries, PRINTED_MAX[kind]):
             yield from lines(entry)
@@ -63,7 +63,7 @@ class _Few:
 
 
 def _lines(case: Case, few: _Few) -> Iterator[str]:
-    # If there are many partitions, those with a verdict are printed.
+    # If there are too many partitions, those that have a verdict other than healthy are printed first.
     first = sorted(case.partitions, key=lambda one: one.verdicts[0].kind is VerdictKind.HEALTHY)
     many = len(first) > PRINTED_MAX["partitions"]
     yield from few.of(
@@ -87,7 +87,7 @@ def _lines(case: Case, few: _Few) -> Iterator[str]:
 
 
 def _copies_line(case: Case) -> Iterator[str]:
-    """Replicas of the same partitions, in one line."""
+    """One line about the replicas of the same partitions."""
     if case.copies:
         names = sorted({read.partition.name for read in case.copies})
         yield english(words("copies", count=len(case.copies), partitions=named(names)))

@@ -1,7 +1,7 @@
-"""Batches from printed text or a bundle as lanes of the player: the same rows that segments give.
+"""Turns batches from printed text or a bundle into lanes of the player, in the same rows that segments give.
 
-An upload is read in a bounded process (`eosviz/bounded`), which passes its batches on as lines (`lane_lines`); the site
-turns these into lanes (`read_lanes`).
+An upload is read in a bounded process (`eosviz/bounded`), which passes its batches on as lines
+(`lane_lines`). The site turns these lines into lanes (`read_lanes`).
 """
 
 import struct
@@ -35,8 +35,8 @@ _HEADER = struct.Struct(HEADER_FORMAT)
 
 
 def lane_lines(case: Case, batches_max: int) -> Iterator[bytes]:
-    """The partitions that were not read from folders and have batches, as JSON lines for partition and batch,
-    under their names. `batches_max`: of all together."""
+    """The partitions that have batches and were not read from folders, as JSON lines: one line for each
+    partition, followed by its batches. There are at most `batches_max` batches in all."""
     encoder = msgspec.json.Encoder()
     left = batches_max
     for read in (*case.partitions, *case.copies):
@@ -50,7 +50,7 @@ def lane_lines(case: Case, batches_max: int) -> Iterator[bytes]:
 
 
 def read_lanes(raw: Iterable[bytes]) -> list[ToldPartition]:
-    """Reads what `lane_lines` wrote."""
+    """Read what `lane_lines` wrote."""
     decoder = msgspec.json.Decoder(LaneLine)
     lanes: list[tuple[PartitionLine, list[BatchLine]]] = []
     for line in map(decoder.decode, raw):
@@ -76,8 +76,8 @@ def _rows(name: str, batches: Sequence[BatchLine]) -> Iterator[ToldSegment | Row
 
 
 def row_of(line: BatchLine) -> Row:
-    """A batch as the reader of segments would give it; fields that the line lacks are empty. Numbers that no header
-    could contain are damage."""
+    """A batch in the same form as the reader of segments gives it. Fields that the line does not have are
+    empty. Numbers that no header could contain are damage."""
     position, size = max(0, line.position), max(0, line.size)
     damage = () if line.damage is None else (Damage(DamageKind.TOLD, position, "–", "–"),)
     if line.magic in (0, 1):

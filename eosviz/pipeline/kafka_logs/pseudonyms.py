@@ -1,8 +1,8 @@
-"""Pseudonyms: the same thing has the same one everywhere in a bundle.
+"""Pseudonyms for a bundle. The same thing has the same pseudonym everywhere in the bundle.
 
-Topics, groups, transactional ids and the files of texts are numbered in the case's order. A number whose pseudonym is
-a real name in the case is skipped. Kafka's own numbers (producer ids, epochs, offsets) and its internal topics
-identify no one and stay.
+Topics, groups, transactional ids and the files of texts are numbered in the case's order. A number is skipped
+if its pseudonym is a real name in the case. Kafka's own numbers (producer ids, epochs, offsets) and its
+internal topics identify no one, so they stay.
 """
 
 import re
@@ -14,7 +14,7 @@ _LINE = re.compile(r"(?P<file>.*): line (?P<line>\d+)", re.DOTALL)
 
 
 class Pseudonyms:
-    """Give it every name of the case first (`taken`), then ask for pseudonyms."""
+    """Gives pseudonyms. First give it every name of the case (`taken`), then ask it."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = set(taken)
@@ -31,19 +31,19 @@ class Pseudonyms:
         return self._other("id", name)
 
     def cluster(self, name: str) -> str:
-        """The pseudonym of a cluster or a topic id; empty for an empty one."""
+        """The pseudonym of a cluster or a topic id; empty for an empty text."""
         return self._other("cluster", name) if name else ""
 
     def partition(self, name: str) -> str:
-        """The pseudonym of a partition: `topic-N` keeps its number. A folder with another form of name gets a pseudonym
-        of its own."""
+        """The pseudonym of a partition. A name of the form `topic-N` keeps its number. A folder whose name
+        has another form gets a pseudonym of its own."""
         found = _PARTITION.fullmatch(name)
         if found is None:
             return self._other("folder", name)
         return f"{self.topic(found['topic'])}-{found['number']}"
 
     def place(self, place: str) -> str:
-        """A place in a text (`file: line 7`) with the pseudonym of the file; empty for an empty one."""
+        """A place in a text (`file: line 7`), with the pseudonym of the file; empty for an empty text."""
         found = _LINE.fullmatch(place)
         if found is None:
             return self._other("place", place) if place else ""

@@ -16,13 +16,13 @@ from eosviz.pipeline.kafka_logs.text_files import by_kind
 
 OWN_MASTER = "local[*]"
 SPARK_FROM_BYTES = {Depth.HEADERS: 64 * 2**30, Depth.DEEP: 16 * 2**30}
-"""Bytes of segments from which on Spark reads them: fewer are read here before Spark has started and distributed
-the work."""
+"""If segments have at least this many bytes, Spark reads them. Fewer bytes are read here before Spark has
+started and distributed the work."""
 SPARK_PROCESSORS_MIN = 4
-"""With fewer processors Spark is never chosen: Java and the workers' start cost what a second processor would
-gain."""
+"""With fewer processors Spark is never chosen, because the start of Java and of the workers costs what a
+second processor would gain."""
 PRINTED_FROM_BYTES = 64 * 2**20
-"""Bytes of segments from which on the choice is printed."""
+"""If segments have at least this many bytes, the choice is printed."""
 
 
 def add_reader_options(parser: ArgumentParser) -> None:
@@ -42,8 +42,8 @@ def add_reader_options(parser: ArgumentParser) -> None:
 def reading_of(
     paths: Sequence[Path], depth: Depth, options: dict[str, Any], err: Callable[[str], Any]
 ) -> Iterator[Reading]:
-    """The reader of `paths`, as `options` say or as is faster; the choice is printed to `err`. Raises LogsError
-    for what cannot be read, before anything is started."""
+    """The reader of `paths`: the one that `options` name, or else the faster one. The choice is printed to
+    `err`. Raises LogsError for what cannot be read, before anything is started."""
     logs = by_kind(paths).logs
     size = sum(directory.size for directory in find_directories(logs)) if logs else 0
     master = options["master"]
@@ -55,7 +55,7 @@ def reading_of(
     if master is None:
         yield ReadingHere(depth)
         return
-    # Imported here: most logs are read without Spark, in less time than its import takes.
+    # Imported here because most logs are read without Spark, in less time than the import of Spark takes.
     from django.core.management.base import CommandError
 
     from eosviz.pipeline.command_session import command_session

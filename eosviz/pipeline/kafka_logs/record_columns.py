@@ -19,12 +19,13 @@ RECORDS_MAX = 1 << 16
 """How many records are processed together: the columns stay in the processor's cache. Batches with more do not
 pass."""
 LANES_MIN = 32
-"""With fewer lanes they go record by record: a column step costs as much as so many records."""
+"""If there are fewer lanes than this, they go record by record, because a column step costs as much as this
+many records."""
 HEADERS_MAX = 64
-"""The most headers of a record: each is a step for all records, so one with thousands would occupy the columns
-alone."""
+"""A record has at most this many headers. Each header is a step for all records, so a record with thousands
+would occupy the columns alone."""
 _VARINT_BYTES_MAX = 4
-"""A number of at most 28 bits fits all of its uses."""
+"""A number in this many bytes has at most 28 bits, which is enough for all of its uses."""
 _VARLONG_BYTES_MAX = 9
 _MORE = 0x80
 _SEVEN_BITS = 0x7F
@@ -34,7 +35,7 @@ Column = np.ndarray
 
 @dataclass(slots=True)
 class _Records:
-    """Records of several lanes, a row each."""
+    """Records of several lanes, one row for each record."""
 
     starts: list[Column]
     """The byte after the record's length."""
@@ -45,8 +46,8 @@ class _Records:
 
 
 def batches_that_hold(data: Column, starts: Column, stops: Column, counts: Column) -> Column:
-    """For each batch whether its `counts` records fill the bytes of `data` (uint8) from `starts` to before
-    `stops`, and have the relative offsets 0, 1, …; False also if that is unknown."""
+    """For each batch, whether its `counts` records fill the bytes of `data` (uint8) from `starts` to before
+    `stops`, and have the relative offsets 0, 1, …. False also if that is unknown."""
     holds = np.zeros(len(counts), dtype=bool)
     taken = np.flatnonzero(counts <= RECORDS_MAX)
     behind = np.cumsum(counts[taken])
@@ -62,25 +63,25 @@ def batches_that_hold(data: Column, starts: Column, stops: Column, counts: Colum
 
 @dataclass(slots=True)
 class Fields:
-    """Records without headers, batch by batch: where their fields are."""
+    """Where the fields of records are, batch by batch. The records have no headers."""
 
     timestamp_deltas: Column
     keys: Column
     """The byte of the key; a null key, like an empty one, has no bytes."""
     key_lengths: Column
-    """-1 for null."""
+    """The length of the key; -1 for null."""
     values: Column
     value_lengths: Column
 
 
 def fields_of(data: Column, starts: Column, stops: Column, counts: Column) -> tuple[Column, Fields]:
-    """For each batch what `batches_that_hold` returns, False if a record has headers, and the fields of the
-    records of those that pass. There is at least one batch, and at most RECORDS_MAX records."""
+    """For each batch the same as `batches_that_hold`, but False if a record has headers; and the fields of
+    the records in the batches that pass. There must be at least one batch, and at most RECORDS_MAX records."""
     found = _Records([], [], [], [])
     order = np.argsort(-counts, kind="stable")
     good = _walk(data, starts[order], stops[order], counts[order], found)
     lanes, first, ends, indexes = map(np.concatenate, (found.lanes, found.starts, found.ends, found.indexes))
-    # Nothing is returned for a batch that failed on the way.
+    # A batch that failed on the way has no fields in the result.
     whole = np.flatnonzero(good[lanes])
     whole = whole[np.lexsort((indexes[whole], order[lanes[whole]]))]
     lanes, first, ends, indexes = lanes[whole], first[whole], ends[whole], indexes[whole]
@@ -114,7 +115,8 @@ def _hold(data: Column, starts: Column, stops: Column, counts: Column) -> Column
 
 
 def _walk(data: Column, starts: Column, stops: Column, counts: Column, found: _Records) -> Column:
-    """Find the records of all lanes, which are ordered by descending counts. For each lane whether they fill it."""
+    """Find the records of all lanes, which are ordered by descending counts. Returns for each lane whether
+    its records fill it."""
     good = np.ones(len(counts), dtype=bool)
     position = starts.astype(np.int64)
     lanes = np.arange(len(counts))
@@ -147,7 +149,8 @@ def _walk(data: Column, starts: Column, stops: Column, counts: Column, found: _R
 
 
 def _walk_one(data: Column, lane: int, position: int, stop: int, indexes: range, found: _Records) -> int:
-    """Find the records of the rest of one lane. Returns the byte after its last record; -1 if they do not fill it."""
+    """Find the remaining records of one lane. Returns the byte after the last record; -1 if they do not fill
+    the lane."""
     view = data.data
     starts: list[int] = []
     ends: list[int] = []
@@ -176,8 +179,9 @@ def _walk_one(data: Column, lane: int, position: int, stop: int, indexes: range,
 
 
 def _filled(data: Column, starts: Column, ends: Column, indexes: Column) -> Column:
-    """For each record whether its fields end where it ends and its relative offset is `indexes`. Fields only lead
-    forward, so one that reaches beyond the record leads beyond its end."""
+    """For each record, whether its fields end where the record ends, and its relative offset is `indexes`.
+    Each field begins where the one before ends, so a field that reaches beyond the record cannot end at the
+    record's end."""
     position, good = _behind_varlong(data, starts + 1)
     raw, position, short = _varint(data, position)
     good &= short & (raw == 2 * indexes)
@@ -208,14 +212,14 @@ def _headers(data: Column, position: Column, headers: Column, good: Column) -> N
 
 
 def _behind_sized(data: Column, position: Column, *, null: bool) -> tuple[Column, Column]:
-    """The byte after a field with a length prefix, and whether it is valid; length -1 is null."""
+    """For a field with a length prefix: the byte after it, and whether it is valid. Length -1 is null."""
     raw, behind, short = _varint(data, position)
     sized = raw & 1 == 0
     return behind + np.where(sized, raw >> 1, 0), short & (sized | (raw == 1) if null else sized)
 
 
 def _varint(data: Column, position: Column) -> tuple[Column, Column, Column]:
-    """The number at each position before zigzag decoding, the byte after it, and whether it ended."""
+    """For each position: the number there before zigzag decoding, the byte after it, and whether it ended."""
     byte = data.take(position, mode="clip")
     raw = (byte & _SEVEN_BITS).astype(np.int64)
     behind = position + 1
@@ -231,7 +235,7 @@ def _varint(data: Column, position: Column) -> tuple[Column, Column, Column]:
 
 
 def _behind_varlong(data: Column, position: Column) -> tuple[Column, Column]:
-    """The byte after the number at each position, and whether it ended."""
+    """For each position: the byte after the number there, and whether it ended."""
     behind = position + 1
     more = data.take(position, mode="clip") >= _MORE
     for _ in range(1, _VARLONG_BYTES_MAX):
@@ -244,7 +248,7 @@ def _behind_varlong(data: Column, position: Column) -> tuple[Column, Column]:
 
 
 def _varlong(data: Column, position: Column) -> tuple[Column, Column]:
-    """The number at each position, and the byte after it."""
+    """For each position: the number there, and the byte after it."""
     raw = np.zeros(len(position), dtype=np.uint64)
     more = np.ones(len(position), dtype=bool)
     behind = position.copy()

@@ -1,5 +1,6 @@
-"""Remedies for a verdict: what each reader would get then, and the commands of Kafka's own tools. Nothing is run
-from here. Source: `kafka-transactions.sh` (KIP-664; `forceTerminateTransaction` since Kafka 4.1)."""
+"""Remedies for a verdict. A remedy states what each reader would then get, and the commands of Kafka's own
+tools. No command is run from here. Source: `kafka-transactions.sh` (KIP-664; `forceTerminateTransaction`
+since Kafka 4.1)."""
 
 import shlex
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
 _TOOL = "kafka-transactions.sh --bootstrap-server HOST:PORT"
 FORCE_TERMINATE_SINCE = "4.1"
-"""The first version of Kafka, tool and brokers, with `forceTerminateTransaction`."""
+"""The first version of Kafka with `forceTerminateTransaction`, for the tool and the brokers."""
 
 _ABORTED = (VerdictKind.ORPHAN, VerdictKind.FENCED_WRITER, VerdictKind.LATE_WRITE)
 
@@ -24,20 +25,20 @@ class Other:
 
     command: str
     since: str
-    """The first version of Kafka with it; empty for every version that has the tool."""
+    """The first version of Kafka that has the command. Empty if every version with the tool has it."""
     preconditions: tuple[Words, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """What to do, on which conditions, and its effect."""
+    """What to do, under which conditions, and what that causes."""
 
     action: str
     """`abort`, `wait` or `look`."""
     command: str
     preconditions: tuple[Words, ...]
     ends: str
-    """`committed` or `aborted`: the outcome of the transaction."""
+    """The outcome of the transaction, `committed` or `aborted`."""
     last_stable_offset: int | None
     """The last stable offset after this transaction has ended; None if nothing is open in these files."""
     visible_read_committed: tuple[Range, ...] | None
@@ -70,7 +71,7 @@ def remedy_of(verdict: Verdict, partition: Partition) -> Remedy | None:
 
 
 def quoted(name: str) -> str:
-    """A user-chosen name, quoted as one word of a shell command."""
+    """A name that a user chose, quoted as one word of a shell command."""
     if name.isprintable():
         return shlex.quote(name)
     escaped = name.encode("unicode_escape").decode("ascii").replace("'", "\\'")
@@ -132,8 +133,8 @@ def _terminate(transactional_id: str, condition: Words) -> Other:
 
 
 def _preview(partition: Partition, transaction: Transaction, ends: str) -> tuple[str, int, tuple[Range, ...]]:
-    """The outcome; then, as if its marker had been appended to the log, the last stable offset and what a
-    read_committed consumer gets."""
+    """The outcome, and what would be if its marker were appended to the log: the last stable offset, and the
+    offsets that a read_committed consumer gets."""
     gone = (transaction.producer_id,)
     stable = partition.last_stable_offset(gone)
     behind = stable + (0 <= stable == partition.high_watermark)

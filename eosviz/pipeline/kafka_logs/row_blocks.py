@@ -1,6 +1,6 @@
-"""The rows of a stretch with their records, in blocks of columns: for internal topics, whose batches have a record
-or two, so that reading each batch by itself costs more than its contents. Rows are those of `stretches.read_rows`;
-as there, only complete and ordinary batches are taken from the columns."""
+"""Reads the rows of a stretch with their records, in blocks of columns. This is for internal topics: their
+batches have a record or two, so reading each batch by itself costs more than its contents. The rows are those
+of `stretches.read_rows`. As there, only complete and ordinary batches are taken from the columns."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -15,12 +15,12 @@ from eosviz.pipeline.kafka_logs.record_columns import RECORDS_MAX, fields_of
 from eosviz.pipeline.kafka_logs.stretches import Stretch, StretchRows
 
 BATCHES_MAX = 512
-"""Batches of one block; all of their records are in memory together."""
+"""At most this many batches are in one block. All of their records are in memory together."""
 _APPEND_TIME = int(Attribute.LOG_APPEND_TIME)
 
 
 def rows_in_blocks(stretch: Stretch, reader: SegmentReader) -> Iterator[Row]:
-    """The rows; `reader` keeps records. Raises LogsError."""
+    """The rows of the stretch. `reader` must keep records. Raises LogsError."""
     rows = StretchRows(stretch, reader)
     position, offset_min = stretch.start, stretch.offset_min
     while position < rows.stop:
@@ -66,7 +66,7 @@ def _rows(
 
 
 class _Place(NamedTuple):
-    """The places of one record's fields."""
+    """Where the fields of one record are."""
 
     timestamp_delta: int
     key: int
@@ -76,7 +76,7 @@ class _Place(NamedTuple):
 
 
 def _records(view: memoryview, block: HeaderBlock[BatchRow]) -> dict[int, list[_Place]]:
-    """By index of the batch, for ordinary batches."""
+    """For each ordinary batch, by its index in the block: where the fields of its records are."""
     headers = block.headers
     counts = headers["record_count"].astype(np.int64)
     asked = headers["attributes"] & (CODEC_MASK | Attribute.CONTROL) == 0

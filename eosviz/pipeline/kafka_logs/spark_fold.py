@@ -1,8 +1,8 @@
 """Folds partitions and reads internal topics as Spark jobs.
 
-One task folds a partition: it sees the batches in the order of the log and keeps none of them, so a partition costs
-the memory of its result and not of its size. Tasks return the same objects as folding in this process, pickled: both
-ends run the same code.
+One task folds a partition. It sees the batches in the order of the log and keeps none of them, so its memory
+grows with its result and not with the partition. Tasks return the same objects, pickled, as folding in this
+process: both sides run the same code.
 """
 
 import pickle
@@ -31,12 +31,13 @@ FOLD_SCHEMA = t.StructType(
         t.StructField("folded", t.BinaryType(), nullable=False),
     ]
 )
-"""A row for each folder: its result, pickled."""
+"""A row for each folder, with its result, pickled."""
 _ARROW = pa.schema([("path", pa.string()), ("folded", pa.binary())])
 
 
 def folded(batches: DataFrame) -> DataFrame:
-    """BATCHES_SCHEMA to FOLD_SCHEMA with a Partition in each row; a folder without batches has none."""
+    """Turn rows of BATCHES_SCHEMA into FOLD_SCHEMA, with a Partition in each row. A folder without batches
+    has no row."""
     ordered = batches.repartition(f.col("path")).sortWithinPartitions("path", "segment", "position")
     return ordered.mapInArrow(_fold, FOLD_SCHEMA)
 
@@ -75,10 +76,11 @@ def of_each_folder(
     directories: Sequence[PartitionDirectory],
     find: Callable[[PartitionDirectory], Partition | Internal],
 ) -> DataFrame:
-    """FOLD_SCHEMA with the result of `find` for each of `directories`; one task has a whole folder."""
+    """Rows of FOLD_SCHEMA with the result of `find` for each of `directories`. A whole folder is in one task."""
     tasks = max(1, min(len(directories), spark.sparkContext.defaultParallelism * 4))
     by_size = sorted(directories, key=lambda one: one.size, reverse=True)
-    # Spark cuts the numbers into runs of equal length: each gets large and small folders.
+    # Spark cuts the numbers into runs of equal length, so the folders are ordered such that each run has
+    # large and small ones.
     dealt = [directory for task in range(tasks) for directory in by_size[task::tasks]]
 
     def find_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -90,18 +92,18 @@ def of_each_folder(
 
 
 class SparkReading:
-    """Reads a case on Spark; `case.ReadingHere` gives the same without it.
+    """Reads a case on Spark, with the same results as `case.ReadingHere`.
 
-    Each folder is one task, and nothing moves between tasks: headers are folded as fast as they are read. Reading
-    every record takes many times as long: if one folder would occupy a core when all others are done, segments are
-    split, and the batches are merged afterwards.
+    Each folder is one task, and nothing moves between tasks: headers are folded as fast as they are read.
+    Reading every record takes many times as long. Then, if one folder would occupy a core when all others are
+    done, segments are split, and the batches are merged afterwards.
     """
 
     def __init__(self, spark: SparkSession, paths: Sequence[Path], depth: Depth) -> None:
         self._spark, self._paths, self._depth = spark, paths, depth
 
     def folds(self, directories: Sequence[PartitionDirectory]) -> list[Partition]:
-        """One for each directory, in their order; start and end of the log are not set."""
+        """A partition for each directory, in their order. The start and the end of the log are not set."""
         if self._depth is Depth.HEADERS or self.is_even(directories):
             rows = of_each_folder(self._spark, directories, partial(_folded_whole, self._depth))
         else:
@@ -110,12 +112,12 @@ class SparkReading:
         return [found.get(one.path.resolve(), Partition(one.name)) for one in directories]
 
     def is_even(self, directories: Sequence[PartitionDirectory]) -> bool:
-        """Whether no folder has more than one core's share."""
+        """Whether no folder is larger than the share of one core."""
         sizes = [one.size for one in directories]
         return max(sizes) * self._spark.sparkContext.defaultParallelism <= sum(sizes)
 
     def internal(self, directories: Sequence[PartitionDirectory]) -> list[Internal]:
-        """One for each of `directories`, which are internal topics, in their order."""
+        """The contents of each of `directories`, which are internal topics, in their order."""
         if not directories:
             return []
         found = _collected(of_each_folder(self._spark, directories, read_internal))

@@ -50,7 +50,7 @@ class Task(InputPartition):
 
 
 class KafkaLogs(DataSource):
-    """`kafka-logs`. Raises LogsError for options and paths that cannot be read."""
+    """The data source `kafka-logs`. Raises LogsError for options and paths that cannot be read."""
 
     @classmethod
     def name(cls) -> str:
@@ -104,7 +104,7 @@ def packed(places: Iterator[Place], size_max: int) -> Iterator[tuple[Place, ...]
 def read_batches(
     spark: SparkSession, paths: Sequence[Path], depth: Depth, split_bytes: int = SPLIT_BYTES
 ) -> DataFrame:
-    """The batches under `paths`: BATCHES_SCHEMA."""
+    """The batches under `paths`, as rows of BATCHES_SCHEMA."""
     spark.dataSource.register(KafkaLogs)
     reader = spark.read.format(FORMAT).option("paths", json.dumps([str(path.resolve()) for path in paths]))
     return reader.option("depth", depth.value).option("split_bytes", str(split_bytes)).load()

@@ -1,6 +1,8 @@
-"""The batches of a stretch, as facts or as rows: a short stretch row by row, a long one in blocks of columns.
+"""The batches of a stretch, as facts or as rows. A short stretch is read row by row, a long one in blocks of
+columns.
 
-Both ways give the same. Columns need numpy, whose import takes longer than a short stretch.
+The result is the same in both ways. Columns need numpy, whose import takes longer than reading a short
+stretch.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +26,7 @@ def stretch_facts(partition: str, stretch: Stretch, depth: Depth) -> Iterator[Ba
         for row in read_rows(stretch, segment_reader(RECORDS[depth])):
             yield batch_facts(file, row)
         return
-    # Imported here: most folders have no long stretch.
+    # Imported here because most folders have no long stretch.
     from eosviz.pipeline.kafka_logs.header_blocks import HeaderBlock, lists_of, parts_of
 
     for part in parts_of(file, stretch, depth):
@@ -45,12 +47,13 @@ def _is_short(stretch: Stretch) -> bool:
 
 
 def file_name(partition: str, segment: int) -> str:
-    """How facts name a segment's file."""
+    """The name of a segment's file in facts."""
     return f"{partition}/{segment:020}.log"
 
 
 def facts_in(files: Sequence[str], lists: Mapping[str, Sequence[Any]]) -> Iterator[BatchFacts]:
-    """Facts from lists by the fields of `BatchFacts`; offsets of None mean every one from first to last."""
+    """Facts from lists, one list for each field of `BatchFacts`. Offsets of None mean that every offset from
+    first to last is there."""
     spans = zip(lists["base_offset"], lists["last_offset"], lists["records"], lists["offsets"], strict=True)
     offsets = [every_offset(*span) if holes is None else holes for *span, holes in spans]
     columns = {**lists, "file": files, "offsets": offsets}

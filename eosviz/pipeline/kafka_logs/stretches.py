@@ -23,13 +23,13 @@ from engine.messages import INT_MAX, LONG_MAX
 from eosviz.pipeline.kafka_logs.compiled import checksum
 
 SPLIT_BYTES = 32 * 1024 * 1024
-"""A longer segment is cut at the first indexed batch after each multiple of it."""
+"""A longer segment is cut: at the first indexed batch after each multiple of this."""
 
 _FRAMES = SegmentReader(checksum=checksum)
 
 
 class LogsError(ValueError):
-    """A path that cannot be read as Kafka's logs; the text has its name and the remedy."""
+    """A path cannot be read as Kafka's logs. The text has the path and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def _cuts(segment: Path, base: int, size: int, split_bytes: int) -> tuple[_Sure,
 
 
 def _sure_batches(segment: Path, base: int, data: Buffer, distance: int) -> Iterator[_Sure]:
-    """Indexed batches that are complete, at least `apart` bytes from each other."""
+    """The batches that an index names and that are complete, at least `distance` bytes from each other."""
     try:
         entries = list(index_entries(segment.with_suffix(".index").read_bytes()))
     except OSError:
@@ -103,8 +103,9 @@ def _sure_batches(segment: Path, base: int, data: Buffer, distance: int) -> Iter
 
 
 class StretchRows:
-    """The rows of a stretch, from any position. Raises LogsError if the file cannot be opened. The index entries
-    after damage are kept: however many places are damaged, each indexed batch is examined once."""
+    """The rows of a stretch, from any position. Raises LogsError if the file cannot be opened. The index
+    entries after damage are kept, so that each indexed batch is examined only once, however many places are
+    damaged."""
 
     def __init__(self, stretch: Stretch, reader: SegmentReader) -> None:
         self.view = memoryview(mapped(stretch.segment))
@@ -115,7 +116,7 @@ class StretchRows:
 
     def at(self, position: int, offset_min: int) -> Row:
         """The row at `position`. Zeros up to the end are reserved space (`log.preallocate`), unless the index
-        names a batch there: a broker indexes what it has written."""
+        names a batch there, because a broker indexes only what it has written."""
         row = self._reader.row(self.view, position, range(offset_min, self._stretch.offset_end))
         if not isinstance(row, DamageRow) or not row.is_reserved:
             return row
@@ -126,10 +127,10 @@ class StretchRows:
         return replace(row, damage=(replace(zeros, kind=DamageKind.LOST, expected=str(named)),))
 
     def behind(self, row: Row, offset_min: int) -> tuple[int, int]:
-        """Where reading continues after `row`, and the lowest offset allowed there."""
+        """The position after `row` from which to read, and the lowest offset that is allowed there."""
         if not any(damage.ends_file for damage in row.damage):
             size = row.header.size if isinstance(row, BatchRow) else row.size
-            # A break of the order is reported once: later rows are compared with this one.
+            # If the order is broken, that is reported once, because later rows are compared with this one.
             return row.position + size, offset_behind(row, offset_min)
         found = self._sure_behind(row.position)
         return (self._stretch.stop, offset_min) if found is None else (found.position, found.base_offset)
@@ -145,7 +146,8 @@ class StretchRows:
 
 
 def read_rows(stretch: Stretch, reader: SegmentReader) -> Iterator[Row]:
-    """The rows of a stretch. Where the next batch cannot be located, the index gives a later one."""
+    """The rows of a stretch. If the next batch cannot be located, reading continues at a later batch that the
+    index names."""
     rows = StretchRows(stretch, reader)
     position, offset_min = stretch.start, stretch.offset_min
     while position < rows.stop:
@@ -155,7 +157,7 @@ def read_rows(stretch: Stretch, reader: SegmentReader) -> Iterator[Row]:
 
 
 def _indexed(segment: Path) -> list[int]:
-    """The positions of batches in the index; none without an index."""
+    """The positions of batches in the index. Empty without an index."""
     try:
         return [entry.position for entry in index_entries(segment.with_suffix(".index").read_bytes())]
     except OSError:
@@ -163,7 +165,7 @@ def _indexed(segment: Path) -> list[int]:
 
 
 def mapped(path: Path) -> Buffer:
-    """A file's bytes, mapped. Raises LogsError."""
+    """The bytes of a file, memory-mapped. Raises LogsError."""
     try:
         with path.open("rb") as file:
             if os.fstat(file.fileno()).st_size == 0:

@@ -18,7 +18,7 @@ from engine.codec.transaction_log_record import STATUS_BY_NAME, TransactionLogVa
 from engine.messages import LONG_MAX, NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 
 TOMBSTONES = ("null", "NULL", "<DELETE>")
-"""How an absent value was printed."""
+"""The words that stand for an absent value."""
 
 # A name begins only where no letter precedes it: otherwise a long word would be matched again from each letter.
 _FIELD = re.compile(r"(?<!\w)(\w++): (OptionalLong(?:\.empty|\[-?\d+\])|\S+)")
@@ -38,11 +38,11 @@ Fields = dict[str, str]
 
 
 class UnreadableError(ValueError):
-    """A line of a known kind that lacks a field or has an invalid one."""
+    """A line of a known kind lacks a field or has an invalid one."""
 
 
 def fields_of(line: str) -> Fields:
-    """`name: value` pairs of a line, with names in lower case."""
+    """The pairs `name: value` of a line. Names are in lower case."""
     return {name.lower(): value for name, value in _FIELD.findall(line)}
 
 
@@ -56,7 +56,7 @@ def number(fields: Fields, name: str, default: int | None = None) -> int:
 
 
 def whole(value: object) -> int:
-    """A number within the range of a file. Raises UnreadableError for everything else."""
+    """A number in the range that a file can hold. Raises UnreadableError for everything else."""
     try:
         read = int(value) if isinstance(value, str | int) else None
     except ValueError:
@@ -170,7 +170,7 @@ def _json_transaction(data: dict[str, Any], version: int) -> TransactionLogValue
 
 
 def status_of(text: object) -> TransactionStatus:
-    """A state by its number or Kafka's name. Raises UnreadableError."""
+    """A state, given by its number or by Kafka's name. Raises UnreadableError."""
     if text in STATUS_BY_NAME:
         return STATUS_BY_NAME[str(text)]
     try:

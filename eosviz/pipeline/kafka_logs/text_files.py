@@ -13,17 +13,18 @@ from eosviz.pipeline.kafka_logs.words import Words
 MAGIC = b"\x1f\x8b"
 """The first bytes of a gzipped file."""
 TEXT_BYTES_MAX = 512 * 1024 * 1024
-"""For all texts together: a dump is ten times as long as its contents, so larger logs should be given as they are."""
+"""All texts together have at most this many bytes. A dump is ten times as long as its contents, so larger
+logs should be given as they are."""
 LINE_CHARACTERS_MAX = 16 * 1024 * 1024
 LONE_BYTES_MAX = 64 * 1024 * 1024
-"""How much is read of a file that belongs beside segments; Kafka's largest are 10 MiB."""
+"""At most this much is read of a file that belongs beside segments. Kafka's largest are 10 MiB."""
 _ZERO = b"\0"
 _HEAD_BYTES = 16
 """A binary file has a zero byte early; a dump may have one later, in the value of a record."""
 
 
 class Given(NamedTuple):
-    """Paths by kind."""
+    """The given paths, by kind."""
 
     logs: list[Path]
     """Folders, and segments that were given alone."""
@@ -45,7 +46,7 @@ def _beginning(path: Path) -> bytes:
 
 
 def is_bundle(path: Path) -> bool:
-    """Whether the file is gzipped, as only bundles are among the accepted files. Raises LogsError."""
+    """Whether the file is gzipped. Of the files that are accepted, only bundles are. Raises LogsError."""
     try:
         with path.open("rb") as file:
             return file.read(len(MAGIC)) == MAGIC
@@ -69,7 +70,7 @@ def by_kind(paths: Sequence[Path]) -> Given:
             raise LogsError(
                 f"{path} does not exist: give partition folders, log directories of a broker, printed text or bundles"
             )
-    # All files of a folder mean the folder.
+    # Giving all files of a folder means giving the folder.
     read = {(one if one.is_dir() else one.parent).resolve() for one in given.logs}
     sentences = [
         lone_file(path.name, _beginning(path))
@@ -82,7 +83,7 @@ def by_kind(paths: Sequence[Path]) -> Given:
 
 
 def read_texts(paths: Sequence[Path]) -> TextReading:
-    """The contents of the texts. Raises LogsError if they are too long, or one is no text."""
+    """The contents of the texts. Raises LogsError if they are too long, or if one of them is no text."""
     size = sum(path.stat().st_size for path in paths)
     if size > TEXT_BYTES_MAX:
         raise LogsError(

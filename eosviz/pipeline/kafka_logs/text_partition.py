@@ -30,7 +30,7 @@ class DumpedBatch:
         return "baseoffset" in self.fields
 
     def takes(self, record: RecordLine) -> bool:
-        """Whether the record belongs to it."""
+        """Whether the record belongs to this batch."""
         if self.has_own_line:
             offset = number(record.fields, "offset")
             return number(self.fields, "baseoffset") <= offset <= number(self.fields, "lastoffset")
@@ -91,7 +91,7 @@ class TextPartition(FolderlessPartition):
     aborted: list[AbortedTransaction] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)
     is_garbled: bool = False
-    """Lines between its batches were unreadable."""
+    """Whether some lines between the batches were unreadable."""
 
     @property
     def origin(self) -> Origin:
@@ -136,14 +136,14 @@ class TextPartition(FolderlessPartition):
 
     @property
     def newest_snapshot(self) -> tuple[str, tuple[ProducerEntry, ...]] | None:
-        """As for a folder; None without batches: then `asked` has the producers."""
+        """The same as for a folder. None without batches, because then `asked` has the producers."""
         if not self.snapshots or not self.dumped:
             return None
         name = max(self.snapshots)
         return name, tuple(entry for entry, _ in self.snapshots[name])
 
     def batches(self) -> Iterator[tuple[BatchFacts, list[RecordLine]]]:
-        """In the order of the log."""
+        """The batches with their records, in the order of the log."""
         for segment in self.segments:
             yield from ((facts, records) for facts, _, records in self.dumped[segment])
 

@@ -42,10 +42,10 @@ from eosviz.pipeline.kafka_logs.text_tables import (
 from eosviz.pipeline.kafka_logs.words import words
 
 EXAMPLES_MAX = 3
-"""Skipped lines of one reason that are shown with their place; all are counted."""
+"""At most this many skipped lines of one reason are shown with their place. All are counted."""
 _EXAMPLE_CHARACTERS = 80
 LOG_LINES_MAX = 10_000
-"""The most log lines of brokers and clients that are kept; all are counted."""
+"""At most this many log lines of brokers and clients are kept. All are counted."""
 _PARTITION = re.compile(r"[a-zA-Z0-9._-]{1,249}-\d{1,10}")
 _WITHOUT_CONTENT = ("Log starting offset:", "Starting offset:", "Snapshot end offset:")
 _COMMAND = "kafka-transactions.sh "
@@ -58,9 +58,9 @@ class Skipped(StrEnum):
 
     FOREIGN = "foreign"
     OTHER_LOG = "other_log"
-    """A broker's or client's log line that says nothing about transactions."""
+    """The line is from a broker's or client's log and says nothing about transactions."""
     CONTINUED = "continued"
-    """It continues the value of the record above it."""
+    """The line continues the value of the record above it."""
     NO_FILE = "no_file"
     NO_PARTITION = "no_partition"
     UNREADABLE = "unreadable"
@@ -75,7 +75,7 @@ class Example(NamedTuple):
     reason: Skipped
     place: str
     line: str
-    """Its beginning."""
+    """The beginning of the line."""
 
 
 @dataclass(slots=True)
@@ -87,7 +87,7 @@ class TextReading:
     groups: GroupOffsets = field(default_factory=GroupOffsets)
     files: list[str] = field(default_factory=list)
     lines: int = 0
-    """How many lines are not empty."""
+    """How many lines of the texts are not empty."""
     used: int = 0
     skipped: Counter[Skipped] = field(default_factory=Counter)
     examples: list[Example] = field(default_factory=list)
@@ -95,20 +95,20 @@ class TextReading:
     log_lines: list[LogLine] = field(default_factory=list)
     """Log lines of brokers and clients about transactions, in the order of the texts."""
     log_lines_left_out: int = 0
-    """How many there were beyond LOG_LINES_MAX."""
+    """How many log lines there were beyond LOG_LINES_MAX."""
     asked_ms: int = -1
     """The newest time of a running broker's answer."""
 
 
 class TextReader:
-    """Give it texts, one after the other, then call `finish`."""
+    """Reads texts. Give it the texts, one after the other, then call `finish`."""
 
     def __init__(self) -> None:
         self.reading = TextReading()
         self._path = Path()
         self._number = 0
         self._answers: list[CoordinatorEntry] = []
-        """Running coordinators' answers: whether a dump has something newer is known at the end."""
+        """The answers of running coordinators. Only at the end is it known whether a dump has something newer."""
         self._reset()
 
     def _reset(self) -> None:
@@ -164,7 +164,7 @@ class TextReader:
         return f"{self._path.name}: line {self._number}"
 
     def _take(self, line: str) -> Skipped | None:
-        """Use one line; returns why it was not used."""
+        """Use one line. Returns the reason if it was not used."""
         if line.startswith("Dumping "):
             self._start_file(line.removeprefix("Dumping ").strip())
             return None
@@ -212,7 +212,8 @@ class TextReader:
         self._reset()
         path = Path(dumped)
         self._file = path.name
-        # A dump made inside the folder names only the file: the text may be in that folder too.
+        # A dump that was made inside the folder names only the file. The text itself may be in that folder
+        # too.
         names = (path.parent.name, self._path.parent.name)
         name = next((one for one in names if _PARTITION.fullmatch(one)), None)
         if name is None:

@@ -10,7 +10,7 @@ from eosviz.pipeline.kafka_logs.text_fields import Fields, number, partitions_of
 
 
 class Table(Enum):
-    """A table, by the columns that distinguish it."""
+    """A table, identified by the columns that only it has."""
 
     PRODUCERS = ("ProducerId", "LastSequence", "CurrentTransactionStartOffset")
     DESCRIPTION = (
@@ -25,7 +25,7 @@ class Table(Enum):
 
 
 def partition_asked_for(line: str) -> str | None:
-    """`topic-N` of a describe-producers command: its table does not name the partition."""
+    """The `topic-N` that a describe-producers command names. The command's table does not name the partition."""
     asked = iter(line.partition("describe-producers ")[2].replace("=", " ").split())
     options = {word: next(asked, "") for word in asked if word in ("--topic", "--partition")}
     topic, partition = options.get("--topic"), options.get("--partition", "")
@@ -40,11 +40,11 @@ def head_of(line: str) -> tuple[Table, list[str]] | None:
 
 
 def cells(columns: list[str], line: str) -> Fields | None:
-    """A row by column, names in lower case; None for a line that is no row of this table."""
+    """The values of a row by column, with names in lower case. None for a line that is no row of this table."""
     values = [cell.strip() for cell in line.rstrip("\n").split("\t")]
     if len(values) < len(columns):
         values = line.split()
-    # The last column may be empty: a transaction without partitions.
+    # The last column may be empty, for a transaction without partitions.
     if len(values) == len(columns) - 1:
         values.append("")
     if len(values) < len(columns) or any(values[len(columns) :]):

@@ -1,6 +1,6 @@
-"""A case as a report for a ticket, in Markdown: partitions first, then verdicts with evidence and commands,
-groups, what was not given, and which program wrote it. Made from a case's document with keys and parameters for
-sentences, so that the command and the page write the same."""
+"""A case as a report for a ticket, in Markdown. It has the partitions first, then the verdicts with evidence
+and commands, the groups, what was not given, and the program that wrote it. It is made from a case's document
+with keys and parameters for sentences, so that the command and the page write the same."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,8 @@ from eosviz.pipeline.kafka_logs.case_sentences import group_sentences
 from eosviz.pipeline.kafka_logs.words import Words, words
 
 LISTED_MAX = {"partitions": 100, "verdicts": 20, "groups": 50, "evidence": 30, "notes": 20}
-"""The most rows of each kind in one report, and evidence of each verdict. The report counts the others."""
+"""At most this many rows of each kind are in one report, and at most this much evidence for each verdict. The
+others are counted."""
 COLUMNS = ("partition", "verdict", "log_start", "lso", "end", "open", "damage")
 _SPECIAL = re.compile(r"([\\`*\[\]<>|])")
 _SENTENCES = frozenset({"rule"})
@@ -34,7 +35,7 @@ def ticket_lines(document: Json, language: str) -> Iterator[str]:
 
 
 class _Ticket:
-    """Writes in one language."""
+    """Writes a report in one language."""
 
     def __init__(self, language: str) -> None:
         self._language = language
@@ -46,7 +47,7 @@ class _Ticket:
         kinds: dict[str, str] = {}
         for one in document["verdicts"]:
             kinds.setdefault(one["partition"], one["kind"])
-        # Healthy partitions last: a long report is cut at its end.
+        # Healthy partitions come last, because a long report is cut at its end.
         rows = sorted(document["partitions"], key=lambda one: kinds.get(one["name"], "healthy") == "healthy")
         yield "| " + " | ".join(self.words(f"ticket.column.{name}") for name in COLUMNS) + " |"
         yield "|" + " --- |" * len(COLUMNS)
@@ -122,7 +123,7 @@ class _Ticket:
     def _command(self, title: str, of: Json) -> Iterator[str]:
         yield f"**{title}**"
         yield ""
-        # An indented block has no end mark that a name could contain.
+        # An indented block is used, because it has no end mark that a name could contain.
         yield f"    {' '.join(of['command'].splitlines())}"
         yield ""
         yield from (f"- {self._kept(one)}" for one in of["preconditions"])
@@ -165,5 +166,5 @@ class _Ticket:
 
 
 def _plain(text: str) -> str:
-    """One line that Markdown shows unchanged: ids and names may contain any character."""
+    """The text as one line that Markdown shows unchanged. Ids and names may contain any character."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))

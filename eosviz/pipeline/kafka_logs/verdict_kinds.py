@@ -4,7 +4,8 @@ from enum import StrEnum
 
 
 class VerdictKind(StrEnum):
-    """The verdict on a partition's transaction, or on the partition if none is open."""
+    """The kind of a verdict. It is a verdict on a partition's transaction, or on the partition if no
+    transaction is open."""
 
     HEALTHY = "healthy"
     SLOW_BUT_ALIVE = "slow_but_alive"

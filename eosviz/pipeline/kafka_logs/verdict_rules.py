@@ -1,7 +1,8 @@
-"""Which evidence gives which verdict on an open transaction: one row each, with what the copies must prove first.
+"""Which evidence leads to which verdict on an open transaction. There is one row for each kind of evidence,
+with what the copies must prove first.
 
-The coordinator's newest record of an id needs no proof. Conclusions from absence do. docs/logs.md has the same table
-in words. Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`.
+The coordinator's newest record of an id needs no proof, but conclusions from absence do. docs/logs.md has the
+same table in words. Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,15 +34,16 @@ class Row(NamedTuple):
     """One kind of evidence."""
 
     name: str
-    """Its name in the table of docs/logs.md."""
+    """The row's name in the table of docs/logs.md."""
     kind: VerdictKind
     applies: Callable[[Situation], Words | None]
-    """The reason; None if this evidence is not present."""
+    """A function that returns the reason; None if this evidence is not present."""
     needs: tuple[Need, ...] = ()
     would_change: tuple[Words, ...] = ()
-    """For a verdict that holds."""
+    """What would change the verdict, if the verdict holds."""
     possible: tuple[VerdictKind, ...] = (VerdictKind.HEALTHY, *NOT_HEALTHY)
-    """The alternatives if it does not hold: a marker that is missing from the copy may have ended the transaction."""
+    """The verdicts that remain possible if this one does not hold. Healthy is among them, because a marker
+    that is missing from the copy may have ended the transaction."""
 
 
 class Found(NamedTuple):
@@ -58,7 +60,7 @@ class Found(NamedTuple):
 
     @property
     def alternatives(self) -> tuple[VerdictKind, ...]:
-        """What remains possible if it is undecided."""
+        """The verdicts that remain possible if this one is undecided."""
         return self.row.possible if self.missing else ()
 
 
@@ -71,10 +73,11 @@ def judged(at: Situation) -> Found:
 
 
 def timeout_at(entry: CoordinatorEntry | None) -> int | None:
-    """When the coordinator aborts by itself, milliseconds since 1970; None if unknown."""
+    """When the coordinator aborts the transaction by itself, in milliseconds since 1970; None if unknown."""
     if entry is None or entry.value is None:
         return None
-    # Older dumps lack the start. Nothing is earlier than this time, so the timeout is not later.
+    # Older dumps do not have the start. The transaction began no later than this time, so the true timeout is
+    # not later.
     start = entry.value.start_ms if entry.value.start_ms >= 0 else entry.value.last_update_ms
     return start + entry.value.timeout_ms if start >= 0 else None
 
@@ -108,7 +111,7 @@ def _prepared(at: Situation) -> Words | None:
     if value.producer_id == mine.producer_id and value.producer_epoch < mine.newest_epoch:
         return None
     if at.last_marker is not None and at.last_marker.result == at.entry.decision and is_marked(at):
-        # The marker here is the decided one.
+        # The marker in this partition is the one that was decided.
         return None
     return words("rule.prepared", state=value.status.kafka_name)
 
@@ -161,10 +164,11 @@ def _not_listed(at: Situation) -> Words | None:
 
 
 _DECIDED_OVER = (same_cluster, id_whole, coordinator_newer, data_newer, data_whole, print_whole)
-"""For a transaction that is open here and over for the coordinator."""
+"""The needs if a transaction is open in this partition but ended for the coordinator."""
 
 _OWED = (VerdictKind.HEALTHY, VerdictKind.COORDINATOR_OWES_MARKER)
-"""The coordinator has it: the marker is still to be written, or is in the missing part."""
+"""The possible verdicts if the coordinator has the transaction. Its marker either still has to be written, or
+is in the missing part."""
 
 ROWS: Sequence[Row] = (
     Row(
@@ -184,4 +188,4 @@ ROWS: Sequence[Row] = (
     Row("fenced", VerdictKind.FENCED_WRITER, _fenced, _DECIDED_OVER, (words("change.newer_marker"),)),
     Row("not listed", VerdictKind.ORPHAN, _not_listed, _DECIDED_OVER, (words("change.listed"),)),
 )  # fmt: skip
-"""The first that applies decides; the last one always does."""
+"""The rows in order. The first one that applies decides, and the last one always applies."""

@@ -1,8 +1,9 @@
-"""Why a partition's readers wait, or that they do not: one verdict for each open transaction, with its evidence.
+"""Why the readers of a partition wait, or that they do not wait: one verdict for each open transaction, with
+its evidence.
 
-The partition shows that a transaction is open; only the coordinator's log shows whether that is as it should be
-(`verdict_rules.py`). If the copies are insufficient for a verdict (`copy_proofs.py`) it is `undecided`, and states
-what to give.
+The partition shows that a transaction is open. Only the coordinator's log shows whether that is as it should
+be (`verdict_rules.py`). If the copies are insufficient for a verdict (`copy_proofs.py`), the verdict is
+`undecided` and states what to give.
 
 Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`.
 """
@@ -36,7 +37,7 @@ from eosviz.pipeline.kafka_logs.verdict_rules import Row, judged, timeout_at
 from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
 LOG_LINES_MAX = 20
-"""How many of the newest log lines are evidence of one verdict; the case lists all."""
+"""At most this many of the newest log lines are evidence of one verdict. The case lists all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +52,13 @@ class Verdict:
     listed: Listed | None = None
     """If no record is known: the row of the producer id in a list of transactions."""
     timeout_at: int | None = None
-    """When the coordinator aborts by itself, milliseconds since 1970."""
+    """When the coordinator aborts the transaction by itself, in milliseconds since 1970."""
     evidence: tuple[Evidence, ...] = ()
     alternatives: tuple[VerdictKind, ...] = ()
     would_change: tuple[Words, ...] = ()
     notes: tuple[Note, ...] = field(default=())
     rests_on: VerdictKind | None = None
-    """For deleted data: the verdict that the coordinator's records give for the transaction."""
+    """For deleted data: the verdict on the transaction that the coordinator's records give."""
     notes_left_out: int = 0
     """Notes of the partition beyond NOTES_MAX."""
 
@@ -69,9 +70,10 @@ def verdicts_of(
     source: Beside | None = None,
     log_lines: LoggedLines | None = None,
 ) -> tuple[Verdict, ...]:
-    """One verdict for each open transaction by first offset, or one for the healthy partition. `now`: milliseconds
-    since 1970; for old files their newest timestamp by a broker's clock. `source`: of the partition. `log_lines`:
-    of brokers and clients, about any partition. The first verdict counts the notes that are left out."""
+    """One verdict for each open transaction, by first offset; or one for the healthy partition. `now`:
+    milliseconds since 1970; for old files it is their newest time by a broker's clock. `source`: that of the
+    partition. `log_lines`: those of brokers and clients, about any partition. The first verdict counts the
+    notes that are left out."""
     log_lines = log_lines or LoggedLines()
     notes, notes_left_out = notes_of(partition, copies.coordinator)
     cut_at = None if source is None else doubt_a_cut_tail(partition, source)
@@ -109,7 +111,7 @@ def _nothing_open(
 
 
 def _with_log_lines(verdict: Verdict, log_lines: LoggedLines) -> Verdict:
-    """The verdict with log lines about its producer as further evidence; they decide nothing."""
+    """The verdict with further evidence: the log lines about its producer. They decide nothing."""
     if verdict.transaction is None:
         return verdict
     transactional_id = None if verdict.entry is None else verdict.entry.transactional_id
@@ -121,7 +123,8 @@ def _with_log_lines(verdict: Verdict, log_lines: LoggedLines) -> Verdict:
 
 
 def _only_logged(partition: Partition, lines: Sequence[LogLine]) -> Verdict:
-    """If nothing else is known, the newest line that narrows the possibilities gives the alternatives."""
+    """The verdict if only log lines are known. Its alternatives are given by the newest line that narrows the
+    possibilities."""
     left = next(
         (left for one in reversed(lines) if (left := left_by(one))), (VerdictKind.HEALTHY, *NOT_HEALTHY)
     )
@@ -177,7 +180,7 @@ def _verdict(at: Situation) -> Verdict:
 
 
 def _declared_of_copies(at: Situation, row: Row) -> Iterator[Evidence]:
-    """Evidence that only the person states and no file proves."""
+    """Evidence that only the person's statements show, and no file proves."""
     after = at.copies.declared.copied_after
     if coordinator_newer in row.needs and readers_declared_waiting(at):
         sentence = words("evidence.readers_waited", partition=at.partition.name, at=moment(after or 0))
@@ -213,8 +216,8 @@ def _unjudged(at: Situation, evidence: list[Evidence], listed: Listed | None) ->
 
 
 def _of_deleted(at: Situation, verdict: Verdict) -> Verdict:
-    """For an open transaction whose data is deleted, a verdict that says so, with the given verdict's kind as
-    `rests_on`. Else the given verdict."""
+    """If the data of the open transaction is deleted: a verdict that says so, with the kind of the given
+    verdict as `rests_on`. Otherwise the given verdict."""
     if not is_deleted(at.partition, at.transaction):
         return verdict
     would_change = (*verdict.would_change, words("change.older_copy"))

@@ -1,5 +1,5 @@
-"""A sentence before its language is chosen: the key of the catalogue (`eosviz/catalogue/logs.toml`) and its
-parameters. Findings are stored so, and worded where they are shown."""
+"""A sentence before its language is chosen: its key in the catalogue (`eosviz/catalogue/logs.toml`) and its
+parameters. Findings are stored in this form, and are put into words where they are shown."""
 
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -23,7 +23,8 @@ def as_kept(sentence: Words) -> dict[str, Any]:
 
 
 def moment(milliseconds: int | None) -> str:
-    """Milliseconds since 1970 as readable text, in UTC; `–` for none, and a number that is no time as it is."""
+    """Milliseconds since 1970 as readable text, in UTC. It is `–` for None, and the number itself if it is no
+    possible time."""
     if milliseconds is None or milliseconds < 0:
         return "–"
     try:

@@ -31,5 +31,5 @@ def short(value: float) -> str:
 
 @register.filter
 def at(table: dict[str, object], key: str) -> object:
-    """A table's value under a key; None without one."""
+    """The value of a table under a key; None if the key is missing."""
     return table.get(key)
