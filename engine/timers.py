@@ -15,7 +15,7 @@ from typing import Any
 
 Json = Mapping[str, Any]
 Timer = dict[str, Any]
-"""`kind`, `subject`, `since` (virtual ms; None when unknown), `until` (virtual ms)."""
+"""One timer, with the keys `kind`, `subject`, `since` (virtual ms; None when unknown) and `until` (virtual ms)."""
 
 
 def running(view: Json) -> Iterator[tuple[str, str, Timer]]:

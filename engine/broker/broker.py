@@ -415,7 +415,7 @@ class Broker:
 
     def _look_for_returned(self) -> None:
         """The set of brokers that may be in sync has changed, so a leader may now request a follower's
-        return. Mark the partitions that this broker leads with an incomplete ISR as changed."""
+        return. If this broker leads a partition and the ISR is incomplete, note that the partition has changed."""
         for name, replica in self.replicas.items():
             if replica.is_leader and len(replica.isr) < len(replica.replicas):
                 self.replicas.changed_partitions.add(name)

@@ -237,8 +237,9 @@ class QuorumController(Controller):
         self._write(kind, word.topic, {}, word, max(1, len(word.words)))
 
     def _write_removal(self, topic: str, word: StopReplica) -> None:
-        """Write one record that removes a topic with all its partitions. The removals of the further
-        partitions are added to the log without an offset of their own, because brokers apply each of them."""
+        """Write one record that removes a topic with all its partitions. This happens at the topic's first
+        partition. For each other partition an entry without an offset of its own is added to the log, because
+        brokers apply the removals one by one."""
         self.changed_partitions.add(word.partition)
         if topic in self._topics:
             self._topics.discard(topic)

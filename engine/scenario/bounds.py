@@ -80,7 +80,7 @@ class _Scan:
     here: _Place = field(default_factory=_Place)
     around: list[_Place] = field(default_factory=list)
     heading: int = 0
-    """How many brackets the heading has that is being read; 0 outside a heading."""
+    """While a heading is being read: the number of its brackets. Otherwise 0."""
     dots: int = 0
 
     def word(self, written: str, *, is_text: bool) -> None:
