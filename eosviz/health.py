@@ -24,7 +24,7 @@ WRITTEN_SECONDS = 60
 
 
 class Unwell(Exception):
-    """A part does not work; the text is for `/healthz`."""
+    """A part of the site does not work. `/healthz` shows the text."""
 
 
 def check_database() -> None:

@@ -77,7 +77,7 @@ TRANSITION, BROKER, SESSION, GUARANTEE = "transition", "broker", "session", "gua
 MESSAGE, NODE, DECISION, UNMARKED = "message", "node", "decision", "unmarked"
 ROW, OUTBOX, WORK, KEPT = "row", "outbox", "work", "kept"
 DATABASE = "database"
-"""Part of a view, and what keeps the places of a consumer whose offsets are in the database."""
+"""The name of a part of a view, and of the keeper of a consumer's places if its offsets are in the database."""
 _RANK = {LEADER: 0, REMOVED: 1, FORGOTTEN: 2, APPEND: 3, LOGGED: 4, OFFSET: 4, POINTERS: 5}
 """The order of facts within a step: changes of a log come before reads of it."""
 

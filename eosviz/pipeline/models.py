@@ -98,7 +98,7 @@ class Job(BackgroundJob):
 
     @property
     def report(self) -> str:
-        """The reference that its page shows: the log has the reason beside the id that begins so."""
+        """The reference that the job's page shows. The log has the reason beside the id that begins with it."""
         return str(self.id)[:REPORT_CHARACTERS]
 
     @property

@@ -153,7 +153,7 @@ def _twin(version: ScenarioVersion, runs: tuple[Run, ...]) -> str | None:
 
 
 _shelf: dict[str, Shelved] = {}
-"""The digest of a document and the form of its endings to its card, as the library last showed it. A version
+"""Cards, by the digest of the document and the form of its endings, as the library last showed them. A version
 never changes."""
 
 

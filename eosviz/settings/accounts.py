@@ -40,7 +40,7 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_SIGNUP_FORM_CLASS = "eosviz.accounts.forms.NameAtSignUp"
-# Without mail nobody can prove an address; with mail everybody must.
+# Without mail no one can prove an address; with mail everyone must.
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_URL else "none"
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "[eosviz] "
 ACCOUNT_EMAIL_NOTIFICATIONS = True
