@@ -17,7 +17,6 @@ from engine.client.application import (
     DONE,
     FLUSH,
     FORCE_CLOSE,
-    REFUSED,
     SEND,
     SEND_OFFSETS,
     TRANSACTIONAL,
@@ -28,14 +27,14 @@ from engine.client.connections import CorrelationIds, InFlightRequest
 from engine.client.incarnation import Incarnation
 from engine.client.ledger import Ledger
 from engine.client.record_size import NULL_LENGTH, batch_size_upper_bound, payload_size
+from engine.client.refused_calls import refuse, refuse_as, refuses_record
 from engine.client.setup import Setup
 from engine.client.thrown import CallThrows
-from engine.client.transaction_calls import ASKS, check_send, register_partition
+from engine.client.transaction_calls import ASKS, register_partition
 from engine.client.view_parts import ConfigurationPart, FieldPart, GonePart, TimersPart
 from engine.errors import Error, Refused
 from engine.happenings.codes import Compared
 from engine.happenings.producer import (
-    CallRefused,
     CloseCalled,
     CloseForced,
     Disconnected,
@@ -43,6 +42,7 @@ from engine.happenings.producer import (
     MetadataLearned,
     RecordAppended,
     Refusal,
+    RefusedRecordStays,
     RequestTimedOut,
     Restarted,
     TransactionalCall,
@@ -87,6 +87,7 @@ class ProducerClient:
         self.profile = profile
         self._registers_last = profile.registers_after_append
         """``send()`` adds the partition to the transaction after the record, not before it (TXM-8)."""
+        self._checks_last = profile.checks_after_append
         self._overdue_is_timed_out = profile.overdue_is_timed_out
         self.switches = switches
         self.watch = watch
@@ -241,6 +242,9 @@ class ProducerClient:
         self.ledger.accepted(self.name, partition, serial, size, now)
         if self.watch.hears(RecordAppended):
             self._emit_appended(serial, appended)
+        if self._checks_last and refuses_record(call, memory.transactions, self.name, self.watch):
+            self.watch.emit(RefusedRecordStays, self.name, serial, partition)
+            return
         if self._registers_last:
             registered = register_partition(memory.transactions, partition)
         if appended.new_batch or appended.batch_is_full or registered:
@@ -263,19 +267,14 @@ class ProducerClient:
             self.watch.touch(self._extras[-1])
 
     def _refuses_send(self, call: Call, payload: int) -> bool:
-        """Make the checks that come before the accumulator (ACC-2 step 1, TXM-5, request size). True: the
-        call throws."""
+        """Make the checks that come before the accumulator (ACC-2 step 1, request size; TXM-5 unless it comes after
+        the append). True: the call throws."""
         memory = self.memory
         if memory.accumulator.closed:
             self._refuse(call, Refusal.SEND_AFTER_CLOSE, CLOSED_ERROR, "ACC-2", (Compared.STATE, "CLOSED"))
             return True
-        transactions = memory.transactions
-        if transactions is not None and (transactions.is_transactional or transactions.has_error):
-            try:
-                check_send(transactions)
-            except CallThrows as refused:
-                self._refuse_as(call, refused)
-                return True
+        if not self._checks_last and refuses_record(call, memory.transactions, self.name, self.watch):
+            return True
         needed = batch_size_upper_bound(payload)
         limit = min(memory.config.max_request_size, memory.config.buffer_memory)
         if needed > limit:
@@ -328,7 +327,7 @@ class ProducerClient:
         try:
             result = ASKS[call.kind](transactions, call)
         except CallThrows as refused:
-            self._refuse_as(call, refused)
+            refuse_as(call, refused, self.name, self.watch)
             return
         if self.watch.hears(TransactionalCall):
             self.watch.emit(
@@ -347,15 +346,10 @@ class ProducerClient:
     def _unknown(self, call: Call, now: int) -> None:
         self._refuse(call, Refusal.UNKNOWN_CALL, "ILLEGAL_STATE", "TXM-5", (Compared.CALL, call.kind))
 
-    def _refuse_as(self, call: Call, refused: CallThrows) -> None:
-        call.exception = refused.exception
-        self._refuse(call, refused.why, refused.error, refused.rule, *refused.compared)
-
     def _refuse(
         self, call: Call, why: Refusal | Row, error: str, rule: str, *compared: tuple[Compared, Any]
     ) -> None:
-        call.state, call.error = REFUSED, error
-        self.watch.emit(CallRefused, self.name, call.kind, error, why, rule, compared)
+        refuse(call, self.name, self.watch, why, error, rule, *compared)
 
     # -- the role --------------------------------------------------------------------------------------
 

@@ -46,6 +46,15 @@ class CallRefused(Happening):
 
 
 @happening
+class RefusedRecordStays(Happening):
+    """``send()`` threw after the record had been appended (``checks_after_append``)."""
+
+    client: str
+    serial: int
+    partition: str
+
+
+@happening
 class RecordAppended(Happening):
     """A record was appended to the accumulator. ``starts_batch``: the record is the first one of a new batch;
     if False, it was added to the batch at the tail."""

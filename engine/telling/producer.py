@@ -19,6 +19,12 @@ def _call_refused(h: happened.CallRefused, teller: Teller) -> None:
     teller.refuse(h.spec, h.error, [[COMPARED[what], value] for what, value in h.compared], _DECIDES)
 
 
+def _refused_record_stays(h: happened.RefusedRecordStays, teller: Teller) -> None:
+    teller.say(
+        "client.refused_record_stays", ("TXM-8",), client=h.client, serial=h.serial, partition=h.partition
+    )
+
+
 def _record_appended(h: happened.RecordAppended, teller: Teller) -> None:
     teller.say(
         "client.record_starts_batch" if h.starts_batch else "client.record_joins_batch",
@@ -150,6 +156,7 @@ def _transaction_ended(h: happened.TransactionEnded, teller: Teller) -> None:
 
 TELLINGS: dict[type[Happening], Tell] = {
     happened.CallRefused: _call_refused,
+    happened.RefusedRecordStays: _refused_record_stays,
     happened.RecordAppended: _record_appended,
     happened.MemoryAwaited: says("client.waits_for_memory", "ACC-5", "ACC-12"),
     happened.MemoryGranted: notes("client.memory_granted", "ACC-5", "ACC-2"),

@@ -132,6 +132,7 @@ class TransactionsTool:
         """Begin with a command, or keep it until the one before it has ended."""
         if self.state == RUNNING or self.queue:
             self.queue.append(command)
+            self._touch()
             self.watch.emit(CommandWaits, command.line, self.command.line)
             return []
         return self._begin(command, now)

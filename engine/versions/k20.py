@@ -13,6 +13,7 @@ PROFILE = Profile(
     takes_epoch_bumps=False,
     retries_retriable_answers=False,
     registers_after_append=False,
+    checks_after_append=False,
     end_sends_everything=False,
     close_aborts=False,
     fatal_error_ends_calls=False,

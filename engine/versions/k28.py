@@ -14,6 +14,7 @@ PROFILE = Profile(
     takes_epoch_bumps=True,
     retries_retriable_answers=False,
     registers_after_append=True,
+    checks_after_append=False,
     end_sends_everything=True,
     close_aborts=True,
     fatal_error_ends_calls=True,

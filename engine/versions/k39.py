@@ -10,10 +10,8 @@ the log, whatever its epoch (``UnifiedLog.hasOngoingTransaction``); 4.1 also com
 
 In two things this profile is like 2.8, while Kafka 3.9 is not:
 
-- ``send()`` appends the record before it checks the state (``KafkaProducer.doSend``), so a record whose call
-  throws may still be sent.
-- In Kafka 3.9 an answer names the new leader, and a batch goes there without backoff (KIP-951). The backoff
-  of Metadata grows, and all backoffs grow with jitter (KIP-580).
+- In Kafka 3.9 an answer names the new leader, and a batch goes there without backoff (KIP-951).
+- In Kafka 3.9 the backoff of Metadata grows, and all backoffs grow with jitter (KIP-580).
 """
 
 from __future__ import annotations
@@ -26,6 +24,7 @@ PROFILE = replace(
     K28,
     name="k39",
     version="3.9",
+    checks_after_append=True,
     verifies_partitions=True,
     retries_retriable_answers=True,
     knows_transaction_abortable=True,

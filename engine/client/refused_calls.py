@@ -1,0 +1,46 @@
+"""How a call is refused: its result, and what the run says of it (TXM-5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.client.application import REFUSED, Call
+from engine.client.thrown import CallThrows
+from engine.client.transaction_calls import check_send
+from engine.client.transaction_manager import TransactionManager
+from engine.happenings.codes import Compared
+from engine.happenings.producer import CallRefused, Refusal
+from engine.machine import Row
+from engine.watching import Watch
+
+
+def refuse(
+    call: Call,
+    client: str,
+    watch: Watch,
+    why: Refusal | Row,
+    error: str,
+    rule: str,
+    *compared: tuple[Compared, Any],
+) -> None:
+    """Refuse ``call``. ``rule``: the violated requirement; ``compared``: the compared values with their labels."""
+    call.state, call.error = REFUSED, error
+    watch.emit(CallRefused, client, call.kind, error, why, rule, compared)
+
+
+def refuse_as(call: Call, thrown: CallThrows, client: str, watch: Watch) -> None:
+    """Refuse ``call`` with what the transaction manager threw."""
+    call.exception = thrown.exception
+    refuse(call, client, watch, thrown.why, thrown.error, thrown.rule, *thrown.compared)
+
+
+def refuses_record(call: Call, transactions: TransactionManager | None, client: str, watch: Watch) -> bool:
+    """Refuse this ``send()`` if the state of the transaction manager allows no record (TXM-5)."""
+    if transactions is None or not (transactions.is_transactional or transactions.has_error):
+        return False
+    try:
+        check_send(transactions)
+    except CallThrows as thrown:
+        refuse_as(call, thrown, client, watch)
+        return True
+    return False
