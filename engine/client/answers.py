@@ -130,7 +130,11 @@ class Answers:
         )
         transactions = self._transactions
         if transactions is not None:
-            transactions.failed(batch, Error.REQUEST_TIMED_OUT, False)
+            try:
+                transactions.failed(batch, Error.REQUEST_TIMED_OUT, False)
+            except IllegalTransition as illegal:
+                # No transaction is open: the record's send() threw, and no transaction had its partition since.
+                self._thrown(batch, illegal)
         self._completion.finish(batch, "expire", TIMEOUT_ERROR, NO_OFFSET, now)
         if transactions is not None and batch.attempts:
             transactions.mark_unresolved(batch)

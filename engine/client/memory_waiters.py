@@ -78,12 +78,13 @@ class MemoryWaiters:
             )
             if self._checks_last and refuses_record(call, self._transactions, setup.name, setup.watch):
                 setup.watch.emit(RefusedRecordStays, setup.name, args["serial"], args["partition"])
-                self._calls.end(call, REFUSED, call.error)
-                continue
-            registered = register_partition(self._transactions, args["partition"])
+                registered = False
+            else:
+                call.state = DONE
+                registered = register_partition(self._transactions, args["partition"])
             if appended.new_batch or appended.batch_is_full or registered:
                 self._poll.wake(now)
-            self._calls.end(call, DONE)
+            self._calls.end(call, call.state, call.error)
 
     def expire(self, now: int) -> None:
         """A ``send()`` that has waited ``max.block.ms`` throws."""

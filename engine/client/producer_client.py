@@ -244,8 +244,7 @@ class ProducerClient:
             self._emit_appended(serial, appended)
         if self._checks_last and refuses_record(call, memory.transactions, self.name, self.watch):
             self.watch.emit(RefusedRecordStays, self.name, serial, partition)
-            return
-        if self._registers_last:
+        elif self._registers_last:
             registered = register_partition(memory.transactions, partition)
         if appended.new_batch or appended.batch_is_full or registered:
             memory.poll.wake(now)

@@ -205,7 +205,6 @@ WITHOUT_A_ROW = {
         "KIP-1228",
     ),
     "A response names the new leader (KIP-951)": ("limit.newest", "KIP-951"),
-    "send() appends before it asks for the state, since 3.x": ("limit.newest", "send()"),
 }
 """What no generation here has, with the sentence of the page *what is not modelled* that says so."""
 

@@ -195,6 +195,8 @@ def test_commands_run_one_after_the_other() -> None:
     begun = [step.params["name"] for step in steps if step.key == "tool.begins"]
     assert begun == ["list", "find-hanging", "list"]
     assert said(steps).count("tool.waits") == 2
+    waiting = [change for step in steps if step.key == "tool.waits" for change in step.changes]
+    assert any(path[0] == "tool" for path, _, _ in waiting), "the view tells it in the same step"
 
 
 @pytest.mark.parametrize(
