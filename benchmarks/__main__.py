@@ -1,5 +1,6 @@
 """`python -m benchmarks [NAME…|all-long]`: measure all of them, or those that are named, one after the other."""
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 
@@ -17,6 +18,7 @@ from benchmarks import (
     long_session,
     long_sweeps,
     longest_scenario,
+    memory_sessions,
     own_parts,
     page_weight,
     recovery,
@@ -32,6 +34,7 @@ BENCHMARKS: Mapping[str, Callable[[], None]] = {
     "engine": engine_speed.main,
     "transactions": transactions.main,
     "memory": longest_scenario.main,
+    "memory-sessions": memory_sessions.main,
     "decode": decode.main,
     "logs": kafka_logs.main,
     "logs-cold": logs_cold.main,
@@ -72,7 +75,7 @@ def main(names: list[str]) -> int:
         remark(f"no benchmark is called {', '.join(unknown)}: there are {', '.join(every)} and all-long")
         return 2
     for name in [*LONG] if "all-long" in names else names or [*BENCHMARKS]:
-        remark(f"== {name}")
+        remark(f"== {name}, at load {os.getloadavg()[0]:.1f}")
         every[name]()
     return 0
 
