@@ -109,14 +109,22 @@ def session(
         spark.range(1).count()
         if name is not None:
             tell(f"{name}_spark_session", time.perf_counter() - begin, "s")
-        write_chunks(spark, document(WARM_RUNS), place / "warm")
-        rows_of(read_runs(spark, place / "warm"))
+        warm(spark, place)
         yield spark, place
+
+
+def warm(spark: SparkSession, place: Path) -> None:
+    """A short sweep, as the bare processes play some runs before they are ready. Spark ends workers that had nothing to
+    do for a minute, which another side's turn may take."""
+    with tempfile.TemporaryDirectory(prefix="warm-", dir=place) as folder:
+        write_chunks(spark, document(WARM_RUNS), Path(folder))
+        rows_of(read_runs(spark, Path(folder)))
 
 
 def swept(spark: SparkSession, place: Path, count: int, daemons: Sequence[int] = ()) -> Taken:
     """The runs and their table, as a page's sweep makes them."""
     sweep = document(count)
+    warm(spark, place)
     with tempfile.TemporaryDirectory(prefix=f"{count}-", dir=place) as folder:
         target = Path(folder)
 

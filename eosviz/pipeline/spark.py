@@ -57,7 +57,11 @@ def start_session(master: str, data_dir: Path, name: str = "eosviz") -> SparkSes
         # Executors fetch it with their first task, and new ones at any later time.
         folder = Path(tempfile.mkdtemp(prefix="code-", dir=work))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        path = list(sys.path)
         session.sparkContext.addPyFile(str(pack_code(folder / "eosviz-code.zip")))
+        sys.path[:] = (
+            path  # it was added here, too: a process that the driver starts would import a part of eosviz
+        )
     if master.startswith(_STANDALONE):
         _wait_for_executor(session, master)
     return session

@@ -26,7 +26,10 @@ from eosviz.pipeline.spark import start_session
 from eosviz.pipeline.sweep_chunks import write_chunks
 from eosviz.pipeline.sweep_checks import parse_sweep
 master, text, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
-write_chunks(start_session(master, folder / "work"), parse_sweep(text), folder)
+spark = start_session(master, folder / "work")
+# A process that this one starts must find the whole of eosviz, not the archive that executors get.
+assert not [one for one in sys.path if one.endswith("eosviz-code.zip")], sys.path
+write_chunks(spark, parse_sweep(text), folder)
 """
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
