@@ -1,8 +1,10 @@
 """Turns the runs of a sweep into the table that people read, with a row for each cell of the grid."""
 
+from concurrent.futures import ThreadPoolExecutor
 from operator import itemgetter
 from typing import Any
 
+from pyspark import inheritable_thread_target
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
@@ -94,10 +96,15 @@ def _cut(value: Column) -> Column:
 def rows_of(runs: DataFrame) -> list[dict[str, Any]]:
     """The table with its distributions as plain values, in the grid's order, as the database stores it. A cell's
     `distributions` are measure → [[value, runs], …]."""
-    spread: dict[int, dict[str, list[list[int]]]] = {}
-    for cell, measure, value, count in sorted(distributions(runs).collect()):
-        spread.setdefault(cell, {}).setdefault(measure, []).append([value, count])
-    rows = sorted((row.asDict(recursive=True) for row in table(runs).collect()), key=itemgetter("cell"))
+    # Both at once: of each most is planning, in which the cores would wait.
+    with ThreadPoolExecutor(1, "table") as pool:
+        # The new thread's jobs belong to the same pool of the scheduler as this one's.
+        with_properties = inheritable_thread_target(runs.sparkSession)
+        counted = pool.submit(with_properties(lambda: table(runs).collect()))
+        spread: dict[int, dict[str, list[list[int]]]] = {}
+        for cell, measure, value, count in sorted(distributions(runs).collect()):
+            spread.setdefault(cell, {}).setdefault(measure, []).append([value, count])
+        rows = sorted((row.asDict(recursive=True) for row in counted.result()), key=itemgetter("cell"))
     return [{**row, "distributions": spread.get(row["cell"], {})} for row in rows]
 
 
