@@ -94,6 +94,8 @@ export interface Results {
   kept: number;
   /** Copies of records that stand there already. */
   twice: number;
+  /** Some of them belong to aborted transactions, so that read_committed consumers never get them. */
+  aborted: boolean;
 }
 
 /** What applications were told, and what is so; null where no records are written. */
@@ -108,12 +110,18 @@ export function resultsOf(frame: Frame): Results | null {
   const [stored, failed] = [of("ok"), of("failed", "refused", "aborted")];
   const verdicts = Object.values(frame.view.verdicts ?? {});
   const [kept, twice] = [verdicts.reduce((sum, one) => sum + one.stored, 0), verdicts.reduce((sum, one) => sum + one.duplicates, 0)];
-  return { total, stored, failed, open: total - stored - failed, kept, twice };
+  return { total, stored, failed, open: total - stored - failed, kept, twice, aborted: hasAborted(frame) };
+}
+
+function hasAborted(frame: Frame): boolean {
+  const replicas = Object.values(frame.view.partitions ?? {}).flatMap((partition) => Object.values(partition.replicas ?? {}));
+  return replicas.some(({ batches }) => Object.values(batches ?? {}).some(({ control, outcome }) => control === null && outcome === "aborted"));
 }
 
 /** What applications were told, beside what is stored. */
 export function resultsText(told: Results): string {
   const parts = (["stored", "failed", "open"] as const).filter((part) => part === "stored" || told[part] > 0);
   const words = parts.map((part) => say(`lesson.told_${part}`, { ...told }));
-  return say(told.twice === 0 ? "lesson.told" : "lesson.told_twice", { told: words, kept: told.kept, twice: told.twice });
+  const twice = told.twice === 0 ? "" : "_twice";
+  return say(`lesson.told${twice}${told.aborted ? "_aborted" : ""}`, { told: words, kept: told.kept, twice: told.twice });
 }

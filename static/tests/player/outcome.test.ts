@@ -19,7 +19,11 @@ test("what applications were told is counted beside what the logs hold", () => {
   const record = (status: string) => ({ producer: "p1", partition: "t-0", status });
   const records = { 1: record("ok"), 2: record("ok"), 3: record("failed"), 4: record("pending") };
   const frame = { view: { time: 0, records, verdicts: { "t-0": { stored: 1, duplicates: 0, lost: 1, failed: 1, reordered: 0 } } } } as unknown as Frame;
-  assert.deepEqual(resultsOf(frame), { total: 4, stored: 2, failed: 1, open: 1, kept: 1, twice: 0 });
+  assert.deepEqual(resultsOf(frame), { total: 4, stored: 2, failed: 1, open: 1, kept: 1, twice: 0, aborted: false });
+  const batches = { 0: { control: null, outcome: "aborted" }, 1: { control: "ABORT" } };
+  const partitions = { "t-0": { replicas: { 1: { batches } } } };
+  const aborting = { view: { ...frame.view, partitions } } as unknown as Frame;
+  assert.equal(resultsOf(aborting)?.aborted, true);
   assert.equal(resultsOf({ view: { time: 0 } } as unknown as Frame), null, "no records are written over middleware");
 });
 
