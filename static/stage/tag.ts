@@ -30,6 +30,9 @@ export const HEIGHT = 28;
 const SIZES = [17, 15, 13, 12];
 const UPRIGHT_SIZES = [15, 13] as const;
 const EDGE = 4;
+/** px between the tag and a second line under it; from the last box of an upright picture to its edge. */
+const GAP = 3;
+const SIDE = 12;
 /** Of what was compared: what is longer is told with the step alone. */
 const LEAST = 11;
 
@@ -47,13 +50,15 @@ export const tagLayer: Layer = (frame, here, focus) => {
   const own = told === "" || textWidth(told, LEAST) > roomOf(frame, here, focus) - 18 ? 0 : round(Math.min(textWidth(told, 14) + 18, roomOf(frame, here, focus)));
   if (own > 0 && first + own > roomOf(frame, here, focus)) {
     const width = Math.max(first, own);
-    const height = 2 * HEIGHT - 2;
+    const height = 2 * HEIGHT + GAP;
     const { x, y, covers } = placeOf(frame, here, focus, width, height);
     // What stands in nothing's way comes first: the second line is told with the step, too.
     if (covers > COVERS) return [oneLine(frame, here, focus, said, size)];
+    // On a phone it ends where the boxes of the picture do.
+    const under = here.upright ? Math.max(round(textWidth(told, LEAST) + 18), Math.min(own, here.width - SIDE - x)) : own;
     return [{
-      key: "tag", x, y, ...termOf(focus.tag), width, height, phase: "tag", depth: 6, hot: true, label: named(said, more),
-      draw: svg`${box(0.5, HEIGHT - 5, own - 1, HEIGHT + 2, "pill", 4)}${fittedText(9, 2 * HEIGHT - 11, told, own - 16, 14, { classes: "k", least: LEAST })}${
+      key: "tag", x, y, ...termOf(focus.tag), width: Math.max(first, under), height, phase: "tag", depth: 6, hot: true, label: named(said, more),
+      draw: svg`${box(0.5, HEIGHT + GAP, under - 1, HEIGHT - 0.5, "pill", 4)}${fittedText(9, 2 * HEIGHT + GAP - 9, told, under - 16, 14, { classes: "k", least: LEAST })}${
         box(0, 0, first, HEIGHT, focus.bad ? "tag badt" : "tag", 4)}${text(first / 2, 14 + size * 0.33, said, `s${size} inv`, "middle")}`,
     }];
   }
