@@ -7,7 +7,8 @@
  *    <button data-play="…" data-rest="…"></button> <p><i></i>…</p>
  *  </figure>
  *
- * A reader who asks for less motion sees the scene that says most, and moves on by the button.
+ * It begins at its first scene. A reader who asks for less motion sees the scene that says most, and moves on by the
+ * button.
  */
 
 export const defaults = {
@@ -36,7 +37,7 @@ export function beginTrailer(figure: HTMLElement): void {
   const button = figure.querySelector<HTMLButtonElement>("button[data-play]");
   if (button === null || sentences.length === 0) return;
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  let scene = Math.max(0, sentences.findIndex((one) => one.classList.contains("now")));
+  let scene = isStill ? Math.max(0, sentences.findIndex((one) => one.classList.contains("now"))) : 0;
   let timer: ReturnType<typeof setInterval> | undefined;
   let isInSight = false;
 
