@@ -35,12 +35,7 @@ export class BeatsBar extends MeasuredElement {
     super();
     this.walk = undefined;
     this.open = null;
-    new PagePresses(this, (event) => this.#pressed(event));
-  }
-
-  /** A press elsewhere closes what is open. */
-  #pressed(event: PointerEvent): void {
-    if (this.open !== null && !event.composedPath().includes(this)) this.open = null;
+    new PagePresses(this, (event) => !event.composedPath().includes(this) && this.close());
   }
 
   /** Opens the steps of the beat on show, or closes what is open; false where there are no beats. */

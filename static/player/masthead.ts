@@ -10,7 +10,7 @@ import type { Altered } from "./altered.ts";
 import { alteredOf } from "./altered.ts";
 import type { FollowState } from "./following.ts";
 import type { Header } from "./frame.ts";
-import { PagePresses } from "./page-presses.ts";
+import { closeLists, PagePresses } from "./page-presses.ts";
 import type { PlayerStore } from "./store.ts";
 import { Small } from "./small.ts";
 import { StoreElement } from "./store-element.ts";
@@ -49,12 +49,7 @@ export class Masthead extends StoreElement {
     this.rerun = "";
     this.open = "";
     this.followState = null;
-    new PagePresses(this, (event) => this.#pressed(event));
-  }
-
-  /** A press elsewhere closes the list of settings, which lies over the page. */
-  #pressed(event: PointerEvent): void {
-    for (const list of this.querySelectorAll<HTMLDetailsElement>("details[open]")) if (!event.composedPath().includes(list)) list.open = false;
+    new PagePresses(this, (event) => closeLists(this, "details", event)); // The settings lie over the page.
   }
 
   protected override render(): TemplateResult | typeof nothing {

@@ -1,20 +1,55 @@
-/** Presses anywhere on the page, while the host is there: a list that lies over the page closes at one elsewhere. */
+/**
+ * Presses anywhere on the page, while the host is there: a list that lies over the page closes at one elsewhere. On the
+ * picture such a press does nothing else.
+ */
 
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 
-export class PagePresses implements ReactiveController {
-  readonly #pressed: (event: PointerEvent) => void;
+const PICTURE = "main";
 
-  constructor(host: ReactiveControllerHost, pressed: (event: PointerEvent) => void) {
-    this.#pressed = pressed;
+export class PagePresses implements ReactiveController {
+  readonly #closes: (event: PointerEvent) => boolean;
+
+  /** `closes`: whether the press closed something. */
+  constructor(host: ReactiveControllerHost, closes: (event: PointerEvent) => boolean) {
+    this.#closes = closes;
     host.addController(this);
   }
 
   hostConnected(): void {
-    addEventListener("pointerdown", this.#pressed);
+    addEventListener("pointerdown", this.#pressed, true);
   }
 
   hostDisconnected(): void {
-    removeEventListener("pointerdown", this.#pressed);
+    removeEventListener("pointerdown", this.#pressed, true);
   }
+
+  readonly #pressed = (event: PointerEvent): void => {
+    if (!this.#closes(event) || !isIn(event, PICTURE)) return;
+    event.stopPropagation();
+    swallowClick();
+  };
+}
+
+/** Closes every open list of the host that a press is not in; whether there was one. */
+export function closeLists(host: Element, lists: string, event: PointerEvent): boolean {
+  const left = [...host.querySelectorAll<HTMLDetailsElement>(lists)].filter((list) => list.open && !event.composedPath().includes(list));
+  for (const list of left) list.open = false;
+  return left.length > 0;
+}
+
+/** What was pressed has been answered: the click that ends the press does nothing. */
+export function swallowClick(): void {
+  const swallow = (event: Event): void => {
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  addEventListener("click", swallow, { capture: true, once: true });
+  for (const later of ["pointerdown", "pointercancel", "keydown"]) {
+    addEventListener(later, () => removeEventListener("click", swallow, true), { capture: true, once: true });
+  }
+}
+
+function isIn(event: Event, selector: string): boolean {
+  return event.composedPath().some((one) => one instanceof Element && one.matches(selector));
 }

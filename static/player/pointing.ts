@@ -5,6 +5,7 @@
  */
 
 import type { Selection } from "./frame.ts";
+import { swallowClick } from "./page-presses.ts";
 
 export const defaults = {
   /** Milliseconds of a press that asks instead of selecting. */
@@ -77,7 +78,7 @@ export class Pointing {
       const selection = pointed(path);
       this.#ended();
       if (selection === null) return;
-      this.#swallowClick();
+      swallowClick(); // Lifting the finger is a click, too, which would let go of what was just asked about.
       this.#open(selection, at);
     }, defaults.press);
   };
@@ -91,14 +92,4 @@ export class Pointing {
     clearTimeout(this.#timer);
     this.#from = null;
   };
-
-  /** Lifting the finger is a click, too, which would let go of what was just asked about. */
-  #swallowClick(): void {
-    const swallow = (event: Event): void => {
-      event.preventDefault();
-      event.stopPropagation();
-    };
-    addEventListener("click", swallow, { capture: true, once: true });
-    addEventListener("pointerdown", () => removeEventListener("click", swallow, true), { capture: true, once: true });
-  }
 }

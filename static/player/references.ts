@@ -9,6 +9,7 @@ import { isPreview } from "../diagrams/log-case.ts";
 import type { Check } from "./checks.ts";
 import type { Said, Step } from "./frame.ts";
 import { leadOf, notesOf, sentencesIn } from "./leading.ts";
+import { closeLists, PagePresses } from "./page-presses.ts";
 import { Small } from "./small.ts";
 import { StoreElement } from "./store-element.ts";
 import { ruleChip } from "./terms.ts";
@@ -29,6 +30,7 @@ export class References extends StoreElement {
     super();
     this.rules = "";
     this.check = null;
+    new PagePresses(this, (event) => closeLists(this, "details", event));
   }
 
   readonly #small = new Small(this);

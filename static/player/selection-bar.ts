@@ -58,7 +58,7 @@ export class SelectionBar extends StoreElement {
     this.isOpen = false;
     this.setting = "";
     this.at = null;
-    new PagePresses(this, (event) => this.#pressed(event));
+    new PagePresses(this, (event) => this.#leaves(event));
   }
 
   override connectedCallback(): void {
@@ -94,9 +94,11 @@ export class SelectionBar extends StoreElement {
   };
 
   /** A press elsewhere closes a list that floats, and on a telephone any, as it lies over the page; else it stays. */
-  #pressed(event: PointerEvent): void {
+  #leaves(event: PointerEvent): boolean {
     const covers = this.at !== null || (this.isOpen && matchMedia(`(max-width: ${defaults.covers}px)`).matches);
-    if (covers && !event.composedPath().includes(this)) this.#shut();
+    if (!covers || event.composedPath().includes(this)) return false;
+    this.#shut();
+    return true;
   }
 
   #shut(): void {

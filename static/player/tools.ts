@@ -10,12 +10,14 @@ import type { Language } from "./frame.ts";
 import { lookFrom } from "./looking.ts";
 import { csrfToken, currentTheme, rememberTheme } from "./page.ts";
 import type { Theme } from "./page.ts";
+import { closeLists, PagePresses } from "./page-presses.ts";
 import { Small } from "./small.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say, words } from "./text.ts";
 import type { Zoom } from "./zoom.ts";
 
+const MENU = "details.menu";
 const THEMES: Theme[] = ["system", "light", "dark"];
 
 export class Tools extends StoreElement {
@@ -64,6 +66,7 @@ export class Tools extends StoreElement {
     this.presenting = false;
     this.projector = false;
     this.theme = currentTheme();
+    new PagePresses(this, (event) => closeLists(this, MENU, event));
   }
 
   protected override render(): TemplateResult | typeof nothing {
@@ -138,7 +141,7 @@ export class Tools extends StoreElement {
   }
 
   #close(): void {
-    this.querySelector<HTMLDetailsElement>("details.menu")?.removeAttribute("open");
+    this.querySelector<HTMLDetailsElement>(MENU)?.removeAttribute("open");
   }
 
   #fire(name: string, detail?: unknown): void {

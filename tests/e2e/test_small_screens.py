@@ -107,3 +107,23 @@ def test_no_title_of_the_library_takes_three_lines_of_a_telephone(stage: Stage) 
     page.locator("eos-tools details.menu > summary").click()
     expect(page.get_by_role("button", name="English")).to_be_visible()
     assert stage.errors == []
+
+
+def test_a_press_on_the_picture_closes_an_open_list_and_does_nothing_else(stage: Stage) -> None:
+    page = stage.page
+    stage.open("SC-03", Manner("telephone"), 25)
+    reader = page.locator("eos-stage [data-key='reader:t-0:c2'][aria-pressed]")
+    box = reader.bounding_box()
+    assert box is not None
+    for opener, opened in (
+        ("eos-tools details.menu > summary", "eos-tools details.menu[open]"),
+        ("eos-references .by-rules > summary", "eos-references .by-rules[open]"),
+    ):
+        page.locator(opener).first.click()
+        expect(page.locator(opened)).to_be_visible()
+        page.mouse.click(box["x"] + 6, box["y"] + box["height"] / 2)
+        expect(page.locator(opened)).to_have_count(0)
+        expect(page.locator(".selected")).to_have_count(0)
+    page.mouse.click(box["x"] + 6, box["y"] + box["height"] / 2)
+    expect(page.locator(".selected")).to_be_visible()
+    assert stage.errors == []
