@@ -144,7 +144,8 @@ def marker_epochs(logs: Logs) -> DataFrame:
 def marked_as_decided(logs: Logs) -> DataFrame:
     """Invariant 9: after a decision is in the transaction log, its producer's markers have the same outcome,
     unless the leader dropped its state of the producer. Without this state a leader cannot recognise the
-    marker of an older coordinator."""
+    marker of an older coordinator. In a partition that the decided transaction does not include, an operator may
+    abort a hanging transaction."""
     decided = of_kind(logs.facts, kinds.LOGGED).where(f.col("state").isin(*PREPARED)).drop("partition")
     in_life = Window.partitionBy(*COPY, "producer_id", "life").orderBy("fact")
     known = (f.col("life") == 0) | (f.row_number().over(in_life) > 1)
@@ -165,7 +166,12 @@ def marked_as_decided(logs: Logs) -> DataFrame:
         "decided_epoch",
         f.last(f.when(says.isNotNull(), f.col("producer_epoch")), ignorenulls=True).over(earlier),
     )
-    broken = judged.where("control <> decided and producer_epoch = decided_epoch")
+    judged = judged.withColumn(
+        "included", f.last(f.when(says.isNotNull(), f.col("items")), ignorenulls=True).over(earlier)
+    )
+    broken = judged.where(
+        "control <> decided and producer_epoch = decided_epoch and array_contains(included, partition)"
+    )
     return breaches(broken, "replica", "producer_id", "producer_epoch", "offset", "control", "decided")
 
 
