@@ -250,6 +250,8 @@ export class SelectionBar extends StoreElement {
   #changes(isEarlier: boolean): TemplateResult {
     if (this.actions === null) return html`<p class="quiet">${say("player.asking")}</p>`;
     if (this.actions.length === 0) return html`<p class="quiet">${say("player.no_actions")}</p>`;
+    const reason = sameReason(this.actions);
+    if (reason !== null) return html`<p class="quiet">${reason}</p>`;
     return html`<p class="quiet">${say(isEarlier ? "player.starts_branch" : "player.goes_on_here")}</p>
       <ul>${this.actions.filter((action) => action.action !== SET).map((action) => this.#item(action))}
         ${this.#settings(this.actions.filter((action) => action.action === SET && action.enabled))}</ul>
@@ -311,6 +313,13 @@ function deepFocus(): HTMLElement | null {
   let focused = document.activeElement;
   while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
   return focused instanceof HTMLElement || focused instanceof SVGElement ? (focused as HTMLElement) : null;
+}
+
+/** Why nothing can be done, if every action says the same. */
+function sameReason(actions: readonly Action[]): string | null {
+  const reasons = new Set(actions.map((action) => (action.enabled || action.why_key === null ? "" : say(action.why_key, action.params))));
+  const [reason] = reasons;
+  return reasons.size === 1 && reason !== undefined && reason !== "" ? reason : null;
 }
 
 function pathOf(action: Action): string {

@@ -19,6 +19,10 @@ export function moreWith(selection: Selection, store: PlayerStore): More[] {
   if (until !== null && live) {
     found.push({ name: say("more.run_until"), means: say("more.run_until.means", { until }), act: () => void store.runToTime(until) });
   }
+  if (live && hasArrived(selection, store)) {
+    const step = store.shown - 1;
+    found.push({ name: say("more.before_arrival", { step }), means: say("more.before_arrival.means"), act: () => store.moveTo(step) });
+  }
   const about = aboutIt(selection);
   const looking = lookingOf(store);
   if (about === null || looking === null) return found;
@@ -32,4 +36,9 @@ export function moreWith(selection: Selection, store: PlayerStore): More[] {
   }
   found.push({ name: say("more.search"), means: say("more.search.means"), act: () => search.start([about]) });
   return found;
+}
+
+/** The step on show delivered this message, so that nothing can be done to it any more. */
+function hasArrived({ kind, id }: Selection, store: PlayerStore): boolean {
+  return kind === "message" && (store.frame?.step?.messages ?? []).some((fate) => fate.event === "delivered" && String(fate.id) === id);
 }
