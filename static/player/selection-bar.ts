@@ -9,7 +9,7 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import type { Intervention } from "../generated/messages.ts";
-import type { Json, JsonObject, Selection, View } from "./frame.ts";
+import type { Frame, Json, JsonObject, Selection } from "./frame.ts";
 import { DROP, offeredOf } from "./offered.ts";
 import { PagePresses } from "./page-presses.ts";
 import { Pointing } from "./pointing.ts";
@@ -188,7 +188,7 @@ export class SelectionBar extends StoreElement {
     const store = this.store;
     const selection = store?.selection ?? null;
     if (store === undefined || selection === null) return nothing;
-    const name = nameOf(selection, store.frame?.view ?? null);
+    const name = nameOf(selection, store.frame);
     if (!store.source.live) {
       return html`<span class="selected">${say("player.selected", { what: name })}</span>${this.#clear()}${this.at === null ? nothing : this.#list()}`;
     }
@@ -228,7 +228,7 @@ export class SelectionBar extends StoreElement {
     if (store === undefined || selection === null) return html``;
     const isEarlier = store.shown < store.newest;
     return html`<div class=${this.at === null ? "action-list" : "action-list floating"} role="group" aria-label=${say("player.what_can_be_done")} @keydown=${this.#listKey} @focusout=${this.#left}>
-      ${this.at === null ? nothing : html`<p><b>${nameOf(selection, store.frame?.view ?? null)}</b></p>`}
+      ${this.at === null ? nothing : html`<p><b>${nameOf(selection, store.frame)}</b></p>`}
       ${this.#more(selection, store)}
       <eos-why-menu .store=${store} .selection=${selection} @ask-why=${() => this.#shut()}></eos-why-menu>
       ${store.source.live ? this.#changes(isEarlier) : nothing}
@@ -333,10 +333,10 @@ export function readValue(text: string): Json {
   return /^-?\d{1,15}$/.test(typed) ? Number(typed) : typed;
 }
 
-/** The selected thing as a person would call it. */
-export function nameOf(selection: Selection, view: View | null): string {
+/** The selected thing as a person would call it; a message also when the step on show has delivered it. */
+export function nameOf(selection: Selection, frame: Frame | null | undefined): string {
   if (selection.kind !== "message") return say(`player.selection.${selection.kind}`, { id: selection.id });
-  const message = view?.network?.messages[selection.id];
+  const message = frame?.view.network?.messages[selection.id] ?? frame?.previousView?.network?.messages[selection.id];
   if (message === undefined) return say("player.selection.message", { id: selection.id });
   const key = message.is_response ? "player.selection.response" : "player.selection.request";
   return say(key, { api: message.api, from: message.from, to: message.to });

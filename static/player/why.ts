@@ -205,7 +205,7 @@ export class Why extends StoreElement {
     const selection = store?.selection ?? null;
     if (store === undefined || selection === null || this.asked === null) return nothing;
     if (sameThing(selection, this.asked.selection) || this.#isInChain(selection)) return nothing;
-    const what = nameOf(selection, store.frame?.view ?? null);
+    const what = nameOf(selection, store.frame);
     return html`<button class="why-about" @click=${() => this.ask(null)}>${say("player.why.about", { what })}</button>`;
   }
 
@@ -233,7 +233,7 @@ export class Why extends StoreElement {
     const store = this.store;
     const isSelected = sameThing(subject, store?.selection ?? null);
     return html`<button class="why-subject" aria-pressed=${isSelected} title=${say("player.why.select")}
-      @click=${() => store?.select(isSelected ? null : subject)}>${nameOf(subject, store?.frame?.view ?? null)}</button>`;
+      @click=${() => store?.select(isSelected ? null : subject)}>${nameOf(subject, store?.frame)}</button>`;
   }
 
 }

@@ -51,6 +51,23 @@ def is_lost(page: Page, number: str = REQUEST, step: int = 29, time: int = 44) -
     expect(page.locator("eos-stage [data-key=tag]")).to_have_text(f"Lost at t = {time} ms")
 
 
+def test_a_message_that_has_arrived_leads_to_the_step_before(page: Page) -> None:
+    """There it is still on its way, and still selected."""
+    for step in (29, 30, 31, 32):
+        page.keyboard.press("ArrowDown")
+        at(page, step)
+    message(page).click()
+    page.locator("eos-selection-bar button.selected").click()
+    expect(page.locator("eos-selection-bar button.selected")).to_contain_text(
+        "Produce request, p1 to broker-2"
+    )
+    actions = page.locator(".action-list")
+    expect(actions.get_by_text("no longer in transit")).to_have_count(1)
+    actions.get_by_role("button", name="Go to step 31").click()
+    at(page, 31)
+    expect(page.get_by_role("toolbar", name="Intervene on this message")).to_be_visible()
+
+
 def test_a_message_that_is_pressed_offers_its_end_on_itself(page: Page) -> None:
     message(page).click()
     acts = page.get_by_role("toolbar", name="Intervene on this message")
