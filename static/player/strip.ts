@@ -22,6 +22,8 @@ export const defaults = {
   /** px of a line that has room for the names of broken guarantees, and how many of them it names; in less, one. */
   named: 320,
   most: 2,
+  /** px of a line that has room for more than what is broken and what holds, by number. */
+  whole: 200,
 };
 
 /** Its name; a press tells what it means (term-note.ts). */
@@ -56,12 +58,13 @@ export class GuaranteeStrip extends MeasuredElement {
   /** `duplicated ✕ 1 · 3 hold · 4 not judged` */
   #short(judged: readonly StripRow[], unjudged: number, shown: number): TemplateResult {
     const broken = judged.filter(({ brokenAt }) => brokenAt !== null && brokenAt <= shown);
-    const named = broken.length <= (this.width >= defaults.named ? defaults.most : 1) ? broken : [];
+    const isBrief = this.width < defaults.whole;
+    const named = isBrief ? [] : broken.length <= (this.width >= defaults.named ? defaults.most : 1) ? broken : [];
     const held = judged.length - broken.length;
     return html`<button class="guarantees-short" aria-expanded=${this.isOpen} aria-label=${say("player.guarantees")} aria-describedby="guarantees-short" @click=${() => (this.isOpen = !this.isOpen)}>
       <span id="guarantees-short">${named.map((row) => html`<span class="is-broken">${say(`player.guarantee.${row.name}`)} <b class="num">✕ ${row.count}</b></span> `)}${
-        broken.length > named.length ? html`<span class="is-broken"><b>✕</b> ${say("player.guarantees_broken", { count: broken.length })}</span> ` : nothing}${
-        held === 0 ? nothing : html`<span>${say("player.guarantees_hold", { count: held })}</span> `}${unjudged === 0 ? nothing : html`<span>${say("player.not_judged_count", { count: unjudged })}</span>`}</span>
+        broken.length > named.length ? html`<span class="is-broken"><b>✕</b> ${say(isBrief ? "player.guarantees_broken_brief" : "player.guarantees_broken", { count: broken.length })}</span> ` : nothing}${
+        held === 0 ? nothing : html`<span>${say(isBrief ? "player.guarantees_hold_brief" : "player.guarantees_hold", { count: held })}</span> `}${unjudged === 0 || isBrief ? nothing : html`<span>${say("player.not_judged_count", { count: unjudged })}</span>`}</span>
       <span aria-hidden="true">▴</span></button>`;
   }
 

@@ -127,3 +127,17 @@ def test_a_press_on_the_picture_closes_an_open_list_and_does_nothing_else(stage:
     page.mouse.click(box["x"] + 6, box["y"] + box["height"] / 2)
     expect(page.locator(".selected")).to_be_visible()
     assert stage.errors == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh-Hans"])
+def test_beside_branches_and_questions_the_guarantees_stay_one_line(stage: Stage, language: str) -> None:
+    page = stage.page
+    stage.open("SC-02", Manner("telephone", "light", language), 112)
+    # What the branches and the questions leave of the row.
+    page.locator("eos-strip").evaluate("strip => { strip.style.width = '150px'; }")
+    told = page.locator(".guarantees-short > :first-child")
+    expect(told).to_contain_text("1 broken" if language == "en" else "破坏 1")
+    assert told.evaluate("one => one.scrollWidth <= one.clientWidth && one.clientHeight < 24")
+    page.locator(".guarantees-short").click()
+    expect(page.locator(".guarantees-all")).to_be_visible()
+    assert stage.errors == []
