@@ -163,6 +163,8 @@ _RAISED = (
     ),
 )
 """Since 4.0: the epoch is raised after a commit, before the first transaction of version 2."""
+_STRAY = (_refuse(UNINITIALIZED, ABORTABLE, "refused_abortable", only_if="checks_after_append"),)
+"""Since 3.1: a record whose ``send()`` threw before initTransactions() stays, and expires."""
 
 
 class Known(Protocol):
@@ -216,7 +218,7 @@ GUARDS: dict[str, Callable[[Known], bool]] = {
 MACHINE: Machine[Known] = Machine(
     NAME,
     UNINITIALIZED,
-    (*_MOVES, *_refused(), *_OUTLIVED, *_RAISED),
+    (*_MOVES, *_refused(), *_OUTLIVED, *_RAISED, *_STRAY),
     guards=GUARDS,
     terminal=(FATAL_ERROR,),
 )

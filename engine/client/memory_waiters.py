@@ -7,7 +7,7 @@ from engine.client.application import BLOCKED, BUFFER_ERROR, DONE, REFUSED, Call
 from engine.client.blocked_calls import BlockedCalls
 from engine.client.poll import Poll
 from engine.client.record_size import NULL_LENGTH, payload_size
-from engine.client.refused_calls import refuses_record
+from engine.client.refused_calls import checks_of
 from engine.client.setup import Setup
 from engine.client.transaction_calls import register_partition
 from engine.client.transaction_manager import TransactionManager
@@ -17,7 +17,7 @@ from engine.happenings.producer import MemoryAwaited, MemoryGranted, MemoryWaitO
 class MemoryWaiters:
     """Serves the queue of the buffer pool, oldest call first."""
 
-    __slots__ = ("_accumulator", "_calls", "_checks_last", "_poll", "_setup", "_transactions")
+    __slots__ = ("_accumulator", "_calls", "_poll", "_refuses_after", "_setup", "_transactions")
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class MemoryWaiters:
         poll: Poll,
     ) -> None:
         self._setup = setup
-        self._checks_last = setup.profile.checks_after_append
+        _, self._refuses_after = checks_of(setup.profile)
         self._accumulator = accumulator
         self._transactions = transactions
         self._calls = calls
@@ -76,7 +76,7 @@ class MemoryWaiters:
                 free=pool.free,
                 batch=appended.batch.id,
             )
-            if self._checks_last and refuses_record(call, self._transactions, setup.name, setup.watch):
+            if self._refuses_after(call, self._transactions, setup.name, setup.watch):
                 setup.watch.emit(RefusedRecordStays, setup.name, args["serial"], args["partition"])
                 registered = False
             else:

@@ -27,7 +27,7 @@ from engine.client.connections import CorrelationIds, InFlightRequest
 from engine.client.incarnation import Incarnation
 from engine.client.ledger import Ledger
 from engine.client.record_size import NULL_LENGTH, batch_size_upper_bound, payload_size
-from engine.client.refused_calls import refuse, refuse_as, refuses_record
+from engine.client.refused_calls import checks_of, refuse, refuse_as
 from engine.client.setup import Setup
 from engine.client.thrown import CallThrows
 from engine.client.transaction_calls import ASKS, register_partition
@@ -87,7 +87,7 @@ class ProducerClient:
         self.profile = profile
         self._registers_last = profile.registers_after_append
         """``send()`` adds the partition to the transaction after the record, not before it (TXM-8)."""
-        self._checks_last = profile.checks_after_append
+        self._refuses_before, self._refuses_after = checks_of(profile)
         self._overdue_is_timed_out = profile.overdue_is_timed_out
         self.switches = switches
         self.watch = watch
@@ -242,7 +242,7 @@ class ProducerClient:
         self.ledger.accepted(self.name, partition, serial, size, now)
         if self.watch.hears(RecordAppended):
             self._emit_appended(serial, appended)
-        if self._checks_last and refuses_record(call, memory.transactions, self.name, self.watch):
+        if self._refuses_after(call, memory.transactions, self.name, self.watch):
             self.watch.emit(RefusedRecordStays, self.name, serial, partition)
         elif self._registers_last:
             registered = register_partition(memory.transactions, partition)
@@ -272,7 +272,7 @@ class ProducerClient:
         if memory.accumulator.closed:
             self._refuse(call, Refusal.SEND_AFTER_CLOSE, CLOSED_ERROR, "ACC-2", (Compared.STATE, "CLOSED"))
             return True
-        if not self._checks_last and refuses_record(call, memory.transactions, self.name, self.watch):
+        if self._refuses_before(call, memory.transactions, self.name, self.watch):
             return True
         needed = batch_size_upper_bound(payload)
         limit = min(memory.config.max_request_size, memory.config.buffer_memory)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from engine.client.application import REFUSED, Call
@@ -11,6 +12,7 @@ from engine.client.transaction_manager import TransactionManager
 from engine.happenings.codes import Compared
 from engine.happenings.producer import CallRefused, Refusal
 from engine.machine import Row
+from engine.profile import Profile
 from engine.watching import Watch
 
 
@@ -44,3 +46,18 @@ def refuses_record(call: Call, transactions: TransactionManager | None, client: 
         refuse_as(call, thrown, client, watch)
         return True
     return False
+
+
+def refuses_nothing(call: Call, transactions: TransactionManager | None, client: str, watch: Watch) -> bool:
+    """The check of the state comes at the other side of the append."""
+    return False
+
+
+Check = Callable[[Call, TransactionManager | None, str, Watch], bool]
+
+
+def checks_of(profile: Profile) -> tuple[Check, Check]:
+    """What ``send()`` checks before and after it appends the record (TXM-5). True: the call throws."""
+    if profile.checks_after_append:
+        return refuses_nothing, refuses_record
+    return refuses_record, refuses_nothing
