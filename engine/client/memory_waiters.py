@@ -7,7 +7,7 @@ from engine.client.application import BLOCKED, BUFFER_ERROR, DONE, REFUSED, Call
 from engine.client.blocked_calls import BlockedCalls
 from engine.client.poll import Poll
 from engine.client.record_size import NULL_LENGTH, payload_size
-from engine.client.refused_calls import checks_of
+from engine.client.refused_calls import SEND_CHECKS
 from engine.client.setup import Setup
 from engine.client.transaction_calls import register_partition
 from engine.client.transaction_manager import TransactionManager
@@ -28,7 +28,7 @@ class MemoryWaiters:
         poll: Poll,
     ) -> None:
         self._setup = setup
-        _, self._refuses_after = checks_of(setup.profile)
+        _, self._refuses_after = SEND_CHECKS[setup.profile.checks_after_append]
         self._accumulator = accumulator
         self._transactions = transactions
         self._calls = calls

@@ -27,7 +27,7 @@ from engine.client.connections import CorrelationIds, InFlightRequest
 from engine.client.incarnation import Incarnation
 from engine.client.ledger import Ledger
 from engine.client.record_size import NULL_LENGTH, batch_size_upper_bound, payload_size
-from engine.client.refused_calls import checks_of, refuse, refuse_as
+from engine.client.refused_calls import SEND_CHECKS, refuse, refuse_as
 from engine.client.setup import Setup
 from engine.client.thrown import CallThrows
 from engine.client.transaction_calls import ASKS, register_partition
@@ -87,7 +87,7 @@ class ProducerClient:
         self.profile = profile
         self._registers_last = profile.registers_after_append
         """``send()`` adds the partition to the transaction after the record, not before it (TXM-8)."""
-        self._refuses_before, self._refuses_after = checks_of(profile)
+        self._refuses_before, self._refuses_after = SEND_CHECKS[profile.checks_after_append]
         self._overdue_is_timed_out = profile.overdue_is_timed_out
         self.switches = switches
         self.watch = watch

@@ -12,7 +12,6 @@ from engine.client.transaction_manager import TransactionManager
 from engine.happenings.codes import Compared
 from engine.happenings.producer import CallRefused, Refusal
 from engine.machine import Row
-from engine.profile import Profile
 from engine.watching import Watch
 
 
@@ -54,10 +53,9 @@ def refuses_nothing(call: Call, transactions: TransactionManager | None, client:
 
 
 Check = Callable[[Call, TransactionManager | None, str, Watch], bool]
-
-
-def checks_of(profile: Profile) -> tuple[Check, Check]:
-    """What ``send()`` checks before and after it appends the record (TXM-5). True: the call throws."""
-    if profile.checks_after_append:
-        return refuses_nothing, refuses_record
-    return refuses_record, refuses_nothing
+SEND_CHECKS: dict[bool, tuple[Check, Check]] = {
+    False: (refuses_record, refuses_nothing),
+    True: (refuses_nothing, refuses_record),
+}
+"""``checks_after_append`` to what ``send()`` checks before and after it appends the record (TXM-5). True: the call
+throws."""

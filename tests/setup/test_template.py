@@ -22,7 +22,7 @@ from eosviz.launch.template import PR_SET_CHILD_SUBREAPER, take_up_orphans
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux gives a process another parent")
 
-SECONDS_MAX = 20.0
+SECONDS_MAX = 60.0
 TEMPLATE = """
 import os, socket, sys, time
 from eosviz.template import make_processes

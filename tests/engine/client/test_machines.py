@@ -52,6 +52,7 @@ REFUSED = {
     ("READY", "need_producer_id"),
     ("INITIALIZING", "abortable_failure"),
     ("READY", "abortable_failure"),
+    ("UNINITIALIZED", "abortable_failure"),  # A record whose send() threw before initTransactions() expires.
     ("ABORTABLE_ERROR", "end_txn_none"),
 } - {("INITIALIZING", "init_transactions")}
 
