@@ -62,7 +62,7 @@ export class GuaranteeStrip extends MeasuredElement {
     const named = isBrief ? [] : broken.length <= (this.width >= defaults.named ? defaults.most : 1) ? broken : [];
     const held = judged.length - broken.length;
     return html`<button class="guarantees-short" aria-expanded=${this.isOpen} aria-label=${say("player.guarantees")} aria-describedby="guarantees-short" @click=${() => (this.isOpen = !this.isOpen)}>
-      <span id="guarantees-short">${named.map((row) => html`<span class="is-broken">${say(`player.guarantee.${row.name}`)} <b class="num">✕ ${row.count}</b></span> `)}${
+      <span id="guarantees-short" class=${isBrief ? "is-brief" : ""}>${named.map((row) => html`<span class="is-broken">${say(`player.guarantee.${row.name}`)} <b class="num">✕ ${row.count}</b></span> `)}${
         broken.length > named.length ? html`<span class="is-broken"><b>✕</b> ${say(isBrief ? "player.guarantees_broken_brief" : "player.guarantees_broken", { count: broken.length })}</span> ` : nothing}${
         held === 0 ? nothing : html`<span>${say(isBrief ? "player.guarantees_hold_brief" : "player.guarantees_hold", { count: held })}</span> `}${unjudged === 0 || isBrief ? nothing : html`<span>${say("player.not_judged_count", { count: unjudged })}</span>`}</span>
       <span aria-hidden="true">▴</span></button>`;
