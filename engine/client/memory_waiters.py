@@ -11,7 +11,7 @@ from engine.client.refused_calls import SEND_CHECKS
 from engine.client.setup import Setup
 from engine.client.transaction_calls import register_partition
 from engine.client.transaction_manager import TransactionManager
-from engine.happenings.producer import MemoryAwaited, MemoryGranted, MemoryWaitOver, RefusedRecordStays
+from engine.happenings.producer import MemoryAwaited, MemoryGranted, MemoryWaitOver
 
 
 class MemoryWaiters:
@@ -76,15 +76,11 @@ class MemoryWaiters:
                 free=pool.free,
                 batch=appended.batch.id,
             )
-            if self._refuses_after(call, self._transactions, setup.name, setup.watch):
-                setup.watch.emit(RefusedRecordStays, setup.name, args["serial"], args["partition"])
-                registered = False
-            else:
-                call.state = DONE
-                registered = register_partition(self._transactions, args["partition"])
+            refused = self._refuses_after(call, self._transactions, setup.name, setup.watch)
+            registered = not refused and register_partition(self._transactions, args["partition"])
             if appended.new_batch or appended.batch_is_full or registered:
                 self._poll.wake(now)
-            self._calls.end(call, call.state, call.error)
+            self._calls.end(call, REFUSED if refused else DONE, call.error)
 
     def expire(self, now: int) -> None:
         """A ``send()`` that has waited ``max.block.ms`` throws."""

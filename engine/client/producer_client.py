@@ -42,13 +42,11 @@ from engine.happenings.producer import (
     MetadataLearned,
     RecordAppended,
     Refusal,
-    RefusedRecordStays,
     RequestTimedOut,
     Restarted,
     TransactionalCall,
     UnexpectedAnswer,
 )
-from engine.machine import Row
 from engine.messages import (
     FOR_ALL_ELSE,
     Disconnect,
@@ -213,7 +211,7 @@ class ProducerClient:
         call.since = now
         call.state = DONE
         if not self.alive:
-            self._refuse(call, Refusal.CRASHED, "PRODUCER_CRASHED", "GEN-6")
+            refuse(call, self.name, self.watch, Refusal.CRASHED, "PRODUCER_CRASHED", "GEN-6")
         else:
             _CALLS.get(call.kind, ProducerClient._unknown)(self, call, now)
         self.call_state = call.state
@@ -242,9 +240,8 @@ class ProducerClient:
         self.ledger.accepted(self.name, partition, serial, size, now)
         if self.watch.hears(RecordAppended):
             self._emit_appended(serial, appended)
-        if self._refuses_after(call, memory.transactions, self.name, self.watch):
-            self.watch.emit(RefusedRecordStays, self.name, serial, partition)
-        elif self._registers_last:
+        refused = self._refuses_after(call, memory.transactions, self.name, self.watch)
+        if self._registers_last and not refused:
             registered = register_partition(memory.transactions, partition)
         if appended.new_batch or appended.batch_is_full or registered:
             memory.poll.wake(now)
@@ -270,15 +267,18 @@ class ProducerClient:
         the append). True: the call throws."""
         memory = self.memory
         if memory.accumulator.closed:
-            self._refuse(call, Refusal.SEND_AFTER_CLOSE, CLOSED_ERROR, "ACC-2", (Compared.STATE, "CLOSED"))
+            compared = (Compared.STATE, "CLOSED")
+            refuse(call, self.name, self.watch, Refusal.SEND_AFTER_CLOSE, CLOSED_ERROR, "ACC-2", compared)
             return True
         if self._refuses_before(call, memory.transactions, self.name, self.watch):
             return True
         needed = batch_size_upper_bound(payload)
         limit = min(memory.config.max_request_size, memory.config.buffer_memory)
         if needed > limit:
-            self._refuse(
+            refuse(
                 call,
+                self.name,
+                self.watch,
                 Refusal.RECORD_TOO_LARGE,
                 "RECORD_TOO_LARGE",
                 "ACC-24",
@@ -316,11 +316,12 @@ class ProducerClient:
         transactions = memory.transactions
         if transactions is None or not transactions.is_transactional:
             compared = (Compared.TRANSACTIONAL_ID, "none")
-            rule = "TXM-1" if transactions is None else "TXM-5"
-            self._refuse(call, Refusal.NEEDS_TRANSACTIONAL_ID, "ILLEGAL_STATE", rule, compared)
+            rule, why = "TXM-1" if transactions is None else "TXM-5", Refusal.NEEDS_TRANSACTIONAL_ID
+            refuse(call, self.name, self.watch, why, "ILLEGAL_STATE", rule, compared)
             return
         if memory.accumulator.closed:
-            self._refuse(call, Refusal.CALL_AFTER_CLOSE, CLOSED_ERROR, "TXM-5", (Compared.STATE, "CLOSED"))
+            compared = (Compared.STATE, "CLOSED")
+            refuse(call, self.name, self.watch, Refusal.CALL_AFTER_CLOSE, CLOSED_ERROR, "TXM-5", compared)
             return
         before = transactions.state
         try:
@@ -343,12 +344,8 @@ class ProducerClient:
             memory.calls.await_result(call, result, now)
 
     def _unknown(self, call: Call, now: int) -> None:
-        self._refuse(call, Refusal.UNKNOWN_CALL, "ILLEGAL_STATE", "TXM-5", (Compared.CALL, call.kind))
-
-    def _refuse(
-        self, call: Call, why: Refusal | Row, error: str, rule: str, *compared: tuple[Compared, Any]
-    ) -> None:
-        refuse(call, self.name, self.watch, why, error, rule, *compared)
+        compared = (Compared.CALL, call.kind)
+        refuse(call, self.name, self.watch, Refusal.UNKNOWN_CALL, "ILLEGAL_STATE", "TXM-5", compared)
 
     # -- the role --------------------------------------------------------------------------------------
 

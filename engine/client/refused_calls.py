@@ -10,7 +10,7 @@ from engine.client.thrown import CallThrows
 from engine.client.transaction_calls import check_send
 from engine.client.transaction_manager import TransactionManager
 from engine.happenings.codes import Compared
-from engine.happenings.producer import CallRefused, Refusal
+from engine.happenings.producer import CallRefused, Refusal, RefusedRecordStays
 from engine.machine import Row
 from engine.watching import Watch
 
@@ -47,6 +47,14 @@ def refuses_record(call: Call, transactions: TransactionManager | None, client: 
     return False
 
 
+def refuses_appended(call: Call, transactions: TransactionManager | None, client: str, watch: Watch) -> bool:
+    """As ``refuses_record``, but the record is already in its batch and stays there."""
+    if not refuses_record(call, transactions, client, watch):
+        return False
+    watch.emit(RefusedRecordStays, client, call.args["serial"], call.args["partition"])
+    return True
+
+
 def refuses_nothing(call: Call, transactions: TransactionManager | None, client: str, watch: Watch) -> bool:
     """The check of the state comes at the other side of the append."""
     return False
@@ -55,7 +63,7 @@ def refuses_nothing(call: Call, transactions: TransactionManager | None, client:
 Check = Callable[[Call, TransactionManager | None, str, Watch], bool]
 SEND_CHECKS: dict[bool, tuple[Check, Check]] = {
     False: (refuses_record, refuses_nothing),
-    True: (refuses_nothing, refuses_record),
+    True: (refuses_nothing, refuses_appended),
 }
 """``checks_after_append`` to what ``send()`` checks before and after it appends the record (TXM-5). True: the call
 throws."""
