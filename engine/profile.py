@@ -10,6 +10,9 @@ from dataclasses import dataclass, replace
 from engine.errors import Error
 from engine.messages import RAISING_VERSION
 
+ZOOKEEPER, QUORUM = "zookeeper", "quorum"
+"""What may keep the decisions of a cluster's controller."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
@@ -157,6 +160,11 @@ class Profile:
     2.7); else it writes them to ZooKeeper itself."""
     quorum_controller: bool
     """Controllers keep every decision in a log that brokers follow (KRaft); else ZooKeeper keeps them."""
+
+    @property
+    def keeper(self) -> str:
+        """What keeps the decisions of the controller."""
+        return QUORUM if self.quorum_controller else ZOOKEEPER
 
     @property
     def epoch_for_each_transaction(self) -> bool:

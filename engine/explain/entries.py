@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from engine.errors import Error
 from engine.explain.errors import error_lines
 from engine.explain.machines import machine_lines, machines, summary_lines
+from engine.explain.requirements import text_key, text_keys_by_keeper
 from engine.explain.sentences import LANGUAGES, Sentence, catalogue
 from engine.pseudocode.documents import components
 from engine.pseudocode.listing import component_lines, lines_about
@@ -32,11 +33,13 @@ def explanation(word: str | None, language: str) -> Iterator[str]:
         found = True
         for each in LANGUAGES:
             yield from error_lines(error, each)
-    for key in (word, f"requirement.{word.upper()}"):
+    for key in (word, text_key(word.upper())):
         known = catalogue().get(key)
         if known is not None:
             found = True
             yield from _sentence_lines(key, known)
+            for kept in text_keys_by_keeper(key.removeprefix("requirement.")).values():
+                yield from _sentence_lines(kept, catalogue()[kept])
             yield from _rows_about(key.removeprefix("requirement."))
             for component in components().values():
                 yield from lines_about(component, key.removeprefix("requirement."))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from engine.explain.sentences import catalogue
+from engine.profile import QUORUM, ZOOKEEPER
+
 GROUPS = {
     "CPT": 8,
     "GEN": 11,
@@ -39,3 +42,19 @@ DISPLAY = frozenset(
 """The rules about engine, display and comparison. No single step fulfils such a rule, so a test marked with
 its ID may check it instead of a scenario. Appendix B lists them in one row. CPT-1 is one of them, because it
 demands that levels can be chosen and judged."""
+
+
+def text_key(requirement: str) -> str:
+    """The key of a requirement's text, which is true in every cluster."""
+    return f"requirement.{requirement}"
+
+
+def text_keys_by_keeper(requirement: str) -> dict[str, str]:
+    """Keeper to the key of the requirement's text in such a cluster. Empty if one text says all."""
+    keys = {keeper: f"{text_key(requirement)}.{keeper}" for keeper in (ZOOKEEPER, QUORUM)}
+    return {keeper: key for keeper, key in keys.items() if key in catalogue()}
+
+
+def text_key_in(requirement: str, keeper: str) -> str:
+    """The key of the requirement's text in a run whose cluster has this keeper."""
+    return text_keys_by_keeper(requirement).get(keeper, text_key(requirement))

@@ -37,6 +37,7 @@ from engine.client.produce_reactions import DECISIONS
 from engine.errors import EngineError
 from engine.explain.in_force import needs
 from engine.explain.machines import machines
+from engine.explain.requirements import text_key
 from engine.explain.sentences import catalogue
 from engine.machine import Row
 from engine.profile import Profile, holds
@@ -252,7 +253,7 @@ def _unknown(found: dict[str, Component]) -> list[str]:
     for component in found.values():
         wanted = [component.title, component.about]
         for line in component.lines:
-            wanted += [*line.says, *(f"requirement.{rule}" for rule in line.rules)]
+            wanted += [*line.says, *(text_key(rule) for rule in line.rules)]
             wanted += [line.comment] if line.comment else []
             problems += [
                 f"{component.name}: no version has a field {field}"

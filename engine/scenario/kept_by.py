@@ -11,12 +11,11 @@ from typing import Any
 
 from engine import apis
 from engine.errors import Error
-from engine.profile import age
+from engine.profile import QUORUM, ZOOKEEPER, age
 from engine.profiles import PROFILES
 from engine.scenario.bad_scenario import BadScenario
 from engine.scenario.phrases import allowed, any_of, wrong
 
-ZOOKEEPER, QUORUM = "zookeeper", "quorum"
 ACTIONS: dict[str, str] = {
     "competing_write": ZOOKEEPER,
     "lose_heartbeats": QUORUM,
@@ -41,7 +40,7 @@ SETTINGS: dict[str, str] = {
 
 def keeper(profile: str) -> str:
     """The kind of controller in a cluster of this version: ``zookeeper`` or ``quorum``."""
-    return QUORUM if PROFILES[profile].quorum_controller else ZOOKEEPER
+    return PROFILES[profile].keeper
 
 
 def exists(needs: str | None, profile: str) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.lately import Lately
 from engine.pending import CLASS_NAMES
+from engine.profile import QUORUM, ZOOKEEPER
 from engine.recording import Recorded
 from engine.topic_partition import partition_name
 from engine.why.links import Json, NotAsked
@@ -55,6 +56,11 @@ class Moment:
         world = self.simulation.world
         client = world.clients.get(name) or world.consumers.get(name)
         return world.profile if client is None else client.profile
+
+    @property
+    def keeper(self) -> str:
+        """What keeps the decisions of this cluster's controller (``Profile.keeper``)."""
+        return QUORUM if self.part("quorum") else ZOOKEEPER
 
     # -- parts of the view -----------------------------------------------------------------------------
 
@@ -194,7 +200,7 @@ class Moment:
         names = [*self.part("clients"), *self.part("consumers"), *self.part("applications")]
         names += [f"broker-{name}" for name in self.part("brokers")]
         roles = [] if self.simulation is None else self.simulation.world.roles
-        keeps = [] if self.part("quorum") else ["zookeeper"]
+        keeps = [ZOOKEEPER] if self.keeper == ZOOKEEPER else []
         return list(dict.fromkeys([*names, *roles, *([*keeps, "controller"] if names else [])]))
 
     def actor(self, name: str) -> Json | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from engine.errors import Error
 from engine.explain.errors import ERRORS, FIELDS
 from engine.explain.machines import machines
+from engine.explain.requirements import text_key_in
 from engine.machine import Row
 from engine.telling.rows import row_key
 from engine.why.fencing import fenced_by
@@ -49,7 +50,7 @@ def why_refused(moment: Moment, subject: str) -> Iterator[Link]:
         compared=tuple((what, number) for what, number in refusal["compared"]),
     )
     yield from _fence(moment, step)
-    yield Link(key=f"requirement.{refusal['rule']}", rules=(refusal["rule"],))
+    yield Link(key=text_key_in(refusal["rule"], moment.keeper), rules=(refusal["rule"],))
     if decision is not None:
         yield from _deciding_rule(decision)
     yield from _rows(moment, step)

@@ -81,7 +81,8 @@ def switches() -> list[SwitchRow]:
 @cache
 def requirements() -> list[str]:
     """Every requirement ID that has a text, grouped as in the catalogue."""
-    return [key.removeprefix(REQUIREMENT) for key in catalogue() if key.startswith(REQUIREMENT)]
+    names = [key.removeprefix(REQUIREMENT) for key in catalogue() if key.startswith(REQUIREMENT)]
+    return [name for name in names if "." not in name]
 
 
 @cache

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from engine.explain.machines import machine_json
 from engine.explain.machines import machines as machine_tables
-from engine.explain.requirements import GROUPS
+from engine.explain.requirements import GROUPS, text_key, text_keys_by_keeper
 from engine.explain.sentences import LANGUAGES
 from engine.profiles import PROFILES
 from engine.pseudocode import documents
@@ -136,7 +136,11 @@ def requirement(request: HttpRequest, identifier: str) -> HttpResponse:
         raise Http404
     context = {
         "identifier": identifier,
-        "key": tables.REQUIREMENT + identifier,
+        "key": text_key(identifier),
+        "by_keeper": [
+            (f"reference.requirement.{keeper}", key)
+            for keeper, key in text_keys_by_keeper(identifier).items()
+        ],
         "rows": tables.used_by_rows().get(identifier, []),
         "is_compared": identifier == COMPARED or any(identifier in aspect.spec for aspect in COMPARISON),
         "scenarios": [

@@ -9,6 +9,8 @@ import type { Check, Code, CodeLine, Place } from "../player/checks.ts";
 import { checksOf, testsOf } from "../player/checks.ts";
 import { EVERYTHING, has, inForce } from "../player/in-force.ts";
 import type { Frame, Json, Transition } from "../player/frame.ts";
+import type { Keeper } from "../player/terms.ts";
+import { keeperOf, requirementText } from "../player/terms.ts";
 import { say, words } from "../player/text.ts";
 import { fieldName, valueText } from "./field-words.ts";
 import type { MachineTable } from "./machine-layout.ts";
@@ -73,13 +75,13 @@ export function layoutCode(frame: Frame, code: Code, check: Check | null, chosen
   return {
     component, title: say(`code.${component}`), parts: partsOf(lines),
     kafka: (now === null ? undefined : code.line(now)?.kafka) ?? document.kafka,
-    rules: rulesAt(now, code),
+    rules: rulesAt(now, code, keeperOf(frame.view)),
     others: names.filter((name) => name !== component).map((name) => ({ component: name, title: say(`code.${name}`) })),
   };
 }
 
 /** The requirements of the line, and where it has none those of the lines that it stands under. */
-function rulesAt(now: Place | null, code: Code): CodeShape["rules"] {
+function rulesAt(now: Place | null, code: Code, keeper: Keeper): CodeShape["rules"] {
   if (now === null) return [];
   const lines = code.components[now[0]]?.lines ?? [];
   let depth = Number.POSITIVE_INFINITY;
@@ -88,7 +90,7 @@ function rulesAt(now: Place | null, code: Code): CodeShape["rules"] {
     if (line === undefined || line.depth >= depth) continue;
     depth = line.depth;
     const rules = line.rules ?? [];
-    if (rules.length > 0) return rules.map((rule) => ({ rule, text: say(`requirement.${rule}`) }));
+    if (rules.length > 0) return rules.map((rule) => ({ rule, text: say(requirementText(rule, keeper)) }));
   }
   return [];
 }

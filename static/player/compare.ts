@@ -24,6 +24,7 @@ import { compareOn, nextMoment, previousMoment, stepAtTime } from "./lockstep.ts
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
 import { sessionAddress, SessionSocket } from "./socket.ts";
 import { defaults as growing, PlayerStore } from "./store.ts";
+import { keeperOf } from "./terms.ts";
 import { loadLanguage, say, words } from "./text.ts";
 import { Transactions } from "./transactions.ts";
 import { readView, viewOf } from "./zoom-view.ts";
@@ -372,7 +373,7 @@ export class Compare extends LitElement {
     const header = store.header;
     const isFirstDifference = this.#found.first !== null && store.shown === this.#found.first;
     const title = header === null ? "…" : header.title[words.language] || header.scenario;
-    return html`<section class="compare-side ${isFirstDifference ? "differs" : ""}" aria-label=${say(`player.compare.${side.name}`)}>
+    return html`<section class="compare-side ${isFirstDifference ? "differs" : ""}" data-kept-by=${frame == null ? nothing : keeperOf(frame.view)} aria-label=${say(`player.compare.${side.name}`)}>
       <h2><b class="side-mark">${say(side.name === "left" ? "player.compare.upper" : "player.compare.lower")}</b> <span class="run-title">${title}</span> <small>${say("player.compare.branch", { name: store.info?.name ?? "" })}${this.#change(side)}</small>
         ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.name} <b>${item.value}</b></span>`)}
         ${this.#stage(side)}

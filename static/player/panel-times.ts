@@ -4,6 +4,7 @@ import { INTERNAL, hasMarkers } from "../diagrams/internal-partitions.ts";
 import { shownReplica } from "../diagrams/shown-replica.ts";
 import { isLogCase } from "../diagrams/log-case.ts";
 import type { Frame, ReplicaView } from "./frame.ts";
+import { keeperOf } from "./terms.ts";
 
 type Asked = (frame: Frame) => boolean;
 
@@ -20,7 +21,7 @@ export const begun: Asked = (frame) => frame.step !== null;
 export const worksNow: Asked = (frame) => begun(frame) && works(frame);
 export const clientsNow: Asked = (frame) => begun(frame) && clients(frame);
 /** The controllers of this cluster have a log of their own; ZooKeeper is not there. */
-export const hasQuorum: Asked = (frame) => some(frame.view.quorum);
+export const hasQuorum: Asked = (frame) => keeperOf(frame.view) === "quorum";
 /** An operator has run the tool. */
 export const hasTool: Asked = (frame) => frame.view.tool !== undefined;
 export const decided: Asked = (frame) => frame.step?.decision != null;

@@ -45,6 +45,7 @@ import { messages } from "./messages.ts";
 import type { Middle, PanelParts } from "./panels.ts";
 import { middlePanel, opensOn, PANELS } from "./panels.ts";
 import "./term-note.ts";
+import { keeperOf } from "./terms.ts";
 import { Play } from "./play.ts";
 import type { SelectionBar } from "./selection-bar.ts";
 import type { MessageActs } from "../stage/message-acts.ts";
@@ -288,7 +289,7 @@ export class Player extends PlayerAttributes {
     if (store === undefined || play === undefined || !this.hasWords || isOpening(store)) return html`<p class="quiet loading">…</p>`;
     const frame = store.frame;
     const lesson = readLesson(this.lesson);
-    return html`<div class="player" data-column=${this.column} data-middle=${this.middle} ?data-inspects=${this.#inspects} ?data-beats=${planOf(store) !== null} ?data-projector=${this.projector}
+    return html`<div class="player" data-column=${this.column} data-middle=${this.middle} ?data-inspects=${this.#inspects} ?data-beats=${planOf(store) !== null} ?data-projector=${this.projector} data-kept-by=${frame == null ? nothing : keeperOf(frame.view)}
         @make-branch=${this.#makeBranch} @look-back=${({ detail }: CustomEvent<LookBack>) => void (detail === "now" ? store.lookBack() : store.lookBackAtRest())} @open-dialog=${(event: CustomEvent<string>) => void this.#dialog(event.detail)}
         @ask-why=${(event: AskWhyEvent) => this.#why()?.ask(event.detail)} @presenting=${this.#presentingChanged} @follow-again=${() => this.company?.following?.followAgain()}
         @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)} @open-lesson=${() => this.#lesson()?.open()}

@@ -1,13 +1,13 @@
 /**
  * `<eos-term-note>`: what a term means, beside it, in place of a page of its own: its sentences and the way to the reference.
  *
- * Opened by a press on whatever has `data-term` (`terms.ts`), inside panels too. A link into the reference still opens in its
+ * Opened by a press on whatever has `data-term` (`terms.ts`), inside panels too, in the words of the run around it (`data-kept-by`). A link into the reference still opens in its
  * own tab with the middle button or Ctrl. Escape and a press elsewhere close it, and the focus goes back.
  */
 
 import type { TemplateResult } from "lit";
 import { html, LitElement, nothing } from "lit";
-import type { Meaning } from "./terms.ts";
+import type { Keeper, Meaning } from "./terms.ts";
 import { meaningOf } from "./terms.ts";
 import { say } from "./text.ts";
 
@@ -45,8 +45,10 @@ export class TermNote extends LitElement {
 
   readonly #pressed = (event: MouseEvent): void => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    const target = event.composedPath().find(isTerm);
-    const meaning = target === undefined ? null : meaningOf(target.dataset["term"] ?? "", this);
+    const path = event.composedPath();
+    const target = path.find(isTerm);
+    const keeper = path.find(isRun)?.dataset["keptBy"] as Keeper | undefined;
+    const meaning = target === undefined ? null : meaningOf(target.dataset["term"] ?? "", this, keeper);
     if (target === undefined || meaning === null) return;
     event.preventDefault();
     this.#opener = target;
@@ -87,6 +89,10 @@ export class TermNote extends LitElement {
 
 function isTerm(one: EventTarget): one is HTMLElement | SVGElement {
   return (one instanceof HTMLElement || one instanceof SVGElement) && one.dataset["term"] !== undefined;
+}
+
+function isRun(one: EventTarget): one is HTMLElement {
+  return one instanceof HTMLElement && one.dataset["keptBy"] !== undefined;
 }
 
 customElements.define("eos-term-note", TermNote);

@@ -8,6 +8,7 @@ import type { TemplateResult } from "lit";
 import { html } from "lit";
 import { say, words } from "./text.ts";
 import { unbroken } from "./unbroken.ts";
+import type { View } from "./whole-view.ts";
 
 export interface Meaning {
   name: string;
@@ -43,14 +44,27 @@ export function isolationTerm(isolation: string): string | null {
   return term !== undefined && words.knows(`${term}.what`) ? term : null;
 }
 
-/** What a term means; null: the catalogue has no text. */
-export function meaningOf(term: string, { rules, reference }: Shelf): Meaning | null {
+/** What keeps the decisions of a run's controller: where a rule has a text for each, that of the run is read. */
+export type Keeper = "zookeeper" | "quorum";
+
+export function keeperOf({ quorum }: Pick<View, "quorum">): Keeper {
+  return Object.keys(quorum ?? {}).length > 0 ? "quorum" : "zookeeper";
+}
+
+/** The key of a rule's text in a run with this keeper; without a run the text that holds in every one. */
+export function requirementText(rule: string, keeper: Keeper | null): string {
+  const own = `requirement.${rule}.${keeper}`;
+  return keeper !== null && words.knows(own) ? own : `requirement.${rule}`;
+}
+
+/** What a term means; null: the catalogue has no text. `keeper`: of the run in which it is read. */
+export function meaningOf(term: string, { rules, reference }: Shelf, keeper: Keeper | null = null): Meaning | null {
   const [kind = "", ...rest] = term.split(".");
   const name = rest.join(".");
   const place = (page: string): string => (reference === "" ? "" : `${reference}${page}/#${name}`);
   const meaning = (text: string, shown: string, more: string, parts: Meaning["parts"] = []): Meaning | null =>
     words.knows(text) ? { name: shown, text: say(text), parts, more } : null;
-  if (kind === "requirement") return meaning(term, name, rules.replace("{rule}", encodeURIComponent(name)));
+  if (kind === "requirement") return meaning(requirementText(name, keeper), name, rules.replace("{rule}", encodeURIComponent(name)));
   if (kind === "term") return meaning(`${term}.what`, say(term), place("terms"));
   if (kind === "error") {
     const parts = ERROR_PARTS.map((part): [string, string] => [say(`reference.error.${part}`), say(`${term}.${part}`)]);

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from engine.errors import Refused
+from engine.explain.requirements import REQUIREMENTS, text_key_in, text_keys_by_keeper
 from engine.explain.sentences import LANGUAGES, catalogue
 from engine.scenario.document import BadScenario, load
 from engine.scenario.form import names_in
@@ -94,17 +95,21 @@ SAID_OF = {
     "zookeeper": re.compile("zookeeper|znode", re.IGNORECASE),
     "quorum": re.compile("kraft|heartbeat|metadata log|broker epoch|心跳|元数据日志", re.IGNORECASE),
 }
+OF_ONE_VERSION = re.compile(r"In (\d\.\d) (?!and later)")
+"""How a requirement begins that only one version has."""
 RUNS = [(found.id, variant) for found in library() for variant in found.variants or (None,)]
 
 
-def words_of(step: Step) -> str:
+def rules_of(step: Step) -> set[str]:
+    return {*step.rules, *(rule for note in step.notes for rule in note["rules"])}
+
+
+def words_of(step: Step, keeper: str) -> str:
     """Every sentence of a step in both languages, with the rules it names."""
     decided = () if step.decision is None else step.decision["rows"]
-    rules = {*step.rules, *(rule for note in step.notes for rule in note["rules"])}
     keys = [step.key, *(note["key"] for note in step.notes), *(row["key"] for row in decided)]
-    known = [
-        catalogue()[key] for key in (*keys, *(f"requirement.{rule}" for rule in rules)) if key in catalogue()
-    ]
+    keys += [text_key_in(rule, keeper) for rule in rules_of(step)]
+    known = [catalogue()[key] for key in keys if key in catalogue()]
     return " ".join(
         [json.dumps(step.params), *(one.text(language) for one in known for language in LANGUAGES)]
     )
@@ -117,19 +122,33 @@ def test_no_step_speaks_of_what_keeps_another_cluster(run: tuple[str, str | None
             simulation = Simulation(entry(run[0]).scenario(run[1], profile and {"profile": profile}))
         except (Refused, BadScenario):
             continue
-        other = "zookeeper" if simulation.world.profile.quorum_controller else "quorum"
+        world = simulation.world
+        keeper = world.profile.keeper
+        other = SAID_OF["zookeeper" if keeper == "quorum" else "quorum"]
+        clients = (*world.clients.values(), *world.consumers.values())
+        versions = {world.profile.version, *(client.profile.version for client in clients)}
         for _ in range(400):
             step = simulation.step()
             if step is None:
                 break
-            assert not SAID_OF[other].search(words_of(step)), step.key
+            assert not other.search(words_of(step, keeper)), step.key
+            alone = [
+                OF_ONE_VERSION.match(catalogue()[text_key_in(rule, keeper)].en) for rule in rules_of(step)
+            ]
+            assert {found.group(1) for found in alone if found is not None} <= versions, step.key
 
 
 def test_steps_speak_of_what_keeps_their_own_cluster() -> None:
     for profile, own in (("k28", "zookeeper"), ("k41", "quorum")):
         simulation = Simulation(entry("SC-08").scenario(None, {"profile": profile}))
         steps = [step for _ in range(2_000) if (step := simulation.step()) is not None]
-        assert any(SAID_OF[own].search(words_of(step)) for step in steps)
+        assert any(SAID_OF[own].search(words_of(step, own)) for step in steps)
+
+
+def test_a_requirement_has_a_text_for_each_keeper_or_one_for_all() -> None:
+    texts = {rule: text_keys_by_keeper(rule) for rule in REQUIREMENTS}
+    assert {tuple(found) for found in texts.values()} == {(), ("zookeeper", "quorum")}
+    assert [rule for rule, found in texts.items() if found] == ["PID-3", "PID-4", "PID-5", "PID-6"]
 
 
 @pytest.mark.parametrize(("given", "ends"), [({}, 9000), ({"session_timeout_ms": 900}, 900)])

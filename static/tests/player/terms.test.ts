@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { errorTerm, isolationTerm, termed, meaningOf } from "../../player/terms.ts";
+import type { QuorumView } from "../../generated/messages.ts";
+import { errorTerm, isolationTerm, keeperOf, meaningOf, termed } from "../../player/terms.ts";
 import { speakStage } from "../stage/words.ts";
 
 speakStage();
@@ -21,6 +22,14 @@ test("rules, isolation levels and guarantees tell their sentence", () => {
   assert.equal(meaningOf("term.read_committed", SITE)?.more, "/reference/terms/#read_committed");
   assert.match(meaningOf("term.read_uncommitted", SITE)?.text ?? "", /every replicated record/);
   assert.match(meaningOf("player.guarantee.lost", SITE)?.text ?? "", /in no valid log/);
+});
+
+test("a rule that two kinds of clusters follow in different ways has the words of the run's own", () => {
+  assert.match(meaningOf("requirement.PID-5", SITE, "zookeeper")?.text ?? "", /claims another block/);
+  assert.match(meaningOf("requirement.PID-5", SITE, "quorum")?.text ?? "", /nine tenths/);
+  assert.doesNotMatch(meaningOf("requirement.PID-5", SITE)?.text ?? "", /claims|nine tenths/);
+  assert.equal(meaningOf("requirement.GEN-1", SITE, "quorum")?.text, meaningOf("requirement.GEN-1", SITE)?.text);
+  assert.deepEqual([keeperOf({ quorum: {} as QuorumView }), keeperOf({})], ["zookeeper", "zookeeper"]);
 });
 
 test("a file without a site has the texts and no address", () => {
