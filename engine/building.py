@@ -227,7 +227,7 @@ def _build_clients(world: World, document: dict[str, Any], versions: dict[str, P
     for row in document["loops"]:
         _build_loop(world, row)
     for row in document["applications"]:
-        application = Application(row["name"], row["client"], row["calls"])
+        application = Application(row["name"], row["client"], row["calls"], world.ledger)
         world.applications[application.name] = application
     for name in [*world.clients, *world.nodes]:
         world.applications_of[name] = [app for app in world.applications.values() if app.client == name]

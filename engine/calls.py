@@ -23,6 +23,11 @@ def act(kernel: Kernel, name: str, event: Any) -> None:
         application.blocked_by = "client_down"
         kernel.watch.touch(application)
         return
+    if application.leaves_out(call):
+        application.position += 1
+        kernel.watch.touch(application)
+        schedule(kernel, application)
+        return
     kernel.at_work(name, "api_call")
     application.position += 1
     serial = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from engine.profile import Profile
+from engine.profile import Profile, age
 from engine.profiles import PROFILES
 from engine.scenario.document import Scenario, load
 
@@ -33,6 +33,11 @@ class Generation:
         return PROFILES[self.clients]
 
     @property
+    def has_newer_clients(self) -> bool:
+        """Whether the clients were upgraded before their brokers."""
+        return age(self.client.version) > age(self.cluster.version)
+
+    @property
     def level(self) -> int:
         """The cluster's level of ``transaction.version``."""
         return self.cluster.transaction_version
@@ -52,6 +57,26 @@ GENERATIONS: dict[str, Generation] = {
 (2.8), verification before a transaction starts in a log (3.9), brokers that are newer than their clients (4.1
 with clients of 3.9), an epoch for each transaction (4.1). Kafka 0.10 is left out: it has no idempotent
 producer, so most scenarios cannot run there."""
+
+
+def generations_of(scenario: Scenario) -> dict[str, Generation]:
+    """The five generations, by name and oldest first. A scenario that is written for clients newer than their brokers
+    has this mixture behind the generation of its brokers."""
+    found = dict(GENERATIONS)
+    brokers, clients = scenario["profile"], versions_of_clients(scenario)
+    if brokers in GENERATIONS and len(clients) == 1:
+        mixed = Generation(f"{brokers}-{next(iter(clients))}", brokers, next(iter(clients)))
+        if mixed.has_newer_clients:
+            names = [*GENERATIONS]
+            names.insert(names.index(brokers) + 1, mixed.name)
+            found = {name: GENERATIONS.get(name, mixed) for name in names}
+    return found
+
+
+def versions_of_clients(scenario: Scenario) -> set[str]:
+    """The versions of a scenario's producers, or of its consumers if it has no producers."""
+    rows = scenario["producers"] or scenario["consumers"]
+    return {row["profile"] or scenario["profile"] for row in rows}
 
 
 def settings_in(scenario: Scenario, generation: Generation) -> dict[str, Any]:
@@ -80,9 +105,7 @@ def is_own(scenario: Scenario, generation: Generation) -> bool:
     all have the version of the generation's clients. It sets no other level of ``transaction.version``.
     """
     level = scenario["cluster"]["transaction_version"]
-    clients = {
-        row["profile"] or scenario["profile"] for row in scenario["producers"] or scenario["consumers"]
-    }
+    clients = versions_of_clients(scenario)
     return (
         scenario["profile"] == generation.brokers
         and (clients or {generation.brokers}) == {generation.clients}

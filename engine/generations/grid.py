@@ -12,7 +12,7 @@ from engine.client.transaction_manager import IllegalTransition
 from engine.ending import broken_in, state_of
 from engine.errors import EngineError, Refused
 from engine.generations.deciding import Row, least, rows_between, with_rows
-from engine.generations.generation import GENERATIONS, Generation, in_generation, is_own
+from engine.generations.generation import Generation, generations_of, in_generation, is_own
 from engine.generations.runs import (
     Outcome,
     Sentence,
@@ -153,18 +153,21 @@ class _Run:
 
 
 def grid_of(scenario: Scenario) -> list[Cell]:
-    """The cells of all `GENERATIONS`, oldest first."""
-    made = {name: _made(scenario, generation) for name, generation in GENERATIONS.items()}
+    """The cells of all generations of this scenario, oldest first. A mixture of old brokers with newer clients is
+    compared with the generation of its brokers, and no later one is compared with the mixture."""
+    generations = generations_of(scenario)
+    made = {name: _made(scenario, generation) for name, generation in generations.items()}
     met: set[int] = set().union(*(run.met for run in made.values() if isinstance(run, _Run)))
     cells: list[Cell] = []
     before: _Run | None = None
-    for name, generation in GENERATIONS.items():
+    for name, generation in generations.items():
         run, own = made[name], is_own(scenario, generation)
         if isinstance(run, Cannot):
             cells.append(Cell(generation, own, cannot=run))
             continue
         cells.append(_cell(run, before, own, tuple(sorted(met - run.met))))
-        before = run
+        if not generation.has_newer_clients:
+            before = run
     return cells
 
 

@@ -1,7 +1,8 @@
 """A scripted application: timed calls on one client, in order (GEN-4).
 
 A blocking call postpones the later ones. While the client is down, all calls wait. Records get their hidden
-serials in the order of sending; ``again`` sends an earlier record again, as a restarted application does.
+serials in the order of sending; ``again`` sends an earlier record again, as a restarted application does. With
+``if_failed`` it does so only if the record's future failed, as an application does that handles the exception.
 """
 
 from __future__ import annotations
@@ -9,14 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from engine.client.ledger import Ledger
 from engine.messages import NO_MEMBER, Membership
 from engine.shapes.clients import ApplicationView
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptedCall:
-    """One API call. ``send`` has a partition and a size; ``again`` is the serial of an earlier record. An
-    operator's ``roll_back`` has a transaction's ``tid`` and ``nodes``."""
+    """One API call. ``send`` has a partition and a size; ``again`` is the serial of an earlier record, and
+    ``if_failed`` makes the call depend on that record's result. An operator's ``roll_back`` has a transaction's ``tid``
+    and ``nodes``."""
 
     at: int
     do: str
@@ -33,6 +36,7 @@ class ScriptedCall:
     already chosen one."""
     member: Membership = NO_MEMBER
     """For ``send_offsets``: the group member that commits."""
+    if_failed: bool = False
 
 
 def membership(table: dict[str, Any]) -> Membership:
@@ -45,9 +49,19 @@ def membership(table: dict[str, Any]) -> Membership:
 class Application:
     """How far one script has come."""
 
-    __slots__ = ("blocked_by", "call", "calls", "client", "last_result", "name", "path", "position")
+    __slots__ = (
+        "_failures",
+        "blocked_by",
+        "call",
+        "calls",
+        "client",
+        "last_result",
+        "name",
+        "path",
+        "position",
+    )
 
-    def __init__(self, name: str, client: str, calls: list[dict[str, Any]]) -> None:
+    def __init__(self, name: str, client: str, calls: list[dict[str, Any]], ledger: Ledger) -> None:
         self.name = name
         self.client = client
         self.calls = tuple(
@@ -63,10 +77,14 @@ class Application:
                 tuple((call["offsets"] or {}).items()),
                 call["key"],
                 membership(call["member"]),
+                call["if_failed"],
             )
             for call in calls
             for index in range(call["records"])
         )
+        asks = any(call.if_failed for call in self.calls)
+        self._failures = ledger.failures_of(client) if asks else set[int]()
+        """The serials of the records that failed so far, if a call depends on one."""
         self.position = 0
         self.call: Any = None
         """The call that has not returned yet, as the client's own object."""
@@ -77,6 +95,10 @@ class Application:
     @property
     def next_call(self) -> ScriptedCall | None:
         return self.calls[self.position] if self.position < len(self.calls) else None
+
+    def leaves_out(self, call: ScriptedCall) -> bool:
+        """Whether the call has no reason: the record that it would send again has not failed."""
+        return call.if_failed and call.again not in self._failures
 
     def view(self) -> ApplicationView:
         coming = self.next_call

@@ -80,7 +80,7 @@ BELONGING: dict[str, Belonging] = {
         "do",
         ("at",),
         {
-            "send": ("partition", "records", "size", "every", "again", "key"),
+            "send": ("partition", "records", "size", "every", "again", "if_failed", "key"),
             "flush": (),
             "close": (),
             "force_close": (),

@@ -503,6 +503,8 @@ def _check_call(call: dict[str, Any], place: str, client: str, nodes: list[str])
         raise BadScenario(
             f"{place}.do", wrong("call_at", call=call["do"], actor=client), allowed("call_of", actor=belongs)
         )
+    if call["if_failed"] and call["again"] is None:
+        raise BadScenario(f"{place}.again", MISSING, allowed("int_from", low=1))
     if call["do"] == "roll_back" and not call["nodes"]:
         raise BadScenario(f"{place}.nodes", wrong("nobody"), allowed("a_node"))
     for name in call["nodes"]:

@@ -289,6 +289,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "size": _count(100, 100_000_000, 1),
         "every": _time(0),
         "again": Field(kind="int", low=1),
+        "if_failed": Field(kind="bool", default=False),
         "key": Field(kind="text"),
         "group": Field(kind="name"),
         "offsets": Field(kind="table"),

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from engine.client.configuration import ACKS_ALL, defaults, kafka_name
 from engine.generations.deciding import BROKERS, Row
-from engine.generations.generation import GENERATIONS, Generation, is_own, settings_in
+from engine.generations.generation import GENERATIONS, Generation, generations_of, is_own, settings_in
 from engine.generations.grid import Cell, grid_of
 from engine.profiles import PROFILES
 from engine.scenario.document import BadScenario, Scenario
@@ -69,8 +69,15 @@ class Turn:
     rows: tuple[Row, ...]
 
     @property
+    def key(self) -> str:
+        """Catalogue key: from which generation on, or in which mixture of versions."""
+        return "generations.turn.mixed" if self.cell.generation.has_newer_clients else "generations.turn"
+
+    @property
     def who(self) -> str:
         """Catalogue key: whether brokers decide, clients, or both."""
+        if self.cell.generation.has_newer_clients:
+            return "generations.who.newer_clients"
         sides = {row.side for row in self.rows}
         if len(sides) != 1:
             return "generations.who.both" if sides else "generations.who.document"
@@ -88,11 +95,11 @@ def generations(request: HttpRequest) -> HttpResponse:
 def generation_new(request: HttpRequest) -> HttpResponse:
     """A session of ``scenario`` in ``generation``."""
     version, card, variant = _asked(request.POST.get("scenario", ""))
-    generation = GENERATIONS.get(request.POST.get("generation", ""))
-    if generation is None:
-        raise Http404
     name = None if variant is None else variant.name
     scenario = scenario_of(version, name)
+    generation = generations_of(scenario).get(request.POST.get("generation", ""))
+    if generation is None:
+        raise Http404
     browser = browser_making(request)
     try:
         settings = settings_in(scenario, generation)

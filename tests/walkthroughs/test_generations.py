@@ -41,6 +41,17 @@ def test_each_turn_is_said_with_the_row_that_decides_and_whose_it_is(client: Cli
     assert "step by step as in Kafka 3.9" in found[3] and "librdkafka" in found[3]
 
 
+def test_a_client_that_was_upgraded_first_is_a_column_and_a_run(client: Client) -> None:
+    page = shown(client, "SC-155/client-upgraded")
+    found = cells(page)
+    assert "With Kafka 2.0, newer clients, it has another end: Clients:" in text_of(page)
+    assert "The clients decide: the brokers are the same." in text_of(page)
+    assert "as written" in found[1] and "Clients: 3.9" in found[1] and len(found) == len(GENERATIONS) + 1
+    client.post("/generations/new", {"scenario": "SC-155/client-upgraded", "generation": "k20-k39"})
+    header = Session.objects.get().decoded_header
+    assert (header["version"], header["client_versions"]) == ("2.0", {"p1": "3.9"})
+
+
 def test_a_scenario_that_ends_alike_says_so_and_shows_the_same_wait(client: Client) -> None:
     page = shown(client, "SC-47")
     assert "It ends the same way in all 5 generations. Only the way there differs." in text_of(page)

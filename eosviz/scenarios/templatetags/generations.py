@@ -17,8 +17,9 @@ register = template.Library()
 
 @register.simple_tag
 def generation_name(generation: Generation) -> str:
-    older = generation.clients != generation.brokers
-    key = "generations.name.older_clients" if older else "generations.name"
+    key = "generations.name"
+    if generation.clients != generation.brokers:
+        key = f"{key}.newer_clients" if generation.has_newer_clients else f"{key}.older_clients"
     return say_here(key, version=generation.cluster.version)
 
 

@@ -58,6 +58,7 @@ def test_versions_and_levels_that_a_scenario_names_give_way() -> None:
     [
         ("SC-47", "k28"),
         ("SC-61/k20", "k20"),
+        ("SC-155/idempotence-off", None),
         ("SC-91/client-3-9", "k41-k39"),
         ("SC-91/end-level-0", None),
         ("SC-08/k010", None),
@@ -149,6 +150,28 @@ def test_a_default_of_the_client_decides() -> None:
     cells = cells_of("SC-08/k28")
     assert cells["k39"].ends_otherwise
     assert rows_of(cells["k39"].decided_by) == [("clients", "idempotent_by_default")]
+
+
+def test_clients_that_were_upgraded_before_their_brokers_have_a_column_of_their_own() -> None:
+    cells = cells_of("SC-155/client-upgraded")
+    assert list(cells) == ["k20", "k20-k39", "k28", "k39", "k41-k39", "k41"]
+    assert [name for name, cell in cells.items() if cell.own] == ["k20-k39"]
+    mixed = cells["k20-k39"]
+    assert mixed.ends_otherwise and mixed.outcome is not None and mixed.outcome.verdicts[0].failed == 1
+    assert {row.side for row in mixed.decided_by} == {"clients"}
+    assert ("clients", "idempotent_by_default") in rows_of(mixed.decided_by)
+    assert cells["k28"].since == GENERATIONS["k20"] and not cells["k28"].ends_otherwise
+
+
+def test_an_application_sends_again_only_what_failed() -> None:
+    cells = cells_of("SC-151/k20")
+    assert [cell.outcome.broken for cell in cells.values() if cell.outcome] == [
+        ("duplicated",),
+        (),
+        (),
+        (),
+        (),
+    ]
 
 
 @pytest.mark.parametrize(
