@@ -22,12 +22,27 @@ ALWAYS = ("log.never_ends", "log.never_ends_by", "log.never_ends_behind", "log.n
 """Notes that always come first: in a log case they are about the outcome, and the step's own sentence is
 about the batch."""
 
+IDENTITIES = {
+    "coordinator.id_is_new": "coordinator.epoch_raised",
+    "coordinator.epoch_goes_up": "coordinator.epoch_raised",
+    "coordinator.epoch_given_again": "coordinator.epoch_raised",
+    "coordinator.id_rotated": "coordinator.epoch_raised",
+    "coordinator.fence_raises_epoch": "coordinator.fences_open_transaction",
+    "coordinator.fence_keeps_epoch": "coordinator.fences_open_transaction",
+    "coordinator.fence_raises_with_decision": "coordinator.fences_open_transaction",
+}
+"""A note about the epoch that InitProducerId led to, with the step's own sentence, after which it would be
+overlooked."""
+
 
 def leading(step: Mapping[str, Any]) -> int | None:
     """The index of the note that comes first; None when the step's own sentence comes first."""
     keys = [note["key"] for note in step["notes"]]
     if (always := next((place for place, key in enumerate(keys) if key in ALWAYS), None)) is not None:
         return always
+    for place, key in enumerate(keys):
+        if IDENTITIES.get(key) == step["key"]:
+            return place
     own = _weight(step["key"])
     if own == 0 and step["key"] not in PURPOSE_OF:
         return None

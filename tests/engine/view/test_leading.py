@@ -17,13 +17,17 @@ from engine.view.leading import leading
         ("SC-01", 4, "client.completed_unacknowledged"),
         ("SC-40", 15, "controller.leader_elected"),
         ("SC-01", 12, None),
-        ("SC-61", 44, None),
+        ("SC-61", 8, "coordinator.id_is_new"),
+        ("SC-61", 44, "coordinator.fence_raises_epoch"),
+        ("SC-61", 69, "coordinator.epoch_goes_up"),
+        ("SC-75/timeout", 83, None),
     ],
 )
 def test_an_outcome_goes_before_the_plumbing_that_brought_it(
     scenario: str, number: int, told: str | None
 ) -> None:
-    simulation = Simulation(entry(scenario).scenario())
+    identifier, _, variant = scenario.partition("/")
+    simulation = Simulation(entry(identifier).scenario(variant or None))
     while simulation.number < number:
         step = simulation.step()
         assert step is not None
