@@ -102,21 +102,21 @@ def test_it_comes_back_verified(changed: dict[str, str]) -> None:
     ("changed", "place", "reason"),
     [
         ({"TITLE": "Is <b> bold?"}, "title.en", "looks like markup"),
-        ({"TITLE": "constructor"}, "title.en", "every object in a browser already has the name"),
+        ({"TITLE": "constructor"}, "title.en", "every JavaScript object already has a property named"),
         (
             {"CLIENT": "constructor"},
             "producers.constructor.name",
-            "every object in a browser already has the name",
+            "every JavaScript object already has a property named",
         ),
         (
             {"TID": "__proto__"},
             "producers.p1.settings.transactional_id",
-            "every object in a browser already has the name",
+            "every JavaScript object already has a property named",
         ),
         (
             {"KEY": "prototype"},
             "applications.app-1.calls.2.key",
-            "every object in a browser already has the name",
+            "every JavaScript object already has a property named",
         ),
         ({"TOPIC": "__t"}, "topics.__t.name", "not beginning with __"),
     ],

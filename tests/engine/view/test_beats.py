@@ -87,7 +87,7 @@ TOLD = {
 6. 69–98 → 73  p2 gets PID 1000, epoch 2
 7. 99–121 → 109  Committed and released: t-0
 8. 122–127 → 122  p1 resumes
-9. 128–134 → 128  Refused: epoch 0 is older than 2
+9. 128–134 → 128  Refused: epoch 0 is lower than 2
 """,
     "SC-75/timeout": """\
 1. 1–12 → 8  The producers get their producer ids
