@@ -102,7 +102,7 @@ class TestSigningUp:
     def test_a_closed_site_takes_nobody(self, client: Client, settings: object) -> None:
         settings.SIGN_UP_OPEN = False  # type: ignore[attr-defined]
         page = client.post("/accounts/signup/", NEW).content.decode()
-        assert "closed it to new accounts" in page
+        assert "accepts no new accounts" in page
         assert not User.objects.exists()
 
     def test_where_mail_is_sent_the_address_must_be_proved_first(

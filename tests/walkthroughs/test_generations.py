@@ -32,13 +32,13 @@ def cells(page: str) -> list[str]:
 
 def test_each_turn_is_said_with_the_row_that_decides_and_whose_it_is(client: Client) -> None:
     page = text_of(shown(client, "SC-91/end-level-0"))
-    assert "From Kafka 3.9 on, it has another end: Brokers: A leader asks the coordinator" in page
-    assert "From Kafka 4.1 on, it has another end: Clients:" in page
-    assert "with new brokers alone it ends as before" in page
+    assert "From Kafka 3.9 on, it ends differently: Brokers: A leader asks the coordinator" in page
+    assert "From Kafka 4.1 on, it ends differently: Clients:" in page
+    assert "if only the brokers are new, it ends as before" in page
     found = cells(shown(client, "SC-91/end-level-0"))
     assert len(found) == len(GENERATIONS)
     assert ["broken: hanging" in cell for cell in found] == [True, True, False, False, False]
-    assert "step by step as in Kafka 3.9" in found[3] and "librdkafka" in found[3]
+    assert "every step is as in Kafka 3.9" in found[3] and "librdkafka" in found[3]
 
 
 def test_a_client_that_was_upgraded_first_is_a_column_and_a_run(client: Client) -> None:
