@@ -32,8 +32,8 @@ def cells(page: str) -> list[str]:
 
 def test_each_turn_is_said_with_the_row_that_decides_and_whose_it_is(client: Client) -> None:
     page = text_of(shown(client, "SC-91/end-level-0"))
-    assert "From Kafka 3.9 on, it ends differently: Brokers: A leader asks the coordinator" in page
-    assert "From Kafka 4.1 on, it ends differently: Clients:" in page
+    assert "From Kafka 3.9 on, the outcome is different: Brokers: A leader asks the coordinator" in page
+    assert "From Kafka 4.1 on, the outcome is different: Clients:" in page
     assert "if only the brokers are new, it ends as before" in page
     found = cells(shown(client, "SC-91/end-level-0"))
     assert len(found) == len(GENERATIONS)
