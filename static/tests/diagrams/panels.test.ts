@@ -175,7 +175,7 @@ test("producer table: five cached batches, the match lit, how near it is to bein
     ["0–2", "40–42", true, "same batch"], ["3–4", "43–44", false, ""], ["5–7", "45–47", false, ""], ["8–9", "48–49", false, ""],
     ["10–12", "50–52", false, "newest"],
   ]);
-  assert.equal(shape.remark, "The oldest of 5: one more batch evicts it.");
+  assert.equal(shape.remark, "The oldest of 5 cached batches: it is the next to be evicted.");
   assert.equal(layoutProducerTable(frameOf(refusedStep()), "t-0")?.cache.some((row) => row.hit), false);
   assert.equal(layoutProducerTable(frameOf(null), "nowhere"), null);
 });
