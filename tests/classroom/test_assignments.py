@@ -129,7 +129,7 @@ class TestPredicting:
         assert (handed.evidence["reason"], handed.evidence["needed"]) == ("mispredicted", 3)
         assert [one["at"] for one in handed.evidence["wrong"]] == [at]
         page = school.browser("instructor").get(f"/attempts/{attempt.id}/").content.decode()
-        assert "2 of 3 right; 3 must be." in page and "Answered: " in page
+        assert "2 of 3 right; the minimum is 3." in page and "Answered: " in page
 
     def test_as_many_answers_may_be_wrong_as_the_assignment_says(self, school: School) -> None:
         attempt = school.attempt(school.assign("predict", wrong_max=1))

@@ -86,9 +86,9 @@ class TestWarning:
     @pytest.mark.parametrize(
         ("times", "refused"),
         [
-            ({"opens": "2030-01-02T00:00", "due": "2030-01-01T00:00"}, "due after it opens"),
-            ({"opens": "2030-01-02T00:00", "closes": "2030-01-02T00:00"}, "close after it opens"),
-            ({"due": "2030-01-02T00:00", "closes": "2030-01-01T00:00"}, "before it is due"),
+            ({"opens": "2030-01-02T00:00", "due": "2030-01-01T00:00"}, "due time must be after the opening time"),
+            ({"opens": "2030-01-02T00:00", "closes": "2030-01-02T00:00"}, "closing time must be after the opening time"),
+            ({"due": "2030-01-02T00:00", "closes": "2030-01-01T00:00"}, "cannot be before the due time"),
         ],
     )
     def test_times_out_of_order_are_refused(

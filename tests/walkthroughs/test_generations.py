@@ -74,7 +74,7 @@ def test_where_there_is_no_run_the_cell_says_why(client: Client) -> None:
     assert "lose_heartbeats does not exist in a cluster with ZooKeeper" in found[0]
     assert "Play this run" not in found[0] and "Play this run" in found[2]
     assert "SC-07" in text_of(shown(client, "SC-07/acks-one"))
-    assert "No generation runs it" in text_of(shown(client, "SC-07/acks-one"))
+    assert "No generation can run it" in text_of(shown(client, "SC-07/acks-one"))
 
 
 def test_a_fault_that_falls_on_nothing_is_said_in_the_cell_and_beside_the_turn(client: Client) -> None:
