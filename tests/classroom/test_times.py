@@ -86,8 +86,14 @@ class TestWarning:
     @pytest.mark.parametrize(
         ("times", "refused"),
         [
-            ({"opens": "2030-01-02T00:00", "due": "2030-01-01T00:00"}, "due time must be after the opening time"),
-            ({"opens": "2030-01-02T00:00", "closes": "2030-01-02T00:00"}, "closing time must be after the opening time"),
+            (
+                {"opens": "2030-01-02T00:00", "due": "2030-01-01T00:00"},
+                "due time must be after the opening time",
+            ),
+            (
+                {"opens": "2030-01-02T00:00", "closes": "2030-01-02T00:00"},
+                "closing time must be after the opening",
+            ),
             ({"due": "2030-01-02T00:00", "closes": "2030-01-01T00:00"}, "cannot be before the due time"),
         ],
     )
