@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from engine.why.answering import answered
 from engine.why.database import why_apart
 from engine.why.fencing import why_fenced
 from engine.why.focus import (
@@ -107,7 +108,8 @@ QUESTIONS = tuple(_ANSWERS)
 
 
 def why(run: Simulation | Moment | Json, question: str, subject: str) -> tuple[Link, ...]:
-    """The answer as a chain of links, from the subject of the question to what could change it.
+    """The answer as a chain of links, from the subject of the question to what could change it. One link
+    answers in one sentence (``answers``).
 
     ``run``: a recorded simulation at its present step, or only its view (docs/frame.md); with a view alone,
     fewer rules can be called. Changes nothing. Raises :class:`engine.why.NotAsked` (a ValueError) when there
@@ -116,7 +118,7 @@ def why(run: Simulation | Moment | Json, question: str, subject: str) -> tuple[L
     answer = _ANSWERS.get(question)
     if answer is None:
         raise NotAsked("question", f"{question!r} is none", f"known: {', '.join(QUESTIONS)}")
-    return bounded(list(answer(moment_of(run), subject)))
+    return answered(question, bounded(list(answer(moment_of(run), subject))))
 
 
 def moment_of(run: Simulation | Moment | Json) -> Moment:

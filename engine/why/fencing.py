@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.lately import Said
-from engine.why.links import Link, NotAsked, link, transaction_subject
+from engine.why.links import NAMED_MAX, Json, Link, NotAsked, actor_subject, link, transaction_subject
 from engine.why.moment import Moment
 from engine.why.outcomes import users
 from engine.why.records import quoted
@@ -14,8 +14,8 @@ from engine.why.records import quoted
 RAISES = (
     "coordinator.fences_open_transaction",
     "coordinator.transaction_timed_out",
-    "coordinator.epoch_goes_up",
     "coordinator.epoch_raised",
+    "coordinator.epoch_goes_up",
     "client.transactional_id_ready",
 )
 """Keys of the steps that give an id another epoch, or in which a producer gets that epoch."""
@@ -53,14 +53,46 @@ def why_fenced(moment: Moment, transactional_id: str) -> Iterator[Link]:
         producer_id=entry["producer_id"],
         producer_epoch=entry["producer_epoch"],
     )
+    yield from _behind(moment, transactional_id, coordinator, entry)
     for said in steps[-3:]:
         yield quoted(said, subject)
     yield from users(moment, transactional_id, (entry["producer_id"], entry["producer_epoch"]))
 
 
+def _behind(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> Iterator[Link]:
+    """The clients that still have a lower epoch of the id."""
+    current = entry["producer_epoch"]
+    found = False
+    for name, client in moment.clients_of(transactional_id)[:NAMED_MAX]:
+        manager = client["transaction_manager"]
+        own = manager["producer_epoch"]
+        if manager["producer_id"] == entry["producer_id"] and own is not None and 0 <= own < current:
+            found = True
+            yield link(
+                "fence.behind",
+                "FEN-2",
+                subject=actor_subject(name),
+                client=name,
+                own_epoch=own,
+                coordinator=coordinator,
+                transactional_id=transactional_id,
+                producer_epoch=current,
+            )
+    if not found:
+        yield link(
+            "fence.nobody_behind",
+            "FEN-2",
+            subject=transaction_subject(transactional_id),
+            transactional_id=transactional_id,
+            producer_epoch=current,
+        )
+
+
 def fenced_by(moment: Moment, transactional_id: str | None) -> Iterator[Link]:
     """For a client that was refused with an older epoch: the step that gave its id the newest epoch."""
-    steps = [] if transactional_id is None else raised(moment, transactional_id)
+    known = [] if transactional_id is None else raised(moment, transactional_id)
+    # The producer learns of it later.
+    steps = [one for one in known if one.key.startswith("coordinator.")] or known
     if steps and transactional_id is not None:
         yield link(
             "fence.since",

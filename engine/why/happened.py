@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from engine.broker.sequence import follows
 from engine.lately import ANSWER_LOST, SENT, STORED
 from engine.why.fencing import decided
 from engine.why.links import (
@@ -160,6 +161,8 @@ def why_stored(moment: Moment, _subject: str) -> Iterator[Link]:
     yield from caused(moment)
     decision = step["decision"]
     rows = [] if decision is None else decision["rows"]
+    if decision is not None:
+        yield from _accepted(step["actor"], partition, decision, where)
     if rows:
         yield link(
             "stored.checks", *_rules(rows), subject=where, count=len(rows), machine=decision["machine"]
@@ -170,6 +173,38 @@ def why_stored(moment: Moment, _subject: str) -> Iterator[Link]:
         yield link("stored.no_number", "LOG-1", subject=where)
     if offset is not None:
         yield from _awaited(moment, partition, step, offset)
+
+
+def _accepted(broker: str, partition: str, decision: Json, where: Json) -> Iterator[Link]:
+    """How the sequence numbers of a batch compare with what the leader knew of its producer."""
+    arrived, stored = decision["arrived"], decision["stored"] or {}
+    checks = [
+        row for row in decision["rows"] if row["rule"].startswith("SEQ-") and row["outcome"] == "passed"
+    ]
+    first = arrived.get("first_sequence")
+    if not checks or first is None or first < 0:
+        return
+    last, epoch = stored.get("last_sequence"), stored.get("producer_epoch")
+    if epoch is None:
+        key = "stored.first" if first == 0 else "stored.any_first"
+    elif epoch != arrived["producer_epoch"]:
+        key = "stored.new_epoch"
+    elif last is not None and follows(last, first):
+        key = "stored.next"
+    else:
+        return
+    yield link(
+        key,
+        *_rules(checks),
+        subject=where,
+        broker=broker,
+        partition=partition,
+        producer_id=arrived["producer_id"],
+        producer_epoch=arrived["producer_epoch"],
+        first_sequence=first,
+        last_sequence=last,
+        stored_epoch=epoch,
+    )
 
 
 def _rules(rows: list[Json]) -> tuple[str, ...]:

@@ -34,7 +34,8 @@ class NotAsked(ValueError):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
     """One sentence of an answer. ``subject``: what it is about, as a selection. ``compared``: (name, number)
-    of each value that was compared. ``step``: the step that it is about, if that is not the newest."""
+    of each value that was compared. ``step``: the step that it is about, if that is not the newest.
+    ``answers``: whether it is the sentence of its chain that answers the question."""
 
     key: str
     params: Json = field(default_factory=dict)
@@ -42,6 +43,7 @@ class Link:
     subject: Json | None = None
     compared: tuple[tuple[Any, Any], ...] = ()
     step: int | None = None
+    answers: bool = False
 
     def to_json(self) -> Json:
         return {
@@ -51,6 +53,7 @@ class Link:
             "subject": self.subject,
             "compared": [list(pair) for pair in self.compared],
             "step": self.step,
+            "answers": self.answers,
         }
 
 

@@ -74,6 +74,8 @@ class LogWhyLink(TypedDict):
     subject: JsonObject | None
     compared: list[Any]
     step: int | None
+    answers: NotRequired[bool]
+    """Absent in recordings of before."""
 
 
 class LogWhy(TypedDict):

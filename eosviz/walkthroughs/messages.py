@@ -375,7 +375,8 @@ class WhyQuestion(Struct, frozen=True, kw_only=True):
 
 
 class WhyLink(Struct, frozen=True, kw_only=True):
-    """One sentence of an answer; `subject` can be selected, `step` is the earlier step that the sentence is about."""
+    """One sentence of an answer; `subject` can be selected, `step` is the earlier step that the sentence is about.
+    The one that answers the question by itself `answers`."""
 
     key: str
     params: dict[str, Any]
@@ -383,6 +384,7 @@ class WhyLink(Struct, frozen=True, kw_only=True):
     subject: SelectionJson | None
     compared: list[tuple[Any, Any]]
     step: int | None
+    answers: bool
 
 
 class Why(FromServer, tag="why", frozen=True, kw_only=True):

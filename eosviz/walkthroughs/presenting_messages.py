@@ -31,6 +31,7 @@ class ShownLink(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     subject: Selection | None
     compared: Annotated[list[tuple[Any, Any]], Meta(max_length=20)]
     step: StepNumber | None
+    answers: bool = False
 
 
 class ShownWhy(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):

@@ -488,6 +488,7 @@ export interface ShownLink {
   subject: Selection | null;
   compared: [Json, Json][];
   step: number | null;
+  answers?: boolean;
 }
 export interface Ping {
   type: "ping";
@@ -2643,6 +2644,7 @@ export interface WhyQuestion {
 }
 /**
  * One sentence of an answer; `subject` can be selected, `step` is the earlier step that the sentence is about.
+ *     The one that answers the question by itself `answers`.
  */
 export interface WhyLink {
   key: string;
@@ -2651,6 +2653,7 @@ export interface WhyLink {
   subject: Selection | null;
   compared: [Json, Json][];
   step: number | null;
+  answers: boolean;
 }
 export interface ErrorMessage {
   type: "error";
@@ -2992,4 +2995,8 @@ export interface LogWhyLink {
   subject: JsonObject | null;
   compared: Json[];
   step: number | null;
+  /**
+   * Absent in recordings of before.
+   */
+  answers?: boolean;
 }

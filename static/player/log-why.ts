@@ -31,5 +31,5 @@ function questionOf({ partition, offset }: LogWhy): WhyQuestion {
 }
 
 function alone(key: string): WhyAnswer {
-  return { questions: [], question: null, subject: "", links: [{ key, params: {}, rules: [], subject: null, compared: [], step: null }] };
+  return { questions: [], question: null, subject: "", links: [{ key, params: {}, rules: [], subject: null, compared: [], step: null, answers: true }] };
 }

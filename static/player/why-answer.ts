@@ -38,6 +38,12 @@ export function sameThing(one: Selection | null, other: Selection | null): boole
   return one === other || (one !== null && other !== null && one.kind === other.kind && one.id === other.id);
 }
 
+/** The sentence that answers, then the chain as it goes from the symptom to the cause. */
+export function answerFirst(links: readonly WhyLink[]): WhyLink[] {
+  const answer = links.find(({ answers }) => answers === true);
+  return answer === undefined ? [...links] : [answer, ...links.filter((link) => link !== answer)];
+}
+
 /** The question that is answered, as long as it is among those that were offered. */
 export function currentQuestion(answer: WhyAnswer): WhyQuestion | null {
   return answer.questions.find((one) => one.question === answer.question && one.subject === answer.subject) ?? null;

@@ -1,8 +1,9 @@
 /**
  * `<eos-why .store=${store} rules="/reference/requirements/{rule}">`: why something is as it is, as the engine says.
  *
- * A chain of sentences from the symptom to its cause, numbered as on the stage (static/stage/chain.ts). What a sentence is
- * about is a button that selects it in every picture. The words stand where time stands, and move nothing. While it is open, the same question is asked again at each step that the reader goes to; selecting
+ * First the sentence that answers, then the chain from the symptom to its cause, all numbered as on the stage
+ * (static/stage/chain.ts); a long chain shows its beginning and counts the rest. What a sentence is about is a button that
+ * selects it in every picture. The words stand where time stands, and move nothing. While it is open, the same question is asked again at each step that the reader goes to; selecting
  * things does not change the question. Nothing is worked out here (docs/websocket.md, `why`). Who follows a presenter
  * sees the presenter's answer (`tell`) and asks nothing.
  */
@@ -18,21 +19,14 @@ import { StoreElement } from "./store-element.ts";
 import { ruleChip, termed } from "./terms.ts";
 import { say } from "./text.ts";
 import type { Asked, ShownWhy, WhyAnswer, WhyLink, WhyQuestion } from "./why-answer.ts";
-import { currentQuestion, offeredQuestions, sameThing } from "./why-answer.ts";
+import { answerFirst, currentQuestion, offeredQuestions, sameThing } from "./why-answer.ts";
 
 export const defaults = {
   /** Milliseconds that a step must stay on show before it is asked about: scrubbing asks nothing. */
   settle: 150,
+  /** Sentences after the answer that are shown before the rest is asked for. */
+  first: 4,
 };
-
-/** A wheel that turns up and down moves the row of links, unless the link under it scrolls itself. */
-function sideways(event: WheelEvent): void {
-  const chain = event.currentTarget as HTMLElement;
-  const link = event.target instanceof Element ? event.target.closest("li") : null;
-  if (event.deltaX !== 0 || chain.scrollWidth <= chain.clientWidth || (link !== null && link.scrollHeight > link.clientHeight)) return;
-  event.preventDefault();
-  chain.scrollLeft += event.deltaY;
-}
 
 export class Why extends StoreElement {
   static override properties = {
@@ -42,6 +36,7 @@ export class Why extends StoreElement {
     answer: { state: true },
     problem: { state: true },
     told: { state: true },
+    whole: { state: true },
   };
 
   declare rules: string;
@@ -51,6 +46,8 @@ export class Why extends StoreElement {
   declare problem: Problem | null;
   /** The answer of somebody else, who presents. */
   declare told: ShownWhy | null;
+  /** Whether all of a long chain is on show. */
+  declare whole: boolean;
   /** The step and the question of the answer on show, or of the one that is under way. */
   #place = "";
   #opener: HTMLElement | null = null;
@@ -62,21 +59,27 @@ export class Why extends StoreElement {
     this.answer = null;
     this.problem = null;
     this.told = null;
+    this.whole = false;
   }
 
   get isOpen(): boolean {
     return this.asked !== null || this.told !== null;
   }
 
-  /** The sentences on show, its own or a presenter's. */
+  /** The sentences on show, its own or a presenter's: the one that answers first. */
   get links(): readonly WhyLink[] {
-    return this.told?.links ?? this.answer?.links ?? [];
+    const links = answerFirst(this.told?.links ?? this.answer?.links ?? []);
+    return this.whole ? links : links.slice(0, defaults.first + 1);
+  }
+
+  get #folded(): number {
+    return (this.told?.links ?? this.answer?.links ?? []).length - this.links.length;
   }
 
   /** Brings a sentence into view, by its number, and the focus to it. */
   showLink(number: number): void {
-    const sentence = this.querySelectorAll<HTMLElement>(".why-chain > li")[number - 1];
-    sentence?.scrollIntoView({ block: "nearest", inline: "center" });
+    const sentence = this.querySelectorAll<HTMLElement>(".why-answer, .why-chain > li")[number - 1];
+    sentence?.scrollIntoView({ block: "nearest" });
     sentence?.focus({ preventScroll: true });
   }
 
@@ -132,11 +135,12 @@ export class Why extends StoreElement {
 
   protected override willUpdate(changed: Map<string, unknown>): void {
     super.willUpdate(changed);
+    if (changed.has("answer") || changed.has("told")) this.whole = false;
     if (this.isOpen) void this.#fetch(defaults.settle);
   }
 
   protected override updated(changed: Map<string, unknown>): void {
-    if (changed.has("answer") || changed.has("told")) this.dispatchEvent(new CustomEvent("shown-why", { bubbles: true }));
+    if (["answer", "told", "whole"].some((name) => changed.has(name))) this.dispatchEvent(new CustomEvent("shown-why", { bubbles: true }));
   }
 
   async #fetch(delay: number): Promise<void> {
@@ -165,10 +169,9 @@ export class Why extends StoreElement {
     if (this.asked === null) return nothing;
     const current = this.answer === null ? null : currentQuestion(this.answer);
     return html`<section class="why-panel" aria-label=${say("player.why")}>
-      <header class="why-head" tabindex="-1"><b>${say("player.why")}</b>
-        ${this.answer === null ? nothing : this.#questions(this.answer, current)}
-        ${this.#aboutSelection()}
-        <button class="close" aria-label=${say("player.why.close")} @click=${() => this.close()}>✕</button></header>
+      <header class="why-head" tabindex="-1">${current === null ? html`<b>${say("player.why")}</b>` : html`<span class="why-asked">${say(current.key, current.params)}</span>`}
+        ${this.answer === null ? nothing : this.#others(this.answer)} ${this.#aboutSelection()}</header>
+      <button class="close" aria-label=${say("player.why.close")} @click=${() => this.close()}>✕</button>
       <p class="sr" role="status" aria-live="polite">${announcement(this.answer?.links ?? [], current)}</p>
       ${this.problem === null ? this.#chain() : html`<p class="why-none">${say(this.problem.key, this.problem.params)}
         ${this.problem.remedyKey === null ? nothing : say(this.problem.remedyKey, this.problem.params)}</p>`}
@@ -177,24 +180,26 @@ export class Why extends StoreElement {
 
   #tellWhy({ key, params, links }: ShownWhy): TemplateResult {
     return html`<section class="why-panel" aria-label=${say("player.why")}>
-      <header class="why-head" tabindex="-1"><b>${say("player.why")}</b> <span class="why-asked">${say(key, params)}</span>
-        <span class="badge">${say("player.why.presented")}</span>
-        <button class="close" aria-label=${say("player.why.close")} @click=${() => this.close()}>✕</button></header>
+      <header class="why-head" tabindex="-1"><span class="why-asked">${say(key, params)}</span> <span class="badge">${say("player.why.presented")}</span></header>
+      <button class="close" aria-label=${say("player.why.close")} @click=${() => this.close()}>✕</button>
       <p class="sr" role="status" aria-live="polite">${announcement(links, { key, params })}</p>
-      ${this.#links(links)}
+      ${this.#links()}
     </section>`;
   }
 
-  #questions(answer: WhyAnswer, current: WhyQuestion | null): TemplateResult {
-    const offered = offeredQuestions(answer);
-    if (offered.length < 2) return html`<span class="why-asked">${current === null ? nothing : say(current.key, current.params)}</span>`;
-    const index = offered.findIndex((one) => one.question === answer.question && one.subject === answer.subject);
-    return html`<select class="why-asked" aria-label=${say("player.why.question")} @change=${(event: Event) => this.#choose(offered, event)}>
-      ${offered.map((one, at) => html`<option value=${at} ?selected=${at === index}>${say(one.key, one.params)}</option>`)}</select>`;
+  /** What else can be asked here: the list has each question whole. */
+  #others(answer: WhyAnswer): TemplateResult | typeof nothing {
+    const others = offeredQuestions(answer).filter((one) => one.question !== answer.question || one.subject !== answer.subject);
+    if (others.length === 0) return nothing;
+    return html`<select class="why-others" aria-label=${say("player.why.question")} @change=${(event: Event) => this.#choose(others, event)}>
+      <option value="" .selected=${true} disabled hidden>${say("player.why.others", { count: others.length })}</option>
+      ${others.map((one, at) => html`<option value=${at}>${say(one.key, one.params)}</option>`)}</select>`;
   }
 
-  #choose(offered: readonly WhyQuestion[], event: Event): void {
-    const chosen = offered[Number((event.target as HTMLSelectElement).value)];
+  #choose(others: readonly WhyQuestion[], event: Event): void {
+    const select = event.target as HTMLSelectElement;
+    const chosen = others[Number(select.value)];
+    select.value = "";
     if (chosen === undefined || this.asked === null) return;
     this.asked = { ...this.asked, question: chosen.question, subject: chosen.subject };
   }
@@ -212,21 +217,30 @@ export class Why extends StoreElement {
   #chain(): TemplateResult {
     if (this.answer === null) return html`<p class="why-none quiet">${say(this.store?.status === "reconnecting" ? "player.offline" : "player.asking")}</p>`;
     if (this.answer.links.length === 0) return html`<p class="why-none">${say("player.why.nothing_to_ask")}</p>`;
-    return this.#links(this.answer.links);
+    return this.#links();
   }
 
-  #links(links: readonly WhyLink[]): TemplateResult {
-    return html`<ol class="why-chain" tabindex="0" aria-label=${say("player.why.chain")} @wheel=${sideways}>${repeat(links, (_link, index) => index, (link) => this.#link(link))}</ol>`;
+  #links(): TemplateResult {
+    const [answer, ...others] = this.links;
+    const folded = this.#folded;
+    return html`<div class="why-body"><div class="why-answer" tabindex="-1">${answer === undefined ? nothing : this.#link(answer)}</div>
+      <ol class="why-chain" start="2" tabindex="0" aria-label=${say("player.why.chain")}>${repeat(others, (_link, index) => index, (link) => html`<li tabindex="-1">${this.#link(link)}</li>`)}
+        ${folded === 0 ? nothing : html`<li class="why-folded"><button @click=${this.#unfold}>${say("player.why.more", { count: folded })}</button></li>`}</ol></div>`;
   }
+
+  readonly #unfold = (): void => {
+    const number = this.links.length + 1;
+    this.whole = true;
+    void this.updateComplete.then(() => this.showLink(number));
+  };
 
   #link(link: WhyLink): TemplateResult {
     const { subject, step, compared } = link;
-    const told = say(link.key, link.params);
-    return html`<li tabindex="-1" data-wide=${widthOf(told, compared.length)}><span class="why-said">${termed(told)}</span>
+    return html`<span class="why-said">${termed(sentenceOf(link))}</span>
       ${compared.length === 0 ? nothing : html`<ul class="why-compared">${compared.map(([what, number]) => html`<li>${errorText(what, number)}</li>`)}</ul>`}
       <span class="why-refs">${subject === null ? nothing : this.#subject(subject)}
-        ${step === null || step === this.store?.shown ? nothing : html`<button class="why-step" @click=${() => this.store?.moveTo(step)}>${say("player.why.step", { number: step })}</button>`}
-        ${link.rules.map((rule) => ruleChip(rule, this.rules))}</span></li>`;
+        ${step === null || step === this.store?.shown ? nothing : html`<button class="why-step" title=${say("player.why.step_means", { number: step })} @click=${() => this.store?.moveTo(step)}>${say("player.why.step", { number: step })}</button>`}
+        ${link.rules.map((rule) => ruleChip(rule, this.rules))}</span>`;
   }
 
   #subject(subject: Selection): TemplateResult {
@@ -238,14 +252,15 @@ export class Why extends StoreElement {
 
 }
 
-/** How wide a sentence's place is in a row of them, so that three or four lines hold it; styles/why.css has the px. */
-function widthOf(told: string, compared: number): number {
-  const length = [...told].reduce((sum, letter) => sum + (letter > "\u2e80" ? 2 : 1), 0);
-  return Math.min(6, Math.max(1, Math.ceil(length / 45), compared * 2));
+/** A check that is quoted is the one that decided: its question is answered. */
+function sentenceOf({ key, params }: WhyLink): string {
+  const text = say(key, params);
+  return key.startsWith("decision.") && /[?？]$/.test(text) ? `${text}${text.endsWith("?") ? " " : ""}${say("diagram.decision.yes")}` : text;
 }
 
 /** What a screen reader hears of an answer; the rest can be walked. */
-function announcement([first, ...others]: readonly WhyLink[], asked: Pick<WhyQuestion, "key" | "params"> | null): string {
+function announcement(links: readonly WhyLink[], asked: Pick<WhyQuestion, "key" | "params"> | null): string {
+  const [first, ...others] = answerFirst(links);
   if (first === undefined) return "";
   const question = asked === null ? "" : say(asked.key, asked.params);
   return say("player.why.heard", { question, count: others.length + 1, first: say(first.key, first.params) });

@@ -62,7 +62,8 @@ def opened(address: tuple[str, Page], size: str = "desk", theme: str = "light", 
 
 
 def chain(page: Page) -> Locator:
-    return page.locator("eos-why .why-chain > li")
+    """The sentences on show: the one that answers first."""
+    return page.locator("eos-why :is(.why-answer, .why-chain > li:not(.why-folded))")
 
 
 def test_the_producer_that_holds_the_stable_offset_is_found_in_two_clicks(
@@ -71,7 +72,10 @@ def test_the_producer_that_holds_the_stable_offset_is_found_in_two_clicks(
     page = opened(address)
     page.get_by_role("button", name="Why is the last stable offset of t-0 here?").click()
     links = chain(page)
-    expect(links.first).to_contain_text("t-0: the last stable offset is 1, the high watermark 5")
+    expect(links.first).to_contain_text("An unfinished transaction begins at offset 1: PID 1000, epoch 0")
+    expect(links.nth(1)).to_contain_text("t-0: the last stable offset is 1, the high watermark 5")
+    page.get_by_role("button", name="more sentences").click()
+    expect(page.locator(".why-chain > li:focus")).to_have_count(1)
     shown = " ".join(links.all_inner_texts())
     for word in ("PID 1000, epoch 0", "txn-1", "p1 uses txn-1", "broker-2 coordinates", "Ongoing"):
         assert word in shown, word
@@ -80,7 +84,7 @@ def test_the_producer_that_holds_the_stable_offset_is_found_in_two_clicks(
     assert page.evaluate(_SELECTED)["id"] == "p1"
     page.locator(".why-subject", has_text="transaction of txn-1").first.click()
     assert page.evaluate(_SELECTED) == {"kind": "transaction", "id": "txn-1"}
-    expect(links.first).to_contain_text(
+    expect(links.nth(1)).to_contain_text(
         "t-0: the last stable offset is 1"
     )  # What is selected asks nothing by itself.
 
@@ -88,14 +92,15 @@ def test_the_producer_that_holds_the_stable_offset_is_found_in_two_clicks(
 def test_the_answer_follows_the_reader_and_a_step_of_it_can_be_visited(address: tuple[str, Page]) -> None:
     page = opened(address)
     page.get_by_role("button", name="Why? w").click()
-    expect(chain(page).first).to_contain_text("t-0: the last stable offset is 1")
+    expect(chain(page).nth(1)).to_contain_text("t-0: the last stable offset is 1")
     page.evaluate("number => document.querySelector('eos-player').store.moveTo(number)", MARKER_STORED)
-    expect(chain(page).first).to_contain_text("appends the ABORT marker of PID 1000")
-    expect(chain(page).nth(1)).to_contain_text("The marker sender of broker-2")
-    page.locator(".why-asked").select_option(
+    expect(chain(page).nth(1)).to_contain_text("appends the ABORT marker of PID 1000")
+    expect(chain(page).nth(2)).to_contain_text("The marker sender of broker-2")
+    page.locator(".why-others").select_option(
         label="Why has the transaction of txn-1 not ended (PrepareAbort)?"
     )
-    expect(chain(page).first).to_contain_text("p1 uses txn-1")
+    expect(chain(page).first).to_contain_text("The markers in t-0 are missing")
+    expect(chain(page).nth(1)).to_contain_text("p1 uses txn-1")
     page.locator(".why-step").first.click()
     page.wait_for_function("() => document.querySelector('eos-player').store.shown === 83")
 
@@ -112,7 +117,7 @@ def test_the_chain_stands_on_the_picture_and_moves_nothing_of_it(address: tuple[
     assert picture.bounding_box() == before
     assert numbers.count() >= 3
     numbers.first.click()
-    expect(page.locator(".why-chain > li:focus")).to_have_count(1)
+    expect(page.locator(":is(.why-answer, .why-chain > li):focus")).to_have_count(1)
     page.keyboard.press("Escape")
     expect(numbers).to_have_count(0)
 
@@ -187,7 +192,10 @@ def test_the_menu_of_a_thing_lists_what_can_be_asked_of_it(address: tuple[str, P
     asked = page.locator("eos-why-menu li", has_text="Why has the transaction of txn-1 not ended")
     asked.get_by_role("button").click()
     expect(page.locator(".action-list")).to_have_count(0)
-    expect(chain(page).first).to_contain_text("p1 uses txn-1")
+    expect(chain(page).first).to_contain_text(
+        "app-1 has made all of its 4 calls to p1, so it will neither commit"
+    )
+    expect(chain(page).nth(1)).to_contain_text("p1 uses txn-1")
 
 
 def test_a_refusal_is_explained_beside_the_sentence(browser: Browser, running_site: RunningSite) -> None:

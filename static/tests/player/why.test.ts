@@ -5,8 +5,8 @@ import { test } from "node:test";
 import type { Command, Source } from "../../player/source.ts";
 import { FileSource, Problem } from "../../player/source.ts";
 import { PlayerStore } from "../../player/store.ts";
-import type { WhyAnswer } from "../../player/why-answer.ts";
-import { currentQuestion, offeredQuestions, sameThing } from "../../player/why-answer.ts";
+import type { WhyAnswer, WhyLink } from "../../player/why-answer.ts";
+import { answerFirst, currentQuestion, offeredQuestions, sameThing } from "../../player/why-answer.ts";
 
 const QUESTIONS = [
   { question: "lso", subject: "t-0", key: "why.ask.lso", params: {} },
@@ -21,6 +21,13 @@ test("the question that is answered is the one of its word and its subject", () 
   assert.equal(currentQuestion(answer("lag", "c1/t-0")), QUESTIONS[1]);
   assert.equal(currentQuestion(answer("lag", "c2/t-0")), null);
   assert.equal(currentQuestion(answer(null, "")), null);
+});
+
+test("the sentence that answers is first, and those of recordings of before keep their order", () => {
+  const link = (key: string, answers?: boolean): WhyLink => ({ key, params: {}, rules: [], subject: null, compared: [], step: null, ...(answers === undefined ? {} : { answers }) }) as WhyLink;
+  const keys = (links: WhyLink[]): string[] => answerFirst(links).map(({ key }) => key);
+  assert.deepEqual(keys([link("a", false), link("b", true), link("c", false)]), ["b", "a", "c"]);
+  assert.deepEqual(keys([link("a"), link("b")]), ["a", "b"]);
 });
 
 test("what was offered can be chosen, as long as the answer is one of it", () => {

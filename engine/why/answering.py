@@ -1,0 +1,102 @@
+"""Which sentence of a chain answers its question in one. The others say what led to it, and what can change it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from engine.why.focus import (
+    AGAIN,
+    EARLY,
+    FAULT,
+    FENCED,
+    GONE,
+    HERE,
+    LAG,
+    LOST,
+    LSO,
+    REORDERED,
+    STORED,
+    TIMED_OUT,
+    TORN,
+    TWICE,
+    UNENDED,
+    UNSENT,
+)
+from engine.why.links import Link
+
+_ANSWERING: dict[str, tuple[str, ...]] = {
+    LSO: (
+        "why.lso.first_offset",
+        "why.lso.marker_not_replicated",
+        "why.lso.high_watermark_waits",
+        "why.lso.not_recomputed",
+        "why.lso.free",
+    ),
+    LAG: (
+        "why.lag.wall",
+        "why.lag.only_markers",
+        "why.lag.markers",
+        "why.lag.aborted",
+        "why.reader",
+        "why.message",
+    ),
+    UNSENT: (
+        "client.waits_",
+        "why.client.waits_",
+        "why.batch.behind",
+        "why.batch.leaves_next",
+        "why.batch.in_flight",
+    ),
+    UNENDED: (
+        "why.transaction.",
+        "why.marker.missing",
+        "why.coordinator.writes",
+        "why.client.down",
+        "why.client.paused",
+        "why.client.nobody",
+        "why.client.error",
+        "why.application.silent",
+        "why.coordinator.undecided",
+    ),
+    FENCED: ("why.fence.behind", "why.fence.nobody_behind"),
+    STORED: (
+        "why.stored.first",
+        "why.stored.any_first",
+        "why.stored.new_epoch",
+        "why.stored.next",
+        "why.stored.no_number",
+        "coordinator.",
+    ),
+    AGAIN: ("why.again.same_numbers",),
+    GONE: ("why.gone.answer", "why.gone.request"),
+    LOST: (
+        "fault.message_dropped",
+        "why.lost.only_on_old_leader",
+        "why.lost.mistaken",
+        "why.lost.not_sent_again",
+    ),
+    TWICE: ("why.twice.no_number", "why.twice.other_", "why.twice.same_numbers"),
+    REORDERED: ("why.order.no_number", "why.order.unchecked"),
+    EARLY: ("why.broken.switches",),
+    TORN: ("why.broken.switches",),
+    TIMED_OUT: ("why.timeout.clock",),
+}
+"""Question to the keys of the sentences that answer it, or how these begin; the first that the chain has."""
+
+_SAID_BEFORE = (HERE, STORED, FAULT, GONE)
+"""Questions whose chain begins with the sentence of the step itself, which is no answer."""
+
+
+def answered(question: str, chain: Sequence[Link]) -> tuple[Link, ...]:
+    """The chain, in which one link is marked as the one that answers."""
+    at = _place(question, chain)
+    return tuple(replace(link, answers=True) if place == at else link for place, link in enumerate(chain))
+
+
+def _place(question: str, chain: Sequence[Link]) -> int:
+    for key in _ANSWERING.get(question, ()):
+        for place, link in enumerate(chain):
+            if link.key.startswith(key):
+                return place
+    return 1 if question in _SAID_BEFORE and len(chain) > 1 else 0

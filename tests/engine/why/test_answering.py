@@ -1,0 +1,60 @@
+"""One sentence of a chain answers its question; a page shows it first."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.why.asking import why
+from engine.why.links import Link
+from engine.why.moment import Moment
+from tests.engine.why.test_what_a_step_is_about import first_answer, stopped_at
+
+STORES, FENCES = "broker.appended_and_waits", "coordinator.fences_open_transaction"
+ANSWERS = [
+    ("SC-03", STORES, 1, "stored.first", {"producer_id": 0, "first_sequence": 0}),
+    ("SC-03", STORES, 3, "stored.next", {"last_sequence": 1, "first_sequence": 2}),
+    ("SC-61/k28", STORES, 2, "stored.new_epoch", {"producer_epoch": 2, "stored_epoch": 1}),
+    ("SC-01", "broker.appended_plain_unanswered", 1, "stored.no_number", {}),
+    ("SC-61/k28", "broker.marker_appended_and_waits", 1, FENCES, {"transactional_id": "txn-1"}),
+    ("SC-61/k28", FENCES, 1, "fence.behind", {"client": "p1", "own_epoch": 0, "producer_epoch": 1}),
+    ("SC-61/k28", "broker.stale_epoch_refused", 1, "broker.stale_epoch_refused", {}),
+    ("SC-03", "broker.duplicate_found", 1, "again.same_numbers", {"offset": 40}),
+    ("SC-03", "fault.answer_dropped", 1, "gone.answer", {"client": "p1"}),
+    ("SC-01", "lost", 1, "fault.message_dropped", {}),
+    ("SC-02", "duplicated", 1, "twice.no_number", {}),
+    ("SC-75/timeout", "coordinator.transaction_timed_out", 1, "timeout.clock", {}),
+]
+
+
+def answering(chain: tuple[Link, ...]) -> Link:
+    (one,) = [link for link in chain if link.answers]
+    return one
+
+
+@pytest.mark.parametrize(("name", "what", "time", "key", "told"), ANSWERS)
+def test_one_sentence_answers(name: str, what: str, time: int, key: str, told: dict[str, object]) -> None:
+    _, _, chain = first_answer(stopped_at(name, what, time))
+    answer = answering(chain)
+    assert answer.key.removeprefix("why.") == key
+    assert told.items() <= answer.params.items()
+
+
+def test_a_producer_that_is_unknown_may_begin_with_any_sequence_number() -> None:
+    """The first request is dropped, so the second arrives at a leader that has nothing of its producer (SEQ-15)."""
+    simulation = stopped_at("SC-03", "client.sent")
+    sent = Moment.of(simulation).step
+    assert sent is not None
+    simulation.intervene({"action": "drop_message", "message": sent["messages"][0]["id"]})
+    while (step := simulation.step()) is not None and (step.key, step.params.get("partition")) != (
+        STORES,
+        "t-0",
+    ):
+        pass
+    answer = answering(first_answer(simulation)[2])
+    assert (answer.key, answer.params["first_sequence"]) == ("why.stored.any_first", 1)
+
+
+def test_an_id_without_an_older_client_fences_none() -> None:
+    simulation = stopped_at("SC-44/k28", "client.transactional_id_ready")
+    answer = answering(why(simulation, "fenced", "txn-1"))
+    assert answer.key == "why.fence.nobody_behind"
