@@ -25,7 +25,7 @@ import { partitionOf } from "./picked.ts";
 export { defaults };
 
 export class Lanes extends SizedElement {
-  static override properties = { ...SizedElement.properties, scrolled: { state: true }, cropped: { type: Boolean }, asks: { attribute: false } };
+  static override properties = { ...SizedElement.properties, scrolled: { state: true }, cropped: { type: Boolean }, asks: { attribute: false }, beside: { attribute: false } };
   static override styles = [
     ...SizedElement.styles,
     css`
@@ -38,7 +38,7 @@ export class Lanes extends SizedElement {
       .asks { cursor: help; }
       .asks rect { fill: transparent; }
       .asks:hover rect { fill: var(--now); opacity: .45; }
-      details.twin { position: absolute; right: 12px; bottom: 2px; max-width: 100%; padding-inline-start: 8px; background: var(--paper); }
+      details.twin { position: absolute; right: 12px; bottom: var(--twin-bottom, 2px); max-width: 100%; padding-inline-start: 8px; background: var(--paper); }
       details.twin[open] { inset: 0; overflow: auto; padding: 12px 16px; }
       @media (max-width: 600px) {
         :host { height: auto; overflow: visible; }
@@ -54,6 +54,8 @@ export class Lanes extends SizedElement {
   declare cropped: boolean;
   /** Whether somebody hears what is asked at its gates and readers. */
   declare asks: boolean;
+  /** The partition that is drawn large in the same picture of another run beside this one; null: each for itself. */
+  declare beside: string | null;
   /** The partition that the reader opened, or the last one that a step was about. */
   #opened: string | null = null;
 
@@ -62,13 +64,15 @@ export class Lanes extends SizedElement {
     this.scrolled = {};
     this.cropped = false;
     this.asks = true;
+    this.beside = null;
   }
 
   protected override show(frame: Frame): TemplateResult {
     if (Object.keys(frame.view.partitions ?? {}).length === 0) {
       return folded(say("diagram.lanes.heading"), say("diagram.lanes.none"));
     }
-    this.#opened = partitionOf(frame, this.#opened);
+    const isBeside = this.beside !== null && this.beside in (frame.view.partitions ?? {});
+    this.#opened = isBeside ? this.beside : partitionOf(frame, this.#opened);
     const width = this.size?.width || defaults.width;
     const shape = layoutLanes(frame, {
       width,

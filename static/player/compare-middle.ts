@@ -23,6 +23,8 @@ export interface SideParts {
   /** What the distances of the space-time diagrams follow, on both sides the same. */
   spacing: Spacing;
   space: (spacing: Spacing) => void;
+  /** The partition that both draw large, so that its two logs can be held against each other. */
+  beside: string | null;
 }
 
 export function sideMiddle(middle: SideMiddle, parts: SideParts): TemplateResult | typeof nothing {

@@ -10,14 +10,16 @@ import "./sentence.ts";
 import "./strip.ts";
 import "./term-note.ts";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
+import { partitionOf } from "../diagrams/picked.ts";
 import type { Altered } from "./altered.ts";
 import { differing } from "./altered.ts";
 import type { Done } from "./done.ts";
 import { doneOnLine, inWords } from "./done.ts";
-import type { Language, SelectEvent, VerdictView } from "./frame.ts";
+import type { Language, Plan, SelectEvent, VerdictView } from "./frame.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
 import { Lines, wide } from "./lines.ts";
 import type { Difference, Line } from "./lockstep.ts";
+import { endsOf, onlyHere } from "./compare-head.ts";
 import { sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
 import type { SideMiddle } from "./compare-middle.ts";
 import { compareOn, nextMoment, previousMoment, stepAtTime } from "./lockstep.ts";
@@ -97,6 +99,8 @@ export class Compare extends LitElement {
 
   readonly #permalink = new Permalink();
   #sides: Side[] = [];
+  /** The partition that both sides draw large. */
+  #large: string | null = null;
   #found: Difference = { sameUpTo: 0, first: null, isComplete: false };
   /** The address names no place, so the page opens where the runs first differ, unless the reader moves before that. */
   #opens: "asked" | "looking" | "done" = "asked";
@@ -279,6 +283,12 @@ export class Compare extends LitElement {
     else this.#goTo(Math.min(...this.#lines.map((line) => line.time(Math.min(number, line.newest)) ?? 0)));
   }
 
+  /** A step of one side, which may still have to be made. */
+  #showIn({ line }: Side, number: number): void {
+    if (this.lockstep === "step" || number <= line.newest) this.#goTo(this.lockstep === "step" ? number : (line.time(number) ?? 0));
+    else void this.#toTheEnd();
+  }
+
   get #lines(): Line[] {
     return this.#sides.map((side) => side.line);
   }
@@ -349,16 +359,19 @@ export class Compare extends LitElement {
 
   protected override render(): TemplateResult {
     if (this.#sides.length === 0) return html`<p class="quiet loading">…</p>`;
+    // That of the run that was changed, or else of the other.
+    for (const { store } of this.#sides) this.#large = store.frame === undefined ? this.#large : partitionOf(store.frame, this.#large);
     const other: Language = words.language === "en" ? "zh-Hans" : "en";
+    const [left, right] = this.#sides.map((side) => planOf(side)) as [Plan | null, Plan | null];
     return html`<div class="compare">
       <header class="compare-head">
-        <a class="home" href=${this.library}>‹ ${say("player.library")}</a>
-        <h1>${say("player.compare.title")}</h1>
+        ${this.#home()}
+        <h1>${this.#isOneSession ? titleOf(this.#sides[0] as Side) : say("player.compare.title")}</h1>
         ${this.difference === "" ? nothing : html`<p>${say("player.compare.difference", { difference: this.difference })}</p>`}
         <span class="spring"></span>
         ${this.#none()}
         <button class="icon text" lang=${other} @click=${() => void this.#speak(other)}>${other === "en" ? "English" : "中文"}</button>
-        ${this.middle === "lanes" ? html`<p class="quiet why-logs">${say("player.compare.no_stage")}</p>` : nothing}
+        ${endsOf(left, right)}
       </header>
       <div class="compare-sides">${this.#sides.map((side) => this.#side(side))}</div>
       ${this.fault === null ? nothing : html`<div class="message" role="alert"><p>${this.fault}</p></div>`}
@@ -367,26 +380,37 @@ export class Compare extends LitElement {
     </div>`;
   }
 
+  get #isOneSession(): boolean {
+    return this.leftSession === this.rightSession;
+  }
+
+  /** Two branches of one run lead back to it, at the step on show. */
+  #home(): TemplateResult {
+    const side = this.#sides[1];
+    if (!this.#isOneSession || side === undefined || this.rightPage === "") return html`<a class="home" href=${this.library}>‹ ${say("player.library")}</a>`;
+    return html`<a class="home" href=${placeIn(this.rightPage, side.store)}>‹ ${say("player.compare.back")}</a>`;
+  }
+
   #side(side: Side): TemplateResult {
     const { store } = side;
     const frame = store.frame;
-    const header = store.header;
+    const other = this.#other(side);
     const isFirstDifference = this.#found.first !== null && store.shown === this.#found.first;
-    const title = header === null ? "…" : header.title[words.language] || header.scenario;
     return html`<section class="compare-side ${isFirstDifference ? "differs" : ""}" data-kept-by=${frame == null ? nothing : keeperOf(frame.view)} aria-label=${say(`player.compare.${side.name}`)}>
-      <h2><b class="side-mark">${say(side.name === "left" ? "player.compare.upper" : "player.compare.lower")}</b> <span class="run-title">${title}</span> <small>${say("player.compare.branch", { name: store.info?.name ?? "" })}${this.#change(side)}</small>
+      <h2><b class="side-mark">${say(side.name === "left" ? "player.compare.upper" : "player.compare.lower")}</b> ${this.#isOneSession ? nothing : html`<span class="run-title">${titleOf(side)}</span>`} <small>${say("player.compare.branch", { name: store.info?.name ?? "" })}${this.#change(side)}</small>
         ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.name} <b>${item.value}</b></span>`)}
         ${this.#stage(side)}
         <span class="where num">${say("player.compare.where", { step: store.shown, of: store.newest, at: frame?.view.time ?? 0 })}</span></h2>
-      ${this.#verdict(frame?.view.verdicts ?? {}, this.#other(side)?.store.frame?.view.verdicts ?? {})}
+      <div class="only-in">${other === undefined || this.#found.first === null ? nothing : onlyHere(planOf(side), planOf(other), this.#found.first, (step) => this.#showIn(side, step))}</div>
+      ${this.#verdict(frame?.view.verdicts ?? {}, other?.store.frame?.view.verdicts ?? {})}
       <eos-strip .store=${store}></eos-strip>
       <div class="compare-sentence">
         ${isFirstDifference ? html`<b class="mark">≠ ${say("player.compare.differs_here")}</b>` : nothing}
         <eos-sentence .store=${store}></eos-sentence><eos-references .store=${store} rules=${this.rules}></eos-references>
       </div>
-      <div class="compare-lanes" tabindex="0" role="group" aria-label=${say(`player.tab.${this.middle}`)}>${
+      <div class="compare-lanes" data-middle=${this.middle} tabindex="0" role="group" aria-label=${say(`player.tab.${this.middle}`)}>${
         sideMiddle(this.middle, {
-          store, transactions: side.transactions, code: this.code, machines: this.machines, spacing: this.spacing, space: (spacing) => { this.spacing = spacing; },
+          store, transactions: side.transactions, code: this.code, machines: this.machines, spacing: this.spacing, space: (spacing) => { this.spacing = spacing; }, beside: this.#large,
         })}</div>
       ${
         store.problem === null
@@ -400,7 +424,7 @@ export class Compare extends LitElement {
   #change(side: Side): string {
     const others = new Set((this.#other(side)?.store.lines.branches.size ?? 0) === 0 ? [] : this.#doneTo(this.#other(side)).map(({ after, branch }) => `${branch}/${after}`));
     const own = this.#doneTo(side).filter(({ after, branch }) => !others.has(`${branch}/${after}`));
-    if (this.leftSession !== this.rightSession) return "";
+    if (!this.#isOneSession) return "";
     if (own.length === 0) return ` · ${say("player.compare.as_written")}`;
     return ` · ${own.map((one) => say("lesson.changed_at", { what: inWords(one, side.store.lines), step: one.after })).join(" ")}`;
   }
@@ -421,8 +445,7 @@ export class Compare extends LitElement {
   #stage({ name, store }: Side): TemplateResult | typeof nothing {
     const page = name === "left" ? this.leftPage : this.rightPage;
     if (page === "" || this.middle !== "lanes") return nothing;
-    const place = new URLSearchParams({ branch: store.branch, step: String(store.shown) });
-    return html`<a class="on-stage" href=${`${page}?${place}`}>${say("player.compare.on_stage")}</a>`;
+    return html`<a class="on-stage" title=${say("player.compare.no_stage")} href=${placeIn(page, store)}>${say("player.compare.on_stage")}</a>`;
   }
 
   readonly #chosen = (event: Event): void => {
@@ -472,11 +495,25 @@ export class Compare extends LitElement {
       <input type="range" aria-label=${say("player.scrubber")} min="0" max=${this.#end} .value=${String(this.at)} data-arrows
         @input=${(event: Event) => this.#goTo(Number((event.target as HTMLInputElement).value))} />
       <output class="num">${this.at}${this.lockstep === "time" ? " ms" : ""}</output>
-      <span class="found" role="status">${text}</span>
+      <span class="sr" role="status">${text}</span>
       <button class="to-end" ?disabled=${ended && this.at === this.#end} @click=${() => void this.#toTheEnd()}>${say("player.compare.to_the_end")}</button>
-      <button class="to-difference" ?disabled=${found.first === null && ended && found.isComplete} @click=${() => void this.#toDifference()}>${say("player.compare.go_to_difference")}</button>
+      <button class="to-difference" title=${say("player.compare.go_to_difference")} ?disabled=${found.first === null && ended && found.isComplete} @click=${() => void this.#toDifference()}>${text}</button>
     </footer>`;
   }
+}
+
+function titleOf({ store }: Side): string {
+  return store.header === null ? "…" : store.header.title[words.language] || store.header.scenario;
+}
+
+/** Its own, which says how the run ends. */
+function planOf({ store }: Side): Plan | null {
+  return store.plans.own(store.branch);
+}
+
+/** Where a run stands alone, at the step on show. */
+function placeIn(page: string, { branch, shown }: PlayerStore): string {
+  return `${page}?${new URLSearchParams({ branch, step: String(shown) })}`;
 }
 
 /** A number that the other side has otherwise is marked by a sign too, not by its weight alone. */

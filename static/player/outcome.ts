@@ -1,5 +1,6 @@
 /** How a run came out, and whether it is still the one that its author wrote. Pure, no DOM. */
 
+import type { Cost } from "../generated/messages.ts";
 import type { Done } from "./done.ts";
 import { doneOnLine } from "./done.ts";
 import { foldedRecords } from "./folded.ts";
@@ -71,7 +72,10 @@ function heldText(store: PlayerStore): string {
 export function costText(store: PlayerStore): string {
   const plan = store.frame?.plan ?? null;
   if (plan?.cost === undefined || plan.steps !== store.newest || changesOf(store).length === 0) return "";
-  const { what, dearer, costs, kept } = plan.cost;
+  return planCost(plan.cost);
+}
+
+export function planCost({ what, dearer, costs, kept }: Cost): string {
   const key = costs.length === 0 ? "outcome.cost_none" : dearer ? "outcome.cost" : "outcome.cost_mixed";
   const tell = ({ key: of, params }: { key: string; params: JsonObject }): string => say(of, params);
   return say(key, { what: tell(what), costs: costs.map(tell), kept: kept.map(tell) });

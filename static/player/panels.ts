@@ -38,6 +38,8 @@ export interface PanelParts {
   chain?: Chain;
   /** Whether the picture is read from the back of a room. */
   projector?: boolean;
+  /** The partition that both of two runs beside each other draw large. */
+  beside?: string | null;
 }
 
 export interface PanelRow {
@@ -111,7 +113,7 @@ const ROWS = [
     tag: "eos-lanes", key: "5", place: "middle", view: "lanes", name: "player.panel.lanes", when: hasLog,
     opens: (header) => header.opens_on === "lanes" && header.partitions.length > 0,
     shows: [["partitions"]],
-    draw: ({ frame, asks = true }) => html`<eos-lanes .frame=${frame} .asks=${asks}></eos-lanes>`,
+    draw: ({ frame, asks = true, beside = null }) => html`<eos-lanes .frame=${frame} .asks=${asks} .beside=${beside}></eos-lanes>`,
   },
   {
     tag: "eos-spacetime", key: "6", place: "middle", view: "spacetime", name: "player.panel.spacetime", when: works, opens: (header) => header.opens_on === "spacetime",

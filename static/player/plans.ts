@@ -27,6 +27,11 @@ export class Plans {
     return null;
   }
 
+  /** The branch's own, not its parent's. */
+  own(branch: string): Plan | null {
+    return this.#plans.get(branch) ?? null;
+  }
+
   /** `interventions`: how many of the branch's own the plan knows. */
   put(branch: string, plan: Plan, interventions: number): void {
     const grewNot = this.#plans.get(branch)?.steps === plan.steps;

@@ -84,7 +84,9 @@ def test_newcomer_walks_the_whole_thread(
     compare(hand, home, left=r"^SC-03 · branch a", right=r"^SC-02 · branch a")
     assert_accessible(page)
     # It opens where they first differ.
-    expect(page.locator(".compare-foot .found")).to_have_text(re.compile(r"First difference: step \d+"))
+    expect(page.locator(".compare-foot .to-difference")).to_have_text(
+        re.compile(r"First difference: step \d+")
+    )
     expect(page.locator(".compare-side.differs")).to_have_count(2)
     hand.press(page.get_by_role("button", name="To the beginning"))
     expect(page.locator(".compare-side.differs")).to_have_count(0)

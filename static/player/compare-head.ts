@@ -1,0 +1,63 @@
+/**
+ * What two runs come to, above both: the cost of what was changed in one of them, or else the counts of their ends that
+ * differ; and of each the beats that the other does not have. From the plans, which know the ends before they are made.
+ */
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import type { Outcome, Plan } from "../generated/messages.ts";
+import type { Beat } from "./beats.ts";
+import { leavesOf, titleOf } from "./beats.ts";
+import { planCost } from "./outcome.ts";
+import { say } from "./text.ts";
+
+export const defaults = {
+  /** Beats of one side that are named, before the rest is counted. */
+  beats: 3,
+};
+
+const COUNTS = ["lost", "duplicates", "reordered", "failed", "retries", "messages", "markers", "time"] as const;
+export interface Count {
+  name: (typeof COUNTS)[number];
+  left: number;
+  right: number;
+}
+
+/** What both ends count, where they differ: what was lost first, how long it took last. */
+export function differingCounts(left: Outcome, right: Outcome): Count[] {
+  return COUNTS.flatMap((name) => {
+    const [one, other] = [left[name] ?? 0, right[name] ?? 0];
+    return one === other ? [] : [{ name, left: one, right: other }];
+  });
+}
+
+/** The beats of a run, from a step on, whose titles the other run does not have from there on. */
+export function beatsOnlyIn(beats: readonly Beat[], others: readonly Beat[], from: number): Beat[] {
+  const since = (all: readonly Beat[]): Beat[] => leavesOf(all).filter(({ last }) => last >= from);
+  const known = since(others).map(titleOf);
+  return since(beats).filter((beat) => {
+    const place = known.indexOf(titleOf(beat));
+    if (place >= 0) known.splice(place, 1);
+    return place < 0;
+  });
+}
+
+/** Nothing until both ends are known. */
+export function endsOf(left: Plan | null, right: Plan | null): TemplateResult | typeof nothing {
+  if (left?.complete !== true || right?.complete !== true || left.outcome === undefined || right.outcome === undefined) return nothing;
+  const [costly] = [right, left].filter((plan) => plan.cost !== undefined);
+  if (costly?.cost !== undefined && (left.cost === undefined || right.cost === undefined)) return html`<p class="compare-came"><b>${planCost(costly.cost)}</b></p>`;
+  const counts = differingCounts(left.outcome, right.outcome);
+  if (counts.length === 0) return html`<p class="compare-came">${say("player.compare.ends_alike")}</p>`;
+  return html`<ul class="compare-came" aria-label=${say("player.compare.ends")}>${counts.map(({ name, ...sides }) => html`<li>${say(`player.compare.end_${name}`)} <b class="num">${say("player.compare.end_sides", sides)}</b></li>`)}</ul>`;
+}
+
+/** What happens in this run alone, after the first difference; a press goes there. */
+export function onlyHere(own: Plan | null, other: Plan | null, first: number, go: (step: number) => void): TemplateResult | typeof nothing {
+  if (own?.complete !== true || other?.complete !== true) return nothing;
+  const beats = beatsOnlyIn(own.beats, other.beats, first);
+  if (beats.length === 0) return nothing;
+  const shown = beats.slice(0, defaults.beats);
+  return html`<p class="only-here"><span>${say("player.compare.only_here")}</span>${shown.map((beat) => html` <button @click=${() => go(beat.lands)}>${titleOf(beat)}</button>`)}${
+    beats.length > shown.length ? html` <span class="num">+${beats.length - shown.length}</span>` : nothing}</p>`;
+}

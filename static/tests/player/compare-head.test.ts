@@ -1,0 +1,26 @@
+/** What two runs come to, beside each other. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Outcome } from "../../generated/messages.ts";
+import type { Beat } from "../../player/beats.ts";
+import { beatsOnlyIn, differingCounts } from "../../player/compare-head.ts";
+
+const END: Outcome = { time: 200, messages: 80, retries: 1, duplicates: 0, lost: 0, failed: 0, reordered: 0, batches: "", records: "", nodes: "" };
+
+test("of two ends what differs is counted, what was lost first and how long it took last", () => {
+  assert.deepEqual(differingCounts(END, { ...END, time: 300, duplicates: 5, lost: 2 }), [
+    { name: "lost", left: 0, right: 2 },
+    { name: "duplicates", left: 0, right: 5 },
+    { name: "time", left: 200, right: 300 },
+  ]);
+  assert.deepEqual(differingCounts(END, { ...END, markers: 0 }), [], "plans of before count no markers");
+});
+
+test("a beat is only in one run when the other has none of its title from the first difference on", () => {
+  const beat = (en: string, last: number, beats?: Beat[]): Beat => ({ title: { en, "zh-Hans": en }, last, first: last, lands: last, lines: [], key: "", params: {}, ...(beats && { beats }) }) as unknown as Beat;
+  const stored = [beat("stored", 5), beat("stored", 9), beat("fenced", 12)];
+  assert.deepEqual(beatsOnlyIn(stored, [beat("stored", 8)], 1).map(({ last }) => last), [9, 12], "each title counts once");
+  assert.deepEqual(beatsOnlyIn(stored, [], 9).map(({ last }) => last), [9, 12], "what is before the difference is in both");
+  assert.deepEqual(beatsOnlyIn([beat("outer", 9, stored)], stored, 1), [], "beats inside of beats are compared");
+});
