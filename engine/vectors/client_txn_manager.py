@@ -17,6 +17,7 @@ from engine.client.producer_client import ProducerClient
 from engine.client.thrown import KAFKA_EXCEPTION, CallThrows
 from engine.client.transaction_manager import TransactionManager
 from engine.errors import Cause, Error
+from engine.explain.exceptions import exception_name
 from engine.happenings.producer import AnswerThrown, ProducerPoisoned
 from engine.messages import (
     AddOffsetsToTxnResponse,
@@ -38,7 +39,7 @@ from engine.messages import (
 from engine.profile import Profile
 from engine.profiles import PROFILES
 from engine.switches import Switches
-from engine.vectors.exceptions import error_named, exception_name
+from engine.vectors.exceptions import error_named
 from engine.vectors.outcome import UNKNOWN, Failure, Outcome, Skip, first_difference
 from engine.vectors.run import SNAPSHOT
 from engine.vectors.snapshot_client import AT_SNAPSHOT

@@ -13,10 +13,11 @@ from engine.client.configuration import resolve
 from engine.client.control_requests import END, GROUP, PRIORITIES, TRANSACTION, PendingRequest
 from engine.client.record_size import payload_size
 from engine.client.transaction_manager import TransactionManager
+from engine.explain.exceptions import exception_name
 from engine.profile import Profile
 from engine.profiles import K28
 from engine.switches import Switches
-from engine.vectors.exceptions import error_named, exception_name
+from engine.vectors.exceptions import error_named
 from engine.vectors.outcome import UNKNOWN, Failure, Outcome, Skip, first_difference
 from engine.vectors.run import SNAPSHOT
 from engine.vectors.snapshot_client import AT_SNAPSHOT

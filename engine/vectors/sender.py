@@ -32,6 +32,7 @@ from engine.client.transaction_manager import TransactionManager
 from engine.client.unsent import ABORTED_ERROR
 from engine.client.visit_order import with_partition
 from engine.errors import Error
+from engine.explain.exceptions import exception_name
 from engine.messages import (
     INT_MAX,
     NO_PRODUCER_EPOCH,
@@ -54,7 +55,7 @@ from engine.messages import (
 )
 from engine.profiles import K28
 from engine.switches import Switches
-from engine.vectors.exceptions import error_named, exception_name
+from engine.vectors.exceptions import error_named
 from engine.vectors.outcome import Outcome, Skip, first_difference
 from engine.watching import Watch
 

@@ -23,6 +23,8 @@ from eosviz.reference.signatures import signatures
 from eosviz.scenarios.libraries import behaviours
 
 KINDS = ("track", "scenario", "session", "signature", "library", "term", "error", "page", "requirement")
+LESSON = "scenario"
+"""The kind that answers most questions: it comes no later than second."""
 PAGES = (
     ("tracks:index", "page.tracks", "tracks.introduction"),
     ("scenarios:library", "page.library", "library.introduction"),
@@ -95,9 +97,9 @@ class Found:
 
 
 def find(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
-    """Kind to its matches: the kind of the best match first, and of each kind the best match first. Each contains every
-    term, but of a question with many terms those that score near to the best match are among them: a long text contains
-    many terms by chance. ``own``: entries of this reader."""
+    """Kind to its matches: the kind of the best match first, then scenarios, then the others by their best match; and
+    of each kind the best match first. Each contains every term, but of a question with many terms those that score near
+    to the best match are among them: a long text contains many terms by chance. ``own``: entries of this reader."""
     every = (*entries(), *own)
     wishes = _wishes(question, every)
     worths = [_worth(entry, wishes) for entry in every]
@@ -161,7 +163,8 @@ def _by_kind(
             excerpt(entry.text[language], wishes, EXCERPT[language]),
         )
         found.setdefault(entry.kind, []).append(shown)
-    return found
+    best = next(iter(found), LESSON)
+    return {kind: found[kind] for kind in dict.fromkeys((best, LESSON, *found)) if kind in found}
 
 
 def session_entry(identifier: str, scenario: str, title: dict[str, str], text: dict[str, str]) -> Entry:

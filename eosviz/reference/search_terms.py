@@ -9,6 +9,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cache
 
+from engine.errors import Error
+from engine.explain.exceptions import EARLIER, exception_name
 from eosviz.catalogue import interface_words
 
 ROW = "asked."
@@ -20,7 +22,12 @@ _BETWEEN = r"[\s\-_.,，、]{0,3}"
 _ENDINGS = ("ing", "ed", "es", "s")
 """Endings of the same English word, the longest first."""
 _STEM_MIN = 4
+_CAPITAL_INSIDE = re.compile("(?<=[a-z])(?=[A-Z])")
+"""Where a part of a name begins: *initTransactions* is also *init_transactions* and *init transactions*."""
+_EACH = re.compile(r"\bfor (?:each|every)\b")
 _SCENARIO = re.compile(r"sc-\d+")
+_CLASS_NAME = "(?:exception|error)?"
+"""The end of an error's name as a class: *InvalidProducerEpochException* of INVALID_PRODUCER_EPOCH."""
 _CHINESE = "\u3400-\u9fff"
 _CHINESE_RUN = re.compile(f"[{_CHINESE}]+")
 
@@ -36,6 +43,8 @@ class Wish:
     same: re.Pattern[str] | None
     leads: tuple[str, ...]
     parts: tuple[Wish, ...] = ()
+    as_words: str = ""
+    """A name of a program as words: *rd_kafka_commit_transaction* is *rd kafka commit transaction*."""
 
     def in_text(self, text: str) -> re.Match[str] | None:
         return self.typed.search(text) or (self.same.search(text) if self.same else None)
@@ -48,17 +57,40 @@ def plain(text: str) -> str:
 
 def understand(question: str) -> list[Wish]:
     """The terms of a search text; none if it has no meaning."""
-    rest = plain(question)
+    wishes, rest = _take(_EACH.sub("per", plain(question)), lambda word: len(_parts(word)) > 1)
+    pieces = _pieces(rest)
+    # Without empty words, because a row says *lingering transaction* and a thread *lingering Kafka transactions*.
+    more, rest = _take(" ".join(_telling(pieces)), lambda word: True)
+    wishes += more
+    names = _names(question)
+    others = _telling(_pieces(rest)) or ([] if wishes else pieces)
+    return wishes + [replace(_wish(piece, ()), as_words=names.get(piece, "")) for piece in others]
+
+
+def _telling(pieces: list[str]) -> list[str]:
+    return [piece for piece in pieces if piece not in _empty()]
+
+
+def _names(question: str) -> dict[str, str]:
+    """The names of programs in a text, normalised; to each its words."""
+    found = {}
+    for name in re.findall(r"\w+", question):
+        words = _CAPITAL_INSIDE.sub(" ", name).replace("_", " ").strip()
+        if " " in words:
+            found[plain(name)] = words
+    return found
+
+
+def _take(rest: str, is_sought: Callable[[str], bool]) -> tuple[list[Wish], str]:
+    """Those words of the table in a text that are sought, and the text without them."""
     wishes = []
     for word, rows in _known():
-        found = _whole(word).search(rest)
+        found = _whole(word).search(rest) if is_sought(word) else None
         if found is None or _within_a_name(rest, found):
             continue
         rest = f"{rest[: found.start()]} {rest[found.end() :]}"
         wishes.append(_wish(word, rows))
-    pieces = _pieces(rest)
-    telling = [piece for piece in pieces if piece not in _empty()]
-    return wishes + [_wish(piece, ()) for piece in telling or ([] if wishes else pieces)]
+    return wishes, rest
 
 
 def _within_a_name(text: str, found: re.Match[str]) -> bool:
@@ -70,7 +102,7 @@ def _within_a_name(text: str, found: re.Match[str]) -> bool:
 def _pieces(rest: str) -> list[str]:
     """The pieces of a text that has no words of the table: single words, and runs of Chinese."""
     pieces: list[str] = []
-    for word in re.split(r"[\s,，、。？?！!（）()“”\"'「」:：;；]+", rest):
+    for word in re.split(r"[\s,，、。？?！!（）()“”\"'`「」【】\[\]:：;；]+", rest):
         runs = re.findall(f"[{_CHINESE}]+|[^{_CHINESE}]+", word)
         pieces += [run.strip(".-/") for run in runs]
     return [piece for piece in pieces if piece and not piece.isspace()]
@@ -102,7 +134,11 @@ def _begins(word: str) -> str:
 
 def _written(word: str) -> str:
     """A pattern of the word's parts, with separators between them."""
-    return _BETWEEN.join(re.escape(part) for part in re.split(r"[\s\-_.]+", word) if part)
+    return _BETWEEN.join(map(re.escape, _parts(word)))
+
+
+def _parts(word: str) -> list[str]:
+    return [part for part in re.split(r"[\s\-_.]+", word) if part]
 
 
 def _stem(word: str) -> str:
@@ -118,9 +154,11 @@ def _stem(word: str) -> str:
 
 
 def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
-    """Splits a run of Chinese that occurs nowhere, a sentence without gaps, into its longest parts that occur. A letter
-    that occurs nowhere is left out, and so is a word without meaning. A part is extended letter by letter while it
-    occurs: about two lookups a letter."""
+    """Splits what occurs nowhere: a name into its words, and a run of Chinese, a sentence without gaps, into its
+    longest parts that occur. A letter that occurs nowhere is left out, and so is a word without meaning. A part is
+    extended letter by letter while it occurs: about two lookups a letter."""
+    if wish.as_words and not is_there(wish.text):
+        return understand(wish.as_words)
     is_known = wish.same is not None or wish.leads
     if is_known or not _CHINESE_RUN.fullmatch(wish.text):
         return [wish]
@@ -149,7 +187,9 @@ def _in_words(run: str) -> tuple[Wish, ...]:
 def _whole(word: str) -> re.Pattern[str]:
     if _CHINESE_RUN.search(word[-1]):
         return re.compile(_begins(word))
-    last = re.split(r"[\s\-_.]+", word)[-1]
+    last = _parts(word)[-1]
+    if word in _error_names():
+        return re.compile(f"{_begins(word)}{_CLASS_NAME}(?![a-z0-9])")
     may_end = re.fullmatch("[a-z]+", last) and len(last) >= _STEM_MIN
     if not may_end:
         return re.compile(f"{_begins(word)}(?![a-z0-9])")
@@ -175,8 +215,18 @@ def _known() -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
 def _row(key: str) -> tuple[str, ...]:
     """The words of a row in every language."""
     row = interface_words()[key]
-    texts = plain(f"{row.en},{row.zh}").split(",")
-    return tuple(dict.fromkeys(word.strip() for word in texts if word.strip()))
+    texts = _CAPITAL_INSIDE.sub(" ", f"{row.en},{row.zh}")
+    words = [word.strip() for word in plain(texts).split(",") if word.strip()]
+    return tuple(dict.fromkeys([*words, *(name for word in words for name in _error_names().get(word, ()))]))
+
+
+@cache
+def _error_names() -> dict[str, tuple[str, ...]]:
+    """The names of Kafka's errors, normalised; to each the others: of its exception, and of earlier versions."""
+    others = {error: [exception_name(error)] for error in Error}
+    for name, error in EARLIER.items():
+        others[error].append(name)
+    return {plain(error.name): tuple(map(plain, names)) for error, names in others.items()}
 
 
 @cache

@@ -30,9 +30,11 @@ from eosviz.scenarios.libraries import behaviours, client_libraries
 from eosviz.walkthroughs.models import Session, SessionLine
 from eosviz.walkthroughs.views import element_attributes
 
-QUESTION_LENGTH = 100
-FOUND_SHOWN = 5
-"""At most this many entries of each kind are shown, beside a link to the others."""
+QUESTION_LENGTH = 200
+"""A line of a log with its exception is shorter."""
+SCENARIOS_SHOWN = 5
+OTHERS_SHOWN = 3
+"""At most this many scenarios, and entries of each other kind, are shown beside a link to the others."""
 KIND_SHOWN_MAX = 200
 SESSIONS_SEARCHED = 200
 """At most this many sessions of one browser are searched."""
@@ -198,33 +200,39 @@ def player(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
-    """Every match, by kind; `kind` shows one kind completely."""
+    """Every match, by kind; `kind` shows one kind completely. Where the page is wide, scenarios have a column of their
+    own, so that what answers most questions and what matches best both come first."""
     question = request.GET.get("q", "").strip()[:QUESTION_LENGTH]
     language, own = language_of(get_language()), _own_sessions(request) if question else ()
     found = search_index.find(question, language, own)
     is_partial = not found
     if is_partial:
         found = search_index.closest(question, language, own)
-    kind = request.GET.get("kind", "")
-    shown_max = KIND_SHOWN_MAX if kind in found else FOUND_SHOWN
+    only = kind if (kind := request.GET.get("kind", "")) in found else ""
+    kinds = [
+        {
+            "name": name,
+            "key": f"search.kind.{name}",
+            "count": len(rows),
+            "rows": _placed(rows[: KIND_SHOWN_MAX if only else _shown(name)]),
+        }
+        for name, rows in found.items()
+        if name == (only or name)
+    ]
+    at = next((place for place, one in enumerate(kinds) if one["name"] == search_index.LESSON), 0)
     context = {
         "question": question,
         "is_partial": is_partial,
         "count": sum(len(rows) for rows in found.values()),
-        "kinds": [
-            {
-                "name": name,
-                "key": f"search.kind.{name}",
-                "count": len(rows),
-                "rows": _placed(rows[:shown_max]),
-            }
-            for name, rows in found.items()
-            if kind not in found or name == kind
-        ],
-        "only": kind if kind in found else "",
+        "columns": [kinds[:at], kinds[at : at + 1], kinds[at + 1 :]],
+        "only": only,
         "suggestions": say("search.suggestions", language_of(get_language())).split(", "),
     }
     return render(request, "reference/search.html", context)
+
+
+def _shown(kind: str) -> int:
+    return SCENARIOS_SHOWN if kind == search_index.LESSON else OTHERS_SHOWN
 
 
 def _own_sessions(request: HttpRequest) -> list[search_index.Entry]:

@@ -7,6 +7,9 @@ import re
 import pytest
 from django.test import Client
 
+from engine.errors import Error
+from engine.explain.errors import ERRORS
+from engine.explain.exceptions import exception_name
 from engine.explain.sentences import LANGUAGES
 from engine.scenario.shelf import library
 from engine.scenario.tracks import tracks
@@ -66,6 +69,14 @@ ASKED = [
     ("how to setup the broker container to be able to support transaction API", "SC-156"),
     ("Idempotency violation with modern kafka clients", "SC-151"),
     ("End returns context canceled but offsets were committed", "SC-124"),
+    ("[Question] Recovering from INVALID_PRODUCER_EPOCH", "SC-128"),
+    ("test failed with InvalidProducerEpochException", "SC-128"),
+    ("Offset Value inconsistent with AK after transaction rollback", "SC-147"),
+    ("previous error (REBALANCE_IN_PROGRESS) already raised", "SC-146"),
+    ("rd_kafka_commit_transaction failed, but messages were delivered", "SC-124"),
+    ("Add CLI tool to manage lingering Kafka transactions", "SC-101"),
+    ("dedicated transaction producer instances for each message", "SC-145"),
+    ("Enabling idempotency still allows producing same message twice", "SC-03"),
 ]
 """Sentences as people write them in a thread, and the scenario that is among the first three."""
 
@@ -97,6 +108,40 @@ def test_a_word_of_no_row_is_found_with_another_ending() -> None:
     assert wish.typed.search("the log is truncated")
     assert wish.typed.search("truncation")
     assert not wish.typed.search("untruncated")
+
+
+SHOWN_BY_NO_RUN = {
+    Error.FENCED_LEADER_EPOCH,
+    Error.INELIGIBLE_REPLICA,
+    Error.INVALID_RECORD,
+    Error.TRANSACTIONAL_ID_NOT_FOUND,
+    Error.UNKNOWN_TOPIC_ID,
+}
+
+
+@pytest.mark.parametrize("error", sorted(ERRORS.keys() - SHOWN_BY_NO_RUN, key=lambda error: error.name))
+def test_an_error_leads_to_a_scenario_by_its_name_and_by_its_exception(error: Error) -> None:
+    joined = "".join(part.capitalize() for part in error.name.split("_"))
+    exception = exception_name(error)
+    for name in (error.name, joined, exception, f"org.apache.kafka.common.errors.{exception}"):
+        assert any(wish.leads for wish in search_terms.understand(name)), name
+
+
+def test_a_name_of_a_program_is_known_by_its_words_where_it_stands_nowhere() -> None:
+    (wish,) = search_terms.understand("GroupTransactSession")
+    assert [part.text for part in search_terms.in_parts(wish, lambda text: False)] == [
+        "group",
+        "transact",
+        "session",
+    ]
+    assert search_terms.in_parts(wish, lambda text: True) == [wish]
+
+
+@pytest.mark.parametrize(
+    "question", ["zombie", "marker", "INVALID_PRODUCER_EPOCH", "fenced by a newer instance", "日志"]
+)
+def test_scenarios_come_no_later_than_second(question: str) -> None:
+    assert "scenario" in list(search_index.find(question, "en"))[:2]
 
 
 def test_a_long_text_that_has_every_term_by_chance_does_not_hide_what_is_meant() -> None:
@@ -143,6 +188,15 @@ class TestPage:
         assert f"<small>{rules}</small>" in page and "kind=requirement" in page
         whole = client.get("/search/", {"q": "marker", "kind": "requirement"}).content.decode()
         assert len(re.findall("/reference/requirements/[A-Z]", whole)) == rules
+
+    def test_what_matches_best_stands_beside_the_scenarios(self, client: Client) -> None:
+        page = client.get("/search/", {"q": "zombie"}).content.decode()
+        places = [
+            page.index(mark) for mark in ("matches-others", "found-term", "matches-lessons", "found-scenario")
+        ]
+        assert places == sorted(places)
+        only = client.get("/search/", {"q": "zombie", "kind": "term"}).content.decode()
+        assert "matches-others" not in only
 
     def test_a_kind_that_is_not_there_is_as_none(self, client: Client) -> None:
         both = [

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import Error
+from engine.explain.exceptions import exception_name
 from engine.vectors import accumulator, client_txn_manager, produce_errors, sender
-from engine.vectors.exceptions import exception_name
 from engine.vectors.run import versions_played
 from tests.engine.kafka_cases import cases_of
 
