@@ -1,0 +1,43 @@
+"""Runs of 4.1 have linger.ms 0 where Java has 5 (KIP-1030): with 5 they end with the same verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from engine.profiles import PROFILES
+from engine.simulation import Simulation
+from tests.engine.every_run import BEGUN, scenario_of
+
+JAVA_DEFAULT_MS = 5
+NEWEST = PROFILES["k41"].name
+
+
+def with_java_default(scenario):
+    """The scenario with linger.ms of Java 4.1 for each producer of 4.1 that has none of its own; None: all have."""
+    document = scenario.document
+    producers = [
+        {**row, "settings": {"linger_ms": JAVA_DEFAULT_MS, **row["settings"]}}
+        if (row["profile"] or document["profile"]) == NEWEST
+        else row
+        for row in document["producers"]
+    ]
+    if producers == document["producers"]:
+        return None
+    return replace(scenario, document={**document, "producers": producers})
+
+
+def verdicts(scenario):
+    simulation = Simulation(scenario)
+    while simulation.step() is not None:
+        pass
+    return simulation.finished, [verdict.line() for verdict in simulation.verdicts()]
+
+
+LINGERING = {name: changed for name in BEGUN if (changed := with_java_default(scenario_of(name))) is not None}
+
+
+@pytest.mark.parametrize("name", LINGERING)
+def test_the_verdicts_do_not_depend_on_it(name):
+    assert verdicts(LINGERING[name]) == verdicts(scenario_of(name))
