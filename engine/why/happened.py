@@ -172,7 +172,7 @@ def why_stored(moment: Moment, _subject: str) -> Iterator[Link]:
     elif batch is not None and batch["producer_id"] < 0:
         yield link("stored.no_number", "LOG-1", subject=where)
     if offset is not None:
-        yield from _awaited(moment, partition, step, offset)
+        yield from _awaited(moment, partition, offset)
 
 
 def _accepted(broker: str, partition: str, decision: Json, where: Json) -> Iterator[Link]:
@@ -211,7 +211,7 @@ def _rules(rows: list[Json]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row["rule"] for row in rows if row["outcome"] != "off"))
 
 
-def _awaited(moment: Moment, partition: str, step: Json, offset: int) -> Iterator[Link]:
+def _awaited(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
     """The in-sync replicas that must have the batch before the response is sent."""
     replica = moment.leading(partition)
     for waiting in [] if replica is None else replica["waiting"]:
@@ -220,8 +220,6 @@ def _awaited(moment: Moment, partition: str, step: Json, offset: int) -> Iterato
                 "stored.answered_later",
                 "LOG-2",
                 subject=partition_subject(partition),
-                broker=step["actor"],
-                client=waiting["client"],
                 offset=waiting["until_offset"],
             )
             yield from behind(moment, partition, waiting["until_offset"])

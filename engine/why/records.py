@@ -160,7 +160,7 @@ def _lost_because(moment: Moment, serial: int, record: Json, turns: list[Turn]) 
             serial=serial,
             partition=partition,
             offset=offset,
-            others=batch["serials"],
+            others=batch["serials"] or None,
         )
     elif acks == "none":
         yield link("lost.not_sent_again", "SND-8", subject=actor_subject(client), client=client)

@@ -97,7 +97,7 @@ def test_the_answer_follows_the_reader_and_a_step_of_it_can_be_visited(address: 
     expect(chain(page).nth(1)).to_contain_text("appends the ABORT marker of PID 1000")
     expect(chain(page).nth(2)).to_contain_text("The marker sender of broker-2")
     page.locator(".why-others").select_option(
-        label="Why has the transaction of txn-1 not ended (PrepareAbort)?"
+        label="What is txn-1 waiting for (PrepareAbort)?"
     )
     expect(chain(page).first).to_contain_text("The markers in t-0 are missing")
     expect(chain(page).nth(1)).to_contain_text("p1 uses txn-1")
@@ -189,11 +189,11 @@ def test_the_menu_of_a_thing_lists_what_can_be_asked_of_it(address: tuple[str, P
     page = opened(address)
     page.locator("eos-stage").get_by_role("button", name="t-0, offsets 1–2:").click()
     page.locator("eos-selection-bar .selected").click()
-    asked = page.locator("eos-why-menu li", has_text="Why has the transaction of txn-1 not ended")
+    asked = page.locator("eos-why-menu li", has_text="What is txn-1 waiting for")
     asked.get_by_role("button").click()
     expect(page.locator(".action-list")).to_have_count(0)
     expect(chain(page).first).to_contain_text(
-        "app-1 has made all of its 4 calls to p1, so it will neither commit"
+        "app-1 has made all its calls to p1 (4), so it will neither commit"
     )
     expect(chain(page).nth(1)).to_contain_text("p1 uses txn-1")
 
