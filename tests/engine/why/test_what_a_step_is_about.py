@@ -73,7 +73,7 @@ ABOUT = [
         ["fence.identity", "coordinator.fences_open_transaction", "client.paused", "client.uses", "client.asks"]),
     ("SC-61/k28", "client.transactional_id_ready", "state", "p1", ["state.since"]),
     ("SC-61/k28", "broker.stale_epoch_refused", "refused", "",
-        ["broker.stale_epoch_refused", "refused.compared", "fence.since", "client.transactional_id_ready"]),
+        ["broker.stale_epoch_refused", "refused.compared", "fence.since", "coordinator.epoch_goes_up"]),
     # A timeout of 15 s that began at 305 ms ends a transaction at 20 s, as the coordinator looks every 10 s.
     ("SC-75/timeout", "coordinator.transaction_timed_out", "timed_out", "txn-1",
         ["timeout.clock", "timeout.scan", "client.other_epoch"]),
