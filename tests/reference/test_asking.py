@@ -76,6 +76,7 @@ ASKED = [
     ("rd_kafka_commit_transaction failed, but messages were delivered", "SC-124"),
     ("Add CLI tool to manage lingering Kafka transactions", "SC-101"),
     ("dedicated transaction producer instances for each message", "SC-145"),
+    ("Transactional producers issue errors following an upgrade to Kafka 3.7", "SC-157"),
     ("Enabling idempotency still allows producing same message twice", "SC-03"),
 ]
 """Sentences as people write them in a thread, and the scenario that is among the first three."""
