@@ -183,7 +183,7 @@ def test_of_many_open_transactions_the_first_are_printed_and_the_others_counted(
 ) -> None:
     lines = printed(capsys, str(many_open_on_disk))
     assert lines.count("t-0: undecided") == 20
-    assert lines[-1] == "and 20 more open transactions: --all prints their verdicts, --json lists them"
+    assert lines[-1] == "and 20 more open transactions: --all prints all verdicts, --json lists them"
     assert printed(capsys, str(many_open_on_disk), "--all").count("t-0: undecided") == FEW
 
 
@@ -214,6 +214,6 @@ def test_notes_have_a_bound_and_the_others_are_counted(
     found = document(read_case([place]))
     assert (len(found["verdicts"][0]["notes"]), found["not_listed"]["notes"]) == (25, FEW - 25)
     assert printed(capsys, str(place))[-3:-1] == [
-        "  and 5 more of these: --all prints them",
+        "  and 5 more of these: --all prints all of them",
         f"  and {FEW - 25} more that were not kept",
     ]
