@@ -15,6 +15,7 @@ import { say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, Places, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
 import { box, fitted, fittedText, path, pillWidth, text, textWidth } from "./draw.ts";
+import { tagHeight, tagWidth } from "./tag-size.ts";
 
 /** The ways through the engine's machine `transaction_states`, as people tell them; a test holds that each state has a way. */
 export const RAILS: readonly (readonly string[])[] = [
@@ -66,12 +67,13 @@ export function coordinatorObjects(frame: Frame, here: Places, focus: Focus, nam
     id: own.id, broker: name, state: own.entry.state, pending: own.entry.pending_state ?? say("stage.none"),
   });
   const apart = place.shared === true;
+  const tag = railTag(frame, here, focus, name);
   const rail = own === undefined ? nothing : railSvg(frame, focus, name, own, width, apart);
-  const named = own === undefined ? idle(frame, name, width) : headLine(here, name, own, width, apart, broker);
+  const named = own === undefined ? idle(frame, name, width) : headLine(here, name, own, width, apart, broker, tag !== null && here.upright);
   const selection = own === undefined ? undefined : transactionSelection(own.id);
   return [...(place.of === undefined ? [] : [jointTo(place.box, place.of)]), {
     key: `co:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label, hot: focus.kind === "coordinator" && focus.actor === name,
-    draw: svg`${box(0, 0, width, height, apart || here.upright ? "body" : "slot", apart || here.upright ? 8 : 6)}${slot ? svg`${named}${rail}${own === undefined || height < (groups === null ? LOGGED : GROUPED) ? nothing : logLine(frame, name, own, kept, width)}` : nothing}${
+    draw: svg`${box(0, 0, width, height, apart || here.upright ? "body" : "slot", apart || here.upright ? 8 : 6)}${slot ? svg`${named}${rail}${own === undefined || !hasLog(broker?.groups, width, height) ? nothing : logLine(frame, name, own, kept, width, tag === null || here.upright ? null : tag.box.x - place.box.x)}` : nothing}${
       groups === null ? nothing : svg`<g transform=${`translate(0,${height - 20})`}>${groups}</g>`}${refused ? box(0, 0, width, height, "ring", 6) : nothing}`,
     picked: own !== undefined && isOfPicked(frame, { transaction: own.id }),
     ...(selection === undefined ? {} : { select: selection }),
@@ -99,9 +101,8 @@ function hostPill(name: string): { draw: SVGTemplateResult; /** With the gap beh
   return { draw: svg`${box(8, 5, said + 12, 18, "tag", 4)}${text(14, 18, name, "s12 b inv")}`, width: round(said) + 16 };
 }
 
-function headLine(
-  here: Places, name: string, { id, entry }: Kept, width: number, apart: boolean, broker: CoordinationView | undefined,
-): SVGTemplateResult {
+/** Where the first line has its identity; `isLong`: the id has that line to itself. */
+function headLayout(here: Places, name: string, { id, entry }: Kept, width: number, apart: boolean) {
   const who = say("stage.coordinator.of", { id });
   // A place that several may have names the broker whose it is now.
   const host = apart ? hostPill(name) : null;
@@ -112,8 +113,16 @@ function headLine(
   const most = here.upright ? 12 : 13;
   const { size, lines } = fitted(who, room, most, { least: 9, most: 2, bold: true });
   const end = from + Math.max(...lines.map((line) => textWidth(line, size, true))) + 10;
+  return { who, host, from, identity, pill, room, most, end, isLong: textWidth(who, 11, true) > room };
+}
+
+function headLine(
+  here: Places, name: string, own: Kept, width: number, apart: boolean, broker: CoordinationView | undefined, isTagged: boolean,
+): SVGTemplateResult {
+  const { id, entry } = own;
+  const { who, host, from, identity, pill, room, most, end, isLong } = headLayout(here, name, own, width, apart);
   const right = width - 12;
-  if (textWidth(who, 11, true) > room) {
+  if (isLong) {
     // A long id has the first line to itself.
     const small = round(textWidth(identity, 11, true) + 10);
     return svg`${host?.draw ?? nothing}${fittedText(from, 11, who, width - 12 - from, 12, { least: 7, bold: true, classes: "b" })}${
@@ -122,7 +131,7 @@ function headLine(
   }
   return svg`${host?.draw ?? nothing}${fittedText(from, 19, who, room, most, { least: 9, most: 2, bold: true, classes: "b" })}${
     box(end, 6, pill, 18, `cell small ${here.hue(entry.producer_id)}`, 3)}${text(end + pill / 2, 19, identity, "s12 b", "middle")}${
-    markersOrPartitions(broker, id, entry, end + pill + 12, right)}`;
+    isTagged ? nothing : markersOrPartitions(broker, id, entry, end + pill + 12, right)}`;
 }
 
 /** While markers are out: which partitions have theirs; before: which partitions belong to the transaction. */
@@ -141,7 +150,14 @@ function markersOrPartitions(broker: CoordinationView | undefined, id: string, e
   return svg`<g><title>${said}</title>${fittedText(right, y, fits ? said : short, Math.max(40, right - from), fits ? 13 : 12, { least: 9, classes: waiting === undefined ? "k" : "b", anchor: "end" })}</g>`;
 }
 
-function railSvg(frame: Frame, focus: Focus, name: string, { id, entry }: Kept, width: number, apart: boolean): SVGTemplateResult {
+interface Pill {
+  state: string;
+  x: number;
+  width: number;
+}
+
+/** The states in their order, from left to right. */
+function railLayout(frame: Frame, name: string, { id, entry }: Kept, width: number, apart: boolean): { size: number; gap: number; pills: Pill[] } {
   const transition = frame.step?.transition;
   const stepped = transition?.machine === "transaction_states" && transition.of === id && frame.step?.actor === name;
   const rail = railOf(entry.state, entry.pending_state, stepped && transition ? transition.from : null);
@@ -149,23 +165,72 @@ function railSvg(frame: Frame, focus: Focus, name: string, { id, entry }: Kept, 
   const gapOf = (size: number): number => (size > 12 ? 15 : 11);
   const widthAt = (size: number): number => rail.reduce((sum, state) => sum + pillWidth(state, size, size > 12 ? 16 : 12), 0) + gapOf(size) * (rail.length - 1);
   const size = sizes.find((one) => widthAt(one) <= width - 24) ?? 9;
+  const gap = gapOf(size);
   let x = apart || width < 400 ? 8 : 12;
-  const drawn = rail.map((state, index) => {
-    const own = pillWidth(state, size, size > 12 ? 16 : 12);
+  const pills = rail.map((state): Pill => {
+    const pill = { state, x, width: pillWidth(state, size, size > 12 ? 16 : 12) };
+    x += pill.width + gap;
+    return pill;
+  });
+  return { size, gap, pills };
+}
+
+function railSvg(frame: Frame, focus: Focus, name: string, own: Kept, width: number, apart: boolean): SVGTemplateResult {
+  const { id, entry } = own;
+  const { size, gap, pills } = railLayout(frame, name, own, width, apart);
+  return svg`${pills.map(({ state, x, width: wide }, index) => {
     const now = focus.kind === "coordinator" && focus.transactional_id === id && focus.actor === name && focus.state === state;
     const on = entry.state === state;
     const pending = !on && entry.pending_state === state;
     const again = on && entry.pending_state === state;
-    const gap = gapOf(size);
     const arrow = index === 0 ? nothing : path(`M${round(x - gap + 3)},43h${gap - 7}m-4,-3.5l4,3.5l-4,3.5`, "rail");
-    const pill = svg`${arrow}${box(x, 30, own, 26, `pill${on ? " on" : pending ? " pend" : ""}${now ? " now" : ""}`, 13)}${
-      again && !now ? box(x - 3, 27, own + 6, 32, "pill again", 16) : nothing}${
-      text(x + own / 2, 47.5, state, `s${size} ${on ? "inv" : now || pending ? "b" : ""}${now ? " now" : ""}`, "middle")}`;
-    x += own + gap;
-    return pill;
-  });
-  return svg`${drawn}`;
+    return svg`${arrow}${box(x, 30, wide, 26, `pill${on ? " on" : pending ? " pend" : ""}${now ? " now" : ""}`, 13)}${
+      again && !now ? box(x - 3, 27, wide + 6, 32, "pill again", 16) : nothing}${
+      text(x + wide / 2, 47.5, state, `s${size} ${on ? "inv" : now || pending ? "b" : ""}${now ? " now" : ""}`, "middle")}`;
+  })}`;
 }
+
+/** The tag of a step that is about this coordinator, within its place: under the state in question, beside what its log holds; on a
+ * phone at the end of the first line. Null where there is no room for it. */
+export function railTag(frame: Frame, here: Places, focus: Focus, name: string): { said: string; size: number; box: Box } | null {
+  const place = here.brokers[name]?.coordinator;
+  if (place == null || focus.tag === null || focus.actor !== name || focus.partition !== null || (focus.kind !== "coordinator" && focus.kind !== "refused")) return null;
+  const broker = frame.view.brokers?.[name.replace(/^broker-/, "")];
+  const kept = keptOf(broker);
+  const own = chosen(frame, focus, kept);
+  if (own === undefined || broker?.alive === false) return null;
+  const at = place.box;
+  const apart = place.shared === true;
+  const words = [focus.tag.key, ...(SHORTER[focus.tag.key] ?? [])].map((key) => say(key, focus.tag?.params));
+  const tries = (here.upright ? [13, 12] : [15, 13, 12]).flatMap((size) => words.map((said) => ({ said, size, width: tagWidth(said, size), height: Math.min(24, tagHeight(size)) })));
+  if (here.upright) {
+    const { end, pill, isLong } = headLayout(here, name, own, at.width, apart);
+    const found = isLong ? undefined : tries.find(({ width }) => end + pill + 10 + width <= at.width - 6);
+    return found === undefined ? null : { said: found.said, size: found.size, box: { x: at.x + at.width - 6 - found.width, y: at.y + 3, width: found.width, height: found.height } };
+  }
+  if (!hasLog(broker?.groups, at.width, at.height)) return null;
+  const from = 12 + textWidth(logName(own), 12) + 8 + LEAST_LOG;
+  const more = othersText(kept, own.id);
+  const right = at.width - 10 - (more === null ? 0 : othersWidth(more, at.width));
+  const found = tries.find(({ width }) => from + width <= right);
+  if (found === undefined) return null;
+  const pill = railLayout(frame, name, own, at.width, apart).pills.find(({ state }) => state === focus.state);
+  const middle = pill === undefined ? right : pill.x + pill.width / 2;
+  const x = Math.max(from, Math.min(middle - found.width / 2, right - found.width));
+  return { said: found.said, size: found.size, box: { x: round(at.x + x), y: round(at.y + 71.5 - found.height / 2), width: found.width, height: found.height } };
+}
+
+/** What is said of a step where there is little room. */
+const SHORTER: Record<string, readonly string[]> = { "stage.tag.counts": ["stage.tag.counts_short"] };
+/** px of a log line that a tag leaves to what the log holds. */
+const LEAST_LOG = 74;
+
+function hasLog(groups: Record<string, GroupView> | undefined, width: number, height: number): boolean {
+  return height >= (groupLine(groups, width) === null ? LOGGED : GROUPED);
+}
+
+const logName = ({ entry }: Kept): string => `__transaction_state-${entry.log_partition}`;
+const othersWidth = (said: string, width: number): number => Math.min(textWidth(said, 12), width * 0.42) + 16;
 
 function logOf(frame: Frame, name: string): string | null {
   const id = name.replace(/^broker-/, "");
@@ -173,30 +238,32 @@ function logOf(frame: Frame, name: string): string | null {
   return led?.[0] ?? null;
 }
 
-function logLine(frame: Frame, name: string, { id, entry }: Kept, kept: readonly Kept[], width: number): SVGTemplateResult {
-  const log = `__transaction_state-${entry.log_partition}`;
+/** `tag`: where the tag of the step begins, before which the log ends. */
+function logLine(frame: Frame, name: string, own: Kept, kept: readonly Kept[], width: number, tag: number | null): SVGTemplateResult {
+  const { id } = own;
+  const log = logName(own);
   const replica = frame.view.partitions?.[log]?.replicas[name.replace(/^broker-/, "")];
   const more = othersText(kept, id);
-  const moreWidth = more === null ? 0 : Math.min(textWidth(more, 12), width * 0.42) + 16;
+  const moreWidth = more === null ? 0 : othersWidth(more, width);
   const batches = Object.values(replica?.batches ?? {}).sort((one, other) => one.base_offset - other.base_offset).filter((batch) => isOf(batch, id));
   const from = 12 + textWidth(log, 12) + 8;
-  let room = width - 16 - moreWidth - from - 24;
+  let room = (tag === null ? width - 16 - moreWidth : tag - 8) - from - 24;
   const shown: { batch: LogBatchView; said: string; width: number }[] = [];
   for (const batch of batches.toReversed()) {
     const said = shortState(imageState(batch, id));
-    const own = round(textWidth(said, 11) + 8);
-    if (own + 2 > room) break;
-    room -= own + 2;
-    shown.unshift({ batch, said, width: own });
+    const wide = round(textWidth(said, 11) + 8);
+    if (wide + 2 > room) break;
+    room -= wide + 2;
+    shown.unshift({ batch, said, width: wide });
   }
   const earlier = batches.length - shown.length;
   let x = from;
   const before = earlier === 0 ? nothing : text(x, 75, say("stage.earlier", { count: earlier }), "s12 q");
   if (earlier > 0) x += textWidth(say("stage.earlier", { count: earlier }), 12) + 6;
   const high = replica?.high_watermark ?? 0;
-  return svg`${text(12, 75, log, "s12 q")}${before}${shown.map(({ batch, said, width: own }) => {
-    const cell = svg`${box(x, 63, own, 17, batch.base_offset >= high ? "pill pend" : "pill", 2)}${text(x + own / 2, 75.5, said, "s11 k", "middle")}`;
-    x += own + 2;
+  return svg`${text(12, 75, log, "s12 q")}${before}${shown.map(({ batch, said, width: wide }) => {
+    const cell = svg`${box(x, 63, wide, 17, batch.base_offset >= high ? "pill pend" : "pill", 2)}${text(x + wide / 2, 75.5, said, "s11 k", "middle")}`;
+    x += wide + 2;
     return cell;
   })}${more === null ? nothing : fittedText(width - 12, 75, more, moreWidth - 16, 12, { least: 9, classes: "q", anchor: "end" })}`;
 }

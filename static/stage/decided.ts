@@ -1,9 +1,10 @@
 /**
  * What a refusal or a duplicate was decided by: the rule as a question with its answer, and the numbers that arrived
- * beside the stored ones. A wide stage has it as a card in its network (ghosts.ts), an upright one at its foot.
+ * beside the stored ones. It stands as a card in the network
+ * (ghosts.ts), and at the foot of an upright stage whose network has no room for it.
  */
 
-import { html, nothing } from "lit";
+import { html } from "lit";
 import type { TemplateResult } from "lit";
 import { answered, layoutFields } from "../diagrams/decision-fields.ts";
 import type { DecisionShape } from "../diagrams/decision-fields.ts";
@@ -40,11 +41,22 @@ export function decidedBy(frame: Frame, focus: Focus): Decided | null {
   };
 }
 
+const sideOf = ({ arrived, stored }: Decided["fields"][number]): string => (stored === "–" ? arrived : `${arrived} ${arrived === stored ? "=" : "≠"} ${stored}`);
+
+/** `epoch 0 ≠ 2`; a field that one side alone has, with its value. */
+export function fieldText(field: Decided["fields"][number]): string {
+  return `${field.name} ${sideOf(field)}`;
+}
+
 /** `Is epoch 0 lower than the known 2? Yes.` and `epoch 0 ≠ 2`; `least`: px of its height. */
-export function decidedCard(decided: Decided | null, least: number): TemplateResult | typeof nothing {
-  if (decided === null) return nothing;
+export function decidedCard(decided: Decided, least: number): TemplateResult {
   const { by, sentence, answer, fields } = decided;
   return html`<section class="decides" .style=${`min-height:${least.toFixed(0)}px`} aria-label=${say("diagram.decision.by", { by })}><p><b>${sentences([sentence, answer])}</b></p>
-    <p class="fields"><span>${say("diagram.decision.arrived")} | ${say("diagram.decision.stored")}</span>${fields.map(({ name, arrived, stored }) =>
-      html`<span class=${arrived === stored ? "equal" : "unequal"}>${name} <b>${arrived}${stored === "–" ? nothing : ` ${arrived === stored ? "=" : "≠"} ${stored}`}</b></span>`)}</p></section>`;
+    <p class="fields"><span>${say("diagram.decision.arrived")} | ${say("diagram.decision.stored")}</span>${fields.map((field) =>
+      html`<span class=${field.arrived === field.stored ? "equal" : "unequal"}>${field.name} <b>${sideOf(field)}</b></span>`)}</p></section>`;
+}
+
+/** What a client cannot know from now on, at the foot of an upright stage. */
+export function doubtLine({ key, params }: NonNullable<Focus["doubt"]>, least: number): TemplateResult {
+  return html`<section class="decides" .style=${`min-height:${least.toFixed(0)}px`}><p><b>${say(key, params)}</b></p></section>`;
 }

@@ -13,7 +13,8 @@ import { say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, LanePlace, Layer, Places, StageObject, Window } from "./contract.ts";
 import { cornersOf, wholeOf, windowOf } from "./contract.ts";
 import { box, cellType, fittedText, halo, path, text, textWidth } from "./draw.ts";
-import { decidedBy } from "./decided.ts";
+import { decidedBy, fieldText } from "./decided.ts";
+import type { Decided } from "./decided.ts";
 import { RING_INSIDE, ghostNeeds, namesBeside } from "./gate-names.ts";
 import type { Name } from "./gate-names.ts";
 import { networkOf } from "./network.ts";
@@ -266,8 +267,9 @@ const CARD = { width: 244, pad: 10, line: 16, row: 17 };
 
 /** The rule that decided and the numbers on both sides, where the network has room for it. */
 function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | null): StageObject | null {
-  const decided = here.upright ? null : decidedBy(frame, focus);
+  const decided = decidedBy(frame, focus);
   if (decided === null) return null;
+  if (here.upright) return lowComparison(frame, here, focus, decided);
   const { by, rule, sentence, answer, passed, rest } = decided;
   const width = Math.min(CARD.width, here.network.width - 16);
   const lines = wrap(sentences([sentence, answer]), width - 2 * CARD.pad, 13, true, textWidth);
@@ -296,6 +298,31 @@ function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | nul
   return object("compare", { ...at, width, height }, drawn, { phase: "compare", depth: 4, label, hot: false });
 }
 
+const LOW = { pad: 8, line: 16, gap: 12, side: 10 };
+
+/** On a phone in a few lines over the whole width, between client and broker; null where messages leave no room, and it stands at the foot. */
+function lowComparison(frame: Frame, here: Places, focus: Focus, decided: Decided): StageObject | null {
+  const { by, sentence, answer, fields } = decided;
+  const width = here.width - 2 * LOW.side;
+  const room = width - 2 * LOW.pad;
+  const lines = wrap(sentences([sentence, answer]), room, 13, true, textWidth);
+  const told = [{ said: `${say("diagram.decision.arrived")} | ${say("diagram.decision.stored")}`, differs: false }, ...fields.map((field) => ({ said: fieldText(field), differs: field.arrived !== field.stored && field.stored !== "–" }))];
+  let [x, row] = [0, 0];
+  const placed = told.map(({ said, differs }) => {
+    const wide = textWidth(said, 12, differs);
+    if (x > 0 && x + wide > room) [x, row] = [0, row + 1];
+    const at = { said, differs, x: LOW.pad + x, row };
+    x += wide + LOW.gap;
+    return at;
+  });
+  const height = LOW.pad + (lines.length + row + 1) * LOW.line + 3;
+  const { y, covers } = freePlace(frame, here, focus, { width, height }, here.network.y + height / 2 + 2);
+  if (covers > 0 || y + height > here.network.y + here.network.height) return null;
+  const drawn = svg`${box(0, 0, width, height, "card", 6)}${lines.map((line, number) => text(LOW.pad, 17 + number * LOW.line, line, "s13 b"))}${
+    placed.map(({ said, differs, x: left, row: number }, index) => text(left, 17 + (lines.length + number) * LOW.line, said, index === 0 ? "s12 q" : differs ? "s12 b" : "s12 k"))}`;
+  return object("compare", { x: LOW.side, y, width, height }, drawn, { phase: "compare", depth: 4, label: say("stage.ghost.compare_name", { by, rule: sentence, answer }), hot: false });
+}
+
 /** Beside the client: what it cannot know from now on. */
 export function doubtCard(frame: Frame, here: Places, focus: Focus): StageObject | null {
   if (focus.doubt === null || here.upright) return null;
@@ -319,9 +346,10 @@ function freePlace(frame: Frame, here: Places, focus: Focus, size: { width: numb
   const x = round(network.x + (network.width - size.width) / 2);
   const flights = networkOf(frame, here, focus).flights.map(({ box: one }) => one);
   const taken = [...flights, ...cornersOf(here)];
-  // Under the name of its column.
-  let best = { y: network.y + HEAD, cost: Number.POSITIVE_INFINITY, covers: Number.POSITIVE_INFINITY };
-  for (let y = network.y + HEAD; y + size.height <= network.y + network.height - 2; y += 3) {
+  // Under the name of its column, which a phone has not.
+  const top = network.y + (here.upright ? 3 : HEAD);
+  let best = { y: top, cost: Number.POSITIVE_INFINITY, covers: Number.POSITIVE_INFINITY };
+  for (let y = top; y + size.height <= network.y + network.height - 2; y += 3) {
     const at: Box = { x, y, ...size };
     const covers = taken.filter((one) => overlap(one, at)).reduce((sum, one) => sum + meets(one, at), 0);
     const touches = taken.filter((one) => overlap(one, { ...at, y: y - AIR, height: size.height + 2 * AIR })).length;

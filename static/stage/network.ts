@@ -100,7 +100,7 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
   const single = withCopies(candidates);
   // As much is told as has room: then less of each, then what was answered already makes room, then all but this step's own are counted.
   let found = arranged(frame, here, focus, single, 0);
-  for (const tight of [1, 2, 3] as const) {
+  for (const tight of here.upright && focus.kind === "lost" ? LOST : ALL) {
     const most = hidden(found, here);
     if (most <= COVERS) break;
     const less = arranged(frame, here, focus, single, tight);
@@ -115,8 +115,11 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
   return { ...shown, flights: shown.flights.map((flight) => notedAside(flight, shown, here, notes)), away: [...away, ...crowded] };
 }
 
-/** How much is left out: nothing; what others carry; requests that are answered; each but the one that this step is about. */
-type Tight = 0 | 1 | 2 | 3;
+/** How much is left out: nothing; what others carry; requests that are answered; all but what this step is about; what that carries, too. */
+type Tight = 0 | 1 | 2 | 3 | 4;
+const ALL: readonly Tight[] = [1, 2, 3, 4];
+/** What is lost has the network of a phone for itself before it says less: beside it stands what is not known now. */
+const LOST: readonly Tight[] = [3, 4, 1, 2];
 
 function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Candidate[], tight: Tight): Omit<Network, "away"> {
   const lines = linesOf(single);
@@ -126,7 +129,7 @@ function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Can
   const isHot = ({ message }: Candidate): boolean => hotIds(focus).has(message.id);
   const isOwn = ({ message, state }: Candidate): boolean => hotIds(focus).has(message.id) && (isNow(focus, message.id, state) || state === "docked");
   const most = here.upright ? defaults.upright : defaults;
-  const many = tight === 3 ? long.filter((one) => !isOwn(one)) : long.length > most.single ? long.filter((one) => !isHot(one)) : [];
+  const many = tight >= 3 ? long.filter((one) => !isOwn(one)) : long.length > most.single ? long.filter((one) => !isHot(one)) : [];
   const counted = here.upright ? [...many, ...inLine] : many;
   const whole = !here.upright && decides(frame, focus) ? defaults.besideDecision : most.whole;
   // Between the middleware and its participants a telephone has one row.
@@ -137,7 +140,7 @@ function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Can
     && single.some((other) => other.message.is_response && other.message.correlation_id === message.correlation_id && other.message.to === message.from && other.message.from === message.to);
   const told = single.filter((one) => !counted.includes(one) && !isAnswered(one));
   // Of several that die together on a phone, each has room for its name.
-  const isOfMany = (one: Candidate): boolean => here.upright && tight > 0 && one.state === "lost" && focus.messages.lost.length + focus.messages.dropped.length > 1;
+  const isOfMany = (one: Candidate): boolean => here.upright && tight > 0 && tight !== 3 && one.state === "lost" && focus.messages.lost.length + focus.messages.dropped.length > 1;
   const isWhole = (one: Candidate): boolean => isHot(one) && !isRow && (tight === 0 || (isNow(focus, one.message.id, one.state) && !isOfMany(one)));
   const detailOf = (one: Candidate): Detail => (one.wire.short ? "small" : inLine.includes(one) ? "row" : isWhole(one) ? "whole" : tight > 0 ? "brief" : detail);
   const queueOf = (one: Candidate): number | null => lines.map((line) => line.indexOf(one)).find((place) => place >= 0) ?? null;
@@ -159,9 +162,10 @@ function linesOf(single: readonly Candidate[]): Candidate[][] {
 
 /** How much of the worst pair cannot be read, in units of area: a message lies on another, or on a count. */
 function hidden({ flights, bundles }: Omit<Network, "away">, here: Places): number {
+  const beyond = here.upright ? Math.max(0, ...flights.map((flight) => (taken(flight).x + taken(flight).width - here.width) * flight.box.height)) : 0;
   const notes = here.upright ? [] : flights.filter(({ fate }) => fate.note !== "" && fate.side === "under").map(noteBox);
-  const boxes = [...flights.map((flight) => flight.box), ...notes, ...bundles.map((bundle) => bundle.box), ...standingIn(here)];
-  return Math.max(0, ...boxes.flatMap((one, index) => boxes.slice(index + 1).map((other) => covered(one, other))));
+  const boxes = [...flights.map((flight) => (here.upright ? taken(flight) : flight.box)), ...notes, ...bundles.map((bundle) => bundle.box), ...standingIn(here)];
+  return Math.max(beyond, ...boxes.flatMap((one, index) => boxes.slice(index + 1).map((other) => covered(one, other))));
 }
 
 /** What stands in the network itself, beside what is on its way there. */
@@ -286,7 +290,7 @@ function boxAt({ envelope: { width, height }, wire }: Pick<Flight, "envelope" | 
   return { x: round(x - width / 2), y: round(y - height / 2), width, height };
 }
 
-const GAP = 5;
+const GAP = 8;
 
 /** With what is drawn under it. */
 function taken({ box: { x, y, width, height }, fate, wire, message }: Flight): Box {
@@ -545,7 +549,7 @@ export const networkLayer: Layer = (frame, here, focus) => {
   return [
     ...network.flights.map(wireObject), ...network.bundles.map(bundleWire),
     ...network.flights.map((flight) => flightObject(frame, flight)), ...network.bundles.map((bundle) => bundleObject(frame, bundle)),
-    ...awayObject(frame, here, network),
+    ...awayObject(here, network),
   ];
 };
 
@@ -600,27 +604,24 @@ function bundleObject(frame: Frame, bundle: Bundle): StageObject {
 
 const awayText = (count: number): string => say("stage.message.away", { count });
 
-/** In a corner of the network where no message stands; null where all have a place, and on a phone where no corner is free. */
+/** In a corner of the network where no message stands; null where all have a place, and on a phone, which tells it under the picture. */
 export function awayBox(here: Places, { away, flights, bundles }: Network): Box | null {
-  if (away.length === 0) return null;
+  if (away.length === 0 || here.upright) return null;
   const width = textWidth(awayText(away.length), 12);
   const { network } = here;
   const [left, right] = [network.x + 6, network.x + network.width - width - 6];
   const [top, bottom] = [network.y + 4, network.y + network.height - 18];
   const spots = [[right, bottom], [left, bottom], [right, top], [left, top]].map(([x = 0, y = 0]): Box => ({ x, y, width, height: 14 }));
   const stands = [...flights.map(taken), ...bundles.map((bundle) => bundle.box), ...Object.values(here.others).map((other) => other.box)];
-  const free = spots.find((spot) => !stands.some((one) => overlap(one, spot)));
-  return free ?? (here.upright ? null : (spots[0] as Box));
+  return spots.find((spot) => !stands.some((one) => overlap(one, spot))) ?? (spots[0] as Box);
 }
 
-function awayObject(frame: Frame, here: Places, network: Network): StageObject[] {
+function awayObject(here: Places, network: Network): StageObject[] {
   const at = awayBox(here, network);
   if (at === null) return [];
   const said = awayText(network.away.length);
-  const [first] = network.away;
   return [{
     key: "away", x: round(at.x), y: round(at.y), width: round(at.width), height: 14, phase: "static", depth: 4,
-    draw: svg`<rect class="hit" y="-6" width=${round(at.width)} height="26"/>${text(0, 11, said, here.upright ? "s12 q brings" : "s12 q")}`, label: said,
-    ...(here.upright && first !== undefined ? { brings: messageSelection(frame.view, first) } : {}),
+    draw: text(0, 11, said, "s12 q"), label: said,
   }];
 }

@@ -24,8 +24,10 @@ const NETWORK = { least: 47, beside: 84, most: 130 };
 const BESIDE = 30;
 /** px of a picture that shows no more than a lane at once. */
 const LOW = 240;
-const HEAD = 27;
-const LANE = { least: 71, most: 120 };
+/** Of a broker: its name, and under that what arrives over a cell. */
+const HEAD = 31;
+/** `whole`: a cell has two lines. */
+const LANE = { least: 71, whole: 84, most: 120 };
 const READERS = { least: 57, most: 84 };
 /** With room for what its log holds, or without; and the same with the offsets of a group under that. */
 const COORDINATOR = { least: 62, most: 84, besideGroup: 78, grouped: 98 };
@@ -102,8 +104,10 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   // Between boxes of several brokers messages stand side by side, so their room comes first.
   const early = small.brokers > 0 && client ? take(NETWORK.beside - NETWORK.least) : 0;
   const coordinatorHeight = coordinates ? lowest + take((groups ? COORDINATOR.grouped : COORDINATOR.most) - lowest) : 0;
-  const lane = LANE.least + take(LANE.most - LANE.least);
+  // What is on its way has two rows before cells grow.
+  const whole = LANE.least + take(LANE.whole - LANE.least);
   const network = client ? NETWORK.least + more + early + take(NETWORK.most - NETWORK.least - early) : 0;
+  const lane = whole + take(LANE.most - whole);
   const tall = client ? ownClient : 0;
   const lines = readers ? READERS.least + take(READERS.most - READERS.least) : 0;
   const own = width - 2 * SIDE;

@@ -179,10 +179,13 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   }];
 }
 
+/** Of a tag within a row, inside of its ring. */
+export const ROW_TAG = { size: 12, height: 18, pad: 12, edge: 7, gap: 6 };
+
 /** On a phone: what the tag of a step takes at the right end of a reader's row, with a gap before it; 0 where it is too long to stand there. */
 export function tagInRow({ upright }: Places, { tag }: Focus, row: ReaderPlace["box"]): number {
-  const width = tag === null || !upright ? 0 : textWidth(say(tag.key, tag.params), 15, true) + 30;
-  return width > row.width * 0.45 ? 0 : width;
+  const width = tag === null || !upright ? 0 : textWidth(say(tag.key, tag.params), ROW_TAG.size, true) + ROW_TAG.pad + ROW_TAG.edge + ROW_TAG.gap;
+  return width > row.width * 0.5 ? 0 : width;
 }
 
 /** Its title tells what the isolation level means. */

@@ -14,7 +14,7 @@ import { guard } from "lit/directives/guard.js";
 import { repeat } from "lit/directives/repeat.js";
 import type { Box } from "../diagrams/geometry.ts";
 import { SizedElement, asPress, onPick, twin } from "../diagrams/element.ts";
-import { plainly } from "../diagrams/picked.ts";
+import { messageSelection, plainly } from "../diagrams/picked.ts";
 import { piece } from "../diagrams/reading.ts";
 import type { Frame, Selection, Step } from "../player/frame.ts";
 import { prefersReducedMotion } from "../player/page.ts";
@@ -26,14 +26,14 @@ import { Camera, cameraOf } from "./camera.ts";
 import type { Chain } from "./chain.ts";
 import { chainMarks } from "./chain.ts";
 import type { Focus, Places, Size, StageObject, StagePlan } from "./contract.ts";
-import { decidedBy, decidedCard } from "./decided.ts";
+import { decidedBy, decidedCard, doubtLine } from "./decided.ts";
 import { focusOf } from "./focus.ts";
 import { textWidth } from "./draw.ts";
 import { LAYERS } from "./layers.ts";
 import { stageLook } from "./look.ts";
 import { StageMover, causeFirst, hasTravel, leaving } from "./motion.ts";
 import type { Network } from "./network.ts";
-import { awayBox, networkOf } from "./network.ts";
+import { networkOf } from "./network.ts";
 import { networkLook } from "./network-look.ts";
 import { extended, outlineOf, planOf } from "./outline.ts";
 import { grown, places, sizeOf, standing } from "./places.ts";
@@ -114,7 +114,9 @@ export class Stage extends SizedElement {
   readonly #brings = (event: Event): void => this.bring((event as CustomEvent<Selection>).detail);
 
   protected override show(frame: Frame): TemplateResult {
-    const { here, focus, objects: whole, network } = (this.#scene = this.sceneOf(frame));
+    const scene = this.sceneOf(frame);
+    this.#scene = scene;
+    const { here, objects: whole, network } = scene;
     const objects = [...this.#played(frame, whole), ...(this.chain.length === 0 ? [] : chainMarks(whole, this.chain, here, this.#words))];
     this.#hot = whole.filter(({ hot, height }) => hot === true && height > 0).map(({ key }) => key);
     // Whatever was yellow is so no longer: a step has one such place.
@@ -122,7 +124,15 @@ export class Stage extends SizedElement {
     const seen = this.projector ? cameraOf(whole, here) : { x: 0, y: 0, width: here.width, height: here.height };
     this.#seen = { box: seen, of: here.width };
     return html`${frame.view.derived?.held === undefined ? html`<p class="underived">${say("stage.underived")}</p>` : nothing}<svg class=${travels ? "scene on-way" : "scene"} viewBox="${seen.x} ${seen.y} ${seen.width} ${seen.height}" role="group" aria-label=${say("stage.name")} aria-describedby="twin">${repeat(
-      objects, (object) => object.key, (object) => guard([object, this.asks], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${here.upright ? decidedCard(decidedBy(frame, focus), this.#coveredRow(here)) : nothing}<div class="under">${this.#away(here, network)}${guard([whole], () => twin(twinOf(whole, here)))}</div>`;
+      objects, (object) => object.key, (object) => guard([object, this.asks], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${this.#foot(frame, scene)}<div class="under">${this.#away(here, network)}${guard([whole], () => twin(twinOf(whole, here)))}</div>`;
+  }
+
+  /** At the foot of an upright stage: what decided, where the network has no room for it; else what a client cannot know from now on. */
+  #foot(frame: Frame, { here, focus, objects }: Scene): TemplateResult | typeof nothing {
+    if (!here.upright) return nothing;
+    const decided = objects.some(({ key }) => key === "compare") ? null : decidedBy(frame, focus);
+    if (decided !== null) return decidedCard(decided, this.#covered(here));
+    return focus.doubt === null ? nothing : doubtLine(focus.doubt, UNDER);
   }
 
   /** Where a thing of the picture stands, in px of this element; null when it is not in the picture. */
@@ -161,10 +171,11 @@ export class Stage extends SizedElement {
     return { x: (here.network.x + 36 + textWidth(say("stage.head.network"), 13)) * scale, y: 4 * scale };
   }
 
-  /** px from the upper edge of the lowest row to the foot of this element: what covers some of a row covers all of it. */
-  #coveredRow(here: Places): number {
-    const row = here.rows?.at(-1);
-    return row === undefined || this.size === null ? 0 : UNDER + (here.height - row.y) * (this.size.width / here.width);
+  /** px from the upper edge of what stands lowest to the foot of this element: what covers some of the readers, or of a row, covers all of it. */
+  #covered(here: Places): number {
+    const tops = [...(here.rows ?? []).slice(-1), ...Object.values(here.readers).flatMap((rows) => Object.values(rows).map(({ box: own }) => own))].map(({ y }) => y);
+    const top = (here.rows ?? []).length > 0 ? Math.max(...tops) : Math.min(...tops);
+    return tops.length === 0 || this.size === null ? 0 : UNDER + (here.height - top) * (this.size.width / here.width);
   }
 
   /** What of the picture is drawn now: while messages of a step travel, everything else as it stood before. */
@@ -324,15 +335,17 @@ export class Stage extends SizedElement {
   #away(here: Places, network: Network): TemplateResult | typeof nothing {
     const { away, upright } = here;
     if (!upright) return nothing;
-    const messages = awayBox(here, network) === null ? network.away.length : 0;
+    const [first] = network.away;
+    const frame = this.frame;
     const named: [string, Selection][] = [
       ...away.clients.map((name): [string, Selection] => [name, plainly("actor", name)]),
       ...away.brokers.map((name): [string, Selection] => [name, plainly("actor", name)]),
       ...away.lanes.map((name): [string, Selection] => [name, plainly("partition", name)]),
     ];
-    if (named.length === 0 && messages === 0) return nothing;
+    if (named.length === 0 && first === undefined) return nothing;
     return html`<p class="away"><span>${say("stage.not_here_short")}</span>${named.map(([name, selection]) =>
-      html`<button class="link" @click=${() => this.#bring(selection)}>${name}</button>`)}${messages === 0 ? nothing : html`<span>${say("stage.message.away_short", { count: messages })}</span>`}</p>`;
+      html`<button class="link" @click=${() => this.#bring(selection)}>${name}</button>`)}${first === undefined || frame === undefined ? nothing
+      : html`<button class="link" @click=${() => this.#bring(messageSelection(frame.view, first))}>${say("stage.message.away_short", { count: network.away.length })}</button>`}</p>`;
   }
 
   /** A step that changes nothing in the picture has landed at once. */

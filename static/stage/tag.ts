@@ -6,7 +6,7 @@
  */
 
 import { nothing, svg } from "lit";
-import { overlap, round } from "../diagrams/geometry.ts";
+import { round } from "../diagrams/geometry.ts";
 import { fieldName } from "../diagrams/field-words.ts";
 import type { Frame, Json } from "../player/frame.ts";
 import { errorTerm } from "../player/terms.ts";
@@ -16,20 +16,22 @@ import type { Box, BrokerPlace, Focus, Layer, Places, StageObject } from "./cont
 import { cornersOf, wholeOf } from "./contract.ts";
 import { box, fittedText, text, textWidth } from "./draw.ts";
 import { copies } from "./brokers.ts";
+import { railTag } from "./coordinator.ts";
 import { missingConnections } from "./connections.ts";
 import { decidedBy } from "./decided.ts";
-import { cellBox, doubtCard, shownLane } from "./ghosts.ts";
+import { cardOf, cellBox, shownLane } from "./ghosts.ts";
 import type { Shown } from "./ghosts.ts";
 import { gateNames, ghostNeeds, namesBeside } from "./gate-names.ts";
 import { hasNameAbove } from "./lanes.ts";
 import { awayBox, bodiesOf, networkOf, withNote } from "./network.ts";
 import type { Flight } from "./network.ts";
-import { tagInRow } from "./readers.ts";
+import { COVERS, EDGE, labelPlace } from "./label-place.ts";
+import type { LabelPlace, Spot } from "./label-place.ts";
+import { ROW_TAG, tagInRow } from "./readers.ts";
+import { HEIGHT, tagHeight, tagWidth } from "./tag-size.ts";
 
-export const HEIGHT = 28;
 const SIZES = [17, 15, 13, 12];
-const UPRIGHT_SIZES = [15, 13] as const;
-const EDGE = 4;
+const UPRIGHT_SIZES = [15, 13, 12] as const;
 /** px between the tag and a second line under it; from the last box of an upright picture to its edge. */
 const GAP = 3;
 const SIDE = 12;
@@ -38,15 +40,24 @@ const LEAST = 11;
 
 export const tagLayer: Layer = (frame, here, focus) => {
   if (focus.tag === null || isOnAnswer(frame, here, focus)) return [];
+  const rail = railTag(frame, here, focus, focus.actor ?? "");
+  if (rail !== null && (focus.compared.length === 0 || decidedBy(frame, focus) !== null)) return [labelled(focus, rail.said, rail.size, rail.box)];
   const said = say(focus.tag.key, focus.tag.params);
+  const row = here.readers[focus.partition ?? ""]?.[focus.actor ?? ""]?.box;
+  const inRow = focus.kind !== "read" || row === undefined ? 0 : tagInRow(here, focus, row);
+  if (row !== undefined && inRow > 0) {
+    const { size, height, edge, gap } = ROW_TAG;
+    const width = round(inRow - edge - gap);
+    return [labelled(focus, said, size, { x: round(row.x + row.width - edge - width), y: round(row.y + (row.height - height) / 2), width, height })];
+  }
   // On a phone a rule that decided has its numbers under the picture, and a coordinator's states stand in its own place.
-  const more = here.upright && (decidedBy(frame, focus) !== null || isOnRail(here, focus)) ? "" : besideTag(here, focus);
+  const more = here.upright && (decidedBy(frame, focus) !== null || isOnRail(here, focus)) ? "" : besideTag(focus);
   // Beside a client the name of an error has the width of the network.
   const size = here.upright ? uprightSize(frame, here, focus, said) : deskSize(frame, here, focus, said);
   const told = more !== "" && !here.upright && isOnRail(here, focus) && round(tagWidth(said, size) + textWidth(more, 14) + 18) > roomOf(frame, here, focus) ? "" : more;
   const first = tagWidth(said, size);
   // A tag says in a few words what sentence and picture say, too: where nothing is free there is none.
-  if (placeOf(frame, here, focus, first).covers > COVERS) return [];
+  if (placeOf(frame, here, focus, first, tagHeight(size)).covers > COVERS) return [];
   const own = told === "" || textWidth(told, LEAST) > roomOf(frame, here, focus) - 18 ? 0 : round(Math.min(textWidth(told, 14) + 18, roomOf(frame, here, focus)));
   if (own > 0 && first + own > roomOf(frame, here, focus)) {
     const width = Math.max(first, own);
@@ -62,7 +73,7 @@ export const tagLayer: Layer = (frame, here, focus) => {
         box(0, 0, first, HEIGHT, focus.bad ? "tag badt" : "tag", 4)}${text(first / 2, 14 + size * 0.33, said, `s${size} inv`, "middle")}`,
     }];
   }
-  const isCrowded = own > 0 && placeOf(frame, here, focus, round(first + own)).covers > COVERS;
+  const isCrowded = own > 0 && placeOf(frame, here, focus, round(first + own), tagHeight(size)).covers > COVERS;
   return [oneLine(frame, here, focus, said, size, own === 0 || isCrowded ? "" : told)];
 };
 
@@ -82,33 +93,35 @@ function isOnAnswer(frame: Frame, here: Places, focus: Focus): boolean {
 function oneLine(frame: Frame, here: Places, focus: Focus, said: string, size: number, told = ""): StageObject {
   const first = tagWidth(said, size);
   const width = first + (told === "" ? 0 : round(Math.min(textWidth(told, 14) + 18, roomOf(frame, here, focus))));
-  const more = besideTag(here, focus);
-  const { x, y } = placeOf(frame, here, focus, width);
+  const more = besideTag(focus);
+  const height = tagHeight(size);
+  return labelled(focus, said, size, { ...placeOf(frame, here, focus, width, height), width, height }, more, told);
+}
+
+/** `more`: what was compared; `told`: what of it stands there, too. */
+function labelled(focus: Focus, said: string, size: number, { x, y, width, height }: Box, more = "", told = ""): StageObject {
+  const first = told === "" ? width : tagWidth(said, size);
   return {
-    key: "tag", x, y, ...(focus.tag === null ? {} : termOf(focus.tag)), width, height: HEIGHT, phase: "tag", depth: 6, hot: true, label: more === "" ? said : named(said, more),
-    draw: svg`${told === "" ? nothing : svg`${box(first - 5, 0.5, width - first + 4.5, HEIGHT - 1, "pill", 4)}${text(first + 7, 19, told, "s14 k")}`}${
-      box(0, 0, first, HEIGHT, focus.bad ? "tag badt" : "tag", 4)}${text(first / 2, 14 + size * 0.33, said, `s${size} inv`, "middle")}`,
+    key: "tag", x, y, ...(focus.tag === null ? {} : termOf(focus.tag)), width, height, phase: "tag", depth: 6, hot: true, label: more === "" ? said : named(said, more),
+    draw: svg`${told === "" ? nothing : svg`${box(first - 5, 0.5, width - first + 4.5, height - 1, "pill", 4)}${text(first + 7, height / 2 + 5, told, "s14 k")}`}${
+      box(0, 0, first, height, focus.bad ? "tag badt" : "tag", 4)}${text(first / 2, height / 2 + size * 0.33, said, `s${size} inv`, "middle")}`,
   };
 }
 
-/** Names of errors are narrower than their estimate; the smallest type has less air around it, too. */
-function tagWidth(said: string, size: number): number {
-  return round(textWidth(said, size, true) * (ERROR_NAME.test(said) ? 0.9 : 1) + (size > 12 ? 22 : 12));
-}
-
-const ERROR_NAME = /^[A-Z_]{12,}$/;
-
-/** As large as its room has it; rather a little smaller in the lane behind the log's end than on the edge of a body. */
+/** As large as its room and what stands there leave it; at its largest in the lane behind the log's end alone. */
 function deskSize(frame: Frame, here: Places, focus: Focus, said: string): number {
   const room = roomOf(frame, here, focus);
   const shown = ["append", "duplicate", "gate"].includes(focus.kind) ? shownLane(frame, here, focus) : null;
   const behind = shown === null ? 0 : endOf(shown) - behindOf(shown);
-  return SIZES.slice(0, 2).find((one) => tagWidth(said, one) <= Math.min(room, behind)) ?? SIZES.find((one) => tagWidth(said, one) <= room) ?? 12;
+  const [largest = 17, ...smaller] = SIZES;
+  if (tagWidth(said, largest) <= Math.min(room, behind)) return largest;
+  const fitting = smaller.filter((one) => tagWidth(said, one) <= room);
+  return fitting.find((one) => placeOf(frame, here, focus, tagWidth(said, one), tagHeight(one)).covers <= COVERS) ?? fitting[0] ?? 12;
 }
 
 /** On a phone a tag that finds no free place in full size is smaller. */
 function uprightSize(frame: Frame, here: Places, focus: Focus, said: string): number {
-    return UPRIGHT_SIZES.find((size) => placeOf(frame, here, focus, tagWidth(said, size)).covers <= COVERS) ?? (UPRIGHT_SIZES[0] as number);
+  return UPRIGHT_SIZES.find((size) => placeOf(frame, here, focus, tagWidth(said, size), tagHeight(size)).covers <= COVERS) ?? (UPRIGHT_SIZES[0] as number);
 }
 
 /** What a coordinator compares are its states, which its own place shows. */
@@ -131,11 +144,8 @@ function roomOf(frame: Frame, here: Places, focus: Focus): number {
   return broker === undefined ? here.width - 2 * EDGE : wholeOf(broker).width - 16;
 }
 
-/** What was compared; on a phone else what a client cannot know from now on, which has a card of its own where there is more room. */
-function besideTag({ upright }: Places, { compared, doubt }: Focus): string {
-  const said = comparedText(compared);
-  return said !== "" || doubt === null || !upright ? said : say(doubt.key, doubt.params);
-}
+/** What was compared; what a client cannot know from now on has a card of its own. */
+const besideTag = ({ compared }: Focus): string => comparedText(compared);
 
 const SIDES = /^(arrived|stored|current|expected|known|allowed)[ _]/;
 
@@ -154,33 +164,42 @@ export function comparedText(compared: Focus["compared"]): string {
   return facts(compared.slice(0, 2).map(([name, value]) => `${fieldName(String(name))} ${formatValue(value as Json)}`));
 }
 
-type Spot = readonly [x: number, y: number];
-
-function placeOf(frame: Frame, here: Places, focus: Focus, width: number, height = HEIGHT): { x: number; y: number; covers: number } {
-  const spots = spotsOf(frame, here, focus, width, height).map(([x, y]): Spot => [
-    Math.max(EDGE, Math.min(here.width - EDGE - width, x)), Math.max(EDGE, Math.min(here.height - EDGE - height, y)),
-  ]);
-  const taken = takenBy(frame, here, focus);
+function placeOf(frame: Frame, here: Places, focus: Focus, width: number, height = HEIGHT): LabelPlace {
   const shown = ["append", "duplicate", "gate", "refused"].includes(focus.kind) ? shownLane(frame, here, focus) : null;
   const body = bodyOf(frame, here, focus, shown);
-  const costAt = (x: number, y: number): number => {
-    const own = { x: x - 2, y: y - 1, width: width + 4, height: height + 2 };
-    return taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0) + farFrom(body, y) + (here.upright ? farFromClient(here, focus, y) : 0);
-  };
-  let best: Spot = spots[0] ?? [EDGE, EDGE];
-  let least = Number.POSITIVE_INFINITY;
-  for (const [x, y] of spots) {
-    const cost = costAt(x, y);
-    if (cost < least) [best, least] = [[x, y], cost];
-    if (cost === 0) break;
-  }
-  const [x, y] = (least > COVERS ? freeNear(here, costAt, best, width, height, least) : null) ?? best;
-  return { x: round(x), y: round(y), covers: costAt(x, y) };
+  return labelPlace({ width, height }, spotsOf(frame, here, focus, width, height), {
+    taken: takenBy(frame, here, focus), ...bodiesAround(frame, here, focus, shown), within: { x: 0, y: 0, width: here.width, height: here.height },
+    away: (y) => farFrom(body, y, height) + (here.upright ? farFromClient(here, focus, y) : 0),
+    ...(here.upright ? { across: (x: number) => [EDGE - x, here.width - EDGE - width - x] } : {}),
+  });
+}
+
+/** Bodies that the step is about, and all the others. */
+function bodiesAround(frame: Frame, here: Places, focus: Focus, shown: Shown | null): { own: Box[]; others: Box[] } {
+  const broker = shown?.broker ?? here.brokers[focus.actor ?? ""];
+  const isLane = shown !== null;
+  const told = focus.kind === "lost" || focus.kind === "sent" ? [] : [
+    ...(isLane ? [shown.lane.box] : broker?.coordinator != null && (focus.kind === "coordinator" || focus.kind === "refused") ? [broker.coordinator.box] : broker === undefined ? [] : [wholeOf(broker)]),
+    ...(clientOf(frame, here, focus) === undefined ? [] : [wholeOf(clientOf(frame, here, focus) as Places["clients"][string])]),
+    ...(here.others[focus.actor ?? ""] === undefined ? [] : [here.others[focus.actor ?? ""]?.box as Box]),
+  ];
+  const isTold = (body: Box): boolean => told.some((one) => contains(body, one));
+  const bodies = [
+    ...Object.values(here.clients).flatMap(({ box: small, panel }) => (panel === undefined ? [small] : [small, panel])),
+    ...Object.values(here.brokers).filter(({ folded }) => !(here.upright && folded)).flatMap(({ box: small, panel, coordinator }) => [small, ...(panel === undefined ? [] : [panel]), ...(coordinator !== null && (here.upright || coordinator.shared === true) ? [coordinator.box] : [])]),
+    ...(here.lens === null ? [] : [here.lens.box]), ...readersIn(here), ...(here.kind === "middleware" ? [] : Object.values(here.others).map(({ box: other }) => other)),
+  ];
+  return { own: bodies.filter(isTold), others: bodies.filter((body) => !isTold(body)) };
+}
+
+function contains(body: Box, one: Box): boolean {
+  const [x, y] = [one.x + one.width / 2, one.y + one.height / 2];
+  return body.x <= x && x <= body.x + body.width && body.y <= y && y <= body.y + body.height;
 }
 
 /** What it costs to stand away from the body that a tag is about: beyond the gaps around it, it is taken for another's. */
-function farFrom(own: Box | null, y: number): number {
-  return own === null ? 0 : (Math.max(0, own.y - 44 - y) + Math.max(0, y - own.y - own.height - 12)) * 30;
+function farFrom(own: Box | null, y: number, height: number): number {
+  return own === null ? 0 : (Math.max(0, own.y - 16 - height - y) + Math.max(0, y - own.y - own.height - 12)) * 30;
 }
 
 /** The body that a tag stays near to. */
@@ -194,38 +213,6 @@ function bodyOf(frame: Frame, here: Places, focus: Focus, shown: Shown | null): 
 /** Below the network it would be taken for a broker's. */
 function farFromClient({ network }: Places, { kind }: Focus, y: number): number {
   return kind === "client" ? Math.max(0, y + HEIGHT - network.y - network.height) * 30 : 0;
-}
-
-/** Units of area that a tag may cover of what it stands on. */
-const COVERS = 60;
-/** How far a tag goes to stand on nothing. */
-const FAR = { y: 220, step: 6 };
-const ACROSS = Array.from({ length: 17 }, (_, index) => (index - 8) * 4 * FAR.step);
-
-/** The nearest place that is free, where none of those that suit is; else the one that covers least, if that is less than these do. */
-function freeNear(here: Places, costAt: (x: number, y: number) => number, [x, y]: Spot, width: number, height: number, least: number): Spot | null {
-  let found: Spot | null = null;
-  let cost = least * COVERED;
-  for (let down = -FAR.y; down <= FAR.y; down += FAR.step) {
-    for (const across of here.upright ? [...ACROSS, EDGE - x, here.width - EDGE - width - x] : ACROSS) {
-      const spot: Spot = [x + across, y + down];
-      const isInside = spot[0] >= EDGE && spot[1] >= EDGE && spot[0] + width <= here.width - EDGE && spot[1] + height <= here.height - EDGE;
-      const far = Math.abs(across) + Math.abs(down);
-      if (!isInside || far >= cost) continue;
-      const all = costAt(spot[0], spot[1]) * COVERED + far;
-      if (all < cost) [found, cost] = [spot, all];
-    }
-  }
-  return found;
-}
-
-/** Units of way that a unit of covered area is worth. */
-const COVERED = 3;
-
-function shared(one: Box, other: Box): number {
-  const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
-  const height = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
-  return width * height;
 }
 
 /** The client that a step is about: itself, or its application. */
@@ -249,13 +236,13 @@ function underCoordinator(here: Places, { partition }: Focus, width: number): Sp
 function suitingSpots(frame: Frame, here: Places, focus: Focus, width: number, height: number): Spot[] {
   const shown = shownLane(frame, here, focus);
   if (focus.kind === "lost" || focus.kind === "sent") return besideMessage(frame, here, focus, width);
-  if (shown !== null && ["append", "duplicate", "gate", "refused"].includes(focus.kind)) return besideLane(focus, shown, width);
+  if (shown !== null && ["append", "duplicate", "gate", "refused"].includes(focus.kind)) return besideLane(frame, here, focus, shown, width, height);
   if (focus.kind === "read") return besideReader(here, focus, width);
   const broker = here.brokers[focus.actor ?? ""];
   if (broker !== undefined && (focus.kind === "coordinator" || focus.kind === "refused") && broker.coordinator !== null) {
     const { box: at } = broker.coordinator;
     const head = copiesIn(frame, here, focus, broker).x - width - 6;
-    return here.upright ? onBox(at, width, height) : [...onBox(at, width, height), [head, at.y - height + 4]];
+    return here.upright ? onBox(at, width, height) : [[head, wholeOf(broker).y + 2], ...onBox(at, width, height)];
   }
   if (broker !== undefined) {
     const own = wholeOf(broker);
@@ -325,7 +312,7 @@ function besideFlight(here: Places, flight: Flight, width: number): Spot[] {
   return [[middle, y + height + under], [middle, y - HEIGHT - 8], ...aside, [x + wide + 8, y + (height - HEIGHT) / 2], [x - width - 8, y + (height - HEIGHT) / 2]];
 }
 
-function besideLane(focus: Focus, shown: Shown, width: number): Spot[] {
+function besideLane(frame: Frame, here: Places, focus: Focus, shown: Shown, width: number, tall: number): Spot[] {
   const { lane, replica, window } = shown;
   const { y, height } = lane.cells;
   const right = lane.cells.x + lane.cells.width;
@@ -333,17 +320,19 @@ function besideLane(focus: Focus, shown: Shown, width: number): Spot[] {
   const cell = stored === undefined ? null : cellBox(shown, stored);
   const under = y + height + 21;
   const gate = focus.gates[0];
-  const start = focus.kind === "gate" && gate !== undefined ? window.x(Math.max(replica[gate], window.first)) - width / 2 : (cell?.x ?? lane.cells.x) - 3;
+  const at = focus.kind === "gate" && gate !== undefined ? window.x(Math.max(replica[gate], window.first)) : cell === null ? lane.cells.x : cell.x + cell.width / 2;
+  const start = focus.kind === "gate" ? at - width / 2 : (cell?.x ?? lane.cells.x) - 3;
   const below = Math.min(Math.max(start, lane.cells.x - 4), Math.max(lane.cells.x, right - width));
   const behind = behindOf(shown);
-  const after: Spot[] = behind + width <= endOf(shown) ? [[behind, y + (height - HEIGHT) / 2]] : [];
-  // Under each other bodies leave a gap over the broker: there on either side.
+  const after: Spot[] = behind + width <= endOf(shown) ? [[behind, y + (height - tall) / 2]] : [];
+  // In the broker's first line, between its name and what it has copied.
   const own = wholeOf(shown.broker);
-  const left: Spot = [own.x + 8, own.y - HEIGHT - 3];
-  const head: Spot = [own.x + own.width - width - 8, own.y + 1];
-  const over: Spot = [head[0], own.y - HEIGHT - 3];
-  if (focus.kind === "refused") return [[below, under], ...after, over, head, left];
-  return [...after, [below, under], over, head, left];
+  const [least, most] = [own.x + 104, copiesIn(frame, here, focus, shown.broker).x - width - 8];
+  const names = namesBeside({ here, focus, partition: focus.partition ?? "", place: lane }, replica, window, ghostNeeds(frame)).taken;
+  const head = [at - width / 2, ...names.flatMap(({ from, to }) => [from - width - 8, to + 8])]
+    .map((from): Spot => [Math.max(least, Math.min(from, most, own.x + own.width - width - 8)), own.y + 2]);
+  if (focus.kind === "refused") return [[below, under], ...after, ...head];
+  return [...after, [below, under], ...head];
 }
 
 /** Behind the newest offset of a lane and its gates. */
@@ -356,13 +345,12 @@ function endOf({ broker, lane }: Shown): number {
   return Math.min(wholeOf(broker).x + wholeOf(broker).width, lane.box.x + lane.box.width) - 6;
 }
 
-/** On a phone a reader keeps the right end of its row free for the tag (readers.ts); elsewhere over the first of them there is room. */
+/** Over its row or under it, else over the first of them. */
 function besideReader(here: Places, focus: Focus, width: number): Spot[] {
   const rows = here.readers[focus.partition ?? ""] ?? {};
   const at = rows[focus.actor ?? ""]?.box;
   const own = besideBox(at, width);
   if (at === undefined) return own;
-  if (tagInRow(here, focus, at) > 0) return [[at.x + at.width - width - 4, at.y + (at.height - HEIGHT) / 2]];
   return [...own, [own[0]?.[0] ?? at.x, Math.min(...Object.values(rows).map(({ box: row }) => row.y)) - HEIGHT - 3]];
 }
 
@@ -391,7 +379,7 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const network = networkOf(frame, here, focus);
   const away = awayBox(here, network);
   const columns = here.upright ? [] : [{ x: 0, y: 0, width: here.width, height: HEADS }];
-  const flights = network.flights.map(withNote).concat(away ?? [], doubtCard(frame, here, focus) ?? [], columns, cornersIn(here, focus), missingConnections(frame, here, focus).flatMap(({ words }) => words ?? []), here.upright ? network.bundles.map(({ box: one }) => one) : []);
+  const flights = network.flights.map(withNote).concat(away ?? [], cardOf(frame, here, focus) ?? [], columns, cornersIn(here, focus), missingConnections(frame, here, focus).flatMap(({ words }) => words ?? []), here.upright ? network.bundles.map(({ box: one }) => one) : []);
   const strips = [...(here.rows ?? []), ...chipsIn(here)];
   if (focus.kind === "sent" || focus.kind === "lost") {
     // On a phone what bodies leave free is all the room there is.
@@ -400,8 +388,6 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   }
   if (focus.kind === "read") {
     const rows = here.readers[focus.partition ?? ""] ?? {};
-    const own = rows[focus.actor ?? ""]?.box;
-    if (own !== undefined && tagInRow(here, focus, own) > 0) return [];
     const { partition } = focus;
     const lane = here.upright && partition !== null ? lanesIn(frame, here, focus, Object.keys(here.brokers)) : [];
     return [...flights, ...Object.values(rows).map((row) => row.box), ...strips, ...lane, ...(here.upright ? [...headsIn(here), ...coordinatorsIn(here)] : [])];

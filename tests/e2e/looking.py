@@ -15,6 +15,8 @@ from playwright.sync_api import Page
 
 FOLDS_BELOW = 1100
 """px of width under which the columns become tabs, which scroll."""
+EDGE = 3
+"""px by which things of a picture may meet."""
 SETTLES_WITHIN = 15.0
 """Seconds in which a page must have come to rest; far more than is needed, as the machine may be busy."""
 LONG = 500
@@ -153,6 +155,49 @@ _COVERED_WORDS = f"""() => {{
         const [lower, upper] = [word, own].map((one) => one.textContent.trim());
         if (wide > 2 && high > 2) found.push(`"${{lower}}" is under "${{upper}}"`);
       }}
+    }}
+  }}
+  return [...new Set(found)];
+}}"""
+
+# What stands where it is taken for something else's: a tag across the edge of a body, and in the body of another than
+# the step is about; a message on another; what was compared on a reader.
+_MISPLACED = f"""() => {{
+  {_EVERY_ROOT}
+  const found = [];
+  const boxOf = (element) => element.getBoundingClientRect();
+  const within = (one, other) => [
+    Math.min(one.right, other.right) - Math.max(one.left, other.left),
+    Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top),
+  ];
+  const nameOf = (element) => element.closest("svg.scene > g").dataset.key;
+  for (const scene of roots.flatMap((root) => [...root.querySelectorAll("svg.scene")])) {{
+    const bodies = [...scene.querySelectorAll(":scope > g > :is(rect.body, .body:first-child), :scope > g > g > rect.body")]
+      .filter((body) => !body.closest("[data-key^='lane:']"));
+    const tags = [...scene.querySelectorAll("[data-key=tag] > :is(.tag, .pill)")];
+    for (const tag of tags) {{
+      const own = boxOf(tag);
+      for (const body of bodies) {{
+        const [wide, high] = within(own, boxOf(body));
+        const most = Math.max(own.width - wide, own.height - high);
+        if (wide > {EDGE} && high > {EDGE} && most > {EDGE}) found.push(`"${{tag.closest("g").textContent.trim()}}" lies across the edge of ${{nameOf(body)}}`);
+      }}
+    }}
+    const sheets = [...scene.querySelectorAll(`[data-key^="m:"]`)].map((message) => ({{ message, sheet: message.querySelector(":scope > .env, :scope > .pill") }}))
+      .filter(({{ sheet }}) => sheet !== null);
+    sheets.forEach(({{ message, sheet }}, index) => {{
+      for (const other of sheets.slice(index + 1)) {{
+        const [wide, high] = within(boxOf(sheet), boxOf(other.sheet));
+        if (wide > 1 && high > 1) found.push(`message "${{message.textContent.trim()}}" lies on "${{other.message.textContent.trim()}}"`);
+      }}
+      const {{ left, right }} = boxOf(sheet);
+      const edge = boxOf(scene);
+      if (left < edge.left - 1 || right > edge.right + 1) found.push(`message "${{message.textContent.trim()}}" is beyond the edge`);
+    }});
+    const card = scene.getRootNode().querySelector?.(".decides");
+    for (const reader of card === null || card === undefined ? [] : scene.querySelectorAll("[data-key^='reader:'] .body")) {{
+      const [, high] = within(boxOf(card), boxOf(reader));
+      if (high > {EDGE} && high < boxOf(reader).height - 1) found.push(`what decided covers half of ${{nameOf(reader)}}`);
     }}
   }}
   return [...new Set(found)];

@@ -1,0 +1,88 @@
+/**
+ * Where a label stands: on nothing that is taken, wholly inside or wholly outside of each body, and in no body of which it tells
+ * nothing. Of the places that suit it the first one that is free is taken, else the nearest free one, else the one that covers least. Pure.
+ */
+
+import { overlap, round } from "../diagrams/geometry.ts";
+import type { Box } from "./contract.ts";
+
+export type Spot = readonly [x: number, y: number];
+
+export interface Around {
+  /** What has to be seen. */
+  taken: readonly Box[];
+  /** It stands in one of them, or out of it, and never on its edge. */
+  own: readonly Box[];
+  /** It stands out of them. */
+  others: readonly Box[];
+  /** The picture. */
+  within: Box;
+  /** What it costs to be there rather than near to what it tells of, in units of area. */
+  away?: (y: number) => number;
+  /** Further ways aside at which a free place is looked for. */
+  across?: (x: number) => readonly number[];
+}
+
+export interface LabelPlace {
+  x: number;
+  y: number;
+  /** Units of area that are covered, or as good as that. */
+  covers: number;
+}
+
+/** Units of area that a label may cover of what it stands on. */
+export const COVERS = 60;
+/** Of the picture's edge. */
+export const EDGE = 4;
+/** How far a label goes to stand on nothing. */
+const FAR = { y: 220, step: 6 };
+const ACROSS = Array.from({ length: 17 }, (_, index) => (index - 8) * 4 * FAR.step);
+/** Units of way that a unit of covered area is worth. */
+const COVERED = 3;
+
+export function labelPlace({ width, height }: { width: number; height: number }, suiting: readonly Spot[], around: Around): LabelPlace {
+  const { within } = around;
+  const [right, bottom] = [within.x + within.width - EDGE - width, within.y + within.height - EDGE - height];
+  const spots = suiting.map(([x, y]): Spot => [Math.max(within.x + EDGE, Math.min(right, x)), Math.max(within.y + EDGE, Math.min(bottom, y))]);
+  const costAt = ([x, y]: Spot): number => costOf({ x, y, width, height }, around);
+  let best: Spot = spots[0] ?? [within.x + EDGE, within.y + EDGE];
+  let least = Number.POSITIVE_INFINITY;
+  for (const spot of spots) {
+    const cost = costAt(spot);
+    if (cost < least) [best, least] = [spot, cost];
+    if (cost === 0) break;
+  }
+  if (least <= COVERS) return { x: round(best[0]), y: round(best[1]), covers: least };
+  let found = best;
+  let cost = least * COVERED;
+  for (let down = -FAR.y; down <= FAR.y; down += FAR.step) {
+    for (const across of [...ACROSS, ...(around.across?.(best[0]) ?? [])]) {
+      const spot: Spot = [best[0] + across, best[1] + down];
+      const isInside = spot[0] >= within.x + EDGE && spot[1] >= within.y + EDGE && spot[0] <= right && spot[1] <= bottom;
+      const far = Math.abs(across) + Math.abs(down);
+      if (!isInside || far >= cost) continue;
+      const all = costAt(spot) * COVERED + far;
+      if (all < cost) [found, cost] = [spot, all];
+    }
+  }
+  return { x: round(found[0]), y: round(found[1]), covers: costAt(found) };
+}
+
+function costOf(at: Box, { taken, own, others, away }: Around): number {
+  const padded = { x: at.x - 2, y: at.y - 1, width: at.width + 4, height: at.height + 2 };
+  const area = at.width * at.height;
+  const covered = taken.reduce((sum, one) => sum + shared(one, padded), 0);
+  const across = own.reduce((sum, one) => {
+    const inside = shared(one, at);
+    return sum + Math.min(inside, area - inside);
+  }, 0);
+  return covered + across + others.reduce((sum, one) => sum + shared(one, at), 0) + (away?.(at.y) ?? 0);
+}
+
+/** Units of area that two have in common. */
+function shared(one: Box, other: Box): number {
+  if (!overlap(one, other)) return 0;
+  const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
+  const height = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
+  return width * height;
+}

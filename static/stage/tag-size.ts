@@ -1,0 +1,17 @@
+/** How large the one label of a step is. Pure. */
+
+import { round } from "../diagrams/geometry.ts";
+import { textWidth } from "./draw.ts";
+
+/** Of a tag at its largest, in units. */
+export const HEIGHT = 28;
+const ERROR_NAME = /^[A-Z_]{12,}$/;
+
+/** Names of errors are narrower than their estimate; the smallest type has less air around it, too. */
+export function tagWidth(said: string, size: number): number {
+  return round(textWidth(said, size, true) * (ERROR_NAME.test(said) ? 0.9 : 1) + (size > 12 ? 22 : 12));
+}
+
+export function tagHeight(size: number): number {
+  return size >= 17 ? HEIGHT : size >= 15 ? 26 : size >= 13 ? 24 : 22;
+}
