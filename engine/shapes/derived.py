@@ -70,7 +70,8 @@ class Arrival(TypedDict):
     """The base offset of the appended batch. For a duplicate: the base offset of the stored batch with the
     same producer id, epoch and sequence numbers. None if the batch was refused."""
     compared: NotRequired[int]
-    """For a refused batch: the base offset of the producer's newest batch, with which it was compared."""
+    """For a refused batch: the base offset of the producer's newest batch in the epoch with which it was compared;
+    a marker's only if that epoch has no records."""
     control: NotRequired[str]
     """COMMIT or ABORT of a refused marker."""
 

@@ -97,17 +97,18 @@ def _equal(replica: Json, arrived: Json) -> int | None:
 
 
 def _compared(replica: Json, decision: Json) -> int | None:
-    """Base offset of the producer's newest batch that has the epoch with which the broker compared."""
+    """Base offset of the producer's newest batch of records in the epoch with which the broker compared; of its newest
+    marker if that epoch has no records here."""
     arrived, stored = decision["arrived"], decision["stored"]
     if stored is None:
         return None
     numbers = (arrived.get("producer_id"), stored.get("producer_epoch"))
-    mine = (
-        int(base)
-        for base, batch in reversed(replica.get("batches", {}).items())
+    mine = [
+        (batch["control"] is None, int(base))
+        for base, batch in replica.get("batches", {}).items()
         if (batch["producer_id"], batch["producer_epoch"]) == numbers
-    )
-    return next(mine, None)
+    ]
+    return max(mine)[1] if mine else None
 
 
 def _marker_result(step: Json, producer_id: Any) -> str | None:

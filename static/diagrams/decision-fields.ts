@@ -36,7 +36,7 @@ export function layoutFields(decision: Decision, most = FIELDS): DecisionShape["
     return {
       name: fieldName(name),
       arrived: arrived === undefined ? "–" : numberText(arrived),
-      stored: stored === undefined ? "–" : numberText(stored),
+      stored: stored === undefined ? "–" : isOfOtherEpoch(name, stored, decision) ? say("diagram.none_of_epoch", { epoch: decision.arrived["producer_epoch"] ?? "?" }) : numberText(stored),
     };
   });
 }
@@ -45,6 +45,11 @@ export function layoutFields(decision: Decision, most = FIELDS): DecisionShape["
 function storedFields(decision: Decision): JsonObject {
   const isFound = decision.rows.some(({ key, outcome }) => key === "decision.duplicate_lookup" && outcome === "decided");
   return isFound ? decision.arrived : (decision.stored ?? {});
+}
+
+/** The stored sequence is that of the epoch that arrived: of an epoch that has been left there is none, although the log has records. */
+function isOfOtherEpoch(name: string, stored: Json, { arrived, stored: known }: Decision): boolean {
+  return name === "last_sequence" && (stored === null || stored === -1) && known?.["producer_epoch"] != null && known["producer_epoch"] !== arrived["producer_epoch"];
 }
 
 /** −1 and null both mean that there is none yet. */

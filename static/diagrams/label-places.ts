@@ -36,7 +36,14 @@ const CHUNK = 12;
 /** Where in a text's height a line through it is looked for: below its tallest letters, in the middle, at the baseline. */
 const HEIGHTS = [0.2, 0.5, 0.85];
 
-export function placeLabels(lines: readonly LabelledLine[], taken: readonly Box[], width: number): (LabelPlace | null)[] {
+/** Where labels may stand, and the lines of actors, which run through no text that has another place. */
+export interface LabelRoom {
+  width: number;
+  bottom?: number;
+  lanes?: readonly number[];
+}
+
+export function placeLabels(lines: readonly LabelledLine[], taken: readonly Box[], room: LabelRoom): (LabelPlace | null)[] {
   const boxes: Box[] = [...taken];
   const places: (LabelPlace | null)[] = lines.map(() => null);
   const order = lines.map((_, index) => index).sort((one, other) => {
@@ -45,7 +52,7 @@ export function placeLabels(lines: readonly LabelledLine[], taken: readonly Box[
   });
   for (const index of order) {
     const line = lines[index] as LabelledLine;
-    const best = bestPlace(line, lines, boxes, width);
+    const best = bestPlace(line, lines, boxes, room);
     if (best === null) continue;
     boxes.push(...best.boxes);
     places[index] = best.place;
@@ -59,19 +66,25 @@ interface Candidate {
 }
 
 /** The place with the fewest arrows through it; of two as good the one of the longer text, and nearest to the middle. */
-function bestPlace(line: LabelledLine, lines: readonly LabelledLine[], boxes: readonly Box[], width: number): Candidate | null {
+function bestPlace(line: LabelledLine, lines: readonly LabelledLine[], boxes: readonly Box[], { width, bottom = Number.POSITIVE_INFINITY, lanes = [] }: LabelRoom): Candidate | null {
   let best: Candidate | null = null;
   let fewest = Infinity;
   for (const text of [line.text, line.short ?? line.text]) {
     for (const candidate of candidates(line, text, width)) {
-      if (candidate.boxes.some((box) => boxes.some((other) => overlap(box, other)))) continue;
-      const crossed = lines.reduce((sum, other) => sum + (other !== line && isCrossed(candidate.boxes, other) ? 1 : 0), 0);
+      if (candidate.boxes.some((box) => box.y + box.height > bottom || boxes.some((other) => overlap(box, other)))) continue;
+      const crossed = lines.reduce((sum, other) => sum + (other !== line && isCrossed(candidate.boxes, other) ? 1 : 0), 0) + lanesThrough(candidate.boxes, lanes);
       if (crossed >= fewest) continue;
       [best, fewest] = [candidate, crossed];
       if (crossed === 0) return best;
     }
   }
   return best;
+}
+
+/** A lane through a text is told apart from it more easily than an arrow. */
+function lanesThrough(boxes: readonly Box[], lanes: readonly number[]): number {
+  const [left, right] = [Math.min(...boxes.map(({ x }) => x)), Math.max(...boxes.map(({ x, width }) => x + width))];
+  return lanes.filter((lane) => left + 2 < lane && lane < right - 2).length * 0.5;
 }
 
 /** Does the line run through the text, or cut off one of its edges? */

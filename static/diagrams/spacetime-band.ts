@@ -1,13 +1,14 @@
 /**
  * The wash of a step's row in the space-time diagram, and in words what the step came to: in the column beside the lanes,
- * or else beside its actor. Pure.
+ * or else beside its actor; in a narrow picture under the row. Pure.
  */
 
 import type { Frame } from "../player/frame.ts";
 import { facts, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { errorText } from "./field-words.ts";
-import { TEXT, round, wrapAtMost } from "./geometry.ts";
+import type { Box } from "./geometry.ts";
+import { TEXT, round, textWidth, wrapAtMost } from "./geometry.ts";
 import type { Arrived } from "./lane-arrival.ts";
 import { arrivalWords, arrivedNow } from "./lane-arrival.ts";
 import { shownReplica } from "./shown-replica.ts";
@@ -25,6 +26,10 @@ const LINE = 17;
 export interface BandShape {
   y: number;
   height: number;
+  /** y of the row itself. */
+  middle: number;
+  /** Behind its words: no lane and no arrow runs through them. */
+  plate: Box | null;
   /** Its actor's; null when the actor has no lane. */
   x: number | null;
   /** `=` where the arriving batch equals a stored one. */
@@ -38,8 +43,24 @@ function bandLines(frame: Frame): { text: string; strong: boolean }[] {
     wrapAtMost(text, margin.width - 26, TEXT, LINES, index === 0).map((line) => ({ text: line, strong: index === 0 })));
 }
 
-export function bandHeight(frame: Frame): number {
-  return Math.max(BAND, bandLines(frame).length * LINE + 10);
+/** px of the wash over the middle of its row and under it. */
+export interface BandRoom {
+  above: number;
+  below: number;
+}
+
+/** px from the edges of a narrow picture to the words under the row. */
+const INDENT = { left: 62, right: 8 };
+
+/** The words of a narrow picture: under the row over its whole width, so that what arrives there is seen to arrive. */
+function linesUnder(frame: Frame, width: number): string[] {
+  return bandText(frame).flatMap((text) => wrapAtMost(text, width - INDENT.left - INDENT.right, TEXT, LINES, true));
+}
+
+export function bandRoom(frame: Frame, width: number): BandRoom {
+  if (width < margin.narrow) return { above: BAND / 2, below: 16 + linesUnder(frame, width).length * LINE + 6 };
+  const half = Math.max(BAND, bandLines(frame).length * LINE + 10) / 2;
+  return { above: half, below: half };
 }
 
 /**
@@ -47,14 +68,33 @@ export function bandHeight(frame: Frame): number {
  * `begin`: px from the left edge to where the first lane stands.
  */
 export function bandShape(frame: Frame, y: number, lanes: LaneHead[], width: number, begin: number): BandShape {
-  const height = bandHeight(frame);
+  const band = bandOf(frame, y, lanes, width, begin);
+  return { ...band, plate: plateOf(band.texts) };
+}
+
+function plateOf(texts: BandShape["texts"]): Box | null {
+  const [first, last] = [texts[0], texts.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const wide = round(Math.max(...texts.map(({ text, strong }) => textWidth(text, TEXT, strong))) * NARROWER + 8);
+  return { x: round(first.anchor === "start" ? first.x - 4 : first.x - wide + 4), y: round(first.y - 13), width: wide, height: round(last.y - first.y + 18) };
+}
+
+/** Of the page's typeface and the one that widths are estimated with. */
+const NARROWER = 0.92;
+
+function bandOf(frame: Frame, y: number, lanes: LaneHead[], width: number, begin: number): Omit<BandShape, "plate"> {
+  const { above, below } = bandRoom(frame, width);
+  const height = above + below;
   const x = lanes.find((item) => item.actor === frame.step?.actor)?.x ?? null;
-  const place = { y: round(y - height / 2), height, x, sign: arrivedAt(frame)?.fate === "duplicate" ? "=" : null };
+  const place = { y: round(y - above), middle: round(y), height, x, sign: arrivedAt(frame)?.fate === "duplicate" ? "=" : null };
   if (marginWidth(width, begin, lanes.length) !== null) {
     const lines = bandLines(frame);
     const left = (lanes[lanes.length - 1]?.x ?? begin) + 16;
     const first = y + 4.5 - ((lines.length - 1) * LINE) / 2;
     return { ...place, texts: lines.map(({ text, strong }, index) => ({ x: round(left), y: round(first + index * LINE), text, strong, anchor: "start" })) };
+  }
+  if (width < margin.narrow) {
+    return { ...place, texts: linesUnder(frame, width).map((text, index) => ({ x: INDENT.left, y: round(y + 28 + index * LINE), text, strong: true, anchor: "start" })) };
   }
   const times = begin - TO_LANES;
   const middle = x ?? times;

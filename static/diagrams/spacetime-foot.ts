@@ -2,7 +2,7 @@
 
 import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
-import { MARK, wrapAtMost } from "./geometry.ts";
+import { MARK, wrap, wrapAtMost } from "./geometry.ts";
 import type { SpacetimeShape } from "./spacetime-layout.ts";
 import { defaults as margin } from "./spacetime-margin.ts";
 import type { Spacing } from "./spacetime-rows.ts";
@@ -17,30 +17,42 @@ export const NOTE_LINE = 14;
 
 const sizeOf = (width: number): "wide" | "narrow" => (width < margin.narrow ? "narrow" : "wide");
 
-/** px below the lanes that the foot takes at the most. */
+/** px below the lanes that the foot takes at the most: of its notes, and where they stand on each other of its buttons. */
 export function footHeight(width: number, spacing: Spacing): number {
-  return 44 + (LINES[spacing][sizeOf(width)] - 1) * NOTE_LINE;
+  const size = sizeOf(width);
+  return Math.max(44 + (LINES[spacing][size] - 1) * NOTE_LINE, size === "narrow" ? 88 : 0);
 }
 
-export function noteLines(notes: readonly string[], width: number, spacing: Spacing): string[] {
+/** The notes, each a sentence; in fewer words where these have no room. */
+export function noteLines(notes: readonly Note[], width: number, spacing: Spacing): string[] {
   const size = sizeOf(width);
-  return wrapAtMost(notes.join(" · "), width - BUTTONS[size], MARK, LINES[spacing][size]);
+  const most = LINES[spacing][size];
+  const whole = wrap(notes.map(({ text }) => text).join(" · "), width - BUTTONS[size], MARK);
+  return whole.length <= most ? whole : wrapAtMost(notes.map(({ brief }) => brief).join(" · "), width - BUTTONS[size], MARK, most);
 }
+
+export interface Note {
+  text: string;
+  /** Where there is little room. */
+  brief: string;
+}
+
+const note = (text: string, brief = text): Note => ({ text, brief });
 
 /** `before`: messages before the first row. */
 export function footNotes(
   frame: Frame, shape: SpacetimeShape, before: number, drawn: ReadonlyMap<string, number>, spacing: Spacing,
-): string[] {
-  const notes: string[] = [];
+): Note[] {
+  const notes: Note[] = [];
   if (spacing === "time") {
     const from = TO_SCALE.least / TO_SCALE.perMillisecond;
-    notes.push(say("diagram.spacetime.to_scale", { from, until: TO_SCALE.cutAfter }));
+    notes.push(note(say("diagram.spacetime.to_scale", { from, until: TO_SCALE.cutAfter })));
   }
-  if (shape.counts.length > 0) notes.push(say("diagram.spacetime.counts"));
-  if (before > 0) notes.push(say("diagram.spacetime.earlier", { count: before }));
+  if (shape.counts.length > 0) notes.push(note(say("diagram.spacetime.counts")));
+  if (before > 0) notes.push(note(say("diagram.spacetime.earlier", { count: before })));
   const unlabelled = shape.arrows.filter((arrow) => arrow.label === null).length;
-  if (unlabelled > 0) notes.push(say("diagram.spacetime.unlabelled", { count: unlabelled }));
+  if (unlabelled > 0) notes.push(note(say("diagram.spacetime.unlabelled", { count: unlabelled })));
   const silent = frame.header.actors.filter((actor) => !drawn.has(actor.name)).map((actor) => actor.name);
-  if (silent.length > 0) notes.push(say("diagram.spacetime.silent", { actors: silent.slice(0, 6), count: silent.length }));
+  if (silent.length > 0) notes.push(note(say("diagram.spacetime.silent", { actors: silent, count: silent.length }), say("diagram.spacetime.silent_brief", { count: silent.length })));
   return notes;
 }

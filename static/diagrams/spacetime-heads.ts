@@ -3,7 +3,7 @@
 import type { Frame, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { isAbsent } from "./batch.ts";
-import { MARK, TEXT, round, textWidth, wrapAtMost } from "./geometry.ts";
+import { MARK, TEXT, round, textWidth } from "./geometry.ts";
 import { isPicked, partitionOf, plainly } from "./picked.ts";
 import type { Drawn } from "./spacetime-layout.ts";
 import { marginWidth } from "./spacetime-margin.ts";
@@ -73,12 +73,15 @@ export function laneHeads(frame: Frame, actors: string[], width: number, left: n
   });
 }
 
-/** In `room` px. */
+/** In `room` px: in fewer words, else nothing, rather than a word's beginning. */
 function roleText(frame: Frame, actor: string, partition: string | null, room: number): string {
   const role = roleOf(frame, actor, partition);
+  const manager = frame.view.clients?.[actor]?.transaction_manager;
   const leads = say("diagram.spacetime.leader", { partition: partition ?? "" });
-  if (role === leads && textWidth(role, MARK) > room) return say("diagram.spacetime.leader_brief");
-  return wrapAtMost(role, room, MARK, 1)[0] ?? "";
+  const briefer = role === leads ? [say("diagram.spacetime.leader_brief")]
+    : frame.view.consumers?.[actor] !== undefined ? [role.replace(/^read_/, "")]
+    : manager == null || role === "" ? [] : [`${manager.producer_id as number}·${manager.producer_epoch ?? 0}`];
+  return [role, ...briefer].find((one) => textWidth(one, MARK) <= room) ?? "";
 }
 
 function roleOf(frame: Frame, actor: string, partition: string | null): string {

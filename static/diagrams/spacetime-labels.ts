@@ -9,6 +9,9 @@ import { batchKey, messageLabel } from "./message-words.ts";
 import type { Drawn, SpacetimeShape } from "./spacetime-layout.ts";
 import { ROLE_Y, TIMES } from "./spacetime-heads.ts";
 
+/** px from the middle of a cross, or of this step's dot, to its edge. */
+const CROSS = 9;
+
 /** Gives every arrow its label, or none where it has no place. `sent`: the newest message of each batch. */
 export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent: ReadonlyMap<string, number>): void {
   const texts = kept.map((drawn) => {
@@ -22,11 +25,10 @@ export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent:
     ...shape.times.map((time) => ({ x: 4, y: time.y - 12, width: textWidth(time.text, MARK, time.now), height: 15 })),
     ...shape.shortened.map((cut) => ({ x: first + 12, y: cut.y - 7, width: textWidth(cut.text, MARK), height: 14 })),
     ...shape.folds.map((fold) => ({ x: fold.x, y: fold.y - 12, width: fold.width, height: 24 })),
+    ...shape.arrows.filter(({ fate }) => fate === "dropped" || fate === "lost").map(({ x2, y2 }) => ({ x: x2 - CROSS, y: y2 - CROSS, width: 2 * CROSS, height: 2 * CROSS })),
+    ...(shape.band === null || shape.band.x === null ? [] : [{ x: shape.band.x - CROSS, y: shape.band.middle - CROSS, width: 2 * CROSS, height: 2 * CROSS }]),
     ...shape.stored.map((cell) => ({ x: cell.x - 8, y: cell.y - 3, width: cell.width + 11, height: 24 })),
-    ...(shape.band?.texts ?? []).map((text) => {
-      const width = textWidth(text.text, TEXT, true);
-      return { x: text.anchor === "start" ? text.x : text.x - width, y: text.y - 12, width, height: 16 };
-    }),
+    ...(shape.band?.plate ? [shape.band.plate] : []),
   ];
   const places = placeLabels(
     shape.arrows.map((arrow, index) => ({
@@ -34,7 +36,7 @@ export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent:
       weight: (arrow.now ? 4 : 0) + (arrow.picked ? 3 : 0) + (arrow.fate === "delivered" ? 0 : 2),
     })),
     taken,
-    shape.width,
+    { width: shape.width, bottom: shape.bottom, lanes: shape.lanes.map(({ x }) => x) },
   );
   shape.arrows.forEach((arrow, index) => {
     arrow.label = places[index] ?? null;

@@ -13,7 +13,7 @@ import { MARK, overlap, round, textWidth } from "./geometry.ts";
 import { batchKey, fateText, messageHue, messageLabel } from "./message-words.ts";
 import { carriedBatches, isPicked, messageSelection } from "./picked.ts";
 import type { BandShape } from "./spacetime-band.ts";
-import { bandHeight, bandShape } from "./spacetime-band.ts";
+import { bandRoom, bandShape } from "./spacetime-band.ts";
 import type { FoldPlace } from "./spacetime-folds.ts";
 import { placeFolds } from "./spacetime-folds.ts";
 import { footHeight, footNotes, NOTE_LINE, noteLines } from "./spacetime-foot.ts";
@@ -167,7 +167,7 @@ export function layoutSpacetime(
   const begin = options.whole === true ? (candidates[0]?.arrow.sentStep ?? step) : first;
   const points = options.width < margin.narrow ? [] : turningPoints(marks, begin, step);
   if (options.whole === true) return compose(frame, candidates, candidates, points, end - candidates.length, options);
-  const band = bandHeight(frame);
+  const band = bandRoom(frame, options.width);
   const kept: Drawn[] = [];
   for (const { drawn, weight } of ranked) {
     kept.push(drawn);
@@ -187,7 +187,7 @@ function compose(
   options: SpacetimeOptions,
 ): SpacetimeShape {
   const spacing = options.spacing ?? "step";
-  const layout = layoutRows(frame, kept, candidates, points, bandHeight(frame), spacing);
+  const layout = layoutRows(frame, kept, candidates, points, bandRoom(frame, options.width), spacing);
   const top = HEADER + 14;
   const rows = layout.rows.map((row) => ({ ...row, y: row.y + top }));
   const now = frame.step?.number ?? 0;
@@ -215,8 +215,9 @@ function compose(
     const y = rows.find((row) => row.step === point.step)?.y ?? 0;
     return layoutMark(point, y, xOf.get(point.actor) ?? null, beside);
   });
-  shape.notes = footNotes(frame, shape, earlier + layout.before, xOf, spacing);
-  shape.noteLines = noteLines(shape.notes, options.width, spacing);
+  const notes = footNotes(frame, shape, earlier + layout.before, xOf, spacing);
+  shape.notes = notes.map(({ text }) => text);
+  shape.noteLines = noteLines(notes, options.width, spacing);
   const further = Math.max(0, shape.noteLines.length - 1) * NOTE_LINE;
   shape.height = Math.max(shape.height, layout.height + top + 24 + further);
   shape.twin = twinSentences(frame, shape, kept, spacing === "time" ? layout.shortened : []);

@@ -8,6 +8,7 @@
  */
 
 import type { Frame, Mark } from "../player/frame.ts";
+import type { BandRoom } from "./spacetime-band.ts";
 import type { Drawn } from "./spacetime-layout.ts";
 import { markHeight } from "./spacetime-margin.ts";
 
@@ -87,9 +88,9 @@ export interface Rows {
   height: number;
 }
 
-/** `points`: turning points with a row of their own. `band`: px that this step's row takes. */
+/** `points`: turning points with a row of their own. `band`: px that this step's row takes over its middle and under it. */
 export function layoutRows(
-  frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[], points: readonly Mark[], band: number, spacing: Spacing,
+  frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[], points: readonly Mark[], band: BandRoom, spacing: Spacing,
 ): Rows {
   const rule = RULES[spacing];
   const now = frame.step?.number ?? 0;
@@ -97,7 +98,7 @@ export function layoutRows(
   const steps = [...at.keys()].sort((one, other) => one - other);
   const counted = hiddenBetween(kept, candidates, steps);
   // The band of the first row needs room below the actors' names.
-  let y = frame.step !== null && steps[0] === now ? Math.max(0, band / 2 - 10) : 0;
+  let y = frame.step !== null && steps[0] === now ? Math.max(0, band.above - 10) : 0;
   const laid: Rows = { rows: [], folds: [], counts: [], shortened: [], before: counted[0] ?? 0, height: 0 };
   steps.forEach((step, index) => {
     const time = at.get(step) as number;
@@ -105,7 +106,7 @@ export function layoutRows(
     if (previous !== undefined) {
       const gap = time - previous.at;
       const count = counted[index] ?? 0;
-      const texts = step === now ? band / 2 - 8 : 0;
+      const texts = step === now ? band.above - 8 : 0;
       const apart = rule.both(rule.apart(gap), texts);
       if (count > 0 && rule.counts && gap <= rule.cutAfter) {
         laid.counts.push({ y: y + apart / 2, count, gap });
@@ -119,11 +120,11 @@ export function layoutRows(
       } else {
         y += apart;
       }
-      y = Math.max(y, previous.y + (tall.get(previous.step) ?? 0) + (step === now ? band / 2 : 0));
+      y = Math.max(y, previous.y + (tall.get(previous.step) ?? 0) + (step === now ? band.above : 0));
     }
     laid.rows.push({ step, at: time, y, future: false });
   });
-  awaitedRows(laid, awaited, rule, y, band / 2 + 8);
+  awaitedRows(laid, awaited, rule, y, band.below + 8);
   return laid;
 }
 

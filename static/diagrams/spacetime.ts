@@ -121,8 +121,9 @@ function drawBand(band: NonNullable<SpacetimeShape["band"]>, width: number): SVG
 function drawBandText(shape: SpacetimeShape): SVGTemplateResult | typeof nothing {
   const band = shape.band;
   if (band === null) return nothing;
-  return svg`${band.x === null ? nothing : svg`<circle class="dot" cx=${band.x} cy=${band.y + band.height / 2} r=${band.sign === null ? 7 : 9}/>${
-    band.sign === null ? nothing : svg`<text class="inverted" x=${band.x} y=${band.y + band.height / 2 + 4.5} text-anchor="middle">${band.sign}</text>`}`}${
+  return svg`${band.x === null ? nothing : svg`<circle class="dot" cx=${band.x} cy=${band.middle} r=${band.sign === null ? 7 : 9}/>${
+    band.sign === null ? nothing : svg`<text class="inverted" x=${band.x} y=${band.middle + 4.5} text-anchor="middle">${band.sign}</text>`}`}${
+    band.plate === null ? nothing : svg`<rect class="wash" x=${band.plate.x} y=${band.plate.y} width=${band.plate.width} height=${band.plate.height}/>`}${
     band.texts.map((text) => svg`<text class=${text.strong ? "text strong halo onnow" : "text ink halo onnow"} x=${text.x} y=${text.y} text-anchor=${text.anchor}>${text.text}</text>`)}`;
 }
 

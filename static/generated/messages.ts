@@ -879,7 +879,7 @@ export interface Arrival {
    */
   at: number | null;
   /**
-   * For a refused batch: the base offset of the producer's newest batch, with which it was compared.
+   * For a refused batch: the base offset of the producer's newest batch in the epoch with which it was compared; a marker's only if that epoch has no records.
    */
   compared?: number;
   /**

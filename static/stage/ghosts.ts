@@ -344,8 +344,8 @@ export function doubtCard(frame: Frame, here: Places, focus: Focus): StageObject
 function freePlace(frame: Frame, here: Places, focus: Focus, size: { width: number; height: number }, near: number): { x: number; y: number; covers: number } {
   const { network } = here;
   const x = round(network.x + (network.width - size.width) / 2);
-  const flights = networkOf(frame, here, focus).flights.map(({ box: one }) => one);
-  const taken = [...flights, ...cornersOf(here)];
+  const { flights, bundles } = networkOf(frame, here, focus);
+  const taken = [...[...flights, ...bundles].map(({ box: one }) => one), ...cornersOf(here)];
   // Under the name of its column, which a phone has not.
   const top = network.y + (here.upright ? 3 : HEAD);
   let best = { y: top, cost: Number.POSITIVE_INFINITY, covers: Number.POSITIVE_INFINITY };

@@ -87,14 +87,13 @@ function baseOf(lane: LaneOf, replica: ReplicaView | null, window: Window | null
   const axis: StageObject = {
     key: `lane:${lane.broker}:${partition}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "",
     draw: svg`${lane.here.upright && place.strip && !isInChip(lane) ? box(own.x, own.y, own.width, own.height, "body", 6) : nothing}${place.heir === undefined ? nothing : box(own.x + 6, own.y, own.width - 12, own.height - 2, "body", 8)}${path(`M${cells.x},${bottom}H${cells.x + cells.width}`, "hair")}${
-      starts ? path(`M${cells.x - 3},${cells.y}V${bottom}`, "start") : nothing}${
-      earlier > 0 && !place.strip ? text(cells.x - 4, bottom + 15, say("stage.earlier", { count: earlier }), "s12 q", "end") : nothing}`,
+      starts ? path(`M${cells.x - 3},${cells.y}V${bottom}`, "start") : nothing}`,
   };
-  return [axis, nameOf(lane, role, labelWidth, middle)];
+  return [axis, nameOf(lane, role, labelWidth, middle, earlier)];
 }
 
-/** The name of a lane, a button; below it what the broker is to it. */
-function nameOf(lane: LaneOf, role: string, width: number, middle: number): StageObject {
+/** The name of a lane, a button; below it what the broker is to it, and how many offsets lie before those that are drawn. */
+function nameOf(lane: LaneOf, role: string, width: number, middle: number, earlier: number): StageObject {
   const { frame, here, broker, partition, place } = lane;
   // A phone has no room for a long name beside the cells: it stands in the broker's first line.
   const above = hasNameAbove(here, partition, place);
@@ -104,7 +103,8 @@ function nameOf(lane: LaneOf, role: string, width: number, middle: number): Stag
   const room = place.box.width - 110;
   const selection: Selection = { kind: "partition", id: partition };
   const height = place.strip ? place.box.height : Math.max(24, lines.length * (size + 1.5) + (role === "" ? 8 : 22));
-  const y = above ? place.box.y - 27 : middle - height / 2;
+  const y = above ? place.box.y - 31 : middle - height / 2;
+  const under = above ? 5 : (role === "" ? 20 : 30) + (lines.length - 1) * 6;
   const own = (at: number): number => at - y;
   if (isInChip(lane)) return chipName(lane, middle);
   if (here.upright && place.strip) return rowName(lane, y, middle);
@@ -115,7 +115,8 @@ function nameOf(lane: LaneOf, role: string, width: number, middle: number): Stag
     key: `name:${broker}:${partition}`, x: above ? place.box.x + 98 : place.box.x + 8, y, width: above ? room : width + 8, height: above ? 27 : height,
     phase: "static", depth: DEPTH.body, label: say("diagram.lanes.title_name", { partition }), select: selection, picked: isPicked(frame.selection, selection),
     draw: svg`<rect class="hit" width=${above ? room : width + 8} height=${above ? 27 : height}/>${name}${
-      place.strip || role === "" || above ? nothing : fittedText(4, own(middle) + 15 + (lines.length - 1) * 6, role, width, 12, { classes: place.heir === undefined ? "q" : "k", least: 10 })}`,
+      place.strip || role === "" || above ? nothing : fittedText(4, own(middle) + 15 + (lines.length - 1) * 6, role, width, 12, { classes: place.heir === undefined ? "q" : "k", least: 10 })}${
+      earlier > 0 && !place.strip ? fittedText(above ? -86 : 4, own(middle) + under, say("stage.lane_earlier", { count: earlier }), width + 4, 12, { classes: "k", least: 8 }) : nothing}`,
   };
 }
 
@@ -273,6 +274,9 @@ function brokenIn(frame: Frame, batch: LogBatchView): { guarantee: string; recor
   });
 }
 
+/** px between the names of records and what stands beside them. */
+const MARKS = 10;
+
 /** First offset of every batch under its cell, as far as they do not meet; behind it, in red, which records break which guarantee. */
 function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[], replica: ReplicaView): StageObject {
   const { frame, partition, place } = lane;
@@ -280,6 +284,7 @@ function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[],
   const y = place.cells.y + place.cells.height + 15;
   const labels: SVGTemplateResult[] = [];
   let end = Number.NEGATIVE_INFINITY;
+  let wasBroken = false;
   for (const batch of shown) {
     const [broken] = brokenIn(frame, batch);
     const offset = String(batch.base_offset);
@@ -291,10 +296,13 @@ function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[],
     const words = broken === undefined ? [] : [
       `${offset} ${broken.records} ${say(`player.guarantee.${broken.guarantee}`)}`, `${broken.records} ${say(`player.guarantee.${broken.guarantee}`)}`, `${offset} ${broken.records}`, broken.records,
     ];
-    const said = words.find((one) => Math.max(left, end + 4) + textWidth(one, 12, true) <= most) ?? words.at(-1) ?? offset;
+    // Beside another mark records keep off it: their names are no part of an offset.
+    const air = words.length > 0 || wasBroken ? MARKS : 4;
+    const said = words.find((one) => Math.max(left, end + air) + textWidth(one, 12, true) <= most) ?? words.at(-1) ?? offset;
     const half = textWidth(said, 12, words.length > 0) / 2;
-    const at = besideFeet(words.length > 0 ? Math.max(middle, left + half) : middle, half, feet);
-    if (at - half < end + 4) continue;
+    const at = besideFeet(words.length > 0 ? Math.max(middle, left + half, end + air + half) : middle, half, feet);
+    if (at - half < end + air || at + half > place.box.x + place.box.width - 4) continue;
+    wasBroken = words.length > 0;
     labels.push(text(round(at), y, said, words.length > 0 ? "s12 bad" : "s12 q", "middle"));
     end = at + half;
   }

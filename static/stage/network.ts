@@ -328,12 +328,12 @@ function apart(flights: readonly Flight[], here: Places): Flight[] {
   const stays = ({ fate, hot }: Flight): number => Number(fate.docked || fate.lost) + Number(hot);
   const order = [...flights].sort((one, other) => stays(other) - stays(one) || wide(other) - wide(one) || one.box.y - other.box.y || one.message.id - other.message.id);
   const placed: Flight[] = [];
-  const put = (flight: Flight): void => void placed.push(freed(flight, placed, here));
+  const put = (flight: Flight): void => void placed.push(held(freed(flight, placed, here), here));
   const alone = order.filter(({ queue }) => queue === null);
   alone.filter((flight) => stays(flight) > 0).forEach(put);
   for (const line of byConnection(flights)) placed.push(...inLine(line, placed, here));
   alone.filter((flight) => stays(flight) === 0).forEach(put);
-  return flights.map((flight) => held(placed.find(({ message }) => message.id === flight.message.id) ?? flight, here));
+  return flights.map((flight) => placed.find(({ message }) => message.id === flight.message.id) ?? flight);
 }
 
 function byConnection(flights: readonly Flight[]): Flight[][] {

@@ -119,9 +119,11 @@ function deskSize(frame: Frame, here: Places, focus: Focus, said: string): numbe
   return fitting.find((one) => placeOf(frame, here, focus, tagWidth(said, one), tagHeight(one)).covers <= COVERS) ?? fitting[0] ?? 12;
 }
 
-/** On a phone a tag that finds no free place in full size is smaller. */
+/** On a phone a tag that finds no free place in full size is smaller; rather smaller in the body that it tells of than in the network. */
 function uprightSize(frame: Frame, here: Places, focus: Focus, said: string): number {
-  return UPRIGHT_SIZES.find((size) => placeOf(frame, here, focus, tagWidth(said, size), tagHeight(size)).covers <= COVERS) ?? (UPRIGHT_SIZES[0] as number);
+  const body = shownLane(frame, here, focus)?.broker.panel;
+  const fitting = UPRIGHT_SIZES.map((size) => ({ size, ...placeOf(frame, here, focus, tagWidth(said, size), tagHeight(size)) })).filter(({ covers }) => covers <= COVERS);
+  return (fitting.find(({ y }) => body !== undefined && y >= body.y && y < body.y + body.height) ?? fitting[0])?.size ?? UPRIGHT_SIZES[0];
 }
 
 /** What a coordinator compares are its states, which its own place shows. */
@@ -330,7 +332,7 @@ function besideLane(frame: Frame, here: Places, focus: Focus, shown: Shown, widt
   const [least, most] = [own.x + 104, copiesIn(frame, here, focus, shown.broker).x - width - 8];
   const names = namesBeside({ here, focus, partition: focus.partition ?? "", place: lane }, replica, window, ghostNeeds(frame)).taken;
   const head = [at - width / 2, ...names.flatMap(({ from, to }) => [from - width - 8, to + 8])]
-    .map((from): Spot => [Math.max(least, Math.min(from, most, own.x + own.width - width - 8)), own.y + 2]);
+    .map((from): Spot => [Math.max(least, Math.min(from, most, own.x + own.width - width - 8)), own.y + (here.upright ? 1 : 2)]);
   if (focus.kind === "refused") return [[below, under], ...after, ...head];
   return [...after, [below, under], ...head];
 }
@@ -399,7 +401,7 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const end = window.x(replica.log_end);
   const cells = { x, y: y - 20, width: Math.max(0, end - x), height: height + 38 };
   const names = namesBeside({ here, focus, partition: focus.partition ?? "", place: lane }, replica, window, ghostNeeds(frame));
-  const gates = lane.strip ? [] : names.taken.map(({ from, to }) => ({ x: from - 3, y: y + names.y - 12, width: to - from + 6, height: 16 }));
+  const gates = lane.strip ? [] : names.taken.map(({ from, to }) => ({ x: from - 3, y: y + names.y - 10, width: to - from + 6, height: 13 }));
   // Where bodies stand under each other, readers begin right under the lane.
   const others = here.upright ? [...readersIn(here), ...strips, ...clientsIn(here), ...coordinatorsIn(here)] : [];
   const ghost = focus.kind === "refused" ? [{ x: end + 18, y, width: 96, height: height + 18 }]

@@ -73,9 +73,34 @@ test("the stored batch stands beside the arrow that brought it, marked as the eq
 test("the band is this step's: what arrived and what became of it", () => {
   const shape = layoutSpacetime(frameOf(DUPLICATE), RETRY, SIZE);
   assert.deepEqual(shape.band?.texts.map((text) => text.text), [
-    "t-0: 0·0 | 0–2", "Already stored, so the", "response is NONE,", "base offset 40.",
+    "t-0: 0·0 | 0–2", "Already stored:", "success (NONE), base", "offset 40.",
   ]);
   assert.ok(shape.band !== null && shape.band.y < (shape.times.find((time) => time.now)?.y ?? 0));
+});
+
+test("in a narrow picture the band's words stand under its row, clear of what arrives there, and within the picture", () => {
+  const { band, arrows, width } = layoutSpacetime(frameOf(DUPLICATE), RETRY, { width: 390, height: 464 });
+  assert.ok(band !== null && band.texts.length > 0);
+  for (const { y, x, text } of band.texts) assert.ok(y - 13 > band.middle && x + textWidth(text, 14, true) <= width && y < band.y + band.height, text);
+  assert.equal(find(arrows, "3").y2, band.middle);
+});
+
+test("no label stands on the cross of a message that was lost, or below the lanes", () => {
+  for (const wide of [390, 648, 1280]) {
+    const shape = layoutSpacetime(frameOf(DUPLICATE), RETRY, { width: wide, height: 464 });
+    const crosses = shape.arrows.filter(({ fate }) => fate === "dropped" || fate === "lost");
+    assert.ok(crosses.length > 0);
+    for (const { label } of shape.arrows) {
+      if (label === null) continue;
+      const half = textWidth(label.text, 12) / 2 * Math.cos((label.angle * Math.PI) / 180);
+      const tall = textWidth(label.text, 12) / 2 * Math.abs(Math.sin((label.angle * Math.PI) / 180));
+      assert.ok(label.y + tall <= shape.bottom + 2, label.text);
+      for (const { x2, y2 } of crosses) {
+        const along = label.y + Math.tan((label.angle * Math.PI) / 180) * (x2 - label.x) - 5;
+        assert.ok(Math.abs(x2 - label.x) > half + 4 || Math.abs(along - y2) > 10, `${label.text} at ${wide}`);
+      }
+    }
+  }
 });
 
 test("a turning point has a row of its own, told beside the lanes where no arrow runs", () => {
@@ -181,7 +206,7 @@ test("labels do not stand on each other; one without room is left out and counte
   const lines = Array.from({ length: 12 }, (_, index) => ({
     x1: 60, y1: 100 + index * 4, x2: 560, y2: 120 + index * 4, text: "OUT_OF_ORDER_SEQUENCE_NUMBER", weight: 0,
   }));
-  const places = placeLabels(lines, [], 648);
+  const places = placeLabels(lines, [], { width: 648 });
   const placed = places.filter((place) => place !== null);
   assert.ok(placed.length >= 4 && placed.length < 12, `${placed.length} of 12`);
   for (const one of placed) {
@@ -190,15 +215,15 @@ test("labels do not stand on each other; one without room is left out and counte
       assert.ok(Math.abs(one.y - other.y) > 9 || Math.abs(one.x - other.x) > 200, JSON.stringify([one, other]));
     }
   }
-  assert.equal(placeLabels(lines.slice(0, 1), [{ x: 0, y: 0, width: 648, height: 464 }], 648)[0], null);
+  assert.equal(placeLabels(lines.slice(0, 1), [{ x: 0, y: 0, width: 648, height: 464 }], { width: 648 })[0], null);
 });
 
 test("a label that would lie over another arrow says less, and all of it where there is room", () => {
   const line = { x1: 60, y1: 100, x2: 260, y2: 110, text: "NONE, base offset 40", short: "NONE", weight: 0 };
   // Two arrows that leave the line's middle free for a short text alone, on both of its sides.
   const fence = [110, 210].map((x) => ({ x1: x, y1: 60, x2: x + 1, y2: 160, text: "", weight: -1 }));
-  assert.equal(placeLabels([line], [], 390)[0]?.text, "NONE, base offset 40");
-  assert.equal(placeLabels([line, ...fence], [], 390)[0]?.text, "NONE");
+  assert.equal(placeLabels([line], [], { width: 390 })[0]?.text, "NONE, base offset 40");
+  assert.equal(placeLabels([line, ...fence], [], { width: 390 })[0]?.text, "NONE");
 });
 
 test("messages in words", () => {

@@ -207,10 +207,10 @@ def test_every_batch_that_comes_to_a_leader_by_a_request_arrived() -> None:
                 assert shown["kind"] == "replication" or (path[1], path[3], int(path[5])) in arrived
 
 
-def test_a_refused_batch_is_told_with_the_newest_one_of_the_epoch_that_fenced_it() -> None:
-    """SC-61: the successor's marker of epoch 2 stands at offset 3."""
+def test_a_refused_batch_is_told_with_the_newest_records_of_the_epoch_that_fenced_it() -> None:
+    """SC-61: the successor's record of epoch 2 is at offset 2, its marker at offset 3."""
     refused = [arrival for arrival in fates("SC-61")["refused"] if arrival["step"] == 128]
-    assert [(arrival["at"], arrival["compared"]) for arrival in refused] == [(None, 3)]
+    assert [(arrival["at"], arrival["compared"]) for arrival in refused] == [(None, 2)]
 
 
 # -- what readers of committed data do not get ------------------------------------------------------------
