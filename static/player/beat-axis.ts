@@ -1,6 +1,6 @@
 /**
  * How wide each beat stands on the time axis: as its name needs, plus a share of the rest by the root of its steps.
- * What does not fit is set in two lines, then in three, then smaller and without its number: no name is cut. Pure.
+ * What does not fit is set in two lines, then smaller, then in three and without its number: no name is cut. Pure.
  */
 
 import { textWidth } from "../diagrams/geometry.ts";
@@ -18,7 +18,7 @@ export const defaults = {
   narrower: 0.88,
   /** How names are set, the first that fits: px of a letter, lines, with their numbers or without. */
   settings: [
-    { size: 14, lines: 1, numbered: true }, { size: 14, lines: 2, numbered: true }, { size: 13, lines: 2, numbered: true }, { size: 13, lines: 3, numbered: true },
+    { size: 14, lines: 1, numbered: true }, { size: 14, lines: 2, numbered: true }, { size: 13, lines: 2, numbered: true }, { size: 12, lines: 2, numbered: true },
     { size: 12, lines: 3, numbered: true }, { size: 12, lines: 3, numbered: false }, { size: 11, lines: 3, numbered: false },
   ],
 };

@@ -297,12 +297,12 @@ function taken({ box: { x, y, width, height }, fate, wire, message }: Flight): B
   if (fate.lost) {
     // A piece of it lies before it.
     const left = !wire.upright && message.is_response ? TORN : 0;
-    return { x: x - 2 - left, y: y - GAP / 2, width: width + 4 + TORN, height: height + GAP };
+    return { x: x - GAP / 2 - left, y: y - GAP / 2, width: width + GAP + TORN, height: height + GAP };
   }
   const tail = (fate.note === "" || fate.side !== "under" ? 0 : 14) + fate.copies * 6;
   // What is noted under it may be wider than it.
   const noted = tail === 0 || wire.upright ? 0 : Math.max(0, textWidth(fate.note, 12, true) - width);
-  return { x: x - 2 - (message.is_response ? 0 : noted), y: y - GAP / 2, width: width + 4 + noted + fate.copies * 6, height: height + GAP + tail };
+  return { x: x - GAP / 2 - (message.is_response ? 0 : noted), y: y - GAP / 2, width: width + GAP + noted + fate.copies * 6, height: height + GAP + tail };
 }
 
 /** Under a message, as envelope.ts has it: what is wider ends where that points. */

@@ -160,8 +160,8 @@ _COVERED_WORDS = f"""() => {{
   return [...new Set(found)];
 }}"""
 
-# What stands where it is taken for something else's: a tag across the edge of a body, and in the body of another than
-# the step is about; a message on another; what was compared on a reader.
+# What stands where it is taken for something else's: a tag across the edge of a body, a message on another or beyond
+# the picture, what decided on a part of a reader.
 _MISPLACED = f"""() => {{
   {_EVERY_ROOT}
   const found = [];
@@ -170,34 +170,35 @@ _MISPLACED = f"""() => {{
     Math.min(one.right, other.right) - Math.max(one.left, other.left),
     Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top),
   ];
-  const nameOf = (element) => element.closest("svg.scene > g").dataset.key;
+  const thing = (element) => element.closest("svg.scene > g");
+  const said = (element) => `"${{thing(element).textContent.trim()}}"`;
+  const bodiesIn = ":scope > g > :is(rect.body, .body:first-child), :scope > g > g > rect.body";
   for (const scene of roots.flatMap((root) => [...root.querySelectorAll("svg.scene")])) {{
-    const bodies = [...scene.querySelectorAll(":scope > g > :is(rect.body, .body:first-child), :scope > g > g > rect.body")]
-      .filter((body) => !body.closest("[data-key^='lane:']"));
-    const tags = [...scene.querySelectorAll("[data-key=tag] > :is(.tag, .pill)")];
-    for (const tag of tags) {{
+    const bodies = [...scene.querySelectorAll(bodiesIn)].filter((body) => !thing(body).dataset.key.startsWith("lane:"));
+    for (const tag of scene.querySelectorAll("[data-key=tag] > :is(.tag, .pill)")) {{
       const own = boxOf(tag);
       for (const body of bodies) {{
         const [wide, high] = within(own, boxOf(body));
-        const most = Math.max(own.width - wide, own.height - high);
-        if (wide > {EDGE} && high > {EDGE} && most > {EDGE}) found.push(`"${{tag.closest("g").textContent.trim()}}" lies across the edge of ${{nameOf(body)}}`);
+        const beyond = Math.max(own.width - wide, own.height - high);
+        const isAcross = Math.min(wide, high, beyond) > {EDGE};
+        if (isAcross) found.push(`${{said(tag)}} lies across the edge of ${{thing(body).dataset.key}}`);
       }}
     }}
-    const sheets = [...scene.querySelectorAll(`[data-key^="m:"]`)].map((message) => ({{ message, sheet: message.querySelector(":scope > .env, :scope > .pill") }}))
-      .filter(({{ sheet }}) => sheet !== null);
-    sheets.forEach(({{ message, sheet }}, index) => {{
+    const sheets = [...scene.querySelectorAll(`[data-key^="m:"] > :is(.env, .pill):first-of-type`)];
+    const edge = boxOf(scene);
+    sheets.forEach((sheet, index) => {{
+      const own = boxOf(sheet);
       for (const other of sheets.slice(index + 1)) {{
-        const [wide, high] = within(boxOf(sheet), boxOf(other.sheet));
-        if (wide > 1 && high > 1) found.push(`message "${{message.textContent.trim()}}" lies on "${{other.message.textContent.trim()}}"`);
+        const isOn = thing(sheet) !== thing(other) && Math.min(...within(own, boxOf(other))) > 1;
+        if (isOn) found.push(`message ${{said(sheet)}} lies on ${{said(other)}}`);
       }}
-      const {{ left, right }} = boxOf(sheet);
-      const edge = boxOf(scene);
-      if (left < edge.left - 1 || right > edge.right + 1) found.push(`message "${{message.textContent.trim()}}" is beyond the edge`);
+      if (own.left < edge.left - 1 || own.right > edge.right + 1) found.push(`message ${{said(sheet)}} is cut`);
     }});
-    const card = scene.getRootNode().querySelector?.(".decides");
-    for (const reader of card === null || card === undefined ? [] : scene.querySelectorAll("[data-key^='reader:'] .body")) {{
+    const card = scene.getRootNode().querySelector(".decides");
+    for (const reader of card === null ? [] : scene.querySelectorAll("[data-key^='reader:'] .body")) {{
       const [, high] = within(boxOf(card), boxOf(reader));
-      if (high > {EDGE} && high < boxOf(reader).height - 1) found.push(`what decided covers half of ${{nameOf(reader)}}`);
+      const isHalf = high > {EDGE} && high < boxOf(reader).height - 1;
+      if (isHalf) found.push(`${{thing(reader).dataset.key}} is half covered`);
     }}
   }}
   return [...new Set(found)];
@@ -259,6 +260,7 @@ _OUT_OF_REACH = """() => [...document.querySelectorAll(".player > .mid")]
 _ALL = f"""() => ({{
   overlaps: ({_OVERLAPS})(),
   covered_words: ({_COVERED_WORDS})(),
+  misplaced: ({_MISPLACED})(),
   cut_panels: ({_CUT_PANELS})(),
   empty_panels: ({_EMPTY_PANELS})(),
   cut_words: ({_CUT_WORDS})(),
@@ -288,6 +290,7 @@ def _faults(page: Page) -> list[str]:
     return [
         *found["overlaps"],
         *found["covered_words"],
+        *found["misplaced"],
         *(found["cut_panels"] if wide else []),
         *found["empty_panels"],
         *found["cut_words"],
@@ -345,8 +348,10 @@ def assert_one_screen(page: Page) -> None:
 
 
 def text_faults(page: Page) -> list[str]:
-    """Texts of diagrams that stand on each other, are covered or are cut at their picture's edge."""
-    return at_rest(page, lambda: page.evaluate(f"[...({_OVERLAPS})(), ...({_COVERED_WORDS})()]"))
+    """Texts of diagrams that stand on each other, are covered or cut at their picture's edge; labels and messages of
+    the stage that stand across an edge or on each other."""
+    looks = f"[...({_OVERLAPS})(), ...({_COVERED_WORDS})(), ...({_MISPLACED})()]"
+    return at_rest(page, lambda: page.evaluate(looks))
 
 
 def cut_panels(page: Page) -> list[str]:

@@ -35,6 +35,8 @@ from eosviz.launch.places import ROOT
 from eosviz.security import CONTENT_SECURITY_POLICY
 
 SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
+ROOMS = {**SIZES, "hall": (1920, 1080)}
+"""The sizes of a page, and that of a hall's screen."""
 THEMES = ("light", "dark")
 LANGUAGES = ("en", "zh-Hans")
 ADDRESS = "http://stage.invalid/"
@@ -215,7 +217,7 @@ class Stage:
         """Open the run at a step, and wait until it is on show."""
         run = play(name)
         self._manner = manner
-        width, height = SIZES[manner.size]
+        width, height = ROOMS[manner.size]
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.emulate_media(color_scheme="dark" if manner.theme == "dark" else "light")
         self.page.goto(f"{ADDRESS}play/{name}?step={step}")

@@ -1,5 +1,6 @@
-"""Eleven runs, step by step, on a telephone in both languages and on a desk: no text lies on another, under a message
-or under a tag, none is cut, and nothing is too wide."""
+"""Eleven runs, step by step, on a telephone in both languages, on a desk and on a hall's screen: no text lies on
+another, under a message or under a tag, none is cut, no tag lies across the edge of a body, no message on another, and
+nothing is too wide."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ RUNS = (
     "SC-75/wall",
     "SC-80",
 )
-MANNERS = (*(Manner("telephone", "light", language) for language in LANGUAGES), Manner())
+MANNERS = (*(Manner("telephone", "light", language) for language in LANGUAGES), Manner(), Manner("hall"))
 
 pytestmark = pytest.mark.slow
 

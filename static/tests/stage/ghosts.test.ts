@@ -5,7 +5,7 @@ import type { Frame } from "../../player/frame.ts";
 import type { Box, Places, StageObject } from "../../stage/contract.ts";
 import { focusOf } from "../../stage/focus.ts";
 import { ghostLayer } from "../../stage/ghosts.ts";
-import { networkOf } from "../../stage/network.ts";
+import { bodiesOf, networkOf } from "../../stage/network.ts";
 import { outlineOf } from "../../stage/outline.ts";
 import { places } from "../../stage/places.ts";
 import { comparedText, tagLayer } from "../../stage/tag.ts";
@@ -73,6 +73,23 @@ test("the tag stands on no message", () => {
   assert.ok(tag !== undefined);
   const at: Box = tag;
   for (const flight of networkOf(frame, HERE, focus).flights) assert.ok(!overlap(flight.box, at), String(flight.message.id));
+});
+
+test("on a phone a loss is told between the bodies and in none of them", () => {
+  const phone = places(outlineOf(HEADER, view()), HEADER, view(), { width: 390, height: 440, form: "phone" });
+  const lost = [message({ id: 18, sent_at: 138, arrives_at: 148 }), message({ id: 19, sent_at: 138, arrives_at: 148, from: "broker-1", to: "p1", is_response: true })];
+  const frame = frameOf(
+    stepOf({ kind: "fault", key: "fault.connection_broken", messages: lost.map(({ id }) => ({ id, event: "lost" as const })) }), view(),
+    { previousView: view({ network: { messages: Object.fromEntries(lost.map((one) => [String(one.id), one])) } }) },
+  );
+  const focus = focusOf(frame);
+  const [tag] = tagLayer(frame, phone, focus);
+  assert.ok(tag !== undefined);
+  for (const body of bodiesOf(phone)) assert.ok(!overlap(body, tag), JSON.stringify(tag));
+  const { flights } = networkOf(frame, phone, focus);
+  assert.equal(flights.length, 2);
+  const [one, other] = flights.map(({ box }) => box) as [Box, Box];
+  assert.ok(!overlap(one, other));
 });
 
 test("on a phone a marker flies from the box of one broker to that of the other, what readers fetch is counted; ZooKeeper has the controller's place", () => {
