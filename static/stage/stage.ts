@@ -393,7 +393,8 @@ export class Stage extends SizedElement {
     // Of what is taller than the place, the end with the tag is seen: it says what came of the step.
     const tag = this.boxOf("tag");
     const isHigh = tag !== null && tag.y + tag.height / 2 < (top + foot) / 2;
-    const by = (foot - top > room ? isHigh : top < 0) ? top - 8 : foot - room + 8;
+    const fits = foot - top <= room;
+    const by = (fits ? top < 0 : isHigh) ? top - 8 : Math.min(foot - room + 8, fits ? top : Number.POSITIVE_INFINITY);
     this.scrollBy({ top: by, behavior: prefersReducedMotion() ? "instant" : "smooth" });
   }
 }
