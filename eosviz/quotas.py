@@ -2,8 +2,8 @@
 with its setting.
 
 A person is a key, either of an account or of a browser without one (`eosviz/browser.py`). Each app calls
-`check` in the transaction that stores something, and words the refusal itself. The page *What you have used*
-reads the same table. Rows without an owner (from the command line, and samples) have no quota.
+`check` in the transaction that stores something, and words the refusal itself. The page *Your usage* reads the
+same table. Rows without an owner (from the command line, and samples) have no quota.
 """
 
 from __future__ import annotations

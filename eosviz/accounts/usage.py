@@ -1,4 +1,4 @@
-"""*What you have used*: a person's quotas with their use, and how often the person may do something. The page
+"""*Your usage*: a person's quotas with their use, and how often the person may do something. The page
 is for everyone, with or without an account."""
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ TOOL_SINCE = "3.0"
 """The first version of Kafka with `kafka-transactions.sh` (KIP-664)."""
 OFFSETS_TOPIC = "__consumer_offsets-"
 _BY_THE_COORDINATOR = (VerdictKind.SLOW_BUT_ALIVE, VerdictKind.COORDINATOR_OWES_MARKER)
-"""Verdicts by which the open transaction is the one that the coordinator has."""
+"""Verdicts that mean that the coordinator has this open transaction."""
 _SECOND = 1000
 _VERB = re.compile(r"HOST:PORT (?P<verb>[A-Za-z-]+)")
 

@@ -1,5 +1,5 @@
 """How often something may be done: every rate of the site, for pages, the API and sockets. `eosviz/rates.py`
-decides which request counts as which. The page *What you have used* shows the rates, and docs/operating.md
+decides which request counts as which. The page *Your usage* shows the rates, and docs/operating.md
 explains them."""
 
 import environ

@@ -72,8 +72,8 @@ Found = TypeVar("Found")
 
 BUDGET = 500
 FAR_FROM_FULL = LIMITS.branches_per_session * BUDGET
-"""While more steps than this remain, the session's limit is not checked at each command, because all branches
-together cannot exceed it."""
+"""While a session may still store more steps than this, each of its branches may store BUDGET steps before the limit
+is checked again: all of them together cannot exceed it."""
 
 ATTEMPTS_MAX = 5
 """How often a command is tried again after another process stored the same step first."""
@@ -116,8 +116,8 @@ def check_quota(browser: str, name: str, more: int = 1) -> None:
 
 
 _one_start = Lock()
-"""Taken to build the world of a scenario that a user wrote. This takes up to a second and a hundred
-megabytes, so each process does one at a time."""
+"""Held while a scenario that a user wrote is built. Building takes up to a second and a hundred megabytes, so
+each process builds one at a time."""
 
 
 def _start(version: ScenarioVersion, variant: str | None) -> tuple[bytes, MadeKeyframe]:

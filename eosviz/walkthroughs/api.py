@@ -304,8 +304,8 @@ def conditions(
     version: Annotated[str, Query(max_length=20)] = "",
     client: Annotated[list[str] | None, Query(max_length=9)] = None,
 ) -> HttpResponse:
-    """What the conditions of `run_until` and `search` may name, from the engine's tables. `version`: in a run of this
-    Kafka; `client`: and of clients of others, once for each."""
+    """Every name that the conditions of `run_until` and `search` may contain, from the engine's tables. `version`: only
+    names that exist in a run of this version; `client`, which may be repeated: or of clients of these versions."""
     return _json(matching.choices_in(version, client or ()))
 
 

@@ -40,7 +40,7 @@ class Shown:
     run: Run
     """How the run ends, for the picture and its words."""
     unmet: tuple[dict[str, Any], ...]
-    """The faults of the script that hit nothing: action, message, and whether it is a response."""
+    """The faults of the script that matched no message: action, message, and whether it is a response."""
 
     @property
     def generation(self) -> Generation:
@@ -169,8 +169,8 @@ def _settings(scenario: Scenario) -> list[str]:
 
 
 def _older_defaults(scenario: Scenario) -> Iterator[dict[str, str]]:
-    """The settings of producers with a value that was once the default and is not in the newest generation,
-    and since when it is not."""
+    """The settings of producers that have an older version's default, with the version since which the default
+    differs."""
     clients = list(dict.fromkeys(generation.client.name for generation in GENERATIONS.values()))
     known = [(PROFILES[name], defaults(PROFILES[name])) for name in clients]
     newest, now = known[-1]

@@ -52,7 +52,7 @@ NAMES_IN_PATHS: dict[str, tuple[tuple[str, ...], ...]] = {
 """For each part of the view: the positions in a change's path that hold a name. In `brokers` and `replicas`
 the name is a broker's number."""
 ONLOOKING = frozenset({("consumers", "lanes")})
-"""Parts of an actor that change because of another actor, such as what a reader has not read yet."""
+"""Parts of an actor that other actors change, such as the records that a consumer has not read yet."""
 
 
 class Facts:

@@ -120,7 +120,8 @@ def missing_messages(session: Session, have: dict[str, int]) -> list[bytes]:
 
 
 def stored_messages(branch: Branch, first: int, last: int) -> list[bytes]:
-    """The steps `first` to `last` of a line as `steps` messages, each of one transaction's steps."""
+    """The steps `first` to `last` of a line as `steps` messages, each with as many steps as one database transaction
+    stores."""
     if first > last:
         return []
     bodies = sent_bodies(Branch.objects.line(branch), first, last)

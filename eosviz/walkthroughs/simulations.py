@@ -144,7 +144,7 @@ class Slot:
         self.budget = 0
         """How many steps may be made before the session's size is checked again."""
         self.kilobytes = 0
-        """What the simulation took when it was last used."""
+        """The memory of the simulation when it was last used."""
 
     def held_branch(self, session_id: uuid.UUID) -> Branch | None:
         """The branch as this process left it, without a query, while its run can continue. If another process
@@ -155,9 +155,9 @@ class Slot:
         return held
 
     def at_newest(self, branch: Branch) -> Simulation:
-        """The simulation at the branch's newest step. A kept one that is behind catches up. It is made again
-        in four cases: there is none, it is ahead, it does not lead to that step, or it has ended, because to
-        look for one more step let quiet time pass. Raises Diverged."""
+        """The simulation at the branch's newest step. A kept one that is behind catches up. It is made again in
+        four cases: there is none, it is ahead, it does not lead to that step, or it has ended (looking for one
+        more step has let quiet time pass). Raises Diverged."""
         found = self.simulation
         if found is None or not self._is_at(branch):
             line = Branch.objects.line(branch)
@@ -243,7 +243,7 @@ class RecentSimulations:
     @contextmanager
     def of(self, branch_id: int) -> Iterator[Slot]:
         """The branch's slot, for this thread alone. A failure inside drops its simulation, unless it was a refusal
-        (Problem) before any change, or the caller gave the slot what was not stored (Overtaken)."""
+        (Problem) before any change, or the caller has called `overtaken` for steps that were not stored (Overtaken)."""
         with self._guard:
             slot = self._slots.setdefault(branch_id, Slot())
             self._slots.move_to_end(branch_id)
@@ -259,7 +259,7 @@ class RecentSimulations:
                 self._weigh(branch_id, slot)
 
     def _weigh(self, branch_id: int, slot: Slot) -> None:
-        """Count what this slot takes now, and drop others until the rest has room."""
+        """Measure this slot's memory, and drop other slots until the sum is within the bound."""
         kilobytes = 0 if slot.simulation is None else kilobytes_of(slot.simulation)
         with self._guard:
             if self._slots.get(branch_id) is not slot:

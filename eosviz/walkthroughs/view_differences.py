@@ -40,8 +40,8 @@ _decode = msgspec.json.Decoder(_Changes).decode
 
 
 def way_over(bodies: Iterable[bytes], backward: bool) -> list[WayChange]:
-    """The changes that lead from before these steps (JSON as pages get it, in order) to after them; `backward`: from
-    after the first of them, which then come newest first, to before the last."""
+    """The net changes of these steps (JSON as pages get it), given oldest first. `backward`: they are given newest
+    first, and the changes lead from the view after the newest to the view before the oldest."""
     found: dict[tuple[str, ...], WayChange] = {}
     for body in bodies:
         step = _decode(body)

@@ -92,7 +92,7 @@ def _start_page(
         "run": None if shelved is None else shelved.shown(variant),
         "runs": () if shelved is None or len(shelved.different) < 2 else shelved.different,
     }
-    if chosen is None or chosen.expect_refused is None:  # otherwise there is no run
+    if chosen is None or chosen.expect_refused is None:  # a refused scenario has no run
         context["text"] = msgspec.structs.replace(link, step=0).address("replays:text")
         context["preview"] = preview_of(request, link, card, request.get_full_path())
     return render(request, "walkthroughs/new.html", context)

@@ -89,8 +89,8 @@ def one_step(after: int) -> Goal:
 
 
 def next_steps(simulation: Simulation, branch: Branch, goal: Goal, begun: Chunk | None = None) -> Chunk:
-    """Make the steps of at most one transaction. They come after those made ahead, which are none, one step,
-    or the run's end."""
+    """Make at most as many steps as one transaction stores. `begun` has what was made ahead: nothing, one step, or the
+    run's end; the new steps follow it."""
     chunk = begun or Chunk()
     for ahead in chunk.steps:
         chunk.stopped = goal.met(ahead.number, ahead.at, ahead.interesting, bytes(ahead.body))

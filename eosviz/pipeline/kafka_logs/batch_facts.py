@@ -22,8 +22,7 @@ class BatchFacts(NamedTuple):
     position: int
     """The byte of the file where it starts."""
     magic: int = -1
-    """-1 if the format is unknown. That is so for damage and, if there is no damage, for reserved space that
-    was never written."""
+    """-1 if the format is unknown: for damage, and for reserved space that was never written."""
     base_offset: int = -1
     last_offset: int = -1
     records: int = 0

@@ -34,8 +34,8 @@ def segment_reader(records: Records = Records.KEEP) -> SegmentReader:
 
 def _stream(codec: str) -> Decompressor:
     def decompress(data: bytes, size_max: int) -> bytes:
-        # Imported here, as in the other function, because the import takes longer than reading many a log,
-        # and most logs are not compressed.
+        # Imported here, as in the other function, because the import takes longer than reading a short log, and
+        # most logs are not compressed.
         import pyarrow
 
         chunks: list[bytes] = []

@@ -1,8 +1,8 @@
 """The transaction coordinator's log, `__transaction_state`, as a history for each producer id.
 
 Source: Kafka's `TransactionStateManager`. The log is compacted. In the part that the log cleaner has cleaned,
-only the newest record of each transactional id is left. So when that part was cleaned, it had no later record
-of the same id.
+only the newest record of each transactional id is left. So a record there was the newest of its id when that part
+was cleaned.
 """
 
 from bisect import bisect_left, bisect_right

@@ -51,7 +51,7 @@ def gap() -> str:
 
 @register.simple_tag
 def used_link(key: str) -> SafeString | str:
-    """After a refusal for a quota: a link to the page *What you have used*. Nothing after another refusal."""
+    """After a refusal for a quota: a link to the page *Your usage*. Nothing after another refusal."""
     if key.rpartition(".")[2] not in REASONS:
         return ""
     title = sentence("quotas.title", language_of(get_language()))
