@@ -276,7 +276,7 @@ class _Run:
             step["notes"].insert(0, never_ends(one, lane, self.internal))
             step["interesting"] = True
         said, *notes = now_said(open_now, self)
-        key, params = self.internal.written.said()
+        key, params = self.internal.written.sentence()
         notes.append(sentence(key, **params))
         actor = open_now[0].partition if open_now else next(iter(self.lanes))
         self._put(actor, said, notes, [], True)

@@ -61,7 +61,7 @@ class WrittenBy:
         self.level_place = _first(self.level_place, other.level_place)
         self.marker_place = _first(self.marker_place, other.marker_place)
 
-    def said(self) -> tuple[str, dict[str, Any]]:
+    def sentence(self) -> tuple[str, dict[str, Any]]:
         """The key of the sentence in `engine/explain/catalogue/log.toml`, and its parameters."""
         if self.client_place:
             return "log.written.client_2", {"place": self.client_place}

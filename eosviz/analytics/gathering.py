@@ -39,7 +39,7 @@ Row = dict[str, Any]
 
 @dataclass
 class Gathered:
-    """Rows of `measures.py`'s frames. ``sentences``: (version, variant, step) to the step's sentence. ``apart``:
+    """Rows of `measures.py`'s frames. ``sentences``: (version, variant, step) to the step's sentence. ``not_compared``:
     actions beyond the steps that all visits of the run have in common."""
 
     visits: list[Row] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Gathered:
     sentences: dict[tuple[int, str, int], Row] = field(default_factory=dict)
     people: int = 0
     under_way: int = 0
-    apart: int = 0
+    not_compared: int = 0
     left_out: int = 0
 
 
@@ -182,7 +182,7 @@ def _read(
         # Up to there it is the run that everyone has, and the longest run has the most of its steps.
         longest[version, place["variant"]] = max(known, (common, root.id))
         moves: list[Row] = []
-        gathered.apart += _moves(number, root, done, others, trail, answers[session], common, moves)
+        gathered.not_compared += _moves(number, root, done, others, trail, answers[session], common, moves)
         gathered.moves += moves
         looked = _reach(root, trail, common) | {"own_way": bool(done or others)}
         # A reader who did something at a step was there, even if their page reported less: a browser sends
@@ -217,12 +217,12 @@ def _moves(
     moves: list[Row],
 ) -> int:
     """Add what was done at which step. Returns how often something was done beyond the common steps."""
-    apart = 0
+    not_compared = 0
     made = [("branched", one["after"], 1) for one in done[:1]]
     made += [("branched", one.leaves_at, 1) for one in others if one.parent_id == root.id]
     if trail is not None:
         made += [("back", int(step), times) for step, times in trail.backs.items()]
-        apart += trail.backs_more
+        not_compared += trail.backs_more
     for answer in answers:
         if answer.right is None:
             continue
@@ -231,10 +231,10 @@ def _moves(
         made.append((kind, answer.at if answer.branch_id == root.id else common + 1, 1))
     for kind, step, times in made:
         if step > common:
-            apart += times
+            not_compared += times
         else:
             moves.append({"visit": number, "kind": kind, "step": step, "times": times})
-    return apart
+    return not_compared
 
 
 def _read_steps(version: int, variant: str, branch: int, newest: int, gathered: Gathered) -> None:

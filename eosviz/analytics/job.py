@@ -46,7 +46,7 @@ def run_analysis(spark: SparkSession, analysis: Analysis) -> None:
             people=gathered.people,
             sessions=len(gathered.visits),
             under_way=gathered.under_way,
-            apart=gathered.apart,
+            not_compared=gathered.not_compared,
             left_out=gathered.left_out,
             withheld=withheld,
             finished=timezone.now(),

@@ -1,4 +1,4 @@
-"""How people go through scenarios: the few things that are recorded, and the figures computed from them for a class.
+"""How people work through scenarios: the few things that are recorded, and the figures computed from them for a class.
 
 Permission to see something is a method of its query set here, and nowhere else.
 """
@@ -68,7 +68,7 @@ class Analysis(Job):
     """The sessions that have ended, or were left for a day."""
     under_way = models.PositiveIntegerField(default=0)
     """Sessions left out because they may still be in use."""
-    apart = models.PositiveIntegerField(default=0)
+    not_compared = models.PositiveIntegerField(default=0, db_column="apart")
     """How many actions came after a reader's own intervention, at steps that others do not have. They are not
     compared."""
     left_out = models.PositiveIntegerField(default=0)

@@ -20,10 +20,10 @@ from engine.shapes import (
     headers,
     logs,
     middleware,
+    near_views,
     plans,
     questions,
     readers,
-    sights,
     steps,
     tool,
     transactions,
@@ -67,7 +67,7 @@ MODULES: tuple[ModuleType, ...] = (
     questions,
     readers,
     server_message,
-    sights,
+    near_views,
     steps,
     tool,
     transactions,
@@ -83,7 +83,7 @@ UNIONS: dict[str, Any] = {
     "Condition": AnyCondition,
 }
 """The named unions. A value of a union is a value of one of its members."""
-PASSED_ON = (derived.SentStep, steps.Step, views.View, sights.Sight, headers.Header, plans.Plan)
+PASSED_ON = (derived.SentStep, steps.Step, views.View, near_views.NearView, headers.Header, plans.Plan)
 """Shapes inside messages that the server passes on as JSON without decoding it."""
 BESIDE = (questions.Question, player_file.PlayerFile)
 """Shapes that are sent over HTTP."""

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from engine.ending import broken_in, state_of
 from engine.scenario.tracks import tracks
-from engine.view import sights
+from engine.view import near_views
 from eosviz.scenarios.cards import Words, shelf
 from eosviz.scenarios.verdict_picture import picture
 from eosviz.tracks.models import Visit
@@ -104,5 +104,5 @@ def _picture_of(branch: Branch, step: int) -> str:
     if keyframe is None:
         return ""
     bodies = Step.objects.of_line(line, keyframe.number + 1, step).bodies()
-    view = sights.walk(msgspec.json.decode(keyframe.view_json), list(map(changes_of, bodies)))
+    view = near_views.walk(msgspec.json.decode(keyframe.view_json), list(map(changes_of, bodies)))
     return picture({**state_of(view), "broken": broken_in(view)})

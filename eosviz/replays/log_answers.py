@@ -62,17 +62,17 @@ def summary(analysis: Json, answers: Sequence[Json]) -> Json:
         newest = analysis["now"]
         count = len(partitions) or len(analysis["partitions"])
         then = sentence("answer.nothing.then", at=moment(newest)) if newest >= 0 else None
-        return {"said": sentence("answer.nothing", partitions=count), "then": then, "rows": []}
+        return {"headline": sentence("answer.nothing", partitions=count), "then": then, "rows": []}
     if len(answers) == 1:
-        return {"said": answers[0]["said"], "then": answers[0]["then"], "rows": []}
+        return {"headline": answers[0]["headline"], "then": answers[0]["then"], "rows": []}
     held = {one["partition"] for one in answers}
     rows = {"rows": answers[:LISTED_MAX], "left_out": max(0, len(answers) - LISTED_MAX)}
     if sum("todo_at" in one for one in answers) == len(answers) - 1:
         headline = sentence("answer.one_of_several", who=answers[0]["who"], partitions=len(held))
-        return {"said": headline, "then": answers[0]["then"], **rows}
+        return {"headline": headline, "then": answers[0]["then"], **rows}
     count = max(len(answers), sum(one["result"] == "open" for one in analysis["transactions"]))
     return {
-        "said": sentence("answer.several", count=count, partitions=len(held)),
+        "headline": sentence("answer.several", count=count, partitions=len(held)),
         "then": None,
         **rows,
     }
@@ -121,11 +121,11 @@ class _Answer:
         means = sentence(f"verdict.{verdict['kind']}.means")
         if verdict["producer_id"] is None:
             return answer | {
-                "said": sentence("answer.undecided", partition=verdict["partition"]),
+                "headline": sentence("answer.undecided", partition=verdict["partition"]),
                 "then": means,
             }
         return answer | {
-            "said": self._headline(),
+            "headline": self._headline(),
             "then": self._coordinator() if self._kind is VerdictKind.UNDECIDED else means,
             "who": self._who(),
             "since": None if self._since is None else moment(self._since),
@@ -320,7 +320,7 @@ class _Answer:
 
 
 def _fact(name: str, *sentences: Json) -> Json:
-    return {"name": f"logs.answer.fact.{name}", "said": sentences}
+    return {"name": f"logs.answer.fact.{name}", "sentences": sentences}
 
 
 def _verb(command: str) -> str:

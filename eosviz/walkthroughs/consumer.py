@@ -258,18 +258,18 @@ class SessionConsumer(RightfulConsumer):
 
         await self._send(await in_thread(answer)())
 
-    async def sight(self, message: messages.AskSight) -> None:
+    async def near_view(self, message: messages.AskNearView) -> None:
         def answer() -> bytes:
             branch = questions.branch_of(self.session.id, message.branch)
-            found = questions.sight_answer(branch, message.number, str(message.id), message.whole)
+            found = questions.near_view_answer(branch, message.number, str(message.id), message.whole)
             return messages.encode(found)
 
         await self._send(await in_thread(answer)())
 
-    async def way(self, message: messages.AskWay) -> None:
-        def answer() -> messages.WayAnswer:
+    async def difference(self, message: messages.AskDifference) -> None:
+        def answer() -> messages.DifferenceAnswer:
             branch = questions.branch_of(self.session.id, message.branch)
-            return questions.way_answer(branch, message.first, message.last, str(message.id))
+            return questions.difference_answer(branch, message.first, message.last, str(message.id))
 
         await self._send(await in_thread(answer)())
 
@@ -310,8 +310,8 @@ class SessionConsumer(RightfulConsumer):
         messages.Pause: pause,
         messages.Window: window,
         messages.AskKeyframe: keyframe,
-        messages.AskSight: sight,
-        messages.AskWay: way,
+        messages.AskNearView: near_view,
+        messages.AskDifference: difference,
         messages.Search: search,
         messages.Rename: rename,
         messages.AskTransactions: transactions,

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from engine.view import sights
+from engine.view import near_views
 from engine.view.derived import Derived
 from engine.watching import ABSENT
 from eosviz.walkthroughs.models import Branch, Keyframe, Step
@@ -37,7 +37,7 @@ class _Changes(msgspec.Struct):
 _decode = msgspec.json.Decoder(_Changes).decode
 
 
-def changes_of(body: bytes) -> list[sights.Change]:
+def changes_of(body: bytes) -> list[near_views.Change]:
     """The changes of a step (as pages get it or as it is stored), then those of its derived facts if it has them."""
     step = _decode(body)
     return [(one.path, one.before, one.after) for one in step.changes + step.derived.changes]

@@ -129,7 +129,7 @@ class FollowerConsumer(SessionConsumer):
         messages.AskPlan: SessionConsumer.plan,
         messages.Window: SessionConsumer.window,
         messages.AskKeyframe: SessionConsumer.keyframe,
-        messages.AskSight: SessionConsumer.sight,
-        messages.AskWay: SessionConsumer.way,
+        messages.AskNearView: SessionConsumer.near_view,
+        messages.AskDifference: SessionConsumer.difference,
         messages.Ping: SessionConsumer.ping,
     }

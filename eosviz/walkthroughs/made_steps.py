@@ -9,7 +9,7 @@ import msgspec
 
 from engine.simulation import Simulation
 from engine.step import Step as EngineStep
-from engine.view import sights
+from engine.view import near_views
 from engine.view.derived import Derived
 from engine.view.following import following
 
@@ -53,10 +53,10 @@ def made_step(step: EngineStep, derived: Derived) -> MadeStep:
 
 
 def made_keyframe(simulation: Simulation, since: int | None) -> MadeKeyframe:
-    """A view in its stored form. `since`: see `sights.cut`; None until the run is long enough for parts to be left
+    """A view in its stored form. `since`: see `near_views.cut`; None until the run is long enough for parts to be left
     out."""
     number, view, derived = simulation.number, simulation.view(), following(simulation).view()
-    near = None if since is None else pack_view(sights.cut({**view, "derived": derived}, number, since))
+    near = None if since is None else pack_view(near_views.cut({**view, "derived": derived}, number, since))
     return MadeKeyframe(number, simulation.digest(), pack_view(view), pack_view(derived), near)
 
 

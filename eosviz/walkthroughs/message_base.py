@@ -16,7 +16,7 @@ HeaderJson = Annotated[Json, Meta(title="Header")]
 """The titles name the object's shape (engine/shapes), for the schema (eosviz/contract)."""
 StepJson = Annotated[Json, Meta(title="SentStep")]
 ViewJson = Annotated[Json, Meta(title="View")]
-SightJson = Annotated[Json, Meta(title="Sight")]
+NearViewJson = Annotated[Json, Meta(title="NearView")]
 PlanJson = Annotated[Json, Meta(title="Plan")]
 SelectionJson = Annotated[dict[str, Any], Meta(title="Selection")]
 

@@ -31,16 +31,16 @@ from eosviz.walkthroughs.message_base import (
     BranchId,
     FromPage,
     HeaderJson,
+    NearViewJson,
     PlanJson,
     Selection,
     SelectionJson,
-    SightJson,
     StepJson,
     StepNumber,
     ViewJson,
 )
 from eosviz.walkthroughs.presenting_messages import FromPresenting, OfFollower, OfPresenter, Present
-from eosviz.walkthroughs.view_differences import WayChange
+from eosviz.walkthroughs.view_differences import NetChange
 
 Name = Annotated[str, Meta(max_length=LIMITS.name_characters, pattern=NAME_PATTERN)]
 Stopped = Literal["count", "interesting", "time", "breakpoint", "end", "limit", "pause"]
@@ -102,7 +102,7 @@ class AskKeyframe(FromPage, tag="keyframe", frozen=True, kw_only=True):
     number: StepNumber
 
 
-class AskSight(FromPage, tag="sight", frozen=True, kw_only=True):
+class AskNearView(FromPage, tag="sight", frozen=True, kw_only=True):
     """The view after exactly this step, as far as a page draws it; `whole`: complete."""
 
     branch: BranchId
@@ -110,7 +110,7 @@ class AskSight(FromPage, tag="sight", frozen=True, kw_only=True):
     whole: bool = False
 
 
-class AskWay(FromPage, tag="way", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}):
+class AskDifference(FromPage, tag="way", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}):
     """What changes from the view after step `from` to the view after step `to`, forwards or backwards."""
 
     branch: BranchId
@@ -187,8 +187,8 @@ Question = (
     | Pause
     | Window
     | AskKeyframe
-    | AskSight
-    | AskWay
+    | AskNearView
+    | AskDifference
     | Search
     | Rename
     | AskTransactions
@@ -267,24 +267,26 @@ class KeyframeAnswer(FromServer, tag="keyframe", frozen=True, kw_only=True):
     view: ViewJson
 
 
-class SightAnswer(FromServer, tag="sight", frozen=True, kw_only=True):
+class NearViewAnswer(FromServer, tag="sight", frozen=True, kw_only=True):
     """`step` is the step at `number`, null at 0."""
 
     re: str
     branch: str
     number: int
-    view: SightJson
+    view: NearViewJson
     step: StepJson | None
 
 
-class WayAnswer(FromServer, tag="way", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}):
+class DifferenceAnswer(
+    FromServer, tag="way", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}
+):
     """`step` is the step at `to`, null at 0."""
 
     re: str
     branch: str
     first: int
     last: int
-    changes: list[WayChange]
+    changes: list[NetChange]
     step: StepJson | None
 
 
@@ -405,8 +407,8 @@ AnyFromServer = (
     | Steps
     | Ahead
     | KeyframeAnswer
-    | SightAnswer
-    | WayAnswer
+    | NearViewAnswer
+    | DifferenceAnswer
     | Done
     | FoundSteps
     | Transactions
@@ -513,7 +515,7 @@ def _check_together(message: AnyFromPage, re: str | None) -> None:
     """Rules between fields, which a schema of single fields cannot hold."""
     if isinstance(message, Window) and not 0 <= message.last - message.first < LIMITS.window_steps:
         raise Unreadable(Problem("limit", "window_too_wide", steps=LIMITS.window_steps), re)
-    if isinstance(message, AskWay) and abs(message.last - message.first) > LIMITS.way_steps:
+    if isinstance(message, AskDifference) and abs(message.last - message.first) > LIMITS.way_steps:
         raise Unreadable(Problem("limit", "way_too_long", steps=LIMITS.way_steps), re)
     if isinstance(message, Search) and not 0 <= message.last - message.first < LIMITS.search_steps:
         raise Unreadable(Problem("limit", "search_too_wide", steps=LIMITS.search_steps), re)

@@ -302,7 +302,7 @@ class Keyframe(models.Model):
     derived = models.BinaryField(null=True)
     """Derived facts (docs/frame.md, *Derived*), deflated, too; null in sessions of earlier releases."""
     near = models.BinaryField(null=True)
-    """The truncated view that pages get (engine/view/sights.py), deflated, too; null while nothing is truncated."""
+    """The truncated view that pages get (engine/view/near_views.py), deflated, too; null while nothing is truncated."""
 
     objects = KeyframeQuerySet.as_manager()
 

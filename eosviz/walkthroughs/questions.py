@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from engine.view import sights
+from engine.view import near_views
 from eosviz.refusals import Problem
 from eosviz.walkthroughs import matching
 from eosviz.walkthroughs.deriving import changes_of, sent_bodies, view_of
@@ -18,22 +18,22 @@ from eosviz.walkthroughs.messages import (
     Advance,
     BranchSummary,
     Command,
+    DifferenceAnswer,
     FoundSteps,
     Hit,
     KeyframeAnswer,
+    NearViewAnswer,
     RunUntil,
     Search,
     SessionSummary,
-    SightAnswer,
     Steps,
     Transactions,
-    WayAnswer,
     Welcome,
     encode,
 )
 from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Session, Step
 from eosviz.walkthroughs.transactions import transactions_of
-from eosviz.walkthroughs.view_differences import way_over
+from eosviz.walkthroughs.view_differences import net_changes
 from eosviz.walkthroughs.walking import time_of
 
 
@@ -160,7 +160,7 @@ def keyframe_answer(branch: Branch, number: int, re: str) -> KeyframeAnswer:
     )
 
 
-def sight_answer(branch: Branch, number: int, re: str, whole: bool = False) -> SightAnswer:
+def near_view_answer(branch: Branch, number: int, re: str, whole: bool = False) -> NearViewAnswer:
     """The view after exactly this step of a line, as far as a page draws it. `whole`: complete. Raises Problem."""
     if number > branch.newest:
         raise Problem("conflict", "beyond_newest", after=number, newest=branch.newest)
@@ -175,14 +175,14 @@ def sight_answer(branch: Branch, number: int, re: str, whole: bool = False) -> S
     if near is not None:
         view = msgspec.Raw(near) if not bodies else _walked(near, bodies)
     if view is None:
-        seen = sights.walk(view_of(keyframe), list(map(changes_of, bodies)))
+        seen = near_views.walk(view_of(keyframe), list(map(changes_of, bodies)))
         view = (
-            sights.whole(seen, number)
+            near_views.whole(seen, number)
             if whole
-            else sights.cut(seen, number, time_of(line, number - sights.REACH))
+            else near_views.cut(seen, number, time_of(line, number - near_views.REACH))
         )
     step = bodies[-1:] or sent_bodies(line, number, number)
-    return SightAnswer(
+    return NearViewAnswer(
         re=re, branch=str(branch.id), number=number, view=view, step=msgspec.Raw(step[0]) if step else None
     )
 
@@ -191,12 +191,12 @@ def _walked(near: bytes, bodies: list[bytes]) -> dict[str, Any] | None:
     """The truncated view (`near`) after these steps; None if one of them changed a part that truncated views
     leave out."""
     try:
-        return sights.walk(msgspec.json.decode(near), list(map(changes_of, bodies)))
-    except sights.FoldedAway:
+        return near_views.walk(msgspec.json.decode(near), list(map(changes_of, bodies)))
+    except near_views.FoldedAway:
         return None
 
 
-def way_answer(branch: Branch, first: int, last: int, re: str) -> WayAnswer:
+def difference_answer(branch: Branch, first: int, last: int, re: str) -> DifferenceAnswer:
     """The net changes from the view after step `first` of a line to the view after step `last`. Raises Problem."""
     for number in (first, last):
         if number > branch.newest:
@@ -205,11 +205,13 @@ def way_answer(branch: Branch, first: int, last: int, re: str) -> WayAnswer:
     bodies = dict(enumerate(sent_bodies(Branch.objects.line(branch), low, high), low))
     step = bodies.get(last)
     if last < first:
-        way = way_over((bodies[number] for number in range(first, last, -1)), backward=True)
+        changes = net_changes((bodies[number] for number in range(first, last, -1)), backward=True)
     else:
-        way = way_over((bodies[number] for number in range(first + 1, last + 1)), backward=False)
+        changes = net_changes((bodies[number] for number in range(first + 1, last + 1)), backward=False)
     sent_step = None if step is None else msgspec.Raw(step)
-    return WayAnswer(re=re, branch=str(branch.id), first=first, last=last, changes=way, step=sent_step)
+    return DifferenceAnswer(
+        re=re, branch=str(branch.id), first=first, last=last, changes=changes, step=sent_step
+    )
 
 
 def transaction_lines(session_id: uuid.UUID, branch_id: str, re: str) -> Transactions:

@@ -11,7 +11,7 @@ import msgspec
 from engine.errors import EngineError, Refused
 from engine.scenario.document import BadScenario
 from engine.simulation import Simulation
-from engine.view import sights
+from engine.view import near_views
 from engine.view.following import following
 from eosviz.bounded import refusing as bounded
 from eosviz.walkthroughs.asked_run import AskedRun
@@ -76,7 +76,7 @@ def _take(simulation: Simulation, stretch: Stretch, times: list[int]) -> bool:
     for broken in step.broken:
         stretch.broken.setdefault(broken["guarantee"], step.number)
     if step.number % KEYFRAME_EVERY == 0:
-        stretch.keyframes.append(made_keyframe(simulation, times[step.number - sights.REACH - 1]))
+        stretch.keyframes.append(made_keyframe(simulation, times[step.number - near_views.REACH - 1]))
     return True
 
 

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 
-class WayChange(msgspec.Struct, frozen=True):
+class NetChange(msgspec.Struct, frozen=True):
     """Without `after` the path is removed."""
 
     path: list[str]
@@ -39,10 +39,10 @@ class _Changes(msgspec.Struct):
 _decode = msgspec.json.Decoder(_Changes).decode
 
 
-def way_over(bodies: Iterable[bytes], backward: bool) -> list[WayChange]:
+def net_changes(bodies: Iterable[bytes], backward: bool) -> list[NetChange]:
     """The net changes of these steps (JSON as pages get it), given oldest first. `backward`: they are given newest
     first, and the changes lead from the view after the newest to the view before the oldest."""
-    found: dict[tuple[str, ...], WayChange] = {}
+    found: dict[tuple[str, ...], NetChange] = {}
     for body in bodies:
         step = _decode(body)
         changes = step.changes + step.derived.changes
@@ -50,5 +50,5 @@ def way_over(bodies: Iterable[bytes], backward: bool) -> list[WayChange]:
             path = tuple(change.path)
             # A path that was written before moves to the end, behind what was written meanwhile.
             found.pop(path, None)
-            found[path] = WayChange(change.path, change.before if backward else change.after)
+            found[path] = NetChange(change.path, change.before if backward else change.after)
     return list(found.values())

@@ -11,7 +11,7 @@ import msgspec
 from django.db import IntegrityError, transaction
 
 from engine.simulation import Simulation
-from engine.view import sights
+from engine.view import near_views
 from engine.view.following import following
 from eosviz.walkthroughs.conditions import AnyCondition
 from eosviz.walkthroughs.engine_steps import note_made
@@ -115,7 +115,9 @@ def next_steps(simulation: Simulation, branch: Branch, goal: Goal, begun: Chunk 
 def keyframe_of(branch: Branch, simulation: Simulation) -> Keyframe:
     number = simulation.number
     # Before this many steps are stored, nothing is truncated.
-    since = time_of(Branch.objects.line(branch), number - sights.REACH) if number > sights.REACH else None
+    since = (
+        time_of(Branch.objects.line(branch), number - near_views.REACH) if number > near_views.REACH else None
+    )
     return Keyframe(branch=branch, **msgspec.structs.asdict(made_keyframe(simulation, since)))
 
 

@@ -11,11 +11,11 @@ from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.made_steps import KEYFRAME_EVERY
 
 
-def _stretch(message: messages.Search | messages.Window | messages.AskWay) -> int:
+def _stretch(message: messages.Search | messages.Window | messages.AskDifference) -> int:
     return min(abs(message.last - message.first) + 1, LIMITS.search_steps)
 
 
-def _sight(message: messages.AskSight) -> int:
+def _near_view(message: messages.AskNearView) -> int:
     """The number of steps that may have to be read from the stored view before it. A whole view, which lists
     every record, costs as much as the longest search."""
     return LIMITS.search_steps if message.whole else KEYFRAME_EVERY
@@ -36,8 +36,8 @@ COSTS: dict[type[Any], Callable[[Any], int]] = {
     messages.Hello: _missing,
     messages.Search: _stretch,
     messages.Window: _stretch,
-    messages.AskWay: _stretch,
-    messages.AskSight: _sight,
+    messages.AskDifference: _stretch,
+    messages.AskNearView: _near_view,
     messages.AskKeyframe: _whole_run,
     messages.AskTransactions: _whole_run,
 }

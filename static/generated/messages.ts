@@ -13,8 +13,8 @@ export type FromPage =
   | Pause
   | Window
   | AskKeyframe
-  | AskSight
-  | AskWay
+  | AskNearView
+  | AskDifference
   | Search
   | Rename
   | AskTransactions
@@ -67,8 +67,8 @@ export type FromServer =
   | Steps
   | Ahead
   | KeyframeAnswer
-  | SightAnswer
-  | WayAnswer
+  | NearViewAnswer
+  | DifferenceAnswer
   | Done
   | FoundSteps
   | Transactions
@@ -355,7 +355,7 @@ export interface AskKeyframe {
 /**
  * The view after exactly this step, as far as a page draws it; `whole`: complete.
  */
-export interface AskSight {
+export interface AskNearView {
   type: "sight";
   v: 1;
   id: string;
@@ -366,7 +366,7 @@ export interface AskSight {
 /**
  * What changes from the view after step `from` to the view after step `to`, forwards or backwards.
  */
-export interface AskWay {
+export interface AskDifference {
   type: "way";
   v: 1;
   id: string;
@@ -2043,19 +2043,19 @@ export interface VerdictView {
 /**
  * `step` is the step at `number`, null at 0.
  */
-export interface SightAnswer {
+export interface NearViewAnswer {
   type: "sight";
   v: number;
   re: string;
   branch: string;
   number: number;
-  view: Sight;
+  view: NearView;
   step: SentStep | null;
 }
 /**
  * The state after a step, in the form that pages get.
  */
-export interface Sight {
+export interface NearView {
   time: number;
   applications?: {
     [k: string]: ApplicationView;
@@ -2197,7 +2197,7 @@ export interface Disagreement {
   known: number | null;
 }
 /**
- * How many entries a sight leaves out, and where.
+ * How many entries a near view leaves out, and where.
  */
 export interface Folded {
   /**
@@ -2247,20 +2247,20 @@ export interface FoldedRecords {
 /**
  * `step` is the step at `to`, null at 0.
  */
-export interface WayAnswer {
+export interface DifferenceAnswer {
   type: "way";
   v: number;
   re: string;
   branch: string;
   from: number;
   to: number;
-  changes: WayChange[];
+  changes: NetChange[];
   step: SentStep | null;
 }
 /**
  * Without `after` the path is removed.
  */
-export interface WayChange {
+export interface NetChange {
   path: string[];
   after?: Json;
 }

@@ -8,7 +8,7 @@
 
 import type { Change, Json, JsonObject, Step, View } from "./frame.ts";
 import { isUnlisted } from "./folded.ts";
-import type { WayChange } from "./source.ts";
+import type { NetChange } from "./source.ts";
 import { pathKey } from "./frame.ts";
 
 /** A view on its way from one step to another. */
@@ -34,7 +34,7 @@ export class Walk {
   }
 
   /** Whatever changes on a way, in the order and direction of the way. */
-  along(changes: readonly WayChange[]): void {
+  along(changes: readonly NetChange[]): void {
     for (const change of changes) this.#apply(change.path, "after" in change, change.after);
   }
 

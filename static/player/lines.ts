@@ -18,11 +18,11 @@ export const defaults = {
   views: 8,
   /** While walking, a view is kept every so many steps. */
   keepEvery: 250,
-  /** Farther than this, a sight is fetched instead of folding. */
+  /** Farther than this, a near view is fetched instead of folding. */
   foldAtMost: 600,
   /** Steps that a view is taken on from where it was cut: what it lists grows on the way. */
   onAtMost: 1000,
-  /** Steps after which the page asks for another sight, before it has to wait for one. The server cuts one at every
+  /** Steps after which the page asks for another near view, before it has to wait for one. The server cuts one at every
    * keyframe, each 500 steps, and takes it on from there: less would ask for the same again. */
   renewAfter: 600,
 };
@@ -175,7 +175,7 @@ export class Lines {
     return walk.isLost ? null : view;
   }
 
-  /** Whether the view can only be had as a sight of its own. */
+  /** Whether the view is available only as a near view of its own. */
   isLost(branch: string, number: number): boolean {
     return this.#lost.has(`${this.owner(branch, number)}/${number}`) && !this.#isHeld(branch, number);
   }
@@ -209,7 +209,7 @@ export class Lines {
     return this.#nearest(branch, number, (step) => step >= from && step <= to) !== null;
   }
 
-  /** The view at `number`, folded from the nearest reachable one, or null when steps or a sight are missing. */
+  /** The view at `number`, folded from the nearest reachable one, or null when steps or a near view are missing. */
   view(branch: string, number: number): View | null {
     const near = this.#nearest(branch, number);
     if (near === null) return null;

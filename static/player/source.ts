@@ -6,9 +6,9 @@
  */
 
 import type {
-  Advance, AnswerPoll, AskActions, AskAhead, AskPlan, AskSight, AskTransactions, AskWay, AskWhy, Attend, ChangePoll, Done, Header, Hit,
+  Advance, AnswerPoll, AskActions, AskAhead, AskPlan, AskNearView, AskTransactions, AskDifference, AskWhy, Attend, ChangePoll, Done, Header, Hit,
   Intervene, JsonObject, LowerHand, LowerHands, MakeBranch, Offer, OpenPoll, Pause, Plan, PlayedBranch, PlayedSession, PlayerFile,
-  RaiseHand, Rename, RunUntil, Search, SentStep as Step, Sight, TransactionLines, Verified, WayAnswer, WayChange, Window,
+  RaiseHand, Rename, RunUntil, Search, SentStep as Step, NearView, TransactionLines, Verified, DifferenceAnswer, NetChange, Window,
 } from "../generated/messages.ts";
 import { get, linesOf } from "./addressed.ts";
 import { parseExactly } from "./exact-json.ts";
@@ -37,17 +37,17 @@ type Unsent<Message> = Message extends unknown ? Omit<Message, "v" | "id"> : nev
 
 /** What the page asks. */
 export type Command = Unsent<
-  | Advance | RunUntil | Search | AskTransactions | AskPlan | Rename | Pause | MakeBranch | Intervene | Window | AskSight | AskWay | AskAhead
+  | Advance | RunUntil | Search | AskTransactions | AskPlan | Rename | Pause | MakeBranch | Intervene | Window | AskNearView | AskDifference | AskAhead
   | AskActions | AskWhy
 >;
 
 /** What those ask who present and who follow. */
 export type AudienceCommand = Unsent<RaiseHand | LowerHand | AnswerPoll | Attend | LowerHands | OpenPoll | ChangePoll>;
 
-export type { Hit, WayChange };
+export type { Hit, NetChange };
 
 /** What changes from one view to another, and the step there (null at 0). */
-export type Way = Pick<WayAnswer, "changes" | "step">;
+export type Way = Pick<DifferenceAnswer, "changes" | "step">;
 
 export interface Answer {
   branch?: string;
@@ -112,7 +112,7 @@ export interface Source {
 }
 
 /** With what `lines` hold, and then with what is derived in its place. */
-type Played = Omit<PlayerFile, "header" | "view" | "steps"> & { header: Header; view: Sight; steps: Record<string, Step[]> };
+type Played = Omit<PlayerFile, "header" | "view" | "steps"> & { header: Header; view: NearView; steps: Record<string, Step[]> };
 
 /** Ids are compared as text everywhere, whatever the server makes them. */
 export function normalBranch(branch: BranchInfo): BranchInfo {

@@ -1,12 +1,12 @@
 /**
  * What the page asks its source for, and when.
  *
- * Near the reader whole slices of steps are asked for. A jump asks for a *way*: what changes from a view that is held to
- * the one that is wanted, and its step, instead of all steps between. A farther one asks for a *sight*: the view there,
- * without what lies far back, and its step. One of them is under way at a time, so that a drag asks for as much as it
- * gets; where it leads is shown even when the reader is elsewhere by then. Slices around the reader, and then those
- * never seen, come when the reader rests; at last what follows the newest step, where they stand there and were not told
- * when they stepped.
+ * Near the reader whole slices of steps are asked for. A jump asks for a difference (`way`): the changes from a view that
+ * is held to the wanted one, and its step, instead of all steps between. A farther jump asks for a near view (`sight`): the
+ * view there, without what is far back, and its step. One such request is in transit at a time, so that a drag asks for as
+ * much as it gets; its result is shown even if the reader is elsewhere by then. Slices around the reader, and then those
+ * never seen, are fetched when the reader rests; at last the step after the newest one, if the reader is there and did not
+ * get it with the last step.
  */
 
 import type { Ahead } from "./ahead.ts";
@@ -18,7 +18,7 @@ import { SLICE_SIZE, WINDOW_SIZE, sliceOf, windowOf } from "./windows.ts";
 export const defaults = {
   /** Steps beyond which the reader jumps; up to there they step. */
   near: 20,
-  /** Steps that a way goes over; beyond them a sight is the smaller answer. */
+  /** The most steps of a difference; beyond them a near view is the smaller answer. */
   wayAtMost: 300,
   /** Steps ahead of the reader that are asked for before they are needed. */
   ahead: 24,
@@ -41,7 +41,7 @@ export interface Asking {
   /** Null when it was refused, which has been told. */
   ask: (command: Command) => Promise<Answer | null>;
   later: (milliseconds: number, action: () => void) => void;
-  /** A way or a sight led there. */
+  /** A difference or a near view led there. */
   landed: (branch: string, number: number) => void;
   /** Where the reader is; null while nothing may be fetched that nobody asked for. */
   resting: () => (Place & { isDragged: boolean }) | null;
@@ -53,9 +53,9 @@ export class Supply {
   #fetching = new Set<string>();
   #isOnTheWay = false;
   #hasBegun = false;
-  /** The server refused to tell ways: steps and sights lead everywhere, too. */
+  /** The server refused a difference: steps and near views lead everywhere, too. */
   #hasWays = true;
-  /** Sights that were refused: asking the same again at once would go round in circles. */
+  /** Near views that were refused: the same request, sent again immediately, would be refused again. */
   readonly #refused = new Set<string>();
   #waits = false;
   #frames = 0;
@@ -118,7 +118,7 @@ export class Supply {
     }
   }
 
-  /** Asks for the way from a view that is held. Whatever was asked of one that was refused is asked otherwise. */
+  /** Asks for the difference from a view that is held. If it is refused, the same view is requested in another way. */
   #go(branch: string, from: { number: number; view: View }, to: number): void {
     if (this.#isOnTheWay) return;
     this.#isOnTheWay = true;

@@ -25,7 +25,7 @@ export type CoordinationView = Pick<messages.BrokerView, "coordinator" | "lookup
 
 /** What the diagrams draw: the state after a step, as far as a page is given it. */
 export type View = Whole<
-  messages.Sight,
+  messages.NearView,
   never,
   {
     clients?: Record<string, ClientView>;

@@ -189,7 +189,7 @@ def test_a_recording_of_before_plays_to_its_end() -> None:
         for change in [*step["changes"], *derived.get("changes", ())]:
             place(view, tuple(change["path"]), change.get("after", ABSENT))
     assert view["time"] == player["steps"]["1"][-1]["at"]
-    assert misfits("Sight", view) == []
+    assert misfits("NearView", view) == []
 
 
 def test_a_later_version_is_named() -> None:

@@ -30,13 +30,13 @@ def commands(answer: dict[str, Any]) -> list[str]:
 
 def test_nothing_stuck_is_said_with_the_time_until_which_it_is_known() -> None:
     page = page_of(LOGS / "c_commit")
-    assert english(page["summary"]["said"]).startswith("No transaction is stuck: in 3 partitions")
+    assert english(page["summary"]["headline"]).startswith("No transaction is stuck: in 3 partitions")
     assert "2026-11-21" in english(page["summary"]["then"])
 
 
 def test_without_the_coordinators_log_the_page_says_what_cannot_be_said() -> None:
     page = page_of(OPEN)
-    assert "producer 1022 (epoch 0) has held up hangopen-0" in english(page["summary"]["said"])
+    assert "producer 1022 (epoch 0) has held up hangopen-0" in english(page["summary"]["headline"])
     assert "no partition of __transaction_state was opened" in english(page["summary"]["then"])
     (problem,) = page["problems"]
     assert commands(problem["answer"]) == ["find-hanging"]
@@ -44,14 +44,14 @@ def test_without_the_coordinators_log_the_page_says_what_cannot_be_said() -> Non
 
 def test_one_transaction_in_two_partitions_is_one_and_its_remedies_stand_once() -> None:
     page = page_of(INCIDENTS / "live_copy_open")
-    summary = english(page["summary"]["said"])
+    summary = english(page["summary"]["headline"])
     assert summary.startswith("One open transaction, of checkout-7 (producer 1, epoch 0)")
     assert [row["partition"] for row in page["summary"]["rows"]] == ["orders-0", "orders-1"]
     first, other = (one["answer"] for one in page["problems"])
     assert commands(first) == ["describe", "–", "forceTerminateTransaction", "–"]
     assert (other["todo"], other["todo_at"]) == ([], {"number": 1, "partition": "orders-0"})
     waits = next(fact for fact in first["facts"] if fact["name"].endswith("blocked"))
-    assert "group invoicer is held up at orders-0" in " ".join(map(english, waits["said"]))
+    assert "group invoicer is held up at orders-0" in " ".join(map(english, waits["sentences"]))
 
 
 def test_each_command_says_what_it_does_what_it_costs_and_since_when_it_is_there() -> None:

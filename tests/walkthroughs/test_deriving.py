@@ -39,8 +39,8 @@ def facts(branch: Branch) -> list[Json]:
     return [msgspec.json.decode(body)["derived"] for body in line_sent(branch)]
 
 
-def sight(branch: Branch, number: int) -> Json:
-    answer: Json = msgspec.json.decode(msgspec.json.encode(questions.sight_answer(branch, number, "")))
+def near_view(branch: Branch, number: int) -> Json:
+    answer: Json = msgspec.json.decode(msgspec.json.encode(questions.near_view_answer(branch, number, "")))
     return answer
 
 
@@ -53,17 +53,17 @@ def test_a_view_is_sent_with_what_its_steps_led_to(session: Session) -> None:
     run = Simulation(entry("SC-03").scenario(None))
     for number in (0, 1, 60, STEPS):
         run.run(steps=number - run.number)
-        seen = sight(root(session), number)
+        seen = near_view(root(session), number)
         assert seen["view"]["derived"] == following(run).view()
         assert number == 0 or seen["step"]["derived"] == of_the_engine()[number - 1]
 
 
 def test_a_session_of_before_has_it_derived_when_it_is_asked_for(session: Session) -> None:
     branch = root(session)
-    now = facts(branch), [sight(branch, number) for number in (0, 1, 60, STEPS)]
+    now = facts(branch), [near_view(branch, number) for number in (0, 1, 60, STEPS)]
     Step.objects.filter(branch=branch).update(derived=None)
     Keyframe.objects.filter(branch=branch).update(derived=None)
-    assert (facts(branch), [sight(branch, number) for number in (0, 1, 60, STEPS)]) == now
+    assert (facts(branch), [near_view(branch, number) for number in (0, 1, 60, STEPS)]) == now
 
 
 def test_a_session_of_before_that_goes_on_has_both(session: Session) -> None:

@@ -1,4 +1,4 @@
-"""A way between two views must lead where the steps between them lead, forwards, backwards and out of a branch."""
+"""The difference between two views leads where the steps between them lead: forwards, backwards, out of a branch."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def views(branch: Branch) -> list[Json]:
     return found
 
 
-def way(branch: Branch, first: int, last: int) -> Json:
-    answer: Json = msgspec.json.decode(encode(questions.way_answer(branch, first, last, "")))
+def difference(branch: Branch, first: int, last: int) -> Json:
+    answer: Json = msgspec.json.decode(encode(questions.difference_answer(branch, first, last, "")))
     return answer
 
 
@@ -76,13 +76,13 @@ def test_every_way_leads_where_its_steps_lead(start: Any, scenario: str) -> None
     places = [0, 1, 2, branch.newest // 3, branch.newest // 2, branch.newest - 1, branch.newest]
     for first in places:
         for last in places:
-            answer = way(branch, first, last)
+            answer = difference(branch, first, last)
             assert without_empty(walk(every[first], answer["changes"])) == without_empty(every[last]), (
                 first,
                 last,
             )
             assert (answer["step"] or {"number": 0})["number"] == last
-    whole = way(branch, 0, branch.newest)["changes"]
+    whole = difference(branch, 0, branch.newest)["changes"]
     assert len({tuple(change["path"]) for change in whole}) == len(whole)
 
 
@@ -94,7 +94,7 @@ def test_a_way_crosses_from_a_branch_into_the_line_that_it_left(start: Any) -> N
     side = run(session, Branch.objects.get(id=int(made.created)), 50)
     every = views(side)
     for first, last in [(5, side.newest), (side.newest, 5), (20, 21), (21, 20)]:
-        assert without_empty(walk(every[first], way(side, first, last)["changes"])) == without_empty(
+        assert without_empty(walk(every[first], difference(side, first, last)["changes"])) == without_empty(
             every[last]
         )
 
@@ -102,7 +102,7 @@ def test_a_way_crosses_from_a_branch_into_the_line_that_it_left(start: Any) -> N
 def test_a_way_beyond_the_newest_step_or_too_long_is_refused(start: Any) -> None:
     branch = root(start("SC-03"))
     with pytest.raises(Problem) as refused:
-        questions.way_answer(branch, 0, 1, "")
+        questions.difference_answer(branch, 0, 1, "")
     assert (refused.value.code, refused.value.key) == ("conflict", "problem.beyond_newest")
     asked = {
         "v": 1,

@@ -43,7 +43,7 @@ def written_sentence(coordinator: Coordinator, partitions: Iterable[Partition]) 
     for partition in partitions:
         if partition.raised_at >= 0:
             written.merge(WrittenBy(marker_place=f"{partition.name}: offset {partition.raised_at}"))
-    return Words(*written.said())
+    return Words(*written.sentence())
 
 
 def group_sentences(row: Row) -> tuple[Words, ...]:

@@ -122,7 +122,7 @@ class TextPartition(FolderlessPartition):
 
     @property
     def log_start(self) -> tuple[int, str]:
-        return (min(self.dumped), "first dumped segment") if self.dumped else (0, "not told")
+        return (min(self.dumped), "first dumped segment") if self.dumped else (0, "unknown")
 
     @property
     def log_end_min(self) -> int:

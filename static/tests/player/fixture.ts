@@ -4,7 +4,7 @@
  */
 
 import type { Change, Header, Json, JsonObject, Step, View } from "../../player/frame.ts";
-import type { Answer, BranchInfo, Command, Listener, Source, WayChange } from "../../player/source.ts";
+import type { Answer, BranchInfo, Command, Listener, Source, NetChange } from "../../player/source.ts";
 
 export const HEADER: Header = {
   scenario: "SC-03",
@@ -179,7 +179,7 @@ export class StoredSource implements Source {
       this.listener?.viewCame(command.branch, number, sight, number === 0 ? null : stepsOf(number));
     }
     if (command.type === "way") {
-      const passed: WayChange[] = [];
+      const passed: NetChange[] = [];
       if (command.to > command.from) {
         for (let number = command.from + 1; number <= command.to; number += 1) passed.push(...stepsOf(number).changes.map(({ path, ...change }) => ("after" in change ? { path, after: change.after as Json } : { path })));
       } else {

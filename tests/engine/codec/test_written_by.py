@@ -60,18 +60,18 @@ def test_an_abort_of_version_2_shows_the_level_and_no_client() -> None:
     """The coordinator aborts in the cluster's version what an older client left open."""
     seen = WrittenBy()
     seen.take_value(value(TransactionStatus.ONGOING, 0), "a")
-    assert seen.said()[0] == "log.written.value_1"
+    assert seen.sentence()[0] == "log.written.value_1"
     seen.take_value(value(TransactionStatus.PREPARE_ABORT, 2), "b")
-    assert seen.said() == ("log.written.level_2", {"place": "b"})
+    assert seen.sentence() == ("log.written.level_2", {"place": "b"})
     seen.take_value(value(TransactionStatus.PREPARE_COMMIT, 2), "c")
-    assert seen.said() == ("log.written.client_2", {"place": "c"})
+    assert seen.sentence() == ("log.written.client_2", {"place": "c"})
 
 
 def test_what_comes_from_no_bytes_shows_no_version() -> None:
     """An answer of `kafka-transactions.sh describe` is no value of the log."""
     seen = WrittenBy()
     seen.take_value(value(TransactionStatus.ONGOING, 0, version=-1), "a")
-    assert seen.said() == ("log.written.unknown", {})
+    assert seen.sentence() == ("log.written.unknown", {})
 
 
 def test_partitions_read_apart_say_the_same_in_any_order() -> None:
@@ -84,4 +84,4 @@ def test_partitions_read_apart_say_the_same_in_any_order() -> None:
         for part in parts:
             target.merge(part)
     assert both == reverse
-    assert both.said() == ("log.written.client_2", {"place": "a"})
+    assert both.sentence() == ("log.written.client_2", {"place": "a"})

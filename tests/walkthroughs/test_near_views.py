@@ -1,4 +1,4 @@
-"""A sight must say of every step what the view says, listed or counted, whatever happened far back."""
+"""A near view must say of every step what the view says, listed or counted, whatever happened far back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.view import sights
+from engine.view import near_views
 from eosviz.refusals import Problem
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions, questions
@@ -56,7 +56,7 @@ DOCUMENT: Json = {
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in SMALL.items():
-        monkeypatch.setattr(sights, name, value)
+        monkeypatch.setattr(near_views, name, value)
 
 
 def ran(session: Session, branch: Branch, until: int) -> Branch:
@@ -74,7 +74,7 @@ def ran(session: Session, branch: Branch, until: int) -> Branch:
 
 
 def view_sent(branch: Branch, number: int, whole: bool = False) -> Json:
-    answer: Json = msgspec.json.decode(encode(questions.sight_answer(branch, number, "", whole)))
+    answer: Json = msgspec.json.decode(encode(questions.near_view_answer(branch, number, "", whole)))
     return answer
 
 
@@ -83,17 +83,17 @@ def hidden_of(entries: Json, listed: Json) -> Json:
     return {name: entry for name, entry in entries.items() if name not in listed}
 
 
-def check(view: Json, sight: Json) -> int:
-    """How much the sight folds; all it lists and says must be what the view says."""
-    folded = sight["folded"]
+def check(view: Json, near: Json) -> int:
+    """How much the near view folds; all it lists and says must be what the view says."""
+    folded = near["folded"]
     records = folded.get("records", {"stretches": [], "counts": {}})
-    hidden = hidden_of(view.get("records", {}), sight.get("records", {}))
+    hidden = hidden_of(view.get("records", {}), near.get("records", {}))
     assert sum(count for _, _, count in records["stretches"]) == len(hidden)
     assert all(
         any(first <= int(serial) <= last for first, last, _ in records["stretches"]) for serial in hidden
     )
     assert not any(
-        first <= int(serial) <= last for first, last, _ in records["stretches"] for serial in sight["records"]
+        first <= int(serial) <= last for first, last, _ in records["stretches"] for serial in near["records"]
     )
     by_status: Json = {}
     for record in hidden.values():
@@ -103,7 +103,7 @@ def check(view: Json, sight: Json) -> int:
     unlisted = 0
     for name, partition in view.get("partitions", {}).items():
         for broker, replica in partition["replicas"].items():
-            shown = sight["partitions"][name]["replicas"][broker]
+            shown = near["partitions"][name]["replicas"][broker]
             gone = hidden_of(replica.get("batches", {}), shown.get("batches", {}))
             log = folded.get("logs", {}).get(name, {}).get(broker, [])
             assert sum(count for _, _, count, _ in log) == len(gone)
@@ -117,20 +117,20 @@ def check(view: Json, sight: Json) -> int:
             assert rest == {name: value for name, value in shown.items() if name != "batches"}
             unlisted += len(gone)
     for name, serials in view["derived"]["broken"].items():
-        assert sight["derived"]["broken"][name] == {one: True for one in serials if one in sight["records"]}
+        assert near["derived"]["broken"][name] == {one: True for one in serials if one in near["records"]}
     cut = ("records", "partitions", "clients", "derived")
     others = {name: part for name, part in view.items() if name not in cut}
-    assert others == {name: part for name, part in sight.items() if name not in (*cut, "folded")}
-    return unlisted + len(hidden) + check_clients(view, sight)
+    assert others == {name: part for name, part in near.items() if name not in (*cut, "folded")}
+    return unlisted + len(hidden) + check_clients(view, near)
 
 
-def check_clients(view: Json, sight: Json) -> int:
+def check_clients(view: Json, near: Json) -> int:
     """How many batches that wait are folded."""
     unlisted = 0
     for name, client in view["clients"].items():
-        shown = sight["clients"][name]
+        shown = near["clients"][name]
         gone = hidden_of(client.get("batches", {}), shown.get("batches", {}))
-        waiting = sight["folded"].get("batches", {}).get(name, {})
+        waiting = near["folded"].get("batches", {}).get(name, {})
         for partition, (first, last, count, records) in waiting.items():
             here = [batch for batch in client["queues"][partition]["batches"] if batch in gone]
             assert (here[0], here[-1], len(here)) == (first, last, count)
@@ -151,9 +151,9 @@ def session(db: None, small: None) -> Session:
 
 def test_every_sight_says_what_its_view_says(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[bool] = []
-    count = sights._is_counted
+    count = near_views._is_counted
     monkeypatch.setattr(
-        sights, "_is_counted", lambda *arguments: counted.append(count(*arguments)) or counted[-1]
+        near_views, "_is_counted", lambda *arguments: counted.append(count(*arguments)) or counted[-1]
     )
     branch = ran(session, root(session), STEPS)
     kept = Keyframe.objects.get(branch=branch, number=500)
@@ -161,12 +161,12 @@ def test_every_sight_says_what_its_view_says(session: Session, monkeypatch: pyte
     folds = waiting = 0
     for number in (0, 1, 59, 120, 499, *range(500, branch.newest + 1, 3)):
         whole = view_sent(branch, number, whole=True)
-        assert whole["view"].pop("folded") == {"at": number, "reaches": sights.REACH}
-        sight = view_sent(branch, number)
-        folds = check(whole["view"], sight["view"])
-        waiting += check_clients(whole["view"], sight["view"])
-        assert (None if sight["step"] is None else sight["step"]["number"]) == (number or None)
-        assert sight["view"]["folded"]["at"] <= number
+        assert whole["view"].pop("folded") == {"at": number, "reaches": near_views.REACH}
+        near = view_sent(branch, number)
+        folds = check(whole["view"], near["view"])
+        waiting += check_clients(whole["view"], near["view"])
+        assert (None if near["step"] is None else near["step"]["number"]) == (number or None)
+        assert near["view"]["folded"]["at"] <= number
     assert folds > 100, "nothing lies far back: the run is too short to say anything"
     assert waiting > 100, "too few batches wait"
     assert any(counted), "nothing became of a record that is not listed"
@@ -208,7 +208,7 @@ def whole_view(branch: Branch, number: int) -> Json:
 
 def test_sights_beyond_the_newest_step_are_refused(session: Session) -> None:
     with pytest.raises(Problem) as refused:
-        questions.sight_answer(root(session), 1, "")
+        questions.near_view_answer(root(session), 1, "")
     assert refused.value.code == "conflict"
 
 
@@ -239,6 +239,6 @@ def test_only_what_is_not_listed_is_folded_away(path: str, folded: bool) -> None
     log = {"t-0": {"1": [[0, 12, 4, 13]]}}
     records = {"stretches": [[1, 10, 10]], "counts": {}}
     assert (
-        sights.is_folded({"at": 500, "reaches": 500, "records": records, "logs": log}, path.split("/"))
+        near_views.is_folded({"at": 500, "reaches": 500, "records": records, "logs": log}, path.split("/"))
         is folded
     )

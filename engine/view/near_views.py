@@ -1,7 +1,7 @@
 """The part of a view that pages get: everything but the old entries of the three tables that grow with a run.
 
 Records and batches, in logs and in the queues of clients, stay in a view as long as they exist, but a page
-draws only a few dozen of them. A *sight* is a view that lists the entries of the last steps, those that the
+draws only a few dozen of them. A *near view* is a view that lists the entries of the last steps, those that the
 next steps may change, and those to which another part of the view refers. For all others its field `folded`
 (docs/websocket.md) holds their places and numbers. So the size of a page's data, and the cost of a step, do
 not grow with the run.
@@ -20,7 +20,7 @@ Change = tuple[list[str], Any, Any]
 """(path, value before, value after); ABSENT when there is no value."""
 
 REACH = 250
-"""A page may step back this many steps from a sight and still have every entry that it draws."""
+"""A page may step back this many steps from a near view and still have every entry that it draws."""
 NEWEST_RECORDS = 100
 NEWEST_BATCHES = 24
 """Of each log, this many newest batches are always listed: more than a panel draws."""
@@ -40,18 +40,18 @@ violation."""
 
 
 class FoldedAway(Exception):
-    """A step changed an entry that the sight does not list, so the result of the change is missing."""
+    """A step changed an entry that the near view does not list, so the result of the change is missing."""
 
 
 def cut(view: View, number: int, since: int) -> View:
-    """The sight of the view after step `number`. `since`: the virtual time of the step `REACH` before. The
-    view is not changed; the sight shares the listed entries with it."""
+    """The near view of the view after step `number`. `since`: the virtual time of the step `REACH` before. The
+    view is not changed; the near view shares the listed entries with it."""
     records = view.get("records", {})
     listed = _listed_records(view, since)
     folded: dict[str, Any] = {"at": number, "reaches": REACH}
-    sight = {**view, "folded": folded}
+    near = {**view, "folded": folded}
     if len(listed) < len(records):
-        sight["records"] = {serial: record for serial, record in records.items() if serial in listed}
+        near["records"] = {serial: record for serial, record in records.items() if serial in listed}
         folded["records"] = _folded_records(records, listed)
     serials = frozenset(int(serial) for serial in listed)
     partitions, logs = dict(view.get("partitions", {})), {}
@@ -60,17 +60,17 @@ def cut(view: View, number: int, since: int) -> View:
         if of_replicas:
             partitions[name], logs[name] = cut_partition, of_replicas
     if logs:
-        sight["partitions"], folded["logs"] = partitions, logs
+        near["partitions"], folded["logs"] = partitions, logs
     clients, waiting = dict(view.get("clients", {})), {}
     for name, client in clients.items():
         cut_client, of_queues = _cut_client(client)
         if of_queues:
             clients[name], waiting[name] = cut_client, of_queues
     if waiting:
-        sight["clients"], folded["batches"] = clients, waiting
+        near["clients"], folded["batches"] = clients, waiting
     if "derived" in view:
-        sight["derived"] = _cut_derived(view["derived"], listed)
-    return sight
+        near["derived"] = _cut_derived(view["derived"], listed)
+    return near
 
 
 def whole(view: View, number: int) -> View:

@@ -1,4 +1,4 @@
-"""The state after a step in the form that pages get; docs/websocket.md, *Sights*."""
+"""The state after a step in the form that pages get; docs/websocket.md, *Near views*."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class FoldedRecords(TypedDict):
 
 
 class Folded(TypedDict):
-    """How many entries a sight leaves out, and where."""
+    """How many entries a near view leaves out, and where."""
 
     at: int
     """The step at which old entries were left out."""
@@ -37,7 +37,7 @@ class Folded(TypedDict):
     """(Client, partition of the queue) to what is left out."""
 
 
-class Sight(View):
+class NearView(View):
     """The state after a step, in the form that pages get."""
 
     derived: NotRequired[Derived]
