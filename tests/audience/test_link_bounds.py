@@ -79,7 +79,7 @@ async def test_all_who_follow_a_link_share_one_budget_of_work(settings: Any) -> 
         answers = [await search(pages[at % 3], str(branch.id)) for at in range(4)]
         assert [answer["type"] for answer in answers] == ["found", "found", "found", "error"]
         assert answers[-1]["key"] == "problem.too_often.work.link"
-        assert answers[-1]["params"]["wait"] == 1200
+        assert 0 < answers[-1]["params"]["wait"] <= 1200
         assert (await pages[0].ask("ping"))[-1]["type"] == "pong"
         elsewhere = await stack.enter_async_context(follow(await present(other)))
         await hello(elsewhere)
