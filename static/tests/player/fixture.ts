@@ -133,7 +133,7 @@ export function branch(id: string, newest: number, more: Partial<BranchInfo> = {
 export class StoredSource implements Source {
   readonly live = true;
   readonly asked: Command[] = [];
-  /** What is left out of a view that is asked for as a sight. */
+  /** What is left out of a view that is asked for as a near view. */
   cut: (view: View, number: number) => View = (view, number) => ({ ...view, folded: { at: number, reaches: 500 } });
   listener: Listener | null = null;
   readonly runs: Record<string, Run>;
@@ -175,8 +175,8 @@ export class StoredSource implements Source {
       const { number } = command;
       const owner = ownerOf(number);
       const view = owner.views[owner === run ? number - info.leaves_at : number] as View;
-      const sight = command.whole === true ? { ...view, folded: { at: number, reaches: 500 } } : this.cut(view, number);
-      this.listener?.viewCame(command.branch, number, sight, number === 0 ? null : stepsOf(number));
+      const near = command.whole === true ? { ...view, folded: { at: number, reaches: 500 } } : this.cut(view, number);
+      this.listener?.viewCame(command.branch, number, near, number === 0 ? null : stepsOf(number));
     }
     if (command.type === "way") {
       const passed: NetChange[] = [];

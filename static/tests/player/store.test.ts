@@ -159,7 +159,7 @@ test("a branch shares its parent's steps and goes its own way after it leaves", 
   assert.deepEqual(viewOf(store), expected(main.views[700] as View));
 });
 
-test("a move asks for the way from the nearest view that is held, a farther one for a sight, and nothing else", async () => {
+test("a move asks for the difference from the nearest view that is held, a farther one for a near view, and nothing else", async () => {
   const { run, source, store, frames } = await open(2600, 2600, 1100);
   source.asked.length = 0;
   for (const number of [1300, 1480, 700]) {
@@ -201,11 +201,11 @@ test("a drag has one question under way at a time, and shows where it led while 
 
 /** Lists the batches at 20 and above; of the others it says how many there are. */
 function cut(view: View, number: number): View {
-  const sight = structuredClone(view);
-  const batches = sight.partitions?.["t-0"]?.replicas["1"]?.batches ?? {};
+  const near = structuredClone(view);
+  const batches = near.partitions?.["t-0"]?.replicas["1"]?.batches ?? {};
   const far = Object.keys(batches).filter((offset) => Number(offset) < 20);
   for (const offset of far) delete batches[offset];
-  return { ...sight, folded: { at: number, reaches: 500, logs: { "t-0": { "1": [[0, 19, far.length, far.length]] } } } };
+  return { ...near, folded: { at: number, reaches: 500, logs: { "t-0": { "1": [[0, 19, far.length, far.length]] } } } };
 }
 
 async function openCut(count: number, step: number) {
@@ -227,7 +227,7 @@ function counted(store: PlayerStore, run: { views: View[] }): [number, number] {
   return [listed + batchesIn(foldedLog(view, "t-0", "1")), all];
 }
 
-test("where a step changed what is not listed the count comes from a sight of its own, on the way on and back", async () => {
+test("where a step changed what is not listed the count comes from a near view of its own, forward and back", async () => {
   const { run, source, store, frames } = await openCut(900, 640);
   for (const number of [641, 642, 643, 650, 649, 648, 640, 600, 640, 641]) {
     store.moveTo(number);
@@ -250,7 +250,7 @@ test("looking back brings all of the view on show", async () => {
   assert.equal(source.asked.length, asked);
 });
 
-test("who steps on and on is given another sight before the view has grown far, and waits for none", async () => {
+test("who steps on and on is given another near view before the view has grown far, and waits for none", async () => {
   const { run, source, store, frames } = await open(2600, 2600, 100);
   for (let number = 101; number <= 2500; number += 1) {
     store.moveTo(number);
@@ -258,11 +258,11 @@ test("who steps on and on is given another sight before the view has grown far, 
     assert.equal(store.shown, number);
   }
   assert.deepEqual(viewOf(store), expected(run.views[2500] as View));
-  const sights = source.asked.filter((command) => command.type === "sight").map((command) => command.number);
-  assert.deepEqual(sights, [100, 701, 1302, 1903]);
+  const near = source.asked.filter((command) => command.type === "sight").map((command) => command.number);
+  assert.deepEqual(near, [100, 701, 1302, 1903]);
 });
 
-test("a sight that was cut at the keyframe before is not asked for again", async () => {
+test("a near view that was cut at the keyframe before is not asked for again", async () => {
   const run = makeRun(2000);
   const source = new StoredSource({ main: run }, [branch("main", 2000)]);
   source.cut = (view, number) => ({ ...view, folded: { at: number - (number % 500), reaches: 500 } });
@@ -276,7 +276,7 @@ test("a sight that was cut at the keyframe before is not asked for again", async
   assert.deepEqual(source.asked.filter(({ type }) => type === "sight").length, 1);
 });
 
-test("where a way is refused the steps lead there", async () => {
+test("where a difference is refused the steps lead there", async () => {
   const { run, source, store, frames } = await open(2000, 2000, 2000);
   const ask = source.ask.bind(source);
   source.ask = async (command) => {
