@@ -28,6 +28,7 @@ export class BeatWalk extends EventTarget {
   #looked = "";
   /** Presses while under way. */
   #more = 0;
+  #came: { branch: string; from: number; to: number } | null = null;
 
   constructor(store: PlayerStore, plan: () => BeatPlan | null = () => planOf(store)) {
     super();
@@ -57,6 +58,13 @@ export class BeatWalk extends EventTarget {
   /** Whether there are beats to go by. */
   get hasBeats(): boolean {
     return this.#plan() !== null;
+  }
+
+  /** The step from which a beat's landing was reached that is on show, if some were passed on the way; null: elsewhere. */
+  get cameFrom(): number | null {
+    const { branch, shown } = this.#store;
+    const came = this.#came;
+    return came !== null && came.branch === branch && came.to === shown && came.to - came.from > 1 ? came.from : null;
   }
 
   /** Whether the next press leads behind the last beat's landing, to the end of the run. */
@@ -117,7 +125,9 @@ export class BeatWalk extends EventTarget {
     await this.#make(branch, open);
     const made = Math.min(open, store.newest);
     const stop = await this.#stopIn(branch, from + 1, made);
-    if (store.branch === branch && store.target === from && made > from) await this.#land(stop ?? made);
+    if (store.branch !== branch || store.target !== from || made <= from) return;
+    this.#came = { branch, from, to: stop ?? made };
+    await this.#land(stop ?? made);
   }
 
   async #make(branch: string, to: number): Promise<void> {

@@ -88,12 +88,15 @@ export class BeatsBar extends MeasuredElement {
   /** On a telephone: the name and number of the beat on show, which opens it, and the step. */
   #named(plan: BeatPlan, here: number, store: PlayerStore): TemplateResult {
     const beat = plan.beats[here];
-    const text = beat === undefined ? say("player.beats_count", { count: plan.beats.length }) : `${here + 1}. ${titleOf(beat)}`;
+    // Before its landing the title says where the beat leads.
+    const isAhead = beat !== undefined && store.shown < landingIn(beat, store.shown);
+    const text = beat === undefined ? say("player.beats_count", { count: plan.beats.length }) : `${here + 1}. ${isAhead ? "→ " : ""}${titleOf(beat)}`;
+    const from = this.walk?.cameFrom ?? null;
     // The date of a log has no room beside a name.
     const whole = whenText(store.header, store.frame?.view.time ?? 0);
     const when = /\d\d:\d\d:\d\d/.exec(whole)?.[0] ?? whole;
     return html`<button class="beat-named" aria-expanded=${this.open !== null} @click=${() => this.toggle()}><b class=${textLength(text) > LONG_TITLE ? "long" : ""}>${breakable(text)}</b>
-      <span class="num">${store.shown}/${stepsOf(store)} · ${when}</span> <span aria-hidden="true">▴</span></button>`;
+      <span class="num">${say("player.step_brief", { step: from === null ? store.shown : `${from} → ${store.shown}`, of: stepsOf(store) })} · ${when}</span> <span aria-hidden="true">▴</span></button>`;
   }
 
   #opened(plan: BeatPlan, segments: readonly Segment[], store: PlayerStore): TemplateResult | typeof nothing {
@@ -145,6 +148,12 @@ export class BeatsBar extends MeasuredElement {
 /** Names of errors break behind their underscores, others nowhere. */
 function breakable(text: string): TemplateResult[] {
   return text.split(BREAKS).map((part) => html`${unbroken(part)}<wbr>`);
+}
+
+/** Where the beat lands that holds the step, the innermost. */
+function landingIn(beat: Beat, step: number): number {
+  const inner = pathTo(beat.beats ?? [], step).at(-1)?.beat;
+  return (inner ?? beat).lands;
 }
 
 /** `beat 7 of 8`, inside of a long one `beat 3 of 9, part 2 of 7`; nothing before the first. */

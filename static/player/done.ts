@@ -18,7 +18,7 @@ export function doneOn(branch: BranchInfo): Done[] {
   return branch.interventions.map(({ after, intervention }) => ({ branch: branch.id, after, intervention }));
 }
 
-/** "Produce (t-0, seq 3–5) from p1 to broker-1 dropped": a message is named by what the step that did it says of it. */
+/** "dropped Produce (t-0, seq 3–5) from p1 to broker-1": a message is named by what the step that did it says of it. */
 export function inWords(done: Done, lines?: Pick<Lines, "step">): string {
   const { action } = done.intervention;
   const step = lines?.step(done.branch, done.after + 1);

@@ -17,6 +17,7 @@ import { brokenIn, brokenWords, changesOf, costText, isSame, judgedRows, results
 import { listed } from "./joins.ts";
 import { csrfToken } from "./page.ts";
 import { toBreak } from "./sent-in.ts";
+import { sentencesOf } from "./sentence-fit.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say, words } from "./text.ts";
@@ -118,9 +119,12 @@ export class Lesson extends StoreElement {
     if (first === undefined) return nothing;
     const { written } = this.lesson;
     const cost = costText(store);
-    return html`<div class="lesson-changed"><p>${say("lesson.changed", { done: done.map((one) => say("lesson.changed_at", { what: inWords(one, store.lines), step: one.after })) })}
-      ${cost === "" ? nothing : html`<strong>${cost}</strong>`}
-      ${written === undefined || (cost !== "" && isSame(brokenIn(judgedRows(store)), written.broken)) ? nothing : say("lesson.changed_outcome", { here: brokenWords(brokenIn(judgedRows(store))), written: brokenWords(written.broken) })}</p>
+    const here = brokenIn(judgedRows(store));
+    const isOtherwise = written !== undefined && !isSame(here, written.broken);
+    return html`<div class="lesson-changed">
+      ${cost === "" ? nothing : html`<p><strong>${cost}</strong></p>`}
+      ${!isOtherwise ? nothing : html`<p>${cost === "" ? say("lesson.changed_outcome", { here: brokenWords(here), written: brokenWords(written.broken) }) : say("lesson.written_outcome", { written: brokenWords(written.broken) })}</p>`}
+      <p>${say("lesson.changed", { done: done.map((one) => say("lesson.changed_at", { what: inWords(one, store.lines), step: one.after })) })}</p>
       ${store.source.live && this.compare !== "" ? html`<p>${asItWas(store, first, this.compare, "button")}</p>` : nothing}</div>`;
   }
 
@@ -136,7 +140,7 @@ export class Lesson extends StoreElement {
   #means(store: PlayerStore): TemplateResult | typeof nothing {
     const { lesson } = this.lesson;
     if (lesson === undefined) return nothing;
-    const said = html`<p class="lesson-text">${inLanguage(lesson)}</p>`;
+    const said = paragraphs(inLanguage(lesson)).map((one, place) => html`<p class=${place === 0 ? "lesson-text first" : "lesson-text"}>${one}</p>`);
     if (changesOf(store).length === 0) return html`<h3>${say("lesson.means")}</h3>${said}`;
     return html`<details class="lesson-written"><summary>${say("lesson.means_written")}</summary>${said}</details>`;
   }
@@ -184,6 +188,15 @@ export class Lesson extends StoreElement {
     this.store?.moveTo(step);
     this.store?.select({ kind: "message", id: String(id) });
   }
+}
+
+/** What the author wrote as one text: its first sentence, then two at a time. */
+export function paragraphs(text: string): string[] {
+  const between = /[\u2e80-\uffff]/.test(text) ? "" : " ";
+  const sentences = sentencesOf(text);
+  const [first, ...others] = sentences;
+  const pairs = Array.from({ length: Math.ceil(others.length / 2) }, (_, place) => others.slice(2 * place, 2 * place + 2).join(between));
+  return first === undefined ? [] : [first, ...pairs];
 }
 
 /** Another run of the scenario, with what it shows against this one. */

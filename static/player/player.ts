@@ -21,6 +21,7 @@ import "./references.ts";
 import "./scrubber.ts";
 import "./selection-bar.ts";
 import "./sentence.ts";
+import type { GuaranteeStrip } from "./strip.ts";
 import "./strip.ts";
 import "./tools.ts";
 import "./transport.ts";
@@ -34,7 +35,7 @@ import { Company } from "./company.ts";
 import type { Place } from "./following.ts";
 import type { Hands } from "./hands.ts";
 import type { DiagramElement } from "../diagrams/element.ts";
-import type { Frame, Language, LookBack, SelectEvent } from "./frame.ts";
+import type { Frame, JsonObject, Language, LookBack, SelectEvent } from "./frame.ts";
 import type { KeyAction } from "./keys.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
 import { lacks } from "./needs.ts";
@@ -293,7 +294,7 @@ export class Player extends PlayerAttributes {
         @make-branch=${this.#makeBranch} @look-back=${({ detail }: CustomEvent<LookBack>) => void (detail === "now" ? store.lookBack() : store.lookBackAtRest())} @open-dialog=${(event: CustomEvent<string>) => void this.#dialog(event.detail)}
         @ask-why=${(event: AskWhyEvent) => this.#why()?.ask(event.detail)} @presenting=${this.#presentingChanged} @follow-again=${() => this.company?.following?.followAgain()}
         @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)} @open-lesson=${() => this.#lesson()?.open()}
-        @open-link=${({ detail }: CustomEvent<number>) => this.#why()?.showLink(detail)} @use-projector=${() => this.#present()}>
+        @open-link=${({ detail }: CustomEvent<number>) => this.#why()?.showLink(detail)} @use-projector=${() => this.#present()} @say-hint=${this.#hinted} @covers=${() => this.#uncover()}>
       <header class="top">
         <eos-masthead class="title" .store=${store} library=${this.library} assignment=${this.assignment} verdict=${this.verdict} rerun=${this.rerun} open=${this.open} .followState=${this.company?.following?.state ?? null}></eos-masthead>
         ${viewTabs(this.#views(store))}
@@ -363,6 +364,11 @@ export class Player extends PlayerAttributes {
     this.spacing = view.spacing;
     this.#open("middle", view.middle);
   }
+
+  readonly #hinted = ({ detail: { key, params } }: CustomEvent<{ key: string; params: JsonObject }>): void => {
+    this.hintParams = params;
+    this.hint = key;
+  };
 
   readonly #shownWhy = (): void => {
     this.chain = this.#why()?.links.map(({ subject }) => subject) ?? [];
@@ -452,6 +458,13 @@ export class Player extends PlayerAttributes {
     actions[action as Exclude<KeyAction, LookingKey>]();
   }
 
+  /** Of what lies over the page only one is there. */
+  #uncover(): void {
+    this.#lesson()?.close();
+    this.#beats()?.close();
+    this.#why()?.close();
+  }
+
   /** The answer marks things of the picture, which nothing may cover. */
   #askWhy(): void {
     this.#lesson()?.close();
@@ -531,7 +544,7 @@ export class Player extends PlayerAttributes {
 
   /** What lies on top goes first. */
   #close(): void {
-    if (this.#lesson()?.close() === true || this.#beats()?.close() === true) return;
+    if (this.#lesson()?.close() === true || this.#beats()?.close() === true || this.querySelector<GuaranteeStrip>("eos-strip")?.close() === true) return;
     const why = this.#why();
     if (why?.isOpen === true) {
       why.close();

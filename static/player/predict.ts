@@ -202,6 +202,19 @@ export class Predict extends StoreElement {
     await fetch(this.predictions, { method: "POST", body, headers: { "X-CSRFToken": csrfToken() } }).catch(() => null);
   }
 
+  /** The card goes, and asks no more until the reader wants it again. */
+  #leave(): void {
+    if (this.isOn) this.#switch();
+    this.#show(null);
+    this.querySelector<HTMLElement>(".predict-bar [aria-pressed]")?.focus();
+  }
+
+  /** The first question behind the reader that has no answer. */
+  #earlier(quiz: Quiz): Question | null {
+    const shown = this.store?.shown ?? 0;
+    return quiz.questions.find(({ at }) => at < shown && quiz.answers[String(at)] === undefined) ?? null;
+  }
+
   #switch(): void {
     this.on = !this.isOn;
     choose(this.on);
@@ -218,11 +231,19 @@ export class Predict extends StoreElement {
     if (this.fault) return html`<p class="predict-fault quiet" role="status">${say("predict.unavailable")}</p>`;
     if (quiz === undefined || quiz.questions.length === 0) return this.#wayOn();
     return html`<div class="predict-bar">
+        ${this.#wayBack(quiz)}
         <button class="small" aria-pressed=${this.isOn} title=${say("predict.switch_means")} @click=${() => this.#switch()}>${say(this.isOn ? "predict.on" : "predict.off")}</button>
         <span class="quiet num">${counted(quiz)}</span>
         ${this.#wayOn()}
       </div>
       ${this.open === null || this.audience?.asks(store.branch, this.open.at) === true ? nothing : this.#card(this.open, quiz)}`;
+  }
+
+  /** Who turned questions on midway can go back to those that were passed. */
+  #wayBack(quiz: Quiz): TemplateResult | typeof nothing {
+    const earlier = this.isOn && this.open === null ? this.#earlier(quiz) : null;
+    if (earlier === null) return nothing;
+    return html`<button class="small" @click=${() => this.store?.moveTo(earlier.at)}>${say("predict.earlier", { step: earlier.at })}</button>`;
   }
 
   /** At the end of a run that belongs to a track: on to the next one. */
@@ -239,6 +260,7 @@ export class Predict extends StoreElement {
   #card(question: Question, quiz: Quiz): TemplateResult {
     const number = quiz.questions.indexOf(question) + 1;
     return html`<section class="predict-card" tabindex="-1" role="group" aria-labelledby="predict-heading" @keydown=${this.#keys}>
+      <button class="close" aria-label=${say("predict.leave")} title=${say("predict.leave")} @click=${() => this.#leave()}>✕</button>
       <div class="predict-head"><h2 id="predict-heading">${say("predict.heading")} <small class="quiet num">${say("predict.count", { number, count: quiz.questions.length })}</small></h2></div>
       <p id="predict-question">${say(question.key, question.params)}</p>
       ${this.revealed ? this.#revealed(question) : this.#choices(question)}

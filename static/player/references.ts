@@ -34,6 +34,16 @@ export class References extends StoreElement {
   }
 
   readonly #small = new Small(this);
+  #shown = "";
+
+  /** What was opened is about its step, and lies over the picture of the next. */
+  protected override updated(): void {
+    const { store } = this;
+    const here = `${store?.branch}/${store?.shown}`;
+    if (here === this.#shown) return;
+    this.#shown = here;
+    for (const list of this.querySelectorAll<HTMLDetailsElement>("details[open]")) list.open = false;
+  }
 
   protected override render(): TemplateResult | typeof nothing {
     const step = this.store?.frame?.step ?? null;

@@ -1,7 +1,7 @@
 /** A message to break in a run: one that is on its way where a reader is set down. Pure, no DOM. */
 
 import type { Beat } from "./beats.ts";
-import type { Step } from "./frame.ts";
+import type { MessageView, Step } from "./frame.ts";
 import type { Lines } from "./lines.ts";
 
 /** Messages whose loss tells something, those that tell most first; a lookup or an identity is merely asked for again. */
@@ -24,6 +24,15 @@ export function sentIn(lines: Pick<Lines, "step">, branch: string, { first, land
   return null;
 }
 
+/** The message that arrives in this step, where it is still on its way: one step before; null where none does. */
+export function arriving(lines: Pick<Lines, "step">, branch: string, at: number): Sent | null {
+  const told = at > 1 ? lines.step(branch, at) : undefined;
+  const id = told?.messages.find(({ event }) => event === "delivered")?.id;
+  if (told === undefined || id === undefined) return null;
+  const gone = told.changes.find(({ path }) => isMessage(path, id))?.before as MessageView | null | undefined;
+  return { step: at - 1, id, api: gone?.api ?? "" };
+}
+
 /** Steps that are looked through for a message that left. */
 const LOOKS_BACK = 200;
 
@@ -39,8 +48,12 @@ export function lastSent(lines: Pick<Lines, "step">, branch: string, at: number)
   return null;
 }
 
+function isMessage(path: readonly string[], id: number): boolean {
+  return path[0] === "network" && path[1] === "messages" && path[2] === String(id);
+}
+
 function apiOf({ changes }: Pick<Step, "changes">, id: number): string {
-  const came = changes.find(({ path }) => path[0] === "network" && path[1] === "messages" && path[2] === String(id))?.after;
+  const came = changes.find(({ path }) => isMessage(path, id))?.after;
   return came !== null && typeof came === "object" && "api" in came ? String(came["api"]) : "";
 }
 

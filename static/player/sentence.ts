@@ -98,7 +98,9 @@ export class Sentence extends StoreElement {
     const between = words.language === "en" ? " " : "";
     if (step !== null) {
       const outcome = isOver(store) ? overText(store, this.written) : "";
-      return [outcome, ...breaksIn(step), ...sentencesIn(step).map(({ key, params }) => say(key, params))].filter((part) => part !== "").join(between);
+      // What a run came to is not followed by what happened last in it.
+      const own = outcome === "" ? sentencesIn(step).map(({ key, params }) => say(key, params)) : [];
+      return [outcome, ...breaksIn(step), ...own].filter((part) => part !== "").join(between);
     }
     // Two runs beside each other go by steps.
     const button = say(planOf(store) === null || this.#player === null ? "player.do.step" : "player.do.beat_forward");
@@ -137,9 +139,9 @@ export class SaidText extends MeasuredElement {
   }
 
   #more(hidden: number): TemplateResult {
-    const whole = sentencesOf(this.text);
+    const more = sentencesOf(this.text).slice(-hidden);
     return html`<button class="say-more" aria-expanded=${this.isOpen} @click=${() => (this.isOpen = !this.isOpen)}>${say("player.more_sentences", { count: hidden })}</button>
-      ${this.isOpen ? html`<div class="say-whole">${whole.map((sentence) => html`<p>${termed(sentence)}</p>`)}</div>` : nothing}`;
+      ${this.isOpen ? html`<div class="say-whole">${more.map((sentence) => html`<p>${termed(sentence)}</p>`)}</div>` : nothing}`;
   }
 }
 

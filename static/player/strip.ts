@@ -11,6 +11,7 @@ import { html, nothing } from "lit";
 import { isLogCase } from "../diagrams/log-case.ts";
 import { isNarrow, stepsOf } from "./axis-of.ts";
 import { MeasuredElement } from "./store-element.ts";
+import { PagePresses } from "./page-presses.ts";
 import { stripRows } from "./strip-rows.ts";
 import type { StripRow } from "./strip-rows.ts";
 import type { PlayerStore } from "./store.ts";
@@ -39,6 +40,20 @@ export class GuaranteeStrip extends MeasuredElement {
   constructor() {
     super();
     this.isOpen = false;
+    new PagePresses(this, (event) => !event.composedPath().includes(this) && this.close());
+  }
+
+  /** False where nothing was open. */
+  close(): boolean {
+    const was = this.isOpen;
+    this.isOpen = false;
+    return was;
+  }
+
+  /** It lies over the page: what else does so goes. */
+  #toggle(): void {
+    this.isOpen = !this.isOpen;
+    if (this.isOpen) this.dispatchEvent(new CustomEvent("covers", { bubbles: true }));
   }
 
   protected override render(): TemplateResult | typeof nothing {
@@ -50,7 +65,7 @@ export class GuaranteeStrip extends MeasuredElement {
     const unjudged = rows.filter((row) => !row.isJudged);
     if (rows.length === 0 || (isLogCase(frame) && judged.length === 0)) return html`<p class="quiet nothing-judged">${say("player.nothing_judged")}</p>`;
     if (isNarrow(this.width)) {
-      return html`${this.#short(judged, unjudged.length, store.shown)}${this.isOpen ? html`<div class="guarantees-all">${this.#list(judged, unjudged, true, store)}</div>` : nothing}`;
+      return html`${this.#short(judged, unjudged.length, store.shown)}${this.isOpen ? html`<div class="guarantees-all"><button class="close" aria-label=${say("player.close")} @click=${() => this.close()}>✕</button><p>${say("player.guarantees_mean")}</p>${this.#list(judged, unjudged, true, store)}</div>` : nothing}`;
     }
     return this.#list(judged, unjudged, rows.length * defaults.least > this.width, store);
   }
@@ -61,11 +76,11 @@ export class GuaranteeStrip extends MeasuredElement {
     const isBrief = this.width < defaults.whole;
     const named = isBrief ? [] : broken.length <= (this.width >= defaults.named ? defaults.most : 1) ? broken : [];
     const held = judged.length - broken.length;
-    return html`<button class="guarantees-short" aria-expanded=${this.isOpen} aria-label=${say("player.guarantees")} aria-describedby="guarantees-short" @click=${() => (this.isOpen = !this.isOpen)}>
+    return html`<button class="guarantees-short" aria-expanded=${this.isOpen} aria-label=${say("player.guarantees")} aria-describedby="guarantees-short" @click=${this.#toggle}>
       <span id="guarantees-short" class=${isBrief ? "is-brief" : ""}>${named.map((row) => html`<span class="is-broken">${say(`player.guarantee.${row.name}`)} <b class="num">✕ ${row.count}</b></span> `)}${
         broken.length > named.length ? html`<span class="is-broken"><b>✕</b> ${say(isBrief ? "player.guarantees_broken_brief" : "player.guarantees_broken", { count: broken.length })}</span> ` : nothing}${
         held === 0 ? nothing : html`<span>${say(isBrief ? "player.guarantees_hold_brief" : "player.guarantees_hold", { count: held })}</span> `}${unjudged === 0 || isBrief ? nothing : html`<span>${say("player.not_judged_count", { count: unjudged })}</span>`}</span>
-      <span aria-hidden="true">▴</span></button>`;
+      <span aria-hidden="true">${this.isOpen ? "▾" : "▴"}</span></button>`;
   }
 
   #list(judged: readonly StripRow[], unjudged: readonly StripRow[], isFolded: boolean, store: PlayerStore): TemplateResult {

@@ -4,6 +4,8 @@ import type { TemplateResult } from "lit";
 import { html, nothing, svg } from "lit";
 import { planOf, stepsOf } from "./axis-of.ts";
 import type { BeatWalk } from "./beat-walk.ts";
+import type { BeatPlan } from "./beats.ts";
+import { pathTo } from "./beats.ts";
 import { whereIn } from "./beats-bar.ts";
 import { branchName } from "./branch-name.ts";
 import type { Play } from "./play.ts";
@@ -92,8 +94,8 @@ export class Transport extends StoreElement {
     const plan = planOf(store);
     const place = plan === null ? null : whereIn(plan, store.shown);
     return html`<div class="where num">
-        ${place === null ? nothing : html`<span class="in-beats">${say(place.parts === 0 ? "player.beat_of" : "player.beat_part_of", place)} ·</span>`}
-        <span class="in-steps"><b>${say("player.step")} ${store.shown}</b> <span>${say("player.of", { of: stepsOf(store) })}</span><span class="dot"> ·</span></span>
+        ${place === null ? nothing : html`<span class="in-beats">${say(place.parts === 0 ? "player.beat_of" : "player.beat_part_of", place)}${leadsTo(plan, store.shown) === null ? nothing : html`${say("join.comma")}${say("player.beat_step", leadsTo(plan, store.shown) ?? {})}`} ·</span>`}
+        <span class="in-steps"><b>${say("player.step")} ${this.walk?.cameFrom == null ? store.shown : `${this.walk.cameFrom} → ${store.shown}`}</b> <span>${say("player.of", { of: stepsOf(store) })}</span><span class="dot"> ·</span></span>
         <span class="virtual">${this.#when(store, at, over)}</span>
         ${store.lines.branches.size < 2 ? nothing : html`<button class="all-branches" @click=${this.#openBranches}>${say("player.branch_of", { name: branchName(store.info), count: store.lines.branches.size })}</button>`}
         <span class="sr" role="status">${over === null ? nothing : say(store.source.live ? "player.over.next" : "player.over.again", { at })}</span>
@@ -129,6 +131,12 @@ export class Transport extends StoreElement {
   readonly #askBranch = (): void => {
     this.dispatchEvent(new CustomEvent("make-branch", { bubbles: true }));
   };
+}
+
+/** Before a beat's landing: which of its steps is on show. From there on the beat's title is true. */
+function leadsTo(plan: BeatPlan | null, step: number): { step: number; of: number } | null {
+  const beat = plan === null ? undefined : pathTo(plan.beats, step).at(-1)?.beat;
+  return beat === undefined || step >= beat.lands ? null : { step: step - beat.first + 1, of: beat.last - beat.first + 1 };
 }
 
 /** Why there is nothing further: the run ended, at a limit or by itself, or the recording did. */

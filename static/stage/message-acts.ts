@@ -1,18 +1,20 @@
 /**
  * `<eos-stage …></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`: on the message that is selected, what
  * can be done to it: drop, delay, duplicate, and the list of all that the server offers. The acts are those of the
- * selection bar; the key `d` drops. While no message is selected, it says so beside the network's name: `m` goes from
- * message to message, where none is on its way back to the last one that left, and its acts have the focus.
+ * selection bar; the key `d` drops. Beside the network's name stands the way there: `m` goes from message to message,
+ * where none is on its way back to the one that arrives, or to the last one that left (`say-hint` says so), and its acts
+ * have the focus.
  */
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import type { SelectionBar } from "../player/selection-bar.ts";
 import { offeredOf } from "../player/offered.ts";
-import { lastSent } from "../player/sent-in.ts";
+import { arriving, lastSent } from "../player/sent-in.ts";
 import { Small } from "../player/small.ts";
 import type { Action } from "../player/source.ts";
 import type { PlayerStore } from "../player/store.ts";
+import type { JsonObject } from "../player/frame.ts";
 import { StoreElement } from "../player/store-element.ts";
 import { say } from "../player/text.ts";
 import type { Box } from "./contract.ts";
@@ -70,15 +72,25 @@ export class MessageActs extends StoreElement {
     return true;
   }
 
-  /** While nothing is on its way: back to where the last message left, with that message selected. */
+  /** While nothing is on its way: back to where a message last was, with that message selected. */
   #whereOneLeft(store: PlayerStore): boolean {
-    const sent = lastSent(store.lines, store.branch, store.shown);
+    const { lines, branch, shown } = store;
+    const sent = arriving(lines, branch, shown) ?? lastSent(lines, branch, shown);
     if (sent === null) return false;
     this.#byKeys = String(sent.id);
     store.moveTo(sent.step);
     store.select({ kind: "message", id: String(sent.id) });
+    this.#hint(sent.step === shown ? "" : "player.went_back", { api: sent.api, step: sent.step });
     return true;
   }
+
+  #hint(key: string, params: JsonObject = {}): void {
+    this.dispatchEvent(new CustomEvent("say-hint", { detail: { key, params }, bubbles: true }));
+  }
+
+  readonly #offered = (): void => {
+    if (!this.next()) this.#hint("player.nothing_to.message");
+  };
 
   /** Selects the message that has the focus. */
   atFocus(): void {
@@ -142,21 +154,22 @@ export class MessageActs extends StoreElement {
 
   protected override render(): TemplateResult | typeof nothing {
     const { actions } = this;
-    if (this.#askedFor === "") return this.#offer();
+    const offered = this.#askedFor === "" || actions === null ? [] : offeredOf(actions);
     // A small picture has no room for them: the selection bar has them.
-    if (actions === null || this.#small.matches) return nothing;
-    const offered = offeredOf(actions);
-    if (offered.length === 0) return nothing;
+    return html`${this.#offer()}${offered.length === 0 || this.#small.matches ? nothing : this.#toolbar(offered)}`;
+  }
+
+  #toolbar(offered: readonly Action[]): TemplateResult {
     return html`<div class="message-acts" role="toolbar" aria-label=${say("stage.act.heading")} data-arrows @keydown=${this.#actKey} hidden>${offered.map(
       (action) => html`<button title=${say(action.key, action.params)} @click=${() => void this.#bar()?.perform(action.action)}>${
         say(`stage.act.${action.action}`)}${action.action === "drop_message" ? html` <kbd>d</kbd>` : nothing}</button>`,
     )}<button class="more" aria-haspopup="true" title=${say("stage.act.more_means")} @click=${this.#more}>${say("stage.act.more")}</button></div>`;
   }
 
-  /** Beside the network's name, once something is or was on its way. */
+  /** Beside the network's name, in one place for the whole run. */
   #offer(): TemplateResult | typeof nothing {
     if (this.store?.source.live !== true) return nothing;
-    return html`<button class="break-offer" title=${say("player.key.message")} hidden @click=${() => this.next()}>${say("stage.act.offer")} <kbd>m</kbd></button>`;
+    return html`<button class="break-offer" title=${say("player.key.message")} hidden @click=${this.#offered}>${say("stage.act.offer")} <kbd>m</kbd></button>`;
   }
 
   protected override updated(): void {
@@ -187,8 +200,7 @@ export class MessageActs extends StoreElement {
   /** The network's name keeps its place for a run: measured once for each size, since measuring costs a layout of the page. */
   #placeOffer(offer: HTMLElement, stage: Stage): void {
     const at = stage.besideNetwork;
-    const { store } = this;
-    offer.hidden = at === null || store === undefined || (stage.messages().length === 0 && lastSent(store.lines, store.branch, store.shown) === null);
+    offer.hidden = at === null || (this.store?.shown ?? 0) === 0;
     if (at === null) return;
     const placed = `${at.x} ${at.y} ${stage.size?.height}`;
     if (offer.dataset["placed"] === placed) return;

@@ -89,8 +89,8 @@ export class Stage extends SizedElement {
   #words: readonly Box[] = [];
   #worded: { chain: Chain; step: Step | null; size: Size | undefined } | null = null;
   #player: Element | null = null;
-  /** Of an upright stage: what the reader brought into the picture, and the step at which they did. */
-  #brought: { selection: Selection; step: Step | null } | null = null;
+  /** Of an upright stage: what the reader brought into the picture, the step at which they did, and whether it was selected since. */
+  #brought: { selection: Selection; step: Step | null; isSelected: boolean } | null = null;
 
   constructor() {
     super();
@@ -252,7 +252,10 @@ export class Stage extends SizedElement {
 
   /** The scene of a frame: the same objects for the same frame and size, however often a step is drawn while it is played. */
   protected sceneOf(frame: Frame): Scene {
-    if (this.#brought?.step !== (this.frame?.step ?? null)) this.#brought = null;
+    const selection = this.frame?.selection ?? null;
+    // The step's own picture comes back with another step, and when nothing is selected any more.
+    if (this.#brought !== null && (this.#brought.step !== (this.frame?.step ?? null) || (this.#brought.isSelected && selection === null))) this.#brought = null;
+    else if (this.#brought !== null && selection !== null) this.#brought.isSelected = true;
     return piece(frame, "scene", [this.size, this.projector, this.#brought], (whole) => this.#made(whole));
   }
 
@@ -312,7 +315,7 @@ export class Stage extends SizedElement {
 
   /** Brings a thing into an upright picture until the next step. */
   bring(selection: Selection): void {
-    this.#brought = { selection, step: this.frame?.step ?? null };
+    this.#brought = { selection, step: this.frame?.step ?? null, isSelected: false };
     this.requestUpdate();
   }
 

@@ -49,18 +49,18 @@ test("the tree names every branch below its parent, in the order they leave it",
 
 test("a message is named by what it is and carries, once the step that did it is here", () => {
   const texts = {
-    "done.drop_message": "{message} dropped", "done.a_message": "a message", "done.message_request": "{api}{carried} from {source} to {destination}",
+    "done.drop_message": "dropped {message}", "done.a_message": "a message", "done.message_request": "{api}{carried} from {source} to {destination}",
     "done.message_answer": "answer to {api}{carried} from {source}", "done.carries": " ({partition}, seq {first}–{last})",
   };
   words.learn("en", { texts, sources: {} });
   const done = { branch: "1", after: 1, intervention: drop(7) };
-  assert.equal(inWords(done), "a message dropped");
+  assert.equal(inWords(done), "dropped a message");
   const params = { api: "Produce", kind: "request", source: "p1", destination: "broker-1", message: 7 };
   const batches = { "t-0": { base_sequence: 3, last_sequence: 5 } };
   const dropped = step(2, 10, [{ path: ["network", "messages", "7"], before: { is_response: false, fields: { batches } } }], { params });
-  assert.equal(inWords(done, { step: () => dropped }), "Produce (t-0, seq 3–5) from p1 to broker-1 dropped");
+  assert.equal(inWords(done, { step: () => dropped }), "dropped Produce (t-0, seq 3–5) from p1 to broker-1");
   const answer = step(2, 10, [], { params: { ...params, kind: "response", source: "broker-1" } });
-  assert.equal(inWords(done, { step: () => answer }), "answer to Produce from broker-1 dropped");
+  assert.equal(inWords(done, { step: () => answer }), "dropped answer to Produce from broker-1");
 });
 
 async function open() {
