@@ -39,7 +39,7 @@ TROUBLES = {
 }  # fmt: skip
 """The action of a fault in the document to the name of its sign. There are few signs, because there is little
 room."""
-_SIGNS = {
+SIGNS = {
     "lost": "M1 9h7M11 5l7 8m0-8l-7 8",
     "late": "M10 2a7 7 0 1 0 .01 0M10 5v4.5l3 2",
     "asleep": "M6 3v12M13 3v12",
@@ -62,7 +62,7 @@ def picture(ending: Json) -> str:
     drawing = _Drawing()
     troubles = dict.fromkeys(TROUBLES[one] for one in ending.get("troubles", ()) if one in TROUBLES)
     for sign in list(troubles)[:1]:
-        drawing.path("sign", f"{_SIGNS[sign]}", shift=(1, 11))
+        drawing.path("sign", SIGNS[sign], shift=(1, 11))
     if "refused_by" in ending:
         drawing.path("gate", f"M{LEFT + 2} 8v24")
         drawing.text(LEFT + 12, 24, ending["refused_by"])
@@ -71,6 +71,12 @@ def picture(ending: Json) -> str:
     else:
         _draw_lanes(drawing, ending)
     return f'<svg class="stamp" viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true">{drawing.svg()}</svg>'
+
+
+def sign(name: str) -> str:
+    """The sign of a fault alone, for a legend. ``name``: a key of SIGNS."""
+    path = f'<path class="sign" d="{SIGNS[name]}"/>'
+    return f'<svg class="stamp sign-alone" viewBox="0 0 18 18" aria-hidden="true">{path}</svg>'
 
 
 class _Drawing:

@@ -8,6 +8,7 @@ import { KEYS } from "./keys.ts";
 import type { KeyRow } from "./keys.ts";
 import type { PanelRow } from "./panels.ts";
 import { isShown, PANELS } from "./panels.ts";
+import { Small } from "./small.ts";
 import { say } from "./text.ts";
 
 /** The panels that a number key opens, by their number. */
@@ -26,17 +27,24 @@ function halves<Row>(rows: readonly Row[]): (readonly Row[])[] {
 }
 
 export class Help extends DialogElement {
+  readonly #small = new Small(this);
+
+  /** A telephone has no keys: what the marks mean comes first there. */
   protected override render(): TemplateResult {
-    return this.frameOf(
-      say("player.help"),
-      this.whenOpen(() => html`<div class="keys">${halves(KEYS).map((rows) => html`<table><tbody>
+    return this.frameOf(say("player.help"), this.whenOpen(() => (this.#small.matches ? html`${this.#marks()}${this.#keys()}` : html`${this.#keys()}${this.#marks()}`)));
+  }
+
+  #keys(): TemplateResult {
+    return html`<div class="keys">${halves(KEYS).map((rows) => html`<table><tbody>
           ${rows.map((row) => html`<tr><th scope="row"><kbd>${row.keys}</kbd></th><td>${meaning(row)}</td></tr>`)}
         </tbody></table>`)}</div>
         <h3>${say("player.panels")}</h3>
-        <p class="keyed">${keyed(this.store?.frame).map((panel) => html`<span class="nb"><kbd>${panel.key}</kbd> ${say(panel.name)}</span> `)}</p>
-        <h3>${say("player.marks")}</h3>
-        <dl class="marks">${MARKS.map((mark) => html`<dt>${say(`player.mark.${mark}`)}</dt><dd>${say(`player.mark.${mark}.means`)}</dd>`)}</dl>`),
-    );
+        <p class="keyed">${keyed(this.store?.frame).map((panel) => html`<span class="nb"><kbd>${panel.key}</kbd> ${say(panel.name)}</span> `)}</p>`;
+  }
+
+  #marks(): TemplateResult {
+    return html`<h3>${say("player.marks")}</h3>
+        <dl class="marks">${MARKS.map((mark) => html`<dt>${say(`player.mark.${mark}`)}</dt><dd>${say(`player.mark.${mark}.means`)}</dd>`)}</dl>`;
   }
 }
 

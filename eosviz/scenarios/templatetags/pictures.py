@@ -1,4 +1,5 @@
-"""`{% verdict run %}`: how a run ends, drawn. `{% ends run %}`: the same in words."""
+"""`{% verdict run %}`: how a run ends, drawn. `{% ends run %}`: the same in words. `{% fault_signs %}`: the signs of
+the faults that stand before the drawings, with their meaning."""
 
 from typing import Any
 
@@ -10,7 +11,7 @@ from engine.judge.bench import DATABASE_GUARANTEES
 from eosviz.catalogue import language_of, say
 from eosviz.catalogue.joins import clauses, facts, named
 from eosviz.scenarios.cards import Run
-from eosviz.scenarios.verdict_picture import picture
+from eosviz.scenarios.verdict_picture import SIGNS, picture, sign
 
 register = template.Library()
 
@@ -19,6 +20,12 @@ register = template.Library()
 def verdict(run: Run | None) -> SafeString:
     """The drawing. It contains only numbers and names of the engine, no text that a user wrote."""
     return mark_safe("" if run is None else picture(run.ending))
+
+
+@register.simple_tag
+def fault_signs() -> list[tuple[SafeString, str]]:
+    """Each sign and the catalogue key of its meaning."""
+    return [(mark_safe(sign(name)), f"library.sign.{name}") for name in SIGNS]
 
 
 @register.simple_tag
