@@ -149,7 +149,7 @@ function layoutLane(
     foldWidth: narrow ? 54 : 66,
     labelSize: tier.name === "compact" ? 12 : 14,
     scrolled: Math.min(options.scrolled[name] ?? 0, Math.max(0, Object.keys(replica.batches).length - 1)),
-    pinned: arrived?.at ?? selectedOffset(frame.selection, name, replica),
+    pinned: arrived?.at ?? selectedOffset(frame.selection, name, replica) ?? ((options.scrolled[name] ?? 0) > 0 ? null : firstCopy(frame, replica)),
     short: narrow,
     folded: foldedLog(frame.view, name, id),
   });
@@ -220,6 +220,18 @@ function selectedOffset(selection: Selection | null, partition: string, replica:
   }
   const serial = selection.serials?.[0];
   return serial === undefined ? null : baseOfSerial(replica.batches, serial);
+}
+
+/** Serials that are looked for, of those stored twice. */
+const LOOKED_FOR = 20;
+
+/** Of what is stored twice the first copy: it says what the second one repeats. */
+function firstCopy(frame: Frame, { batches }: ReplicaView): number | null {
+  for (const serial of [...brokenRecords(frame, "duplicated")].slice(0, LOOKED_FOR)) {
+    const base = baseOfSerial(batches, serial);
+    if (base !== null) return base;
+  }
+  return null;
 }
 
 function placeCells(

@@ -155,6 +155,14 @@ test("records stored twice are red and say so; that they are is the judges' word
   assert.ok(judged.cells.every((cell) => cell.below !== null && cell.name.includes("stored more than once")));
 });
 
+test("of what is stored twice the first copy stays visible, however much lies between them", () => {
+  const many = Array.from({ length: 40 }, (_, index) => logBatch(40 + 2 * index, 2, { serials: [2 * index, 2 * index + 1] }));
+  const now = view({ partitions: { "t-0": partition(replica([...many, logBatch(120, 2, { serials: [20, 21] })])) } });
+  const stands = (of: View): boolean => laneOf(frameOf(null, of)).cells.some(({ key }) => key.includes("60"));
+  assert.equal(stands(now), false);
+  assert.equal(stands({ ...now, guarantees: { duplicated: { judged: true, serials: [20, 21] } } }), true);
+});
+
 test("every record that broke the guarantee is red, not those of the first break alone", () => {
   const copies = [logBatch(53, 1, { serials: [1] }), logBatch(54, 1, { serials: [4] })];
   const now = view({ partitions: { "t-0": partition(replica([logBatch(40, 3), logBatch(43, 2), ...copies])) } });
