@@ -104,7 +104,8 @@ function nameOf(lane: LaneOf, role: string, width: number, middle: number, earli
   const selection: Selection = { kind: "partition", id: partition };
   const height = place.strip ? place.box.height : Math.max(24, lines.length * (size + 1.5) + (role === "" ? 8 : 22));
   const y = above ? place.box.y - 31 : middle - height / 2;
-  const under = above ? 5 : (role === "" ? 20 : 30) + (lines.length - 1) * 6;
+  const isLong = textWidth(say("stage.lane_earlier", { count: earlier }), 12) > width + 4;
+  const under = above ? 5 : (role === "" ? 20 : 30) + (lines.length - 1) * 6 + (isLong ? 6 : 0);
   const own = (at: number): number => at - y;
   if (isInChip(lane)) return chipName(lane, middle);
   if (here.upright && place.strip) return rowName(lane, y, middle);
@@ -116,7 +117,7 @@ function nameOf(lane: LaneOf, role: string, width: number, middle: number, earli
     phase: "static", depth: DEPTH.body, label: say("diagram.lanes.title_name", { partition }), select: selection, picked: isPicked(frame.selection, selection),
     draw: svg`<rect class="hit" width=${above ? room : width + 8} height=${above ? 27 : height}/>${name}${
       place.strip || role === "" || above ? nothing : fittedText(4, own(middle) + 15 + (lines.length - 1) * 6, role, width, 12, { classes: place.heir === undefined ? "q" : "k", least: 10 })}${
-      earlier > 0 && !place.strip ? fittedText(above ? -86 : 4, own(middle) + under, say("stage.lane_earlier", { count: earlier }), width + 4, 12, { classes: "k", least: 8 }) : nothing}`,
+      earlier > 0 && !place.strip ? fittedText(above ? -86 : 4, own(middle) + under, say("stage.lane_earlier", { count: earlier }), width + 4, 12, { classes: "k", least: 10, most: 2 }) : nothing}`,
   };
 }
 

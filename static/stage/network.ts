@@ -327,6 +327,24 @@ function apart(flights: readonly Flight[], here: Places): Flight[] {
   const wide = (flight: Flight): number => (here.upright ? flight.box.width : 0);
   const stays = ({ fate, hot }: Flight): number => Number(fate.docked || fate.lost) + Number(hot);
   const order = [...flights].sort((one, other) => stays(other) - stays(one) || wide(other) - wide(one) || one.box.y - other.box.y || one.message.id - other.message.id);
+  const found = placedIn(order, flights, here);
+  // On a phone one that had no room left where it belongs comes before the others, if that moves all of them less.
+  const aside = here.upright ? order.filter((flight) => farFrom(flight, found) > flight.box.width / 2) : [];
+  if (aside.length === 0) return found;
+  const again = placedIn([...aside, ...order.filter((flight) => !aside.includes(flight))], flights, here);
+  const moved = (all: readonly Flight[]): number => flights.reduce((sum, flight) => sum + farFrom(flight, all), 0);
+  return moved(again) < moved(found) ? again : found;
+}
+
+/** px from where it would stand alone. */
+function farFrom({ message, box: own }: Flight, placed: readonly Flight[]): number {
+  const at = placed.find((other) => other.message.id === message.id)?.box ?? own;
+  return Math.hypot(at.x - own.x, at.y - own.y);
+}
+
+/** One after the other, each where those before it leave it room. */
+function placedIn(order: readonly Flight[], flights: readonly Flight[], here: Places): Flight[] {
+  const stays = ({ fate, hot }: Flight): number => Number(fate.docked || fate.lost) + Number(hot);
   const placed: Flight[] = [];
   const put = (flight: Flight): void => void placed.push(held(freed(flight, placed, here), here));
   const alone = order.filter(({ queue }) => queue === null);
@@ -396,7 +414,7 @@ function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight 
     const edges = along === "x" ? [Math.min(0, -over), Math.max(0, (here.upright ? 0 : here.network.x) + 4 - own.x)] : [];
     const tries = [0, ...edges, ...standing.flatMap((other) => [other[along] - own[along] - own[size], other[along] + other[size] - own[along]])];
     for (const far of tries.sort((one, other) => Math.abs(one) - Math.abs(other))) {
-      const moved = movedBy(stood, far, along);
+      const moved = held(movedBy(stood, far, along), here);
       const cost = placed.reduce((sum, other) => sum + covered(taken(moved), taken(other)), 0) * COVERED + outside(moved.box, here) + Math.abs(back) * ASIDE;
       if (cost < least - 0.5) {
         best = moved;
