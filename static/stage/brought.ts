@@ -23,6 +23,14 @@ export function broughtHere(run: Places, frame: Frame, selection: Selection): Br
   return { focus, here: standing(run, { header, view, previousView, plan, language, changed, selection: null, step: null, animate: false }, focus) };
 }
 
+/** Whether the step's own picture shows it whole: then nothing has to make room for it. */
+export function isWhole({ brokers, clients }: Places, { kind, id }: Selection): boolean {
+  if (kind === "partition") return Object.values(brokers).some(({ lanes }) => lanes[id]?.strip === false);
+  if (kind !== "actor") return false;
+  const [broker, client] = [brokers[id], clients[id]];
+  return (broker !== undefined && (broker.panel !== undefined || broker.rows === undefined)) || (client !== undefined && !client.folded);
+}
+
 function wantedOf(run: Places, frame: Frame, { kind, id }: Selection): Partial<Focus> | null {
   if (kind === "partition") return { partition: id, actor: ledBy(frame, run, id) };
   if (kind === "actor") return { actor: id, partition: lanesOf(run, frame, id)[0] ?? null };

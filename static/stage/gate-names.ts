@@ -71,18 +71,26 @@ export function ghostNeeds({ step }: Frame): number {
 /** px between the names of gates and what arrives beside them. */
 const CLEAR = 4;
 
-/** On a phone names that are raised over a ring stand beside the name of the broker. */
-function behindName({ here }: LaneNamed): number | undefined {
-  const ends = here.upright ? Object.entries(here.brokers).map(([name, { panel }]) => (panel === undefined ? 0 : panel.x + textWidth(name, 14, true) + 24)) : [];
-  return ends.length === 0 ? undefined : Math.max(...ends) || undefined;
+/** Names that are raised over a ring stand beside the name of the broker, where they reach its line. */
+function behindName({ here, partition, place }: LaneNamed): number | undefined {
+  if (!here.upright) {
+    const [name, broker] = Object.entries(here.brokers).find(([, { lanes }]) => lanes[partition] === place) ?? [];
+    return name === undefined || broker === undefined || place.cells.y + RAISED - 12 > broker.box.y + 24 ? undefined : broker.box.x + 14 + textWidth(name, 15, true);
+  }
+  const ends = Object.entries(here.brokers).map(([name, { panel }]) => (panel === undefined ? 0 : panel.x + textWidth(name, 14, true) + 24));
+  return Math.max(0, ...ends) || undefined;
 }
+
+/** Baseline of the names of gates, from the top of the cells; and over a ring. */
+const LEVEL = -11;
+const RAISED = -18;
 
 /** Names of the gates in this step, and where they leave room for what arrives over the batch that it is compared with, which may be the last one. */
 export function namesBeside(lane: LaneNamed, replica: ReplicaView, window: Window, needs: number): GateNames & { y: number; arrives: Name | null } {
   const { focus, partition, place } = lane;
   const isBehind = isBehindRing(lane, replica, window);
-  const y = isBehind(replica.high_watermark) || isBehind(replica.last_stable_offset) ? -18 : -11;
-  const names = gateNames(place, window, replica, y < -11 ? behindName(lane) : undefined);
+  const y = isBehind(replica.high_watermark) || isBehind(replica.last_stable_offset) ? RAISED : LEVEL;
+  const names = gateNames(place, window, replica, y < LEVEL ? behindName(lane) : undefined);
   const compared = focus.kind === "duplicate" && focus.partition === partition && focus.offset !== null ? replica.batches[String(focus.offset)] : undefined;
   if (compared === undefined || compared.last_offset < window.first) return { ...names, y, arrives: null };
   const from = window.x(Math.max(compared.base_offset, window.first)) + 1;

@@ -20,7 +20,7 @@ import type { Frame, Selection, Step } from "../player/frame.ts";
 import { prefersReducedMotion } from "../player/page.ts";
 import { say } from "../player/text.ts";
 import { askWhyEvent } from "../player/why-answer.ts";
-import { broughtHere } from "./brought.ts";
+import { broughtHere, isWhole } from "./brought.ts";
 import type { Seen } from "./camera.ts";
 import { Camera, cameraOf } from "./camera.ts";
 import type { Chain } from "./chain.ts";
@@ -269,9 +269,12 @@ export class Stage extends SizedElement {
   #made(frame: Frame): Scene {
     const size = sizeOf(this.size?.width ?? 1280, this.size?.height ?? 412, this.projector);
     const run = this.#runOf(frame, size);
-    const brought = run.upright && this.#brought !== null ? broughtHere(run, frame, this.#brought.selection) : null;
-    const focus = brought?.focus ?? focusOf(frame);
-    const here = brought?.here ?? standing(run, frame, focus);
+    const own = focusOf(frame);
+    const standsHere = standing(run, frame, own);
+    const isBrought = run.upright && this.#brought !== null && !isWhole(standsHere, this.#brought.selection);
+    const brought = isBrought && this.#brought !== null ? broughtHere(run, frame, this.#brought.selection) : null;
+    const focus = brought?.focus ?? own;
+    const here = brought?.here ?? standsHere;
     const objects = LAYERS.flatMap((layer) => layer(frame, here, focus));
     return { here, focus, objects: byDepth(objects), network: networkOf(frame, here, focus) };
   }

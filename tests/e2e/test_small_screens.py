@@ -141,3 +141,20 @@ def test_beside_branches_and_questions_the_guarantees_stay_one_line(stage: Stage
     page.locator(".guarantees-short").click()
     expect(page.locator(".guarantees-all")).to_be_visible()
     assert stage.errors == []
+
+
+def test_what_a_step_is_about_comes_back_when_another_broker_is_let_go(stage: Stage) -> None:
+    """A press on the small box of a broker shows its log; without that selection the step's own picture is shown."""
+    page = stage.page
+    stage.open("SC-03", Manner("telephone"), 80)
+    stage.show("middle", "stage")
+    duplicate = page.locator("eos-stage [data-key=ghost]")
+    expect(duplicate).to_have_count(1)
+    page.locator('eos-stage [data-key="broker:broker-2"]').click()
+    expect(duplicate).to_have_count(0)
+    page.evaluate("document.querySelector('eos-player').store.select(null)")
+    expect(duplicate).to_have_count(1)
+    page.locator('eos-stage [data-key="broker:broker-1"]').click()
+    expect(page.locator('eos-stage [data-key="broker:broker-1"]')).to_have_attribute("role", "button")
+    expect(duplicate).to_have_count(1)
+    assert stage.errors == []
