@@ -50,7 +50,7 @@ export function labelPlace({ width, height }: { width: number; height: number },
   for (const spot of spots) {
     const cost = costAt(spot);
     if (cost < least) [best, least] = [spot, cost];
-    if (cost === 0) break;
+    if (cost < 0.5) break;
   }
   if (least <= COVERS) return { x: round(best[0]), y: round(best[1]), covers: least };
   let found = best;

@@ -40,3 +40,8 @@ test("A label is never beyond the picture", () => {
   const { x, y } = labelPlace(LABEL, [[590, -40]], around());
   assert.ok(x + LABEL.width <= WITHIN.width && y >= 0);
 });
+
+test("A place that suits is taken although its numbers do not add up to the last digit", () => {
+  const { x } = labelPlace({ width: 161.4, height: 26 }, [[104, 304], [187.3, 245]], around({ own: [{ x: 10, y: 244, width: 370, height: 121 }] }));
+  assert.equal(x, 104);
+});
