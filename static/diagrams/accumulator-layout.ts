@@ -157,7 +157,7 @@ function boxShape(frame: Frame, name: string, client: ClientView, id: string): B
   const countdown = countdownText(frame, client, id, batch.partition);
   return {
     key: id,
-    hue: hueOf(batch.producer_id ?? client.transaction_manager?.producer_id),
+    hue: hueOf(batch.producer_id ?? client.transaction_manager?.producer_id, frame.plan),
     label: queueLabel(batch, client),
     open: batch.state === "FILLING",
     fill: round(Math.min(1, batch.bytes / Math.max(1, batch.capacity)) * 100) / 100,

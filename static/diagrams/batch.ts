@@ -2,7 +2,7 @@
  * How a batch is written and coloured, the same in every panel: `PID·epoch | first–last`, hue = producer id.
  */
 
-import type { ClientBatchView, LogBatchView } from "../player/frame.ts";
+import type { ClientBatchView, LogBatchView, Plan } from "../player/frame.ts";
 import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 
@@ -12,9 +12,14 @@ export const HUES = 6;
 /** A 64-bit id beyond 2^53 arrives as text. */
 export type Id = number | string | null | undefined;
 
-/** The class of a producer's hue; `plain` for batches without a producer id (null, or −1 as Kafka writes it). */
-export function hueOf(producerId: Id): string {
+/**
+ * The class of a producer's hue; `plain` for batches without a producer id (null, or −1 as Kafka writes it). In the order
+ * of the plan, as on the stage; of an id that no plan knows by the id itself.
+ */
+export function hueOf(producerId: Id, plan: Pick<Plan, "hues"> | null = null): string {
   if (isAbsent(producerId)) return "plain";
+  const place = plan?.hues[String(producerId)];
+  if (place !== undefined) return `b${place % HUES}`;
   const hue = Number(((BigInt(producerId as number | string) % BigInt(HUES)) + BigInt(HUES)) % BigInt(HUES));
   return `b${hue}`;
 }

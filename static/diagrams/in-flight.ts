@@ -100,7 +100,7 @@ function card(frame: Frame, name: string, client: ClientView, id: string): CardS
   const left = Math.max(0, request.deadline - frame.view.time);
   return {
     key: id,
-    hue: first === undefined ? "plain" : hueOf(first.producer_id),
+    hue: first === undefined ? "plain" : hueOf(first.producer_id, frame.plan),
     title: say("diagram.in_flight.card", { api: request.api, to: request.to }),
     attempt: attempts > 0 ? say("diagram.in_flight.attempt", { number: attempts + 1 }) : null,
     batches: batches.slice(0, 3).map((batch) => ({ partition: batch.partition, label: batchLabel(batch) })),

@@ -150,7 +150,7 @@ export function layoutArrival(
     key: `arrival-${partition}`,
     fate: arrived.fate,
     cells: [{
-      key: "now", x, y, width, height: options.cellHeight, hue: hueOf(arrived.producerId), label,
+      key: "now", x, y, width, height: options.cellHeight, hue: hueOf(arrived.producerId, frame.plan), label,
       picked: isPicked(frame.selection, selection) || isOfPicked(frame, { producer: arrived.producerId }), selection,
       name: `${words.headline} ${words.detail}`,
     }],
@@ -340,7 +340,7 @@ export function layoutUnderWay(
     if (x + width > options.right - 150 && shown > 0) continue;
     shape.cells.push({
       key: String(message.id), x: round(x), y: options.top + 4, width, height: options.cellHeight,
-      hue: hueOf(labelled.producer_id), label, picked: isPicked(frame.selection, selection) || isMessageOfPicked(frame, message), selection, name,
+      hue: hueOf(labelled.producer_id, frame.plan), label, picked: isPicked(frame.selection, selection) || isMessageOfPicked(frame, message), selection, name,
     });
     shown += 1;
     until = String(message.arrives_at ?? "?");

@@ -83,7 +83,7 @@ function requestCell(
   const label = batchLabel(labelled, who !== null && who === cells.common);
   return {
     key: String(message.id), x: cells.left, y: options.top + 4, width: cellWidth(label, null, options.unit),
-    height: options.cellHeight, hue: hueOf(labelled.producer_id), label, picked: isPicked(frame.selection, selection),
+    height: options.cellHeight, hue: hueOf(labelled.producer_id, frame.plan), label, picked: isPicked(frame.selection, selection),
     selection, name,
   };
 }

@@ -277,7 +277,7 @@ function cellShape(
   return {
     key: `${partition}/${batch.base_offset}`,
     x: round(piece.x + 1), y, width: round(piece.width - 2), height: tier.cell,
-    hue: hueOf(batch.producer_id),
+    hue: hueOf(batch.producer_id, frame.plan),
     pending: batch.base_offset >= replica.high_watermark || outcome === "open" || outcome === "ended",
     aborted: outcome === "aborted",
     deleted: isDeleted(batch, replica),

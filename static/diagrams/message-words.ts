@@ -1,6 +1,6 @@
 /** What a message says in a few words, for arrows: api, partition, batch, or error and offset. */
 
-import type { Arrow, Json, JsonObject, MessageView } from "../player/frame.ts";
+import type { Arrow, Json, JsonObject, MessageView, Plan } from "../player/frame.ts";
 import { facts, listed, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Id } from "./batch.ts";
@@ -34,9 +34,9 @@ export function batchKey(message: MessageView): string | null {
   return [message.from, partition, batch["producer_id"], batch["producer_epoch"], batch["base_sequence"]].join(" ");
 }
 
-export function messageHue(message: MessageView): string | null {
+export function messageHue(message: MessageView, plan: Pick<Plan, "hues"> | null = null): string | null {
   const first = carriedLabels(message)[0];
-  return first === undefined ? null : hueOf(first.producerId);
+  return first === undefined ? null : hueOf(first.producerId, plan);
 }
 
 export function messageLabel(message: MessageView, again = false): string {

@@ -277,7 +277,7 @@ function storedCells(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]
     const place = storedPlace(shape, arrow, width);
     const selection: Selection = { kind: "batch", id: `${partition}/${offset}`, partition, serials: [...stored.serials] };
     shape.stored.push({
-      key: `${partition}/${offset}`, ...place, width, text, hue: hueOf(stored.producer_id),
+      key: `${partition}/${offset}`, ...place, width, text, hue: hueOf(stored.producer_id, frame.plan),
       matched: again.includes(key), picked: isPicked(frame.selection, selection), selection,
     });
   });
@@ -323,7 +323,7 @@ function placeArrows(
       key: String(drawn.arrow.id),
       x1: round(x1 + arrives), y1: round(y1),
       x2: round(x1 + (x2 - x1) * cut - (cut === 1 ? arrives : 0)), y2: round(y1 + (y2 - y1) * cut),
-      hue: messageHue(message), fate: drawn.underWay ? "under_way" : (drawn.arrow.fate as ArrowShape["fate"]),
+      hue: messageHue(message, frame.plan), fate: drawn.underWay ? "under_way" : (drawn.arrow.fate as ArrowShape["fate"]),
       held: drawn.underWay && (frame.view.network?.messages[String(message.id)]?.held ?? false),
       now: drawn.arrow.sentStep === now || drawn.endStep === now,
       picked: isPicked(frame.selection, selection) || isMessageOfPicked(frame, message), label: null,
