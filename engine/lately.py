@@ -19,6 +19,8 @@ RECORDS_MAX = 2_000
 """The events of at most this many records are kept, those of the newest ones."""
 TURNS_MAX = 32
 """At most this many events of one record are kept: the first ones, and the newest."""
+RAISES_MAX = 64
+"""The causes of at most this many raises of the epoch are kept for each transactional id, those of the newest."""
 FLIGHTS_MAX = 256
 """At most this many Produce requests without a response are kept."""
 
@@ -100,6 +102,7 @@ class Lately:
     - ``turns``: serial to the events of the record, oldest first.
     - ``carried``: the serials in the requests and responses that were lost in the newest step.
     - ``messages``: number to view of each message that was sent or received in the present step.
+    - ``raises``: transactional id to its newest epochs, each with the key of the sentence about its cause.
     """
 
     __slots__ = (
@@ -112,6 +115,7 @@ class Lately:
         "cause",
         "messages",
         "newest",
+        "raises",
         "refusals",
         "said",
         "transitions",
@@ -127,6 +131,7 @@ class Lately:
         self.turns: dict[int, list[Turn]] = {}
         self.carried: dict[int, _Flight] = {}
         self.messages: dict[int, dict[str, Any]] = {}
+        self.raises: dict[str, dict[int, str]] = {}
         self._arrived = False
         """Whether a Produce request was received in this step: then an append of this step is the leader's."""
         self._facts: list[Any] = []
@@ -169,6 +174,16 @@ class Lately:
                 _OF_RECORDS[type(fact)](self, fact, step)
             self._facts.clear()
         self._arrived = False
+
+    def raised(self, transactional_id: str, epoch: int, cause: str) -> None:
+        """The epoch of an id was raised to ``epoch``. With epoch 0 the id has a new producer id."""
+        known = self.raises.setdefault(transactional_id, {})
+        if epoch == 0:
+            known.clear()
+        known.pop(epoch, None)
+        known[epoch] = cause
+        if len(known) > RAISES_MAX:
+            del known[next(iter(known))]
 
     def _refused(self, step: Step) -> None:
         names = {step.actor, *(step.params.get(name) for name in _NAMES)}

@@ -128,6 +128,25 @@ class Recorded(Judged):
             self.said = None
         self.say(key, rules, **params)
 
+    def holders(self, transactional_id: str | None) -> dict[str, tuple[int, int]]:
+        found = {}
+        for path, view in self._known.items():
+            if path[0] != "clients" or path[2:] != ("transaction_manager",) or not self._works(path[1]):
+                continue
+            if view["transactional_id"] == transactional_id and view["producer_id"] is not None:
+                found[path[1]] = (view["producer_id"], view["producer_epoch"])
+        return found
+
+    def _works(self, client: str) -> bool:
+        known = self._known
+        return bool(known.get(("clients", client, "alive"))) and not known.get(("clients", client, "closed"))
+
+    def raised(self, transactional_id: str, epoch: int, cause: str) -> None:
+        self.lately.raised(transactional_id, epoch, cause)
+
+    def raised_beyond(self, transactional_id: str, epoch: int) -> str | None:
+        return self.lately.raises.get(transactional_id, {}).get(epoch + 1)
+
     def decide(self, decision: Decision) -> None:
         self._current.decision = decision
 

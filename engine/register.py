@@ -40,7 +40,7 @@ _ENTRIES: dict[str, tuple[str, ...]] = {
     "CTR-35": ("broker.producer_id_issued", "coordinator.id_rotated", "coordinator.tombstone_durable"),
     "CTR-37": ("client.stopped_unresolved", "client.waits_unresolved"),
     "CTR-39": ("middleware.refused", "middleware.votes_missing"),
-    "CTR-42": ("client.transactional_sent",),
+    "CTR-42": ("client.transactional_sent", "client.transactional_sent_others_wait"),
     "CTR-44": ("broker.stale_epoch_refused", "coordinator.stale_epoch"),
     "CTR-46": ("loop.commits_positions", "loop.restarts"),
     "CTR-47": ("coordinator.image_durable",),

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from engine.broker.broker import Broker
-from engine.broker.controller import Controller, News
+from engine.broker.controller import Controller, Notice
 from engine.broker.metadata_log import MetadataRecord
 from engine.broker.quorum_controller import QuorumController
 from engine.happenings.brokers import MetadataRead
@@ -225,7 +225,7 @@ class Fetched:
         return effects
 
 
-def _as_one(records: Sequence[MetadataRecord]) -> Iterator[News]:
+def _as_one(records: Sequence[MetadataRecord]) -> Iterator[Notice]:
     """The newest state of each partition in the records of one fetch. They are applied as one change
     (``MetadataDelta``), so a broker that was away does not apply outdated states."""
     words = [record.word for record in records if record.word is not None]

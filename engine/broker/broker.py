@@ -14,7 +14,7 @@ from engine.broker.allocated_ids import AllocatedIds
 from engine.broker.appending import Appending
 from engine.broker.cluster_view import ClusterView
 from engine.broker.configuration import BrokerConfiguration
-from engine.broker.controller import News
+from engine.broker.controller import Notice
 from engine.broker.controller_link import ControllerLink, QuorumLink, ZooKeeperLink
 from engine.broker.copying import Copying
 from engine.broker.delayed_appends import DelayedAppends
@@ -389,7 +389,7 @@ class Broker:
 
     # The controller's word ------------------------------------------------------------------------
 
-    def learn(self, word: News, now: int) -> Effects:
+    def learn(self, word: Notice, now: int) -> Effects:
         """Apply a decision of the controller: an announcement, delivered within the controller's step, or a
         record that this broker has read (LOG-10)."""
         if self.transactions is not None:

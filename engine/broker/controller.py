@@ -50,7 +50,7 @@ from engine.watching import Part, Watch
 
 Announcement = LeaderAndIsr | UpdateMetadata | StopReplica | IdlePartitions
 """A decision of the controller that brokers apply."""
-News = Announcement | PartitionUsed | FetchingStopped | RecordsWritten
+Notice = Announcement | PartitionUsed | FetchingStopped | RecordsWritten
 """Everything that the controller passes to ``spreading``."""
 
 
@@ -85,7 +85,7 @@ class Controller(ABC):
         self.live: set[int] = set()
         self.without_endpoint: set[int] = set()
         """Brokers that no client or broker can reach for now (GEN-6)."""
-        self.announcements: list[News] = []
+        self.announcements: list[Notice] = []
         self.broker_ids = list(broker_ids)
         self.live.update(broker_ids)
 
@@ -232,7 +232,7 @@ class Controller(ABC):
         for topic in self.internal.follow(self.live):
             self._announce(self.internal.word(topic))
 
-    def take_announcements(self) -> list[News]:
+    def take_announcements(self) -> list[Notice]:
         """Remove and return the announcements for brokers."""
         taken, self.announcements = self.announcements, []
         return taken

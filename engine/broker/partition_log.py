@@ -138,12 +138,13 @@ class PartitionLog:
             return Appended(Error.INVALID_RECORD, NO_OFFSET, NO_OFFSET)
         appendings: dict[int, Appending] = {}
         completed: list[CompletedTransaction] = []
-        refused = self._validate(batches, self._places(batches), origin, appendings, completed)
+        offsets = self._places(batches)
+        refused = self._validate(batches, offsets, origin, appendings, completed)
         if refused is not None:
             return refused
         first_offset = self.log_end
-        for batch in batches:
-            self._store(with_offset(batch, self.log_end, leader_epoch), now)
+        for batch, offset in zip(batches, offsets, strict=True):
+            self._store(with_offset(batch, offset, leader_epoch), now)
         self._merge(appendings, completed)
         if completed and self.watch.recording:
             note_ended(self, completed)
@@ -179,8 +180,9 @@ class PartitionLog:
         """The base offsets that the batches get, one after the other, from the log end on."""
         if len(batches) == 1:
             return (self.log_end,)
-        lengths = (batch.last_offset_delta + 1 for batch in batches[:-1])
-        return list(accumulate(lengths, initial=self.log_end))
+        lengths = (batch.last_offset_delta + 1 for batch in batches)
+        *offsets, _ = accumulate(lengths, initial=self.log_end)
+        return offsets
 
     def _validate(
         self,

@@ -317,6 +317,7 @@ class TransactionHost:
                 self.setup.name,
                 transactional_id,
                 state,
+                None if metadata is None else metadata.producer_epoch,
                 answer.error,
                 became,
                 decided=answer.error is Error.NONE and state in DECIDED,

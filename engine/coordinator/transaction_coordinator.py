@@ -610,15 +610,16 @@ class TransactionCoordinator(LogOwner[_Writing]):
     def _raise_epoch(self, row: Row, change: Change) -> None:
         """Raise the epoch, so that the producer with the present one is fenced (TXC-10)."""
         metadata = change.metadata
-        self._emit_fence(row, metadata, metadata.producer_epoch + 1)
+        self._emit_fence(row, change, metadata.producer_epoch + 1)
         metadata.producer_epoch += 1
 
     def _keep_epoch(self, row: Row, change: Change) -> None:
         """An earlier fence raised the epoch, but could not be written. No producer got that epoch, so this
         fence uses it (TXC-11)."""
-        self._emit_fence(row, change.metadata, change.metadata.producer_epoch)
+        self._emit_fence(row, change, change.metadata.producer_epoch)
 
-    def _emit_fence(self, row: Row, metadata: TransactionMetadata, new_epoch: int) -> None:
+    def _emit_fence(self, row: Row, change: Change, new_epoch: int) -> None:
+        metadata = change.metadata
         self.watch.emit(
             FencePrepared,
             self.name,
@@ -627,6 +628,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
             metadata.producer_epoch,
             new_epoch,
             row,
+            by_timeout=change.to is None,
         )
 
     def _write_fence(self, row: Row, change: Change) -> None:
@@ -639,7 +641,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
     def _write_raised_fence(self, row: Row, change: Change) -> None:
         """The abort itself raises the epoch, so the epoch in memory changes only when the abort is durable."""
         metadata = change.metadata
-        self._emit_fence(row, metadata, metadata.producer_epoch + 1)
+        self._emit_fence(row, change, metadata.producer_epoch + 1)
         metadata.pending_state = None
         image = metadata.image(
             change.now,

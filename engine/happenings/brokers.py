@@ -204,11 +204,13 @@ class ImageFate(Enum):
 
 @happening
 class ImageAppended(Aside):
-    """The append of an image ended. ``decided``: the image is a decision, which markers follow."""
+    """The append of an image ended. ``state`` and ``producer_epoch``: those of the id from now on; None: it is gone.
+    ``decided``: the image is a decision, which markers follow."""
 
     coordinator: str
     transactional_id: str
     state: str | None
+    producer_epoch: int | None
     error: Error
     became: ImageFate
     decided: bool

@@ -140,7 +140,8 @@ class IdentityChosen(Aside):
 
 @happening
 class FencePrepared(Aside):
-    """The coordinator raised the epoch, with which it aborts an open transaction."""
+    """The coordinator raised the epoch, with which it aborts an open transaction. ``by_timeout``: because the
+    transaction was open for too long; else because of an InitProducerId."""
 
     coordinator: str
     transactional_id: str
@@ -148,6 +149,7 @@ class FencePrepared(Aside):
     producer_epoch: int
     new_epoch: int
     row: Row
+    by_timeout: bool
 
 
 @happening

@@ -146,6 +146,7 @@ class VerdictPart:
         record = self.record
         return {
             "stored": record.stored,
+            "aborted": record.aborted_copies,
             "duplicates": record.duplicates,
             "lost": len(record.lost),
             "failed": record.failed,

@@ -19,6 +19,7 @@ class PartitionRecord:
 
     __slots__ = (
         "aborted",
+        "aborted_copies",
         "acknowledged",
         "copies",
         "counting",
@@ -51,6 +52,7 @@ class PartitionRecord:
         """Serial to how many of its copies count."""
         self.aborted: dict[int, int] = {}
         """Serial to how many of its copies an ABORT marker has made invisible."""
+        self.aborted_copies = 0
         self.open: dict[int, list[int]] = {}
         """Producer id to the serials of its transaction, while that has no marker."""
         self.duplicated: set[int] = set()
@@ -94,6 +96,7 @@ class PartitionRecord:
         self.copies = {}
         self.counting = {}
         self.aborted = {}
+        self.aborted_copies = 0
         self.open = {}
         self.duplicated = set()
         self.reordered = set()
@@ -129,6 +132,7 @@ class PartitionRecord:
         for serial in self.open.pop(owner, ()):
             if aborted:
                 self.aborted[serial] = self.aborted.get(serial, 0) + 1
+                self.aborted_copies += 1
             else:
                 self._counts(serial)
 

@@ -79,6 +79,8 @@ class VerdictView(TypedDict):
     """The counts of a partition's records."""
 
     stored: int
+    aborted: NotRequired[int]
+    """How many of the stored records are in aborted transactions; absent in recordings of earlier releases."""
     duplicates: int
     lost: int
     failed: int

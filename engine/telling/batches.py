@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from engine.client.produce_reactions import DECISIONS, Decision, Reaction, reaction_to
 from engine.happenings import batches as happened
 from engine.happenings.base import Happening
-from engine.messages import NO_OFFSET
+from engine.messages import INT_MAX, NO_OFFSET
 from engine.shapes.steps import DecisionRow, RowOutcome
-from engine.telling.telling import Tell, Teller, notes, says
+from engine.telling.telling import Tell, Teller, notes, phrase, says
 
 
 def reaction_key(row: Reaction) -> str:
@@ -61,6 +63,15 @@ _RETRIED_PLAIN = (*_RETRIED, "CPT-2", "ORD-1")
 were sent later."""
 
 
+def _tries(attempts: int, retries: int) -> dict[str, Any]:
+    """How often a batch failed before, and its limit, if it has one."""
+    if attempts == 0:
+        return phrase("clause.tries_first")
+    if retries == INT_MAX:
+        return phrase("clause.tries_without_limit", attempts=attempts)
+    return phrase("clause.tries", attempts=attempts, retries=retries)
+
+
 def _batch_requeued(h: happened.BatchRequeued, teller: Teller) -> None:
     teller.say(
         "client.requeued" if h.in_doubt else "client.requeued_refused",
@@ -71,6 +82,7 @@ def _batch_requeued(h: happened.BatchRequeued, teller: Teller) -> None:
         error=h.error.name,
         attempts=h.attempts,
         retries=h.retries,
+        tries=_tries(h.attempts, h.retries),
         until=h.until,
     )
     if h.passed:
@@ -96,6 +108,7 @@ def _batch_failed(h: happened.BatchFailed, teller: Teller) -> None:
         error=h.error.name,
         attempts=h.attempts,
         retries=h.retries,
+        tries=_tries(h.attempts, h.retries),
     )
 
 

@@ -88,6 +88,7 @@ def _image_appended(h: happened.ImageAppended, teller: Teller) -> None:
         coordinator=h.coordinator,
         transactional_id=h.transactional_id,
         state=h.state,
+        producer_epoch=h.producer_epoch,
         error=h.error.name,
     )
 

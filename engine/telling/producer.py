@@ -8,14 +8,18 @@ from engine.happenings.base import Happening
 from engine.machine import Row
 from engine.telling.requests import COMPARED
 from engine.telling.rows import row_key
-from engine.telling.telling import Tell, Teller, notes, says
+from engine.telling.telling import Tell, Teller, notes, params_of, phrase, says
 
 _DECIDES = "refusal.application_decides"
 
 
 def _call_refused(h: happened.CallRefused, teller: Teller) -> None:
-    key = row_key(h.why) if isinstance(h.why, Row) else f"client.{h.why.value}"
-    teller.say(key, (h.spec,), client=h.client, call=h.call, error=h.error)
+    said = {"client": h.client, "call": h.call, "error": h.error}
+    if isinstance(h.why, Row):
+        teller.say("client.call_not_in_state", (h.spec,), **said, state=h.why.source)
+        teller.note(row_key(h.why), (h.spec,), **said)
+    else:
+        teller.say(f"client.{h.why.value}", (h.spec,), **said)
     teller.refuse(h.spec, h.error, [[COMPARED[what], value] for what, value in h.compared], _DECIDES)
 
 
@@ -60,9 +64,14 @@ _CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
     "abort_transaction": ("client.abort_transaction", ("TXM-10", "TXM-4", "CTR-28")),
 }
 
+_ENDS = ("commit_transaction", "abort_transaction")
+"""Calls with another sentence when the producer still holds unfinished batches."""
+
 
 def _transactional_call(h: happened.TransactionalCall, teller: Teller) -> None:
     key, rules = ("client.call_resumed", ("TXM-5",)) if h.resumed else _CALLS[h.call]
+    if h.unfinished and not h.resumed and h.call in _ENDS:
+        key = f"{key}_waits"
     teller.say(
         key,
         rules,
@@ -127,6 +136,19 @@ def _control_failed(h: happened.ControlFailed, teller: Teller) -> None:
     )
 
 
+def _identity_ready(h: happened.TransactionalIdReady, teller: Teller) -> None:
+    held = teller.holders(h.transactional_id)
+    older = [(client, epoch) for client, (_, epoch) in held.items() if client != h.client]
+    if len(older) == 1:
+        client, epoch = older[0]
+        fences = phrase("clause.fences_one", client=client, epoch=epoch)
+    elif older:
+        fences = phrase("clause.fences_several", clients=[client for client, _ in older])
+    else:
+        fences = phrase("clause.fences_any")
+    teller.say("client.transactional_id_ready", ("TXM-7", "TXM-4", "PID-10"), **params_of(h), fences=fences)
+
+
 def _protocol_chosen(h: happened.ProtocolChosen, teller: Teller) -> None:
     key = "client.goes_over_at_init" if h.initial else "client.goes_over"
     teller.note(key if h.raises else "client.goes_back", ("TXM-11",), client=h.client, level=h.level)
@@ -183,7 +205,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.AnswerThrown: says("client.illegal_transition", "TXM-4", "TXM-13"),
     happened.ProducerPoisoned: says("client.poisoned", "TXM-4", "TXM-3"),
     happened.CoordinatorFound: says("client.coordinator_found", "FND-6", "FND-1"),
-    happened.TransactionalIdReady: says("client.transactional_id_ready", "TXM-7", "TXM-4", "PID-10"),
+    happened.TransactionalIdReady: _identity_ready,
     happened.EpochRaisedByCoordinator: says("client.epoch_raised_by_coordinator", "TXM-7", "TXM-10", "TXC-9"),
     happened.PartitionsAdded: says("client.partitions_added", "TXM-8", "TXM-13", "CTR-36"),
     happened.OffsetsRegistered: says("client.offsets_registered", "OFS-1", "CTR-32"),

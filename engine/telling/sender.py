@@ -229,7 +229,7 @@ def _coordinator_missed(h: happened.CoordinatorMissed, teller: Teller) -> None:
 
 def _control_sent(h: happened.ControlSent, teller: Teller) -> None:
     teller.say(
-        "client.transactional_sent",
+        "client.transactional_sent_others_wait" if h.waiting else "client.transactional_sent",
         _SENT_RULES.get(h.api, ("SND-5", "TXM-7")),
         client=h.client,
         api=h.api,

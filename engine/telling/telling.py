@@ -33,6 +33,16 @@ class Teller(Protocol):
         """Make this the step's own sentence; an earlier one becomes a note. If the step has a transition of a
         state machine, this sentence becomes a note instead."""
 
+    def holders(self, transactional_id: str | None) -> dict[str, tuple[int, int]]:
+        """The producers that have an identity of this id before the present step, each with its producer id and epoch.
+        One that is closed or down has none."""
+
+    def raised(self, transactional_id: str, epoch: int, cause: str) -> None:
+        """An epoch of this id was raised to ``epoch``. ``cause``: the key of a sentence."""
+
+    def raised_beyond(self, transactional_id: str, epoch: int) -> str | None:
+        """The cause of the first raise beyond ``epoch``; None if the run did not see it."""
+
     def decide(self, decision: Decision) -> None:
         """Add the rules that a receiver tried, in order (``decision`` of docs/frame.md)."""
 
@@ -82,6 +92,11 @@ _SHOWN_AS_THEY_ARE = frozenset({str, int, bool, type(None)})
 def _reader(kind: type) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
     names = tuple(field.name for field in fields(kind))
     return names, reader_of(names)
+
+
+def phrase(key: str, **params: Any) -> dict[str, Any]:
+    """A parameter that is itself a sentence."""
+    return {"key": key, "params": params}
 
 
 def says(key: str, *rules: str) -> Tell:

@@ -16,7 +16,7 @@ from engine.happenings import transactions as happened
 from engine.happenings.base import Happening
 from engine.telling.machines import tell_row
 from engine.telling.rows import row_key
-from engine.telling.telling import Tell, Teller, notes
+from engine.telling.telling import Tell, Teller, notes, phrase
 
 NEXT = {
     Error.CONCURRENT_TRANSACTIONS: "refusal.client_asks_again",
@@ -45,6 +45,7 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "transaction_timed_out": ("TXC-10", "FEN-2"),
 }
 """Row (its ``why``) to the requirements that it shows besides its own."""
+_FENCES = "fences_open_transaction"
 _SAID_OF_LEADERS = ("transaction_begins", "add_meets_transition")
 """Rows that have another sentence when a leader sends the request on behalf of its client."""
 _ABOUT_CLAIMS = (CLAIM_REPLACED, CLAIM_TOO_LATE, NOT_OF_THIS, NOT_REPEATED, OF_ANOTHER)
@@ -56,6 +57,7 @@ def _say(
     key: str,
     rules: tuple[str, ...],
     teller: Teller,
+    **further: Any,
 ) -> None:
     teller.say(
         key,
@@ -66,7 +68,17 @@ def _say(
         pending=h.pending,
         producer_id=h.producer_id,
         producer_epoch=h.producer_epoch,
+        **further,
     )
+
+
+def _fenced(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
+    """The producer with the present identity, or its epoch alone when the run does not know the producer."""
+    identity = (h.producer_id, h.producer_epoch)
+    for client, held in teller.holders(h.transactional_id).items():
+        if held == identity:
+            return phrase("clause.fenced_client", client=client, producer_epoch=h.producer_epoch)
+    return phrase("clause.fenced_epoch", producer_epoch=h.producer_epoch)
 
 
 def _id_moved(h: happened.IdMoved, teller: Teller) -> None:
@@ -74,7 +86,8 @@ def _id_moved(h: happened.IdMoved, teller: Teller) -> None:
     key = row_key(row)
     if h.by_leader and row.why in _SAID_OF_LEADERS:
         key = f"{key}_by_leader"
-    _say(h, key, (row.spec, *_ALSO.get(row.why, ())), teller)
+    further = {"fenced": _fenced(h, teller)} if row.why == _FENCES else {}
+    _say(h, key, (row.spec, *_ALSO.get(row.why, ())), teller, **further)
     tell_row(row, h.transactional_id, teller)
     if not row.refused:
         return
@@ -115,16 +128,33 @@ def _markers_resumed(h: happened.MarkersResumed, teller: Teller) -> None:
     _say(h, "coordinator.resumes_markers", ("TXC-22", "TXC-19"), teller)
 
 
+_BY_INIT = "clause.raised_by_init"
+"""The cause of a raised epoch."""
+
+
+def _raised_since(h: happened.EpochRefused, teller: Teller) -> dict[str, Any]:
+    """What raised the epoch beyond that of the request. If one producer has the request's epoch and another the
+    present one, that other took over."""
+    cause = teller.raised_beyond(h.transactional_id, h.arrived)
+    if cause == _BY_INIT:
+        clients = {epoch: client for client, (_, epoch) in teller.holders(h.transactional_id).items()}
+        if h.arrived in clients and h.current in clients:
+            return phrase("clause.taken_over", client=clients[h.current])
+    return phrase(cause or "clause.raised_since")
+
+
 def _epoch_refused(h: happened.EpochRefused, teller: Teller) -> None:
-    teller.say(
-        "coordinator.epoch_never_given" if h.arrived > h.current else "coordinator.stale_epoch",
-        ("FEN-2",),
-        coordinator=h.coordinator,
-        transactional_id=h.transactional_id,
-        arrived=h.arrived,
-        current=h.current,
-        error=h.error.name,
-    )
+    said = {
+        "coordinator": h.coordinator,
+        "transactional_id": h.transactional_id,
+        "arrived": h.arrived,
+        "current": h.current,
+        "error": h.error.name,
+    }
+    if h.arrived > h.current:
+        teller.say("coordinator.epoch_never_given", ("FEN-2",), **said)
+    else:
+        teller.say("coordinator.stale_epoch", ("FEN-2",), **said, raised=_raised_since(h, teller))
     compared = [["arrived epoch", h.arrived], ["current epoch", h.current]]
     teller.refuse("FEN-2", h.error.name, compared, "refusal.producer_fenced")
 
@@ -177,6 +207,8 @@ def _not_here(h: happened.NotHere, teller: Teller) -> None:
 
 
 def _identity_chosen(h: happened.IdentityChosen, teller: Teller) -> None:
+    if h.identity is not happened.Identity.GIVEN_AGAIN:
+        teller.raised(h.transactional_id, h.new_epoch, _BY_INIT)
     teller.note(
         f"coordinator.{h.identity.value}",
         ("TXC-7", "TXC-9") if h.identity is happened.Identity.NEW else ("TXC-9",),
@@ -191,6 +223,7 @@ def _identity_chosen(h: happened.IdentityChosen, teller: Teller) -> None:
 
 
 def _epoch_rises(h: happened.EpochRises, teller: Teller) -> None:
+    teller.raised(h.transactional_id, h.new_epoch, "clause.raised_by_end")
     said = {
         "transactional_id": h.transactional_id,
         "producer_id": h.producer_id,
@@ -203,6 +236,8 @@ def _epoch_rises(h: happened.EpochRises, teller: Teller) -> None:
 
 
 def _fence_prepared(h: happened.FencePrepared, teller: Teller) -> None:
+    cause = "clause.raised_by_timeout" if h.by_timeout else _BY_INIT
+    teller.raised(h.transactional_id, h.new_epoch, cause)
     teller.note(
         row_key(h.row),
         (h.row.spec,),

@@ -21,8 +21,8 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
         "client.drained_mixed", "client.partition_new", "client.partition_left_to_leader",
     ),
     "sending": (
-        "client.sent", "client.control_sent", "client.transactional_sent", "client.drained_again",
-        "client.ready_again",
+        "client.sent", "client.control_sent", "client.transactional_sent", "client.transactional_sent_others_wait",
+        "client.drained_again", "client.ready_again",
         "client.drained_renumbered",
     ),
     "waiting": (

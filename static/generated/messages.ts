@@ -2035,6 +2035,10 @@ export interface GuaranteeView {
  */
 export interface VerdictView {
   stored: number;
+  /**
+   * How many of the stored records are in aborted transactions; absent in recordings of earlier releases.
+   */
+  aborted?: number;
   duplicates: number;
   lost: number;
   failed: number;

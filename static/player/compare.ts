@@ -40,7 +40,9 @@ export const defaults = {
 
 export type Lockstep = "step" | "time";
 
-const VERDICT: (keyof VerdictView)[] = ["stored", "duplicates", "lost", "failed", "reordered"];
+type Counted = Exclude<keyof VerdictView, "aborted">;
+
+const VERDICT: Counted[] = ["stored", "duplicates", "lost", "failed", "reordered"];
 
 interface Side {
   name: "left" | "right";
@@ -518,8 +520,8 @@ function placeIn(page: string, { branch, shown }: PlayerStore): string {
 
 /** A number that the other side has otherwise is marked by a sign too, not by its weight alone. */
 function verdictRow(partition: string, verdict: VerdictView, other: VerdictView | undefined): TemplateResult {
-  const isBad = (name: keyof VerdictView): boolean => name !== "stored" && name !== "failed" && verdict[name] > 0;
-  const differs = (name: keyof VerdictView): boolean => other !== undefined && other[name] !== verdict[name];
+  const isBad = (name: Counted): boolean => name !== "stored" && name !== "failed" && verdict[name] > 0;
+  const differs = (name: Counted): boolean => other !== undefined && other[name] !== verdict[name];
   return html`<tr><th scope="row">${partition}</th>${VERDICT.map(
     (name) =>
       html`<td class=${`${isBad(name) ? "bad" : ""} ${differs(name) ? "otherwise" : ""}`}>${differs(name) ? html`<span aria-label=${say("player.compare.otherwise")}>≠</span> ` : nothing}${verdict[name]}</td>`,

@@ -50,6 +50,15 @@ class Listening(Watch):
     def transition(self, machine, of, source, target, on, row):
         """Tests look at states."""
 
+    def holders(self, transactional_id):
+        return {}
+
+    def raised(self, transactional_id, epoch, cause):
+        pass
+
+    def raised_beyond(self, transactional_id, epoch):
+        return None
+
     def decide(self, decision):
         """Tests look at what was done."""
 

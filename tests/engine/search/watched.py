@@ -54,6 +54,15 @@ class Headlines(Judged):
     def refuse(self, rule, error, compared, next_key, /, **next_params):
         """The same."""
 
+    def holders(self, transactional_id):
+        return {}
+
+    def raised(self, transactional_id, epoch, cause):
+        pass
+
+    def raised_beyond(self, transactional_id, epoch):
+        return None
+
     def decide(self, decision):
         """The same."""
 

@@ -1,0 +1,104 @@
+"""A sentence about fencing names the producer and the cause, where the run knows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.explain.sentences import sentence
+from engine.scenario.document import load
+from engine.scenario.shelf import entry
+from engine.simulation import Simulation
+
+TWO: dict[str, Any] = {
+    "id": "TWO",
+    "title": {"en": "Two", "zh-Hans": "两个"},
+    "profile": "k28",
+    "producers": [{"name": name, "settings": {"transactional_id": "txn-1"}} for name in ("p1", "p2")],
+    "applications": [
+        {"name": "app-1", "client": "p1", "calls": [{"at": 0, "do": "init_transactions"}]},
+        {"name": "app-2", "client": "p2", "calls": [{"at": 600, "do": "init_transactions"}]},
+    ],
+}
+
+
+def said(simulation: Simulation, key: str) -> list[str]:
+    """Every sentence of this kind in a run, in English."""
+    found = []
+    while (step := simulation.step()) is not None and len(found) < 9:
+        found += [sentence(key, step.params)] if step.key == key else []
+    return found
+
+
+def run(of: str) -> Simulation:
+    name, _, variant = of.partition("/")
+    return Simulation(entry(name).scenario(variant or None))
+
+
+@pytest.mark.parametrize(
+    ("faults", "calls", "fenced"),
+    [
+        ([], [], "p1 (epoch 0) is fenced"),
+        ([], [{"at": 400, "do": "close"}], "An older producer with this id, if there is one, is fenced"),
+        (
+            [{"at": 400, "action": "crash", "actor": "p1"}],
+            [],
+            "An older producer with this id, if there is one, is fenced",
+        ),
+    ],
+)
+def test_the_older_producer_is_named_while_it_is_there(
+    faults: list[Any], calls: list[Any], fenced: str
+) -> None:
+    first, second = TWO["applications"]
+    applications = [{**first, "calls": [*first["calls"], *calls]}, second]
+    ready = said(
+        Simulation(load({**TWO, "faults": faults, "applications": applications})),
+        "client.transactional_id_ready",
+    )
+    assert ready[-1] == f"txn-1 now has PID 1000, epoch 1. {fenced}; p2 may begin transactions."
+
+
+def test_a_producer_whose_id_has_a_new_pid_is_named_too() -> None:
+    assert "p1 (epoch 32766) is fenced" in said(run("SC-131/while-open"), "client.transactional_id_ready")[-1]
+
+
+@pytest.mark.parametrize(
+    ("of", "cause"),
+    [
+        ("SC-61/k28", "p2 has taken over the id with InitProducerId since."),
+        (
+            "SC-153/timeout",
+            "The coordinator has raised the epoch since, because the transaction exceeded its timeout.",
+        ),
+        ("SC-101/k41", "The end of a transaction has raised the epoch since (transaction version 2)."),
+        ("SC-153/administrator", "An InitProducerId for this id has raised the epoch since."),
+    ],
+)
+def test_a_refused_epoch_says_what_raised_it(of: str, cause: str) -> None:
+    assert said(run(of), "coordinator.stale_epoch")[-1].endswith(cause)
+
+
+def test_a_number_that_says_nothing_is_left_out() -> None:
+    assert said(run("SC-61/k28"), "client.batch_failed") == [
+        "INVALID_PRODUCER_EPOCH: p1 gives up b2 of t-0 and reports 1 record as failed (this was the first attempt)."
+    ]
+    assert said(run("SC-61/k28"), "client.transactional_sent")[0] == (
+        "p1 sends InitProducerId to broker-2. One transactional request is in flight at a time."
+    )
+    assert "holds no unfinished batch" in said(run("SC-61/k28"), "client.commit_transaction")[0]
+    assert "(1 batch unfinished)" in said(run("SC-61/k28"), "client.commit_transaction_waits")[0]
+
+
+def test_a_call_that_the_state_does_not_allow_is_named_with_the_state() -> None:
+    assert "abortTransaction() is refused with ILLEGAL_STATE, because p1 is in state READY." in said(
+        run("SC-41/tour"), "client.call_not_in_state"
+    )
+
+
+def test_records_of_aborted_transactions_are_counted_apart() -> None:
+    simulation = run("SC-61/k28")
+    simulation.run()
+    verdict = simulation.view()["verdicts"]["t-0"]
+    assert (verdict["stored"], verdict["aborted"]) == (2, 1)
