@@ -28,6 +28,7 @@ export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent:
     ...shape.arrows.filter(({ fate }) => fate === "dropped" || fate === "lost").map(({ x2, y2 }) => ({ x: x2 - CROSS, y: y2 - CROSS, width: 2 * CROSS, height: 2 * CROSS })),
     ...(shape.band === null || shape.band.x === null ? [] : [{ x: shape.band.x - CROSS, y: shape.band.middle - CROSS, width: 2 * CROSS, height: 2 * CROSS }]),
     ...shape.stored.map((cell) => ({ x: cell.x - 8, y: cell.y - 3, width: cell.width + 11, height: 24 })),
+    ...shape.marks.flatMap(({ dot, y, texts: [said] }): Box[] => (dot === null || said === undefined ? [] : [{ x: dot - CROSS, y: y - 4, width: said.x - dot, height: 8 }])),
     ...(shape.band?.plate ? [shape.band.plate] : []),
   ];
   const places = placeLabels(

@@ -208,13 +208,13 @@ function compose(
     marks: [], band: null, stored: [], bars: [], notes: [], noteLines: [], twin: [],
   };
   if (nowRow !== undefined && frame.step !== null) shape.band = bandShape(frame, nowRow.y, lanes, options.width, left);
-  placeArrows(frame, shape, kept, rows, xOf);
-  shape.bars = timerBars(frame, rows, xOf);
   const beside = marginWidth(options.width, left, lanes.length) === null ? null : Math.max(...xOf.values()) + 16;
   shape.marks = points.map((point) => {
     const y = rows.find((row) => row.step === point.step)?.y ?? 0;
     return layoutMark(point, y, xOf.get(point.actor) ?? null, beside);
   });
+  placeArrows(frame, shape, kept, rows, xOf);
+  shape.bars = timerBars(frame, rows, xOf);
   const notes = footNotes(frame, shape, earlier + layout.before, xOf, spacing);
   shape.notes = notes.map(({ text }) => text);
   shape.noteLines = noteLines(notes, options.width, spacing);

@@ -372,7 +372,7 @@ function onBox(at: Box, width: number, height: number): Spot[] {
 function besideClient(here: Places, at: Box, port: number, width: number): Spot[] {
   const under = at.y + at.height + 3;
   if (here.upright) return [[at.x + at.width - width - 10, under], [at.x + 10, under], [at.x + (at.width - width) / 2, under], [at.x + at.width - width - 10, at.y + at.height - HEIGHT / 2], [at.x + 10, at.y + at.height - HEIGHT / 2], [at.x + (at.width - width) / 2, at.y + at.height - HEIGHT / 2]];
-  const x = at.x + at.width + 8;
+  const x = at.x + at.width + Math.max(2, Math.min(8, here.network.width - width - 4));
   return [[x, at.y + 4], [x, port + 34], [x, at.y + at.height - HEIGHT - 8]];
 }
 
