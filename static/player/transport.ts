@@ -93,8 +93,9 @@ export class Transport extends StoreElement {
   #where(store: PlayerStore, at: number, over: string | null): TemplateResult {
     const plan = planOf(store);
     const place = plan === null ? null : whereIn(plan, store.shown);
+    const within = leadsTo(plan, store.shown);
     return html`<div class="where num">
-        ${place === null ? nothing : html`<span class="in-beats">${say(place.parts === 0 ? "player.beat_of" : "player.beat_part_of", place)}${leadsTo(plan, store.shown) === null ? nothing : html`${say("join.comma")}${say("player.beat_step", leadsTo(plan, store.shown) ?? {})}`} ·</span>`}
+        ${place === null ? nothing : html`<span class="in-beats">${say(place.parts === 0 ? "player.beat_of" : "player.beat_part_of", place)}${within === null ? nothing : html`<span class="within">${say("join.comma")}${say("player.beat_step", within)}</span>`} ·</span>`}
         <span class="in-steps"><b>${say("player.step")} ${this.walk?.cameFrom == null ? store.shown : `${this.walk.cameFrom} → ${store.shown}`}</b> <span>${say("player.of", { of: stepsOf(store) })}</span><span class="dot"> ·</span></span>
         <span class="virtual">${this.#when(store, at, over)}</span>
         ${store.lines.branches.size < 2 ? nothing : html`<button class="all-branches" @click=${this.#openBranches}>${say("player.branch_of", { name: branchName(store.info), count: store.lines.branches.size })}</button>`}
