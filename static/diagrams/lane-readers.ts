@@ -191,10 +191,7 @@ function differenceShapes(
   return differences(first ?? [], second ?? []).map(([from, until]): DifferenceShape => {
     const x = xOf(cells, from);
     const width = round(xOf(cells, until + 1) - x);
-    const named = Math.max(0, ...other.texts.filter((text) => text.y <= other.y - ABOVE_STRIP).map(
-      (text) => text.x + textWidth(text.text, TEXT) + 10));
-    const sign = Math.max(x + width / 2, named);
-    return { x, width, top: one.y + 5, bottom: other.y - 5, sign: sign > x + width - 4 ? null : round(sign) };
+    return { x, width, top: one.y + 5, bottom: other.y - 5 };
   }).filter((shape) => shape.width > 6);
 }
 

@@ -91,8 +91,6 @@ export interface DifferenceShape {
   width: number;
   top: number;
   bottom: number;
-  /** Where the sign for it stands; null where there is no room. */
-  sign: number | null;
 }
 
 export interface ArrivalShape {

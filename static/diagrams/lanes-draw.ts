@@ -178,11 +178,10 @@ function drawSpan({ x, width, fate }: ReaderShape["spans"][number], y: number): 
   return svg`${box}<path class="line thin" d=${lines.join("")}/>`;
 }
 
-/** What one reader has and the other has not: tied together, with the sign for it. */
-function drawDifference({ x, width, top, bottom, sign }: DifferenceShape): SVGTemplateResult {
+/** What one reader has and the other has not: tied together. A sign of unlike things would be read as one of two runs. */
+function drawDifference({ x, width, top, bottom }: DifferenceShape): SVGTemplateResult {
   const [left, right] = [x + 2, x + width - 2];
-  return svg`<g class="difference"><path class="line dotted dark" d=${`M${left} ${top}V${bottom}M${right} ${top}V${bottom}`}/>${
-    sign === null ? nothing : svg`<text class="strong halo" x=${sign} y=${(top + bottom) / 2 + 4} text-anchor="middle">≠</text>`}</g>`;
+  return svg`<g class="difference"><path class="line dotted dark" d=${`M${left} ${top}V${bottom}M${right} ${top}V${bottom}`}/></g>`;
 }
 
 function drawArrival(arrival: ArrivalShape, actions: LanesActions, animate: boolean): SVGTemplateResult {

@@ -10,7 +10,6 @@ import "./sentence.ts";
 import "./strip.ts";
 import "./term-note.ts";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
-import { partitionOf } from "../diagrams/picked.ts";
 import type { Altered } from "./altered.ts";
 import { differing } from "./altered.ts";
 import type { Done } from "./done.ts";
@@ -20,6 +19,7 @@ import { actionOf, belongsToFocus } from "./keys.ts";
 import { Lines, wide } from "./lines.ts";
 import type { Difference, Line } from "./lockstep.ts";
 import { endsOf, onlyHere } from "./compare-head.ts";
+import { largeOf } from "./compare-large.ts";
 import { sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
 import type { SideMiddle } from "./compare-middle.ts";
 import { compareOn, nextMoment, previousMoment, stepAtTime } from "./lockstep.ts";
@@ -361,8 +361,8 @@ export class Compare extends LitElement {
 
   protected override render(): TemplateResult {
     if (this.#sides.length === 0) return html`<p class="quiet loading">…</p>`;
-    // That of the run that was changed, or else of the other.
-    for (const { store } of this.#sides) this.#large = store.frame === undefined ? this.#large : partitionOf(store.frame, this.#large);
+    const [one, two] = this.#sides.map(({ store }) => store.frame);
+    if (one !== undefined && two !== undefined) this.#large = largeOf(one, two, this.#large);
     const other: Language = words.language === "en" ? "zh-Hans" : "en";
     const [left, right] = this.#sides.map((side) => planOf(side)) as [Plan | null, Plan | null];
     return html`<div class="compare">

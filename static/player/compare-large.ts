@@ -1,0 +1,48 @@
+/** Which partition two runs beside each other draw large: one whose logs differ, before any that is alike in both. Pure. */
+
+import { partitionIn } from "../diagrams/picked.ts";
+import type { Frame, View } from "./frame.ts";
+
+type Partition = NonNullable<View["partitions"]>[string];
+
+/** How far the logs of one partition are apart: in what they hold and show, or else in when it was appended (ms). 0: alike. */
+export function apart(one: Partition, other: Partition): number {
+  const [log, counterpart] = [one, other].map((side) => (side.leader === null ? undefined : side.replicas?.[String(side.leader)]));
+  if (log === undefined || counterpart === undefined) return log === counterpart ? 0 : Number.POSITIVE_INFINITY;
+  if (log.log_end !== counterpart.log_end || log.high_watermark !== counterpart.high_watermark || log.last_stable_offset !== counterpart.last_stable_offset) {
+    return Number.POSITIVE_INFINITY;
+  }
+  let later = 0;
+  for (const [offset, batch] of Object.entries(log.batches ?? {})) {
+    const twin = counterpart.batches?.[offset];
+    if (twin === undefined || twin.control !== batch.control || twin.outcome !== batch.outcome) return Number.POSITIVE_INFINITY;
+    later = Math.max(later, Math.abs(twin.appended_at - batch.appended_at));
+  }
+  return later;
+}
+
+/** The cluster's own topics stand last: their logs are the coordinator's, and the readers have none of them. */
+const isInternal = (name: string): boolean => name.startsWith("__");
+
+/**
+ * What the reader picked; else the one that is farthest apart, and among equals the one that a step on show is about, or
+ * else `last`. Null where the runs have no partition in common.
+ */
+export function largeOf(left: Frame, right: Frame, last: string | null): string | null {
+  const [ours, theirs] = [left.view.partitions ?? {}, right.view.partitions ?? {}];
+  const picked = right.selection?.kind === "partition" ? right.selection.id : right.selection?.partition;
+  if (picked !== undefined && picked in ours && picked in theirs) return picked;
+  // The run that was changed stands at the right: what it does comes first.
+  const asked = [partitionIn(right), partitionIn(left), last];
+  const ranked = Object.entries(ours).flatMap(([name, one]) => {
+    const other = theirs[name];
+    const place = asked.indexOf(name);
+    return other === undefined ? [] : [{ name, isInternal: isInternal(name), apart: apart(one, other), place: place < 0 ? asked.length : place }];
+  });
+  ranked.sort((one, other) =>
+    Number(one.isInternal) - Number(other.isInternal)
+    || (one.apart === other.apart ? 0 : other.apart - one.apart)
+    || one.place - other.place
+    || (one.name < other.name ? -1 : 1));
+  return ranked[0]?.name ?? null;
+}
