@@ -273,7 +273,9 @@ export class Player extends PlayerAttributes {
     }
   }
 
-  protected override updated(_changed: PropertyValues): void {
+  protected override updated(changed: PropertyValues): void {
+    // Views scroll in one place; each begins at its top, and then brings its own step into sight.
+    if (changed.has("middle")) this.querySelector(".mid")?.scrollTo({ top: 0, left: 0, behavior: "instant" });
     this.#entitle(this.store?.header?.title[words.language] ?? "");
     this.#columns.drawn();
     this.company?.moved();

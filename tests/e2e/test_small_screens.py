@@ -36,6 +36,13 @@ _HOT_IN_SIGHT = """() => {
   return top >= room.top - 1 && bottom <= Math.min(room.bottom, foot) + 1 ? [] : [`the tag is at ${top}–${bottom}`];
 }"""
 
+_BESIDE_ITS_PLACE = """() => {
+  const middle = document.querySelector(".mid");
+  const below = middle.scrollHeight - middle.clientHeight;
+  const above = middle.getBoundingClientRect().top - document.querySelector("eos-stage").getBoundingClientRect().top;
+  return Math.abs(above) <= 1 && below <= 1 ? [] : [`${above} px of the stage are above its place, ${below} px follow`];
+}"""
+
 _TALL_TITLES = """(titles) => {
   const shown = document.querySelector("eos-masthead h1");
   const tried = shown.cloneNode();
@@ -71,6 +78,16 @@ def test_a_step_that_decides_is_whole_in_every_room(stage: Stage, room: str) -> 
         assert _picture_share(page) >= (0.5 if room == "telephone" else 0.3), name
     assert_accessible(page)
     assert stage.errors == []
+
+
+@pytest.mark.parametrize("view", ["text", "code"])
+def test_the_stage_is_seen_from_its_top_after_another_view(stage: Stage, view: str) -> None:
+    page = stage.page
+    stage.open("SC-75", Manner("telephone"), 54)
+    stage.show("middle", view)
+    page.locator(".mid").evaluate("(middle) => middle.scrollTo(0, middle.scrollHeight)")
+    stage.show("middle", "stage")
+    assert at_rest(page, lambda: page.evaluate(_BESIDE_ITS_PLACE)) == []
 
 
 def _picture_share(page: Page) -> float:
