@@ -20,17 +20,29 @@ export interface Survivor {
   brokers: string[];
 }
 
-export function survivorsOf(frame: Frame, name: string): Survivor[] {
+/** What of a coordinator that is down is left. */
+export interface Remains {
+  /** The ids that no other coordinator has read. */
+  survivors: Survivor[];
+  /** Another coordinator has read ids of its log. */
+  isTakenOver: boolean;
+  /** Running brokers hold records of its log. */
+  isKept: boolean;
+}
+
+export function remainsOf(frame: Frame, name: string): Remains {
   const { brokers = {}, partitions = {} } = frame.view;
   const runs = (id: string): boolean => brokers[id]?.alive === true;
   // Another coordinator has read these.
   const known = new Set(Object.values(brokers).filter(({ alive }) => alive).flatMap(({ transactions }) => Object.keys(transactions ?? {})));
-  return Object.entries(partitions).flatMap(([log, { replicas }]): Survivor[] => {
+  let isKept = false;
+  const all = Object.entries(partitions).flatMap(([log, { replicas }]): Survivor[] => {
     if (!LOG.test(log) || !(name.replace(/^broker-/, "") in replicas)) return [];
     const holders = Object.entries(replicas).filter(([id]) => runs(id));
     const found = new Map<string, { state: string; at: number }>();
     for (const [, { batches }] of holders) {
       for (const batch of Object.values(batches)) {
+        isKept = true;
         for (const key of batch.content?.keys ?? []) {
           const id = keyOf(key);
           const state = imageState(batch, id);
@@ -38,23 +50,31 @@ export function survivorsOf(frame: Frame, name: string): Survivor[] {
         }
       }
     }
-    return [...found].filter(([id]) => !known.has(id)).map(([id, { state, at }]) => ({
+    return [...found].map(([id, { state, at }]) => ({
       id, state, log, brokers: holders.filter(([, { batches }]) => String(at) in batches).map(([one]) => `broker-${one}`),
     }));
   });
+  const survivors = all.filter(({ id }) => !known.has(id));
+  return { survivors, isTakenOver: survivors.length < all.length, isKept };
+}
+
+function titleOf({ survivors, isTakenOver, isKept }: Remains, broker: string): string {
+  if (survivors.length === 0 && isTakenOver) return say("stage.coordinator.taken_over", { broker });
+  return say(isKept ? "stage.coordinator.down" : "stage.coordinator.nowhere", { broker });
 }
 
 const ROOM = 60;
 
 export function survivingLog(frame: Frame, here: Places, name: string, place: NonNullable<BrokerPlace["coordinator"]>): StageObject[] {
   const { width, height } = place.box;
-  const survivors = survivorsOf(frame, name);
+  const remains = remainsOf(frame, name);
+  const { survivors } = remains;
   const [first] = survivors;
   const state = frame.view.brokers?.[name.replace(/^broker-/, "")];
   if (height < ROOM || state === undefined) return [];
   const coordinated = Object.entries(frame.view.partitions ?? {}).some(([log, { replicas }]) => LOG.test(log) && (replicas[name.replace(/^broker-/, "")]?.log_end ?? 0) > 0);
   if (first === undefined && !coordinated) return [];
-  const title = first === undefined ? say("stage.coordinator.nowhere", { broker: name }) : say("stage.coordinator.down", { broker: name });
+  const title = titleOf(remains, name);
   const where = first === undefined ? "" : say("stage.coordinator.survives", { log: first.log, brokers: first.brokers });
   let x = 12;
   let left = survivors.length;
