@@ -10,7 +10,7 @@ import { say } from "../player/text.ts";
 type HeldStretches = NonNullable<Derived["held"]>[string];
 
 /**
- * Its own transaction is undecided, or decided and its marker not replicated; it lies behind another's; nobody told which of
+ * Its own transaction has no marker yet, or the marker is not replicated; it lies behind another's; nobody told which of
  * these (a file of before, or far back in a log); its transaction was aborted; it is not replicated yet.
  */
 export type Reason = HeldStretches[number][2] | "untold" | "aborted" | "not_replicated";

@@ -72,7 +72,7 @@ TOLD = {
 2. 14–18 → 14  p1 begins a transaction
 3. 19–33 → 31  t-0, t-1 joined the transaction
 4. 34–42 → 37  2 records from p1 stored
-5. 43–52 → 44  Hidden until the decision: t-0, t-1
+5. 43–52 → 44  Hidden until the marker: t-0, t-1
 6. 53–58 → 58  txn-1: commit is decided
 7. 59–67 → 62  COMMIT markers stored in t-0, t-1
 8. 68–72 → 69  Committed and released: t-0, t-1
@@ -93,7 +93,7 @@ TOLD = {
 1. 1–12 → 8  The producers get their producer ids
 2. 13–33 → 15  1 record from p2 stored
 3. 34–50 → 48  p1's transaction stores 2 records
-4. 51–64 → 51  Hidden until the decision: t-0
+4. 51–64 → 51  Hidden until the marker: t-0
 5. 65–82 → 65  Also held back: 2 records from p2
 6. 83–86 → 83  txn-1 times out: its producer is fenced
 7. 87–91 → 88  ABORT markers stored in t-0
