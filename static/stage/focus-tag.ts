@@ -73,6 +73,8 @@ function entryTag(frame: Frame, step: Step, broker: string, id: string): Pick<Fo
   const isWritten = before?.pending_state != null && entry.pending_state === null;
   if (before !== undefined && (isWritten || entry.state !== before.state)) return { state: entry.state, tag: { key: "stage.tag.counts", params: {} } };
   const pending = entry.pending_state;
+  // The next state is set with the decision, and its record follows the last marker.
+  if (pending !== null && frame.view.brokers?.[broker]?.markers?.waiting?.[id] !== undefined) return { state: entry.state, tag: { key: "stage.tag.markers_next", params: {} } };
   if (pending !== null && pending !== before?.pending_state) return { state: pending, tag: { key: "stage.tag.being_written", params: {} } };
   const params = { producer_id: entry.producer_id, producer_epoch: entry.producer_epoch };
   return { state: pending ?? entry.state, tag: { key: "stage.tag.identity", params } };

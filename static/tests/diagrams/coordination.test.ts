@@ -58,7 +58,7 @@ test("coordinator: the step chooses among ids and brokers; a deposed coordinator
   const shape = layoutCoordinator(frameOf(stepOf({ changes }), both, { previousView: both }));
   assert.deepEqual([shape?.kept.id, shape?.others.length, shape?.folded], ["txn-4", 3, 3]);
   const kept = layoutCoordinator(frameOf(null, both), "2/txn-1");
-  assert.deepEqual([kept?.kept.id, kept?.kept.broker, kept?.others[1]?.text], ["txn-1", "2", "txn-1 at broker-3: PrepareCommit, writing CompleteCommit"]);
+  assert.deepEqual([kept?.kept.id, kept?.kept.broker, kept?.others[1]?.text], ["txn-1", "2", "txn-1 at broker-3: PrepareCommit, next CompleteCommit"]);
 });
 
 test("coordinator: the machine draws the pending state apart from the current one", () => {

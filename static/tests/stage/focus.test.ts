@@ -85,6 +85,20 @@ test("the coordinator's entry: being written while it is pending, then it counts
   assert.deepEqual([counts.state, counts.tag?.key], ["PrepareCommit", "stage.tag.counts"]);
 });
 
+test("a new coordinator that loads a decision: its completion is not being written while markers are missing", () => {
+  const entry = {
+    state: "PrepareCommit", pending_state: "CompleteCommit", producer_id: 1000, last_producer_id: null, producer_epoch: 0,
+    last_producer_epoch: null, timeout_ms: 60000, partitions: ["t-0"], started_at: 1, times_out_at: null, last_update: 2,
+    failed_epoch_fence: false, coordinator_epoch: 1, log_partition: 10,
+  };
+  const markers = { waiting: { "txn-1": { result: "COMMIT", remaining: ["t-0"], retries: 0, passed_over: [] } } };
+  const broker = { alive: true, paused: false, starting: false, producer_id_block: null, denied: [], markers, transactions: { "txn-1": entry } };
+  const loaded = focusOf(frameOf(
+    stepOf({ changes: [change(["brokers", "3", "transactions", "txn-1"], undefined, entry)] }), view({ brokers: { 3: broker } }), { previousView: view({}) },
+  ));
+  assert.deepEqual([loaded.actor, loaded.state, loaded.tag?.key], ["broker-3", "PrepareCommit", "stage.tag.markers_next"]);
+});
+
 test("another leader: the broker that leads now", () => {
   const after = { ...partition(replica(FIVE)), leader: 2, leader_epoch: 1 };
   const step = stepOf({ actor: "controller", kind: "timer", changes: [change(["partitions", "t-0", "leader"], 1, 2)] });
