@@ -2,6 +2,7 @@
 
 import type { TemplateResult } from "lit";
 import { html } from "lit";
+import { besideAddress } from "./beside-address.ts";
 import type { Done } from "./done.ts";
 import { placeBefore } from "./done.ts";
 import type { PlayerStore } from "./store.ts";
@@ -12,7 +13,7 @@ export function asItWas(store: PlayerStore, done: Done, compare: string, classes
   const { branch } = placeBefore(store.lines.branches, done);
   const title = say("undo.compare_means");
   const names = `as-it-was ${classes}`.trim();
-  const address = (left: string): string => `${compare}?${new URLSearchParams({ left, right: store.branch, at: String(done.after + 1) })}`;
+  const address = (left: string): string => besideAddress(compare, { left, right: store.branch }, store, done.after + 1);
   // A branch that began with it left the run as it was behind; else that run is made now.
   if (branch !== done.branch) return html`<a class=${names} href=${address(branch)} title=${title}>${say("undo.compare")}</a>`;
   const make = async (): Promise<void> => {

@@ -6,6 +6,7 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
+import { besideAddress, originalFirst } from "./beside-address.ts";
 import { DialogElement } from "./dialogs.ts";
 import { doneOn, inWords, treeOf } from "./done.ts";
 import type { TreeRow } from "./done.ts";
@@ -62,7 +63,7 @@ export class BranchList extends DialogElement {
       <span class="row">
         <button ?disabled=${isHere} @click=${() => this.#go(store, branch.id, null)}>${say(isHere ? "player.you_are_here" : "player.go_to_branch")}</button>
         ${branch.parent === null ? nothing : html`<button @click=${() => this.#go(store, branch.parent as string, branch.leaves_at)}>${say("branch.before", { parent: parent ?? "", step: branch.leaves_at })}</button>`}
-        ${isHere || this.compare === "" ? nothing : html`<a href=${this.#address(store.branch, branch.id)}>${say("player.compare_with_current")}</a>`}
+        ${isHere || this.compare === "" ? nothing : html`<a href=${besideAddress(this.compare, originalFirst(store.lines.branches.values(), store.branch, branch.id), store)}>${say("player.compare_with_current")}</a>`}
       </span></li>`;
   }
 
@@ -113,10 +114,6 @@ export class BranchList extends DialogElement {
   #go(store: PlayerStore, branch: string, step: number | null): void {
     store.switchTo(branch, step);
     this.close();
-  }
-
-  #address(left: string, right: string): string {
-    return `${this.compare}?${new URLSearchParams({ left, right })}`;
   }
 }
 

@@ -5,6 +5,7 @@
 
 import type { PropertyValues, TemplateResult } from "lit";
 import { html, LitElement, nothing } from "lit";
+import { live } from "lit/directives/live.js";
 import "./references.ts";
 import "./sentence.ts";
 import "./strip.ts";
@@ -12,6 +13,8 @@ import "./term-note.ts";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import type { Altered } from "./altered.ts";
 import { differing } from "./altered.ts";
+import { readFrom } from "./beside-address.ts";
+import type { From } from "./beside-address.ts";
 import type { Done } from "./done.ts";
 import { doneOnLine, inWords } from "./done.ts";
 import type { Language, Plan, SelectEvent, VerdictView } from "./frame.ts";
@@ -386,11 +389,11 @@ export class Compare extends LitElement {
     return this.leftSession === this.rightSession;
   }
 
-  /** Two branches of one run lead back to it, at the step on show. */
+  /** Two branches of one run lead back to where their comparison was opened, or else to the step on show. */
   #home(): TemplateResult {
     const side = this.#sides[1];
     if (!this.#isOneSession || side === undefined || this.rightPage === "") return html`<a class="home" href=${this.library}>‹ ${say("player.library")}</a>`;
-    return html`<a class="home" href=${placeIn(this.rightPage, side.store)}>‹ ${say("player.compare.back")}</a>`;
+    return html`<a class="home" href=${placeIn(this.rightPage, readFrom(location.search, [this.leftBranch, this.rightBranch]) ?? side.store)}>‹ ${say("player.compare.back")}</a>`;
   }
 
   #side(side: Side): TemplateResult {
@@ -494,7 +497,7 @@ export class Compare extends LitElement {
         <button aria-label=${say("player.do.back")} title=${say("player.key.back")} ?disabled=${this.at === 0} @click=${() => this.#back()}>◀</button>
         <button class="go" title=${say("player.key.forward")} @click=${() => void this.#forward()}>${say("player.do.step")}</button>
       </div>
-      <input type="range" aria-label=${say("player.scrubber")} min="0" max=${this.#end} .value=${String(this.at)} data-arrows
+      <input type="range" aria-label=${say("player.scrubber")} min="0" max=${this.#end} .value=${live(String(this.at))} data-arrows
         @input=${(event: Event) => this.#goTo(Number((event.target as HTMLInputElement).value))} />
       <output class="num">${this.at}${this.lockstep === "time" ? " ms" : ""}</output>
       <span class="sr" role="status">${text}</span>
@@ -513,8 +516,8 @@ function planOf({ store }: Side): Plan | null {
   return store.plans.own(store.branch);
 }
 
-/** Where a run stands alone, at the step on show. */
-function placeIn(page: string, { branch, shown }: PlayerStore): string {
+/** Where a run stands alone, at this step. */
+function placeIn(page: string, { branch, shown }: From): string {
   return `${page}?${new URLSearchParams({ branch, step: String(shown) })}`;
 }
 

@@ -108,10 +108,10 @@ export class Tools extends StoreElement {
         <li><button @click=${this.#nextTheme}>${say("player.theme", { theme: say(`player.theme.${this.theme}`) })}</button></li>
         <li><button @click=${() => this.#fire("open-dialog", "eos-export")}>${say("exports.title")} … <kbd>e</kbd></button></li>
         ${this.open === "" && this.library !== "" ? html`<li><a href="/replays/import">${say("player.import")}</a></li>` : nothing}
-        ${live ? html`<li><button @click=${() => this.#look("compare")}>${say("with.title")} … <kbd>c</kbd></button></li>` : nothing}
+        ${live ? html`<li><button @click=${() => this.#look("compare")}>${say("with.choose")} … <kbd>c</kbd></button></li>` : nothing}
         ${this.compare === "" ? nothing : html`<li><a href=${this.compare}>${say("player.compare_another")}</a></li>`}
-        <li><button @click=${() => this.#fire("open-dialog", "eos-branches")}>${say("player.branches_and_compare", { count: store.lines.branches.size })}</button></li>
-        ${live ? html`<li><button @click=${() => this.#fire("make-branch")}>${say("player.key.branch")}</button></li>` : nothing}
+        <li><button @click=${() => this.#fire("open-dialog", "eos-branches")}>${say("player.all_branches", { count: store.lines.branches.size })}</button></li>
+        ${live ? html`<li><button @click=${() => this.#fire("make-branch")}>${say("player.branch_here")} <kbd>b</kbd></button></li>` : nothing}
         ${this.workshop !== "" && live ? html`<li><form method="post" action="${this.workshop}${store.branch}">
           <input type="hidden" name="csrfmiddlewaretoken" .value=${csrfToken()}><button>${say("workshop.from_branch")}</button></form></li>` : nothing}
         <li><button @click=${() => print()}>${say("player.print")}</button></li>

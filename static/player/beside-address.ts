@@ -1,0 +1,28 @@
+/** The address at which two branches stand beside each other, with the place from which it was opened: its way back leads there. */
+
+import { treeOf } from "./done.ts";
+import type { BranchInfo } from "./source.ts";
+
+/** The branch and step on show. */
+export interface From {
+  branch: string;
+  shown: number;
+}
+
+/** `at`: the common step on which the page opens; without it, the first that differs. */
+export function besideAddress(compare: string, { left, right }: { left: string; right: string }, from: From, at?: number): string {
+  return `${compare}?${new URLSearchParams({ left, right, ...(at === undefined ? {} : { at: String(at) }), from: from.branch, from_step: String(from.shown) })}`;
+}
+
+/** Two branches, the one from which the other left first. */
+export function originalFirst(branches: Iterable<BranchInfo>, one: string, other: string): { left: string; right: string } {
+  const ids = treeOf(branches).map(({ branch }) => branch.id);
+  return ids.indexOf(one) <= ids.indexOf(other) ? { left: one, right: other } : { left: other, right: one };
+}
+
+/** The place that an address of a comparison names, if it is in one of its branches. */
+export function readFrom(search: string, branches: readonly string[]): From | null {
+  const asked = new URLSearchParams(search);
+  const [branch, shown] = [asked.get("from") ?? "", Number(asked.get("from_step") ?? Number.NaN)];
+  return branches.includes(branch) && Number.isSafeInteger(shown) && shown >= 0 ? { branch, shown } : null;
+}
