@@ -92,8 +92,13 @@ def preview(lane: Lane, ending: Ending, number: int, at: int) -> list[Json]:
         changes += [
             {"path": ["consumers", name], "before": before[name], "after": after[name]} for name in READERS
         ]
-        params |= {"offset": ending.log_end, "before": stable, "after": log.last_stable_offset}
-        said = sentence(f"log.preview.{ending.result.lower()}", "MSG-3", "LOG-8", "CON-3", **params)
+        params |= {"offset": ending.log_end, "before": stable}
+        key = f"log.preview.{ending.result.lower()}"
+        if log.last_stable_offset == stable:
+            key += "_stays"
+        else:
+            params["after"] = log.last_stable_offset
+        said = sentence(key, "MSG-3", "LOG-8", "CON-3", **params)
     second = log_step(number + 2, at, partition, said, notes, changes, interesting=True)
     return [first, second]
 

@@ -8,6 +8,8 @@ import pytest
 
 from engine.codec.log_case import LogCase, log_case
 from engine.codec.log_preview import PREVIEWS_MAX, Ending
+from engine.codec.record import Record
+from engine.codec.record_batch import encode_batch
 from engine.codec.segment import BatchRow, SegmentReader
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 from tests.engine.codec.test_log_case import SENTENCES, apply, folded, folder
@@ -52,6 +54,35 @@ def test_a_commit_gives_the_waiting_reader_what_an_abort_hides() -> None:
     case = log_case(OPEN, endings=[ABORT, commit])
     hidden, given = (lanes(after(case, place)[-1])["reader-1"]["delivered"] for place in (0, 1))
     assert given == hidden + 2
+
+
+def test_the_marker_of_the_later_of_two_open_transactions_leaves_the_last_stable_offset() -> None:
+    data = b"".join(
+        encode_batch(
+            [Record(offset, 5, None, b"v")],
+            base_offset=offset,
+            producer_id=producer_id,
+            producer_epoch=0,
+            base_sequence=0,
+            is_transactional=True,
+        )
+        for offset, producer_id in enumerate((1021, 1022))
+    )
+    earlier = replace(ABORT, partition="t-0", producer_id=1021, first_offset=0, log_end=2)
+    later = replace(earlier, producer_id=1022, first_offset=1)
+    endings = [earlier, later, replace(later, result="COMMIT")]
+    case = log_case({"t-0/00000000000000000000.log": data}, endings=endings)
+    said = [case.previews[place][-1] for place in range(3)]
+    assert [step["key"] for step in said] == [
+        "log.preview.abort",
+        "log.preview.abort_stays",
+        "log.preview.commit_stays",
+    ]
+    assert [(step["params"]["before"], step["params"].get("after")) for step in said] == [
+        (0, 1),
+        (0, None),
+        (0, None),
+    ]
 
 
 def test_a_preview_stands_behind_the_log_and_changes_nothing_of_it() -> None:
