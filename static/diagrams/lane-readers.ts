@@ -158,6 +158,10 @@ export function layoutReaders(
       selection,
     });
   });
+  // One that has room for small letters only makes those of all small.
+  if (readers.some(({ texts }) => texts.some(({ style }) => style === "ink"))) {
+    for (const reader of readers) reader.texts = reader.texts.map((text) => (text.style === "text ink" ? { ...text, style: "ink" } : text));
+  }
   const more = consumers.length - readers.length;
   return {
     readers, differences: differenceShapes(consumers, partition, readers, cells),

@@ -21,6 +21,7 @@ import type { Language, Plan, SelectEvent, VerdictView } from "./frame.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
 import { Lines, wide } from "./lines.ts";
 import type { Difference, Line } from "./lockstep.ts";
+import type { SaidText } from "./sentence.ts";
 import { endsOf, onlyHere } from "./compare-head.ts";
 import { largeOf } from "./compare-large.ts";
 import { sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
@@ -138,6 +139,7 @@ export class Compare extends LitElement {
     this.#readAddress();
     addEventListener("keydown", this.#key);
     this.addEventListener("select", this.#select as EventListener);
+    this.addEventListener("fitted", this.#fitted);
     void this.#begin();
   }
 
@@ -206,6 +208,13 @@ export class Compare extends LitElement {
   readonly #select = (event: SelectEvent): void => {
     if (event.detail === undefined) return;
     for (const side of this.#sides) side.store.select(event.detail);
+  };
+
+  /** Both sides say what happens in letters of one size. */
+  readonly #fitted = (): void => {
+    const said = [...this.querySelectorAll<SaidText>("eos-said")];
+    const largest = Math.min(...said.map(({ fits }) => fits));
+    for (const one of said) one.largest = largest;
   };
 
   // Moving both

@@ -47,8 +47,8 @@ function lines(text: string, size: number, width: number): number {
   return text === "" ? 0 : wrap(text, /[\u2e80-\uffff]/.test(text) ? width : width / defaults.narrower, size).length;
 }
 
-/** `width`, `height`: px of the place. */
-export function fit(text: string, width: number, height: number): Fitted {
+/** `width`, `height`: px of the place; `largest`: px of the largest letters. */
+export function fit(text: string, width: number, height: number, largest = Number.POSITIVE_INFINITY): Fitted {
   const { leads, rests, readable } = defaults;
   const [lead = "", ...others] = sentencesOf(text);
   const between = /[\u2e80-\uffff]/.test(text) ? "" : " ";
@@ -58,6 +58,7 @@ export function fit(text: string, width: number, height: number): Fitted {
   const found = (count: number, smallest: { lead: number; rest: number }): Fitted | undefined => {
     const rest = others.slice(0, count).join(between);
     for (const leadType of leads.slice(0, smallest.lead + 1)) {
+      if (leadType[0] > largest) continue;
       const left = room - high(lead, leadType) - defaults.between;
       const restType = rests.slice(0, smallest.rest + 1).find((one) => one[0] < leadType[0] && high(rest, one) <= left);
       if (left >= 0 && restType !== undefined) return { lead, rest, leadType, restType, hidden: others.length - count };

@@ -113,14 +113,19 @@ export class Sentence extends StoreElement {
 
 /** `<eos-said .text=${text}>`: the text itself, as large as it fits. */
 export class SaidText extends MeasuredElement {
-  static override properties = { ...MeasuredElement.properties, text: {}, isOpen: { state: true } };
+  static override properties = { ...MeasuredElement.properties, text: {}, largest: { attribute: false }, isOpen: { state: true } };
 
   declare text: string;
+  /** px of letters that the first sentence may have, for a place beside another; it tells its own size by the event `fitted`. */
+  declare largest: number;
+  /** px of letters that would fit here. */
+  fits = 0;
   declare isOpen: boolean;
 
   constructor() {
     super();
     this.text = "";
+    this.largest = Number.POSITIVE_INFINITY;
     this.isOpen = false;
   }
 
@@ -131,12 +136,23 @@ export class SaidText extends MeasuredElement {
 
   protected override render(): TemplateResult {
     const { width, height } = this;
-    const fitted: Fitted = fit(this.text, width || defaults.width, height || defaults.height);
+    const place = [this.text, width || defaults.width, height || defaults.height] as const;
+    const own: Fitted = fit(...place);
+    this.fits = own.leadType[0];
+    const fitted = this.fits > this.largest ? fit(...place, this.largest) : own;
     const { lead, rest, leadType, restType, hidden } = fitted;
     const type = `--lead:${leadType.join("px/")}px;--rest:${restType.join("px/")}px`;
     return html`<div class="s" .style=${type} role="status" aria-live="polite" tabindex="-1"><span class="lead">${termed(lead)}</span> ${rest === "" ? nothing : html`<span class="rest">${termed(rest)}</span>`}</div>
       ${hidden === 0 ? nothing : this.#more(hidden)}`;
   }
+
+  protected override updated(): void {
+    if (this.fits === this.#told) return;
+    this.#told = this.fits;
+    this.dispatchEvent(new Event("fitted", { bubbles: true }));
+  }
+
+  #told = 0;
 
   #more(hidden: number): TemplateResult {
     const more = sentencesOf(this.text).slice(-hidden);
