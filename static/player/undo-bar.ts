@@ -19,8 +19,6 @@ export class UndoBar extends StoreElement {
   declare undo: Undo | undefined;
   /** Where two runs are compared; empty on a page that has no site around it. */
   declare compare: string;
-  /** The step whose bar the reader closed. */
-  #closed = "";
   readonly #changed = (): void => this.requestUpdate();
   #heard: Undo | undefined;
 
@@ -43,13 +41,13 @@ export class UndoBar extends StoreElement {
     if (store === undefined || undo === undefined || store.header === null) return nothing;
     if (undo.taken !== null) return this.#takenBack(store, undo, undo.taken);
     const done = undo.here;
-    if (done === null || this.#closed === placeOf(store)) return nothing;
+    if (done === null || closedAt() === placeOf(store)) return nothing;
     return this.#bar(
       html`<span role="status">${say("undo.done", { what: inWords(done, store.lines), branch: nameOf(store, done.branch) })}</span>
         <button title=${say("undo.means", where(store, done))} @click=${() => undo.undo()}>${say("undo.undo")} <kbd>u</kbd></button>
-        ${store.source.live && this.compare !== "" ? asItWas(store, done, this.compare) : nothing}`,
+        ${store.source.live && this.compare !== "" ? html`<span class="seen" @click=${() => keepClosed(store)}>${asItWas(store, done, this.compare)}</span>` : nothing}`,
       () => {
-        this.#closed = placeOf(store);
+        keepClosed(store);
         this.requestUpdate();
       },
     );
@@ -74,7 +72,29 @@ export class UndoBar extends StoreElement {
 }
 
 function placeOf(store: PlayerStore): string {
-  return `${store.branch}/${store.target}`;
+  return `${location.pathname} ${store.branch}/${store.target}`;
+}
+
+const CLOSED = "eosviz.undo-bar-closed";
+/** In memory where the page may keep nothing. */
+let closed = "";
+
+/** The step whose bar the reader closed, or left by it for the comparison: coming back, it says nothing new. */
+function closedAt(): string {
+  try {
+    return sessionStorage.getItem(CLOSED) ?? closed;
+  } catch {
+    return closed;
+  }
+}
+
+function keepClosed(store: PlayerStore): void {
+  closed = placeOf(store);
+  try {
+    sessionStorage.setItem(CLOSED, closed);
+  } catch {
+    // Kept in memory alone.
+  }
 }
 
 function nameOf(store: PlayerStore, branch: string): string {
