@@ -6,7 +6,7 @@
 import { planOf } from "./axis-of.ts";
 import { isPlumbing } from "./beats.ts";
 import type { PlayerStore } from "./store.ts";
-import { textLength } from "./sentence-fit.ts";
+import { sentencesOf, textLength } from "./sentence-fit.ts";
 import { say } from "./text.ts";
 
 export const SPEEDS = [0.5, 1, 2, 4, 8, 16];
@@ -14,12 +14,15 @@ export const SPEEDS = [0.5, 1, 2, 4, 8, 16];
 export const defaults = {
   /** Up to here a speed is how often reading speed; above it, steps a second. */
   reads: 2,
-  /** Milliseconds for any sentence, and for each of its letters: some 18 in a second, or 9 Chinese ones. */
+  /** Milliseconds for any step, and for each letter of its headline: some 18 in a second, or 9 Chinese ones. */
   sentence: 900,
   letter: 55,
-  longest: 12_000,
-  /** Milliseconds for a step that its beat only counts. */
-  plumbing: 700,
+  /** Milliseconds for each letter of what follows the headline in small: who wants to read it all pauses. */
+  further: 20,
+  shortest: 2000,
+  longest: 7000,
+  /** Milliseconds for a step that its beat only counts: enough to see that it passes. */
+  plumbing: 1000,
 };
 
 /** Whether a speed is one of reading. */
@@ -34,8 +37,10 @@ export function standsFor(store: Pick<PlayerStore, "frame">, speed: number): num
   if (step === null) return defaults.sentence / speed;
   const plan = planOf(store);
   const isQuick = plan === null ? !step.interesting : isPlumbing(plan, step.number);
-  const reading = defaults.sentence + defaults.letter * textLength(say(step.key, step.params));
-  return (isQuick ? defaults.plumbing : Math.min(defaults.longest, reading)) / speed;
+  if (isQuick) return defaults.plumbing / speed;
+  const [headline = "", ...others] = sentencesOf(say(step.key, step.params));
+  const reading = defaults.sentence + defaults.letter * textLength(headline) + defaults.further * textLength(others.join(" "));
+  return Math.max(defaults.shortest, Math.min(defaults.longest, reading)) / speed;
 }
 
 export interface Timers {

@@ -61,13 +61,15 @@ test("names that do not fit are set in more lines before they become smaller", (
 });
 
 test("plumbing is passed by quickly; other steps stand as long as they take to read", () => {
-  words.learn("en", { texts: { "test.step": "x", "test.long": "A sentence of some forty letters, or so. Another." }, sources: {} });
+  words.learn("en", { texts: { "test.step": "x", "test.long": "A sentence of some forty letters, or so. Another.", "test.longest": "A sentence of some forty letters, or so; ".repeat(9) }, sources: {} });
   const plan: BeatPlan = { ...PLAN, beats: [beat(1, 1, 9, 9, { lines: [{ first: 2, last: 4, key: "beat.line.one", params: {} }] })] };
   assert.deepEqual([1, 2, 4, 5].map((number) => isPlumbing(plan, number)), [false, true, true, false]);
   const at = (number: number, key: string) => ({ frame: { step: step(number, 0, [], { key }), plan } }) as unknown as PlayerStore;
   assert.equal(standsFor(at(3, "test.long"), 1), playing.plumbing);
   assert.ok(standsFor(at(5, "test.long"), 1) > standsFor(at(5, "test.step"), 1));
   assert.equal(standsFor(at(5, "test.long"), 2) * 2, standsFor(at(5, "test.long"), 1));
+  assert.equal(standsFor(at(5, "test.step"), 1), playing.shortest);
+  assert.equal(standsFor(at(5, "test.longest"), 1), playing.longest);
   assert.equal(standsFor(at(5, "test.long"), 8), 125);
 });
 
