@@ -252,9 +252,11 @@ export class SelectionBar extends StoreElement {
     if (this.actions.length === 0) return html`<p class="quiet">${say("player.no_actions")}</p>`;
     const reason = sameReason(this.actions);
     if (reason !== null) return html`<p class="quiet">${reason}</p>`;
+    const acts = this.actions.filter((action) => action.action !== SET);
     return html`<p class="quiet">${say(isEarlier ? "player.starts_branch" : "player.goes_on_here")}</p>
-      <ul>${this.actions.filter((action) => action.action !== SET).map((action) => this.#item(action))}
-        ${this.#settings(this.actions.filter((action) => action.action === SET && action.enabled))}</ul>
+      <ul>${acts.filter(({ enabled }) => enabled).map((action) => this.#item(action))}
+        ${this.#settings(this.actions.filter((action) => action.action === SET && action.enabled))}
+        ${acts.filter(({ enabled }) => !enabled).map((action) => this.#item(action))}</ul>
       ${this.#fixed(this.actions.filter((action) => action.action === SET && !action.enabled))}`;
   }
 
