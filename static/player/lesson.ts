@@ -21,6 +21,7 @@ import { sentencesOf } from "./sentence-fit.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say, words } from "./text.ts";
+import { unbroken } from "./unbroken.ts";
 
 /** What the page is told of a scenario's document and its track. */
 export interface LessonTexts {
@@ -178,7 +179,7 @@ export class Lesson extends StoreElement {
     const beats = store.source.live ? (planOf(store)?.beats ?? []).filter(({ lands }) => lands > 1) : [];
     const found = toBreak(store.lines, store.branch, beats);
     if (found === null) return nothing;
-    return html`<p>${say("lesson.try_break", { title: titleOf(found.beat) })}
+    return html`<p>${unbroken(say("lesson.try_break", { title: titleOf(found.beat) }))}
       <button @click=${() => this.#goBack(found.step, found.id)}>${say("lesson.go_there", { step: found.step })}</button></p>`;
   }
 
