@@ -129,7 +129,7 @@ def questions(shelf: list[Shelved], chosen: Chosen) -> list[Question]:
 
 
 def filters(shelf: list[Shelved], chosen: Chosen, address: str) -> list[Filter]:
-    """Each filter with the values that some scenario has."""
+    """Each filter with the values that still find a scenario; a filter that has none is left out."""
 
     def at(one: Chosen) -> str:
         return f"{address}?{one.query}" if one.query else address
@@ -139,12 +139,13 @@ def filters(shelf: list[Shelved], chosen: Chosen, address: str) -> list[Filter]:
         options = []
         for value in values:
             held = chosen.values.get(name) == value
-            if not held and not any(Chosen({name: value}).run_of(one) for one in shelf):
-                continue
             with_it = chosen.but(name, value)
             count = sum(with_it.run_of(one) is not None for one in shelf)
+            if count == 0 and not held:
+                continue
             leads = chosen.but(name, None) if held else with_it
             options.append(Option(value, f"{_WORDS[name]}.{value}", count, held, at(leads)))
         now = next((option for option in options if option.chosen), None)
-        found.append(Filter(name, tuple(options), at(chosen.but(name, None)), now))
+        if options:
+            found.append(Filter(name, tuple(options), at(chosen.but(name, None)), now))
     return found

@@ -178,7 +178,14 @@ class TestMap:
             for option in one.options:
                 then = choices.read(QueryDict(urlsplit(option.address).query).dict())
                 if not option.chosen:
-                    assert option.count == sum(len(q.shown) for q in choices.questions(every, then))
+                    assert option.count == sum(len(q.shown) for q in choices.questions(every, then)) > 0
+
+    def test_values_that_find_nothing_are_not_offered(self) -> None:
+        offered = choices.filters(
+            shelf(), choices.read({"topic": "middleware", "length": "short"}), "/library/"
+        )
+        assert all(option.count > 0 or option.chosen for one in offered for option in one.options)
+        assert len(choices.filters(shelf(), choices.read({}), "/library/")) == len(choices.VALUES)
 
     def test_what_no_filter_has_is_named_and_left_out(self, client: Client) -> None:
         page = client.get("/library/", {"topic": "nosuch", "breaks": "lost"}).content.decode()
@@ -193,6 +200,10 @@ class TestPage:
         for found in library():
             card = page[page.index(f'id="{found.id}"') :].partition("</li>")[0]
             assert "<svg" in card and 'form="start"' in card
+
+    def test_long_error_names_break_after_an_underscore(self, client: Client) -> None:
+        page = client.get("/library/", {"topic": "commit-or-abort"}).content.decode()
+        assert ">CONCURRENT_<wbr>TRANSACTIONS between two" in page
 
     def test_a_started_card_plays_the_run_that_it_shows(self, client: Client) -> None:
         response = client.post("/sessions/new", {"scenario": "SC-58/retry-off"})

@@ -7,8 +7,8 @@ from typing import Any
 from django import template
 from django.template import Context
 from django.urls import reverse
-from django.utils.html import conditional_escape, format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.html import conditional_escape, escape, format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
 from eosviz.catalogue import language_of
@@ -62,6 +62,12 @@ def used_link(key: str) -> SafeString | str:
 def in_language(words: dict[str, str] | None) -> str:
     """The text of a bilingual value (`{"en": …, "zh-Hans": …}`) in the language of the page."""
     return (words or {}).get(language_of(get_language()), "")
+
+
+@register.filter
+def breakable(text: str) -> SafeString:
+    """A text whose long error names may go on in a new line after each underscore."""
+    return mark_safe("_<wbr>".join(escape(part) for part in text.split("_")))
 
 
 @register.filter
