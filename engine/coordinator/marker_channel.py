@@ -147,10 +147,12 @@ class MarkerChannel:
     def hand_over(self, send: SendMarkers) -> None:
         """A transaction was decided: queue its markers. If it needs none, it is finished (MRK-1)."""
         self.waiting[send.transactional_id] = Waiting(send, dict.fromkeys(send.partitions))
-        self._enqueue(send, send.partitions, MARKER_STATES.initial)
+        self._enqueue(send, send.partitions, MARKER_STATES.initial, sent_before=False)
         self._finish(send.transactional_id)
 
-    def _enqueue(self, send: SendMarkers | Marker, partitions: tuple[str, ...], state: str) -> None:
+    def _enqueue(
+        self, send: SendMarkers | Marker, partitions: tuple[str, ...], state: str, *, sent_before: bool
+    ) -> None:
         """Queue each partition's marker for its present leader. Park the marker when that leader cannot be
         reached; drop it when the topic was deleted (MRK-1, MRK-2)."""
         surroundings, general = self.surroundings, self.situation
@@ -173,6 +175,7 @@ class MarkerChannel:
                 send.result,
                 tuple(names),
                 str(row.target),
+                sent_before,
             )
             self._carry_out(row, Handling(marker, leader=leader))
             if row.target != state:
@@ -235,7 +238,7 @@ class MarkerChannel:
         """At the start of a pass: queue each parked marker whose leader can now be reached (MRK-3)."""
         self.again = False
         for marker in self.parked.drain():
-            self._enqueue(marker, marker.partitions, marker.state)
+            self._enqueue(marker, marker.partitions, marker.state, sent_before=marker.sent_before)
             self._finish(marker.transactional_id)
 
     def wanted_brokers(self) -> list[int]:
@@ -257,6 +260,9 @@ class MarkerChannel:
                 row,
                 transactions=tuple((marker.transactional_id, marker.result) for marker in markers),
                 partitions=tuple(partition for marker in markers for partition in marker.partitions),
+                again=tuple(
+                    partition for marker in markers if marker.sent_before for partition in marker.partitions
+                ),
             )
         return tuple(marker.entry() for marker in markers)
 
@@ -406,7 +412,7 @@ class MarkerChannel:
             retries = waiting.retries = waiting.retries + 1
         self.again = True
         self.watch.emit(MarkersSentAgain, marker.transactional_id, retries, row)
-        self._enqueue(marker, handling.partitions, str(row.target))
+        self._enqueue(marker, handling.partitions, str(row.target), sent_before=True)
 
     def _give_up(self, row: Row, handling: Handling) -> None:
         """A switch turned retries off: the markers are not sent again (MRK-12)."""

@@ -17,7 +17,8 @@ from engine.shapes.brokers import MarkerView
 @dataclass(slots=True)
 class Marker:
     """One transaction's outcome for the partitions of one broker. ``log_partition``: the id's partition of
-    the transaction log. ``state``: a state of ``marker_states``, which all its partitions share."""
+    the transaction log. ``state``: a state of ``marker_states``, which all its partitions share.
+    ``sent_before``: an earlier request carried it, too."""
 
     transactional_id: str
     log_partition: int
@@ -27,6 +28,7 @@ class Marker:
     result: str
     partitions: tuple[str, ...]
     state: str
+    sent_before: bool = False
 
     def entry(self) -> TxnMarkerEntry:
         return TxnMarkerEntry(

@@ -9,13 +9,14 @@ from engine.machine import Row
 @happening
 class MarkersSent(Happening):
     """One request carries everything that was queued for a broker. ``transactions``: (transactional id,
-    result) of each marker."""
+    result) of each marker. ``again``: the partitions for which an earlier request carried the marker, too."""
 
     coordinator: str
     broker: str
     row: Row
     transactions: tuple[tuple[str, str], ...]
     partitions: tuple[str, ...]
+    again: tuple[str, ...]
 
 
 @happening

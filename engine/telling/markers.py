@@ -18,6 +18,8 @@ def _markers_sent(h: happened.MarkersSent, teller: Teller) -> None:
         transactions=[f"{transactional_id} {result}" for transactional_id, result in h.transactions],
         partitions=list(h.partitions),
     )
+    if h.again:
+        teller.note("markers.sent_before", ("MRK-10",), partitions=list(h.again))
     tell_row(h.row, h.transactions[0][0], teller)
 
 

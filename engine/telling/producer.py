@@ -144,6 +144,8 @@ def _identity_ready(h: happened.TransactionalIdReady, teller: Teller) -> None:
         fences = phrase("clause.fences_one", client=client, epoch=epoch)
     elif older:
         fences = phrase("clause.fences_several", clients=[client for client, _ in older])
+    elif h.producer_epoch == 0:
+        fences = phrase("clause.fences_none")
     else:
         fences = phrase("clause.fences_any")
     teller.say("client.transactional_id_ready", ("TXM-7", "TXM-4", "PID-10"), **params_of(h), fences=fences)

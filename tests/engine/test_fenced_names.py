@@ -60,6 +60,11 @@ def test_the_older_producer_is_named_while_it_is_there(
     assert ready[-1] == f"txn-1 now has PID 1000, epoch 1. {fenced}; p2 may begin transactions."
 
 
+def test_the_first_epoch_fences_nothing() -> None:
+    ready = said(Simulation(load(TWO)), "client.transactional_id_ready")
+    assert "Epoch 0 is the first of this PID, so no older producer holds it" in ready[0]
+
+
 def test_a_producer_whose_id_has_a_new_pid_is_named_too() -> None:
     assert "p1 (epoch 32766) is fenced" in said(run("SC-131/while-open"), "client.transactional_id_ready")[-1]
 

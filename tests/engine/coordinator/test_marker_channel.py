@@ -10,6 +10,8 @@ from engine.errors import Error
 from engine.events import MarkersGivenUp
 from engine.messages import WriteTxnMarkersResponse
 from engine.recording import Judged
+from engine.scenario.shelf import entry
+from engine.simulation import Simulation
 
 LOG_PARTITIONS = {"a": 7, "b": 3, "c": 7}
 PRODUCERS = {"a": 1, "b": 2, "c": 3}
@@ -169,3 +171,15 @@ def test_the_response_to_an_older_elections_marker_cancels_the_newer_completion_
     made.drain(1, 10, 110)
     made.on_response(1, 10, WriteTxnMarkersResponse(errors={1: {"t-0": Error.NONE}}))
     assert made.finished == (["a"] if stays else [])
+
+
+def test_only_a_request_that_repeats_a_marker_is_called_sent_again() -> None:
+    simulation = Simulation(entry("SC-58").scenario("request-lost"))
+    sent = []
+    while (step := simulation.step()) is not None:
+        if step.key == "markers.sent":
+            again = [
+                note["params"]["partitions"] for note in step.notes if note["key"] == "markers.sent_before"
+            ]
+            sent.append((step.params["partitions"], again))
+    assert sent == [(["t-0"], []), (["t-0"], [["t-0"]])]
