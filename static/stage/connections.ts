@@ -25,6 +25,8 @@ export interface Missing {
   said: string;
   /** Of its words, on the wire; null where nothing is free. */
   words: Box | null;
+  /** Whether a cross marks it. */
+  crossed: boolean;
 }
 
 /** Shares of the way, in the order in which they suit. */
@@ -47,16 +49,17 @@ export function missingConnections(frame: Frame, here: Places, focus: Focus): Mi
       const led = Object.keys(place.ports).find((partition) => String(frame.view.partitions?.[partition]?.leader) === id);
       const wire = connectionWire(client, broker, led ?? "", here);
       if (wire === null) continue;
+      // What was lost with a connection, and what is not known now, have the room; a broker that is down says so itself.
+      const isQuiet = focus.kind === "lost" || focus.doubt !== null || frame.view.brokers?.[id]?.alive === false;
+      const isSaid = here.upright && found.some((one) => one.broker === broker && one.state === state && one.words !== null);
       const said = say(`stage.connection.${state}`);
       const width = textWidth(said, 12, true);
       const spots = SHARES.map((share) => pointOn(wire, share)).map((at): { at: Point; box: Box } => ({
         at, box: { x: Math.max(4, Math.min(here.width - 4 - width, at[0] - width / 2)), y: at[1] - LINE - 7, width, height: LINE },
       }));
       const spot = spots.find(({ box, at: [x, y] }) => !taken.some((one) => overlap(one, box) || overlap(one, { x: x - 8, y: y - 8, width: 16, height: 16 })));
-      if (spot !== undefined) taken.push(spot.box);
-      // What was lost with a connection, and what is not known now, have the room.
-      const isQuiet = focus.kind === "lost" || focus.doubt !== null;
-      found.push({ client, broker, state, wire, at: spot?.at ?? pointOn(wire, 0.5), said, words: isQuiet ? null : spot?.box ?? null });
+      if (spot !== undefined && !isQuiet) taken.push(spot.box);
+      found.push({ client, broker, state, wire, at: spot?.at ?? pointOn(wire, 0.5), said, words: isQuiet || isSaid ? null : spot?.box ?? null, crossed: !isQuiet && spot !== undefined && state === "disconnected" });
     }
   }
   return found;
@@ -66,11 +69,11 @@ export const connectionLayer: Layer = (frame, here, focus) => missingConnections
   const [x, y] = one.at.map(round) as [number, number];
   const key = `${one.client}:${one.broker}`;
   const none = { width: 0, height: 0, phase: "static" as const };
-  const mark = one.state === "disconnected" ? `M${x - 5},${y - 5}l10,10m0,-10l-10,10` : "";
+  const mark = one.crossed ? `M${x - 5},${y - 5}l10,10m0,-10l-10,10` : "";
   return [
     {
       key: `gone:${key}`, x: 0, y: 0, ...none, depth: 0, label: say(`stage.connection.${one.state}_name`, { client: one.client, broker: one.broker }),
-      draw: svg`${path(pathOf(one.wire), "wire ended")}${mark === "" || one.words === null ? svg`` : path(mark, "mark")}`,
+      draw: svg`${path(pathOf(one.wire), "wire ended")}${mark === "" ? svg`` : path(mark, "mark")}`,
     },
     ...(one.words === null ? [] : [{
       key: `gone-words:${key}`, x: round(one.words.x), y: round(one.words.y), ...none, depth: DEPTH.message, label: "",

@@ -166,7 +166,26 @@ export function comparedText(compared: Focus["compared"]): string {
   return facts(compared.slice(0, 2).map(([name, value]) => `${fieldName(String(name))} ${formatValue(value as Json)}`));
 }
 
+/** On a phone brokers stand side by side, each with its name on its whole width: the tag is over the one that it is about. */
+function overBroker({ box: at }: BrokerPlace, width: number): Spot[] {
+  const y = at.y - HEIGHT - 4;
+  return [[at.x + (at.width - width) / 2, y], [at.x, y], [at.x + at.width - width, y]];
+}
+
+/** Over another broker it would be taken for that one's; the sentence says it, too. */
+function isOverAnother(here: Places, { kind, actor }: Focus, { x }: LabelPlace, width: number): boolean {
+  const at = here.brokers[actor ?? ""]?.box;
+  if (!here.upright || at === undefined || kind !== "actor") return false;
+  const middle = x + width / 2;
+  return middle < at.x || middle > at.x + at.width;
+}
+
 function placeOf(frame: Frame, here: Places, focus: Focus, width: number, height = HEIGHT): LabelPlace {
+  const found = anyPlaceOf(frame, here, focus, width, height);
+  return isOverAnother(here, focus, found, width) ? { ...found, covers: Number.POSITIVE_INFINITY } : found;
+}
+
+function anyPlaceOf(frame: Frame, here: Places, focus: Focus, width: number, height: number): LabelPlace {
   const shown = ["append", "duplicate", "gate", "refused"].includes(focus.kind) ? shownLane(frame, here, focus) : null;
   const body = bodyOf(frame, here, focus, shown);
   return labelPlace({ width, height }, spotsOf(frame, here, focus, width, height), {
@@ -249,6 +268,7 @@ function suitingSpots(frame: Frame, here: Places, focus: Focus, width: number, h
   if (broker !== undefined) {
     const own = wholeOf(broker);
     const right = own.x + own.width - width - 8;
+    if (here.upright && focus.kind === "actor") return overBroker(broker, width);
     return [[own.x + 92, own.y + 1], [right, own.y + 1], [right, own.y + own.height - 3], [right, own.y - HEIGHT + 4]];
   }
   const client = clientOf(frame, here, focus);

@@ -40,4 +40,10 @@ for (const size of SIZES) {
     const lost: Focus = { ...NO_FOCUS, kind: "lost" };
     assert.equal(missingConnections(frame, here, lost)[0]?.words, null);
   });
+
+  test(`${size.form}: a broker that is down says so itself, and no connection to it does`, () => {
+    const frame = frameWith("disconnected");
+    const down = { ...frame, view: { ...frame.view, brokers: { ...frame.view.brokers, 1: { ...frame.view.brokers?.["1"], alive: false } } } } as typeof frame;
+    assert.equal(missingConnections(down, here, NO_FOCUS)[0]?.words, null);
+  });
 }

@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { Focus } from "../../stage/contract.ts";
+import { NO_FOCUS } from "../../stage/contract.ts";
+import { places } from "../../stage/places.ts";
+import { tagLayer } from "../../stage/tag.ts";
+import { frameOf, HEADER, stepOf, view } from "../diagrams/fixture.ts";
+import { speakStage } from "./words.ts";
+
+before(speakStage);
+
+test("on a phone the tag of a broker's crash is over that broker", () => {
+  const frame = frameOf(stepOf(), view());
+  const here = places(null, HEADER, view(), { width: 390, height: 520, form: "phone" });
+  for (const [actor, place] of Object.entries(here.brokers)) {
+    const focus: Focus = { ...NO_FOCUS, kind: "actor", actor, tag: { key: "stage.tag.crashed", params: {} } };
+    const [tag] = tagLayer(frame, here, focus);
+    assert.ok(tag !== undefined, actor);
+    const middle = tag.x + tag.width / 2;
+    assert.ok(middle > place.box.x && middle < place.box.x + place.box.width && tag.y < place.box.y, actor);
+  }
+});
