@@ -290,7 +290,7 @@ test("a request that the network loses stands above its lane, with a cross; a lo
     record_count: 2, producer_id: 0, producer_epoch: 0, base_sequence: 13, last_sequence: 14 } } } }));
   assert.equal(request.arrival?.fate, "lost");
   assert.deepEqual(request.arrival.cells.map((cell) => cell.label), ["0·0 | 13–14"]);
-  assert.match(request.arrival.texts[0]?.text ?? "", /never reaches/);
+  assert.match(request.arrival.texts[0]?.text ?? "", /did not reach/);
   const answered = answer({ id: 18, fields: { partitions: { "t-0": { error: "NONE", base_offset: 43 } } } });
   const stored = losing(answered);
   const about = stored.cells.find((cell) => cell.key === "t-0/43");
