@@ -14,6 +14,7 @@ import { DROP, offeredOf } from "./offered.ts";
 import { PagePresses } from "./page-presses.ts";
 import { Pointing } from "./pointing.ts";
 import type { Point } from "./pointing.ts";
+import { rowEnd } from "./row-end.ts";
 import { moreWith } from "./selection-more.ts";
 import { Small } from "./small.ts";
 import type { Action } from "./source.ts";
@@ -108,6 +109,8 @@ export class SelectionBar extends StoreElement {
 
   protected override updated(): void {
     if (this.querySelector(".acts") !== null) this.dispatchEvent(new CustomEvent("acts-here", { bubbles: true }));
+    const whole = this.querySelector<HTMLElement>(".action-list");
+    if (whole !== null) endInARow(whole);
     const list = this.querySelector<HTMLElement>(".action-list.floating");
     if (list === null || this.at === null) return;
     const { width, height } = list.getBoundingClientRect();
@@ -285,7 +288,7 @@ export class SelectionBar extends StoreElement {
     const meaning = say(action.key, action.params);
     const label = say(`player.action.${action.action}`);
     if (!action.enabled) {
-      return html`<li class="off"><b>${label}</b>${say("join.colon")}<span>${action.why_key === null ? meaning : say(action.why_key, action.params)}</span></li>`;
+      return html`<li class="off"><b>${say("player.action_off", { action: label })}</b>${say("join.colon")}<span>${action.why_key === null ? meaning : say(action.why_key, action.params)}</span></li>`;
     }
     return html`<li><form @submit=${(event: SubmitEvent) => this.#submit(event, action)}>
       <button>${label}${action.action === DROP ? html` <kbd>d</kbd>` : nothing}</button>
@@ -308,6 +311,15 @@ export class SelectionBar extends StoreElement {
     if (fields.has("value")) more["value"] = readValue(String(fields.get("value")));
     void this.#do(action, more);
   }
+}
+
+function endInARow(list: HTMLElement): void {
+  list.style.maxHeight = "";
+  if (list.scrollHeight <= list.clientHeight + 1) return;
+  const { top, height } = list.getBoundingClientRect();
+  const middles = [...list.querySelectorAll("li")].map((row) => row.getBoundingClientRect()).map((row) => row.top + row.height / 2 - top + list.scrollTop);
+  const end = rowEnd(middles, height);
+  if (end !== null) list.style.maxHeight = `${end}px`;
 }
 
 /** What has the focus, inside whatever shadow roots it is. */
