@@ -267,6 +267,8 @@ def test_a_finger_branches_and_reaches_what_lies_below_the_picture(
     page.get_by_role("button", name=re.compile("^New branch")).tap()
     expect(page.locator("eos-transport .all-branches")).to_have_text("branch b · 2 branches")
     at(page, 41)
+    # The note about the new branch is in front of the last line, until it is closed.
+    page.locator(".message.hint button").tap()
     twin = page.locator("eos-stage details")
     twin.locator("summary").tap()
     expect(twin).to_contain_text("seq 0")
