@@ -101,7 +101,7 @@ class Lifecycle:
         return self._take(START, now)
 
     def wake(self, now: int) -> Effects:
-        """A pause is over: the overdue heartbeat is sent at once."""
+        """A pause is over: a heartbeat is sent at once."""
         return self._take(WAKE, now) if self.state in MAY_WAKE else []
 
     @property
