@@ -7,11 +7,15 @@ from engine.happenings.base import Aside, Happening, happening
 
 @happening
 class LoopPolledFirst(Happening):
-    """The first poll of a loop, which requests the group's committed offsets."""
+    """The first poll of a loop since it started, which requests the group's committed offsets.
+
+    ``transactional``: the loop's producer has a transactional id, so ``initTransactions()`` came before.
+    """
 
     application: str
     consumer: str
     group: str | None
+    transactional: bool
 
 
 @happening

@@ -284,9 +284,10 @@ class Loop:
         return []
 
     def _poll_first(self, now: int) -> Done:
-        """Let the consumer fetch the group's offsets. Called after ``initTransactions()``, so that a
-        transaction of an earlier process is decided before."""
-        self.watch.emit(LoopPolledFirst, self.name, self.consumer.name, self.consumer.group_id)
+        """Let the consumer fetch the group's offsets. With a transactional producer this comes after
+        ``initTransactions()``, so that a transaction of an earlier process is decided before."""
+        transactional = self.producer.config.transactional_id is not None
+        self.watch.emit(LoopPolledFirst, self.name, self.consumer.name, self.consumer.group_id, transactional)
         self.consumer.poll_first(now)
         return [(self.consumer.name, [])]
 

@@ -11,6 +11,16 @@ def _listed(offsets: tuple[tuple[str, int], ...]) -> list[str]:
     return [f"{partition} → {offset}" for partition, offset in offsets]
 
 
+def _polled_first(h: happened.LoopPolledFirst, teller: Teller) -> None:
+    teller.say(
+        "loop.polls_first" if h.transactional else "loop.polls_first_plain",
+        ("CON-9", "TXM-6", "TXM-7") if h.transactional else ("CON-9", "TXM-6"),
+        application=h.application,
+        consumer=h.consumer,
+        group=h.group,
+    )
+
+
 def _polled(h: happened.LoopPolled, teller: Teller) -> None:
     teller.say(
         "loop.polls",
@@ -40,7 +50,7 @@ def _committed(h: happened.LoopCommitted, teller: Teller) -> None:
 
 
 TELLINGS: dict[type[Happening], Tell] = {
-    happened.LoopPolledFirst: says("loop.polls_first", "CON-9", "TXM-6", "TXM-7"),
+    happened.LoopPolledFirst: _polled_first,
     happened.LoopPolled: _polled,
     happened.LoopPaused: says("loop.pauses", "TXM-5"),
     happened.LoopChangedItsMind: says("loop.changes_its_mind", "TXM-6"),
