@@ -22,13 +22,13 @@ from engine.messages import (
 )
 from engine.profiles import K28
 from engine.switches import Switches
-from engine.telling.tellings import TELLINGS
 from engine.watching import Watch
+from tests.engine.tellers import TellsAtOnce
 
 PASSES_MAX = 200
 
 
-class Listening(Watch):
+class Listening(TellsAtOnce, Watch):
     """Hears every sentence."""
 
     def __init__(self):
@@ -36,31 +36,6 @@ class Listening(Watch):
         self.heard = []
         self.facts = []
         self.refusals = []
-
-    def emit(self, kind, /, *fields, **named):
-        happened = kind(*fields, **named)
-        if kind.judged:
-            self.fact(happened)
-        if kind in TELLINGS:
-            TELLINGS[kind](happened, self)
-
-    def hears(self, kind):
-        return True
-
-    def transition(self, machine, of, source, target, on, row):
-        """Tests look at states."""
-
-    def holders(self, transactional_id):
-        return {}
-
-    def raised(self, transactional_id, epoch, cause):
-        pass
-
-    def raised_beyond(self, transactional_id, epoch):
-        return None
-
-    def decide(self, decision):
-        """Tests look at what was done."""
 
     def say(self, key, rules, /, **params):
         if self.said is None:

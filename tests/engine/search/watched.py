@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.judge.bench import Bench
 from engine.recording import Judged
 from engine.simulation import Simulation
-from engine.telling.tellings import TELLINGS
+from tests.engine.tellers import TellsAtOnce
 
 EVENTS_MAX = 20_000
 """Events in a row of which none makes a step."""
@@ -29,18 +29,8 @@ class Heard:
         Bench.take(self.bench, fact)
 
 
-class Headlines(Judged):
+class Headlines(TellsAtOnce, Judged):
     """Judged, and told as far as the sentence of each step: ``said`` is its key."""
-
-    def emit(self, kind, /, *fields, **named):
-        happened = kind(*fields, **named)
-        if kind.judged:
-            self.fact(happened)
-        if kind in TELLINGS:
-            TELLINGS[kind](happened, self)
-
-    def hears(self, kind):
-        return True
 
     def say(self, key, rules, /, **params):
         if self.said is None:
@@ -52,21 +42,6 @@ class Headlines(Judged):
         """Only the sentence is listened to."""
 
     def refuse(self, rule, error, compared, next_key, /, **next_params):
-        """The same."""
-
-    def holders(self, transactional_id):
-        return {}
-
-    def raised(self, transactional_id, epoch, cause):
-        pass
-
-    def raised_beyond(self, transactional_id, epoch):
-        return None
-
-    def decide(self, decision):
-        """The same."""
-
-    def transition(self, machine, of, source, target, on, row):
         """The same."""
 
 

@@ -1,0 +1,34 @@
+"""What tests that listen to sentences share: each happening is told at once, and nothing is known of the run."""
+
+from __future__ import annotations
+
+from engine.telling.tellings import TELLINGS
+
+
+class TellsAtOnce:
+    """For a `Watch` with `say`, `note` and `refuse` of its own."""
+
+    def emit(self, kind, /, *fields, **named):
+        happened = kind(*fields, **named)
+        if kind.judged:
+            self.fact(happened)
+        if kind in TELLINGS:
+            TELLINGS[kind](happened, self)
+
+    def hears(self, kind):
+        return True
+
+    def holders(self, transactional_id):
+        return {}
+
+    def raised(self, transactional_id, epoch, cause):
+        """No run, no causes."""
+
+    def raised_beyond(self, transactional_id, epoch):
+        return None
+
+    def decide(self, decision):
+        """Tests look at what was done."""
+
+    def transition(self, machine, of, source, target, on, row):
+        """Tests look at states."""
