@@ -1,4 +1,4 @@
-"""The header of a run, which never changes; docs/frame.md, *View*."""
+"""The header of a run, which never changes; docs/frame.md, *Header*."""
 
 from __future__ import annotations
 
