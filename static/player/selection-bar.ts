@@ -2,8 +2,9 @@
  * `<eos-selection-bar .store=${store}>`: what is selected, and what can be done to it, each action with its meaning.
  *
  * What is possible is the server's answer (`actions`, docs/websocket.md); what is not stays in the list, grey, with
- * the reason. An action that takes a number or a setting shows its field. Pointing at a thing (`pointing.ts`) opens the
- * same list there.
+ * the reason. An action that takes a number or a setting shows its field. Between the two are the questions that the
+ * engine answers about the thing (`why.ts`). Pointing at a thing (`pointing.ts`) opens the same list there. The list
+ * shows its rows when all of them are known, so that no row moves under a press.
  */
 
 import type { TemplateResult } from "lit";
@@ -15,13 +16,15 @@ import { PagePresses } from "./page-presses.ts";
 import { Pointing } from "./pointing.ts";
 import type { Point } from "./pointing.ts";
 import { rowEnd } from "./row-end.ts";
-import { moreWith } from "./selection-more.ts";
+import type { More } from "./selection-more.ts";
+import { findsWith, movesWith } from "./selection-more.ts";
 import { Small } from "./small.ts";
 import type { Action } from "./source.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
-import "./why-menu.ts";
 import { say } from "./text.ts";
+import type { WhyQuestion } from "./why-answer.ts";
+import { askWhyEvent } from "./why-answer.ts";
 
 export const defaults = {
   delay: 100,
@@ -36,12 +39,15 @@ export class SelectionBar extends StoreElement {
   static override properties = {
     ...StoreElement.properties,
     actions: { state: true },
+    questions: { state: true },
     isOpen: { state: true },
     setting: { state: true },
     at: { state: true },
   };
 
   declare actions: Action[] | null;
+  /** What can be asked about the thing; null until the list was opened and the server answered. */
+  declare questions: WhyQuestion[] | null;
   declare isOpen: boolean;
   /** Path of the setting that the list offers to change. */
   declare setting: string;
@@ -52,10 +58,12 @@ export class SelectionBar extends StoreElement {
   /** What had the focus before the list was opened by pointing. */
   #before: HTMLElement | null = null;
   #askedFor = "";
+  #whyAskedFor = "";
 
   constructor() {
     super();
     this.actions = null;
+    this.questions = null;
     this.isOpen = false;
     this.setting = "";
     this.at = null;
@@ -148,19 +156,32 @@ export class SelectionBar extends StoreElement {
       this.#shut();
       return;
     }
-    const question = `${store.branch}/${store.shown}/${selection.kind}/${selection.id}`;
-    if (question === this.#askedFor || store.target !== store.shown) return;
-    this.#askedFor = question;
-    this.actions = null;
-    if (!store.source.live) return;
-    // While the reader is stepping or scrubbing, nobody looks at the list: ask when it is open, or shortly after.
-    setTimeout(() => void this.#ask(question, selection), this.isOpen ? 0 : 150);
+    if (store.target !== store.shown) return;
+    const place = `${store.branch}/${store.shown}/${selection.kind}/${selection.id}`;
+    if (place !== this.#askedFor) {
+      this.#askedFor = place;
+      this.#whyAskedFor = "";
+      this.actions = null;
+      this.questions = null;
+      // While the reader is stepping or scrubbing, nobody looks at the list: ask when it is open, or shortly after.
+      if (store.source.live) setTimeout(() => void this.#askActions(place, selection), this.isOpen ? 0 : 150);
+    }
+    if (this.isOpen && store.source.live && place !== this.#whyAskedFor) {
+      this.#whyAskedFor = place;
+      void this.#askQuestions(place, selection);
+    }
   }
 
-  async #ask(question: string, selection: Selection): Promise<void> {
-    if (question !== this.#askedFor || this.store === undefined) return;
+  async #askActions(place: string, selection: Selection): Promise<void> {
+    if (place !== this.#askedFor || this.store === undefined) return;
     const actions = await this.store.actions(selection);
-    if (question === this.#askedFor) this.actions = actions;
+    if (place === this.#askedFor) this.actions = actions;
+  }
+
+  async #askQuestions(place: string, selection: Selection): Promise<void> {
+    const answer = await this.store?.why({ selection, question: null, subject: "" }).catch(() => null);
+    // To a reader who may not ask, the panel gives the reason when they do.
+    if (place === this.#askedFor) this.questions = answer?.questions ?? [];
   }
 
   /** Carries the named action out when it is enabled now; false when there is nothing to do it to. */
@@ -229,17 +250,27 @@ export class SelectionBar extends StoreElement {
     const { store } = this;
     const selection = store?.selection ?? null;
     if (store === undefined || selection === null) return html``;
-    const isEarlier = store.shown < store.newest;
     return html`<div class=${this.at === null ? "action-list" : "action-list floating"} role="group" aria-label=${say("player.what_can_be_done")} @keydown=${this.#listKey} @focusout=${this.#left}>
       ${this.at === null ? nothing : html`<p><b>${nameOf(selection, store.frame)}</b></p>`}
-      ${this.#more(selection, store)}
-      <eos-why-menu .store=${store} .selection=${selection} @ask-why=${() => this.#shut()}></eos-why-menu>
-      ${store.source.live ? this.#changes(isEarlier) : nothing}
+      ${store.source.live ? this.#rows(selection, store) : nothing}
     </div>`;
   }
 
-  #more(selection: Selection, store: PlayerStore): TemplateResult {
-    return html`<ul class="more">${moreWith(selection, store).map(
+  #rows(selection: Selection, store: PlayerStore): TemplateResult {
+    const { actions, questions } = this;
+    if (actions === null || questions === null) return html`<p class="quiet">${say("player.asking")}</p>`;
+    const reason = sameReason(actions);
+    return html`${this.#more(movesWith(selection, store))}
+      ${actions.length === 0 || reason !== null
+      ? html`<p class="quiet">${reason ?? say("player.no_actions")}</p>`
+      : this.#can(actions, store.shown < store.newest)}
+      ${this.#questions(questions)}
+      ${this.#more(findsWith(selection, store))}
+      ${reason === null ? this.#cannot(actions) : nothing}`;
+  }
+
+  #more(rows: readonly More[]): TemplateResult {
+    return html`<ul>${rows.map(
       (more) => html`<li><form @submit=${(event: SubmitEvent) => this.#doMore(event, more.act)}><button>${more.name}</button> <span>${more.means}</span></form></li>`,
     )}</ul>`;
   }
@@ -250,17 +281,30 @@ export class SelectionBar extends StoreElement {
     act();
   }
 
-  #changes(isEarlier: boolean): TemplateResult {
-    if (this.actions === null) return html`<p class="quiet">${say("player.asking")}</p>`;
-    if (this.actions.length === 0) return html`<p class="quiet">${say("player.no_actions")}</p>`;
-    const reason = sameReason(this.actions);
-    if (reason !== null) return html`<p class="quiet">${reason}</p>`;
-    const acts = this.actions.filter((action) => action.action !== SET);
+  #can(actions: readonly Action[], isEarlier: boolean): TemplateResult | typeof nothing {
+    const can = actions.filter(({ enabled }) => enabled);
+    if (can.length === 0) return nothing;
     return html`<p class="quiet">${say(isEarlier ? "player.starts_branch" : "player.goes_on_here")}</p>
-      <ul>${acts.filter(({ enabled }) => enabled).map((action) => this.#item(action))}
-        ${this.#settings(this.actions.filter((action) => action.action === SET && action.enabled))}
-        ${acts.filter(({ enabled }) => !enabled).map((action) => this.#item(action))}</ul>
-      ${this.#fixed(this.actions.filter((action) => action.action === SET && !action.enabled))}`;
+      <ul class="can">${can.filter(({ action }) => action !== SET).map((action) => this.#item(action))}
+        ${this.#settings(can.filter(({ action }) => action === SET))}</ul>`;
+  }
+
+  #cannot(actions: readonly Action[]): TemplateResult {
+    const cannot = actions.filter(({ enabled }) => !enabled);
+    return html`<ul>${cannot.filter(({ action }) => action !== SET).map((action) => this.#item(action))}</ul>
+      ${this.#fixed(cannot.filter(({ action }) => action === SET))}`;
+  }
+
+  #questions(questions: readonly WhyQuestion[]): TemplateResult {
+    return html`<ul class="questions" aria-label=${say("player.why")}>${questions.map(
+      ({ question, subject, key, params }) => html`<li><form @submit=${(event: SubmitEvent) => this.#askWhy(event, question, subject)}><button>${say("player.why")}</button> <span>${say(key, params)}</span></form></li>`,
+    )}</ul>`;
+  }
+
+  #askWhy(event: SubmitEvent, question: string, subject: string): void {
+    event.preventDefault();
+    this.#shut();
+    this.dispatchEvent(askWhyEvent(question, subject));
   }
 
   /** Settings that cannot change now, each with why. */

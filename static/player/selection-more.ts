@@ -12,30 +12,31 @@ export interface More {
   act: () => void;
 }
 
-export function moreWith(selection: Selection, store: PlayerStore): More[] {
+/** To the moment of the run that the thing has to do with. */
+export function movesWith(selection: Selection, store: PlayerStore): More[] {
+  if (!store.source.live) return [];
   const found: More[] = [];
   const until = endOf(selection, store.frame?.view ?? null);
-  const { live } = store.source;
-  if (until !== null && live) {
+  if (until !== null) {
     found.push({ name: say("more.run_until"), means: say("more.run_until.means", { until }), act: () => void store.runToTime(until) });
   }
-  if (live && hasArrived(selection, store)) {
+  if (hasArrived(selection, store)) {
     const step = store.shown - 1;
     found.push({ name: say("more.before_arrival", { step }), means: say("more.before_arrival.means"), act: () => store.moveTo(step) });
   }
+  return found;
+}
+
+/** To the other steps that concern the thing. A recording is searched by its words alone. */
+export function findsWith(selection: Selection, store: PlayerStore): More[] {
   const about = aboutIt(selection);
   const looking = lookingOf(store);
-  if (about === null || looking === null) return found;
+  if (!store.source.live || about === null || looking === null) return [];
   const { search, breakpoints } = looking;
-  // A recording is searched by its words alone, and nothing runs in it.
-  if (!live) return found;
-  if (breakpoints.has(about)) {
-    found.push({ name: say("more.no_stop"), means: say("more.no_stop.means"), act: () => breakpoints.remove(about) });
-  } else {
-    found.push({ name: say("more.stop"), means: say("more.stop.means"), act: () => void breakpoints.add(about) });
-  }
-  found.push({ name: say("more.search"), means: say("more.search.means"), act: () => search.start([about]) });
-  return found;
+  const stop = breakpoints.has(about)
+    ? { name: say("more.no_stop"), means: say("more.no_stop.means"), act: () => breakpoints.remove(about) }
+    : { name: say("more.stop"), means: say("more.stop.means"), act: () => void breakpoints.add(about) };
+  return [stop, { name: say("more.search"), means: say("more.search.means"), act: () => search.start([about]) }];
 }
 
 /** The step on show delivered this message, so that nothing can be done to it any more. */

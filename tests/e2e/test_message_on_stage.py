@@ -83,6 +83,24 @@ def test_a_message_that_is_pressed_offers_its_end_on_itself(page: Page) -> None:
     expect(page.locator("eos-compare")).to_contain_text("this is the first step that differs")
 
 
+def test_no_row_of_the_list_moves_while_the_list_loads(page: Page) -> None:
+    """Its acts and its questions come from two requests: a press must not meet another row than was aimed at."""
+    message(page).click()
+    page.evaluate(
+        """() => {
+          window.shownRows = [];
+          const rows = () => [...document.querySelectorAll(".action-list li")].map((row) => row.textContent);
+          new MutationObserver(() => rows().length > 0 && window.shownRows.push(rows().length))
+            .observe(document.querySelector("eos-selection-bar"), { childList: true, subtree: true });
+        }"""
+    )
+    page.keyboard.press("a")
+    expect(page.locator(".action-list .questions li").first).to_be_visible()
+    page.wait_for_timeout(300)
+    assert len(set(page.evaluate("() => window.shownRows"))) == 1
+    assert page.locator(".action-list .can li").count() > 3
+
+
 def test_the_keys_alone_reach_a_message_and_drop_it(page: Page) -> None:
     message(page).focus()
     page.keyboard.press("Enter")

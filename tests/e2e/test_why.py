@@ -191,7 +191,7 @@ def test_the_menu_of_a_thing_lists_what_can_be_asked_of_it(address: tuple[str, P
     page = opened(address)
     page.locator("eos-stage").get_by_role("button", name="t-0, offsets 1–2:").click()
     page.locator("eos-selection-bar .selected").click()
-    asked = page.locator("eos-why-menu li", has_text="What is txn-1 waiting for")
+    asked = page.locator(".action-list .questions li", has_text="What is txn-1 waiting for")
     asked.get_by_role("button").click()
     expect(page.locator(".action-list")).to_have_count(0)
     expect(chain(page).first).to_contain_text(
