@@ -35,6 +35,8 @@ from engine.view.openers import (
     NOT_NOW,
     OUTCOME,
     PART,
+    RARE,
+    READ_AFTER_MARKER,
     REFUSED,
     RETRIED,
     ROUNDS,
@@ -44,17 +46,18 @@ from engine.view.openers import (
     TRANSACTION,
     Opener,
 )
-from engine.view.titles import released_in, title_of
+from engine.view.titles import read_in, released_in, title_of
 
 MOST = 9
 """A level has at most this many beats."""
 NESTED_FROM = 80
-"""A beat with at least this many steps has nested beats, if two further openings are inside it."""
+INFORMATIVE_MOST = 30
+"""A beat with at least NESTED_FROM steps, or with more informative ones than INFORMATIVE_MOST, has nested beats, if
+two further openings are inside it."""
 CYCLES_FROM = 4
 """If a level has at least this many rounds, each round is a beat."""
 LINES_MOST = 60
 """A beat with more lines than this is divided into parts."""
-RARE = 8
 RARE_MOST = 4
 """Among the rounds of one level there are at most this many beats of weight RARE or more."""
 WEIGHED_MOST = 300
@@ -120,6 +123,10 @@ class Beats:
         """Partition to the producer id whose open transaction stops read_committed consumers."""
         self._results: dict[str, str] = {}
         """Partition to the result of its newest marker."""
+        self._read_committed: set[str] = set()
+        """The consumers that read with this isolation level."""
+        self._unread: dict[str, set[str]] = {}
+        """Partition with a release to the consumers that have got records of it since."""
         self._ids_wanted = False
 
     def take(self, step: Mapping[str, Any]) -> None:
@@ -160,6 +167,7 @@ class Beats:
             told.opener_params = {name: step["params"].get(name) for name in DOUBT_ENDS.params}
         self._look_for_walls(told, step)
         self._look_for_releases(told)
+        self._look_for_readers(told)
         if told.opener is OUTCOME:
             told.opener_params = {"at": told.time}  # A release at another time gets a beat of its own.
         self._ids_wanted = self._ids_wanted or not told.said.isdisjoint(IDS_WANTED)
@@ -192,6 +200,22 @@ class Beats:
             if key == "broker.last_stable_offset_advanced"
         )
 
+    def _look_for_readers(self, told: BeatStep) -> None:
+        """Find the first records that a read_committed consumer gets from a partition after its release."""
+        for partition, _ in told.released:
+            self._unread[partition] = set()
+        for key, params in told.sentences:
+            if key == "broker.fetch_answered" and params["isolation"] == "read_committed":
+                self._read_committed.add(params["consumer"])
+        reader = told.params.get("consumer")
+        if told.key != "consumer.delivers" or reader not in self._read_committed:
+            return
+        readers = self._unread.get(told.params["partition"])
+        if readers is not None and reader not in readers:
+            readers.add(reader)
+            if told.opener is None or told.opener.weight < READ_AFTER_MARKER.weight:
+                told.opener, told.opener_params = READ_AFTER_MARKER, {}
+
     def fork(self) -> Beats:
         """A copy for a branch that begins here. It shares the steps so far, which never change."""
         fork = Beats(self._consumers)
@@ -200,6 +224,8 @@ class Beats:
         fork._doubted = set(self._doubted)
         fork._walls = dict(self._walls)
         fork._results = dict(self._results)
+        fork._read_committed = set(self._read_committed)
+        fork._unread = {partition: set(readers) for partition, readers in self._unread.items()}
         fork._ids_wanted = self._ids_wanted
         return fork
 
@@ -240,11 +266,11 @@ class Beats:
             "kind": kind,
             "lines": [],
         }
-        nested = len(steps) >= NESTED_FROM and len(inside) >= 2 and len(steps) < level
-        if nested:
+        lines = lines_of(steps, lands.number)
+        is_long = len(steps) >= NESTED_FROM or sum(line["key"] is None for line in lines) > INFORMATIVE_MOST
+        if is_long and len(inside) >= 2 and len(steps) < level:
             shown["beats"] = self._level(beat.at, stop, [beat.origin or beat, *inside])
             return shown
-        lines = lines_of(steps, lands.number)
         if len(lines) > LINES_MOST:
             shown["beats"] = self._parts(beat.at, stop)
         else:
@@ -264,6 +290,8 @@ class Beats:
     def _lands(self, beat: Opened, steps: Sequence[BeatStep]) -> BeatStep:
         if beat.opener is OUTCOME and (released := released_in(steps)):
             return released[-1]
+        if beat.opener is READ_AFTER_MARKER:
+            return read_in(steps)[-1]
         for step in reversed(steps):
             if _leads_to(beat, step):
                 return step
@@ -359,14 +387,22 @@ def _openings(steps: Sequence[BeatStep]) -> list[Opened]:
         is_first = seen[opener.name] == 1 or bool(anew)
         weight = opener.weight / (1 if is_first else 2) + (9 if step.broken else 0)
         found.append(Opened(index, opener, step.opener_params, weight, seen[opener.name]))
-    return found
+    if not any(one.opener.weight >= RARE for one in found):
+        return found
+    return [_amid_unusual(one) if one.opener.amid_unusual else one for one in found]
+
+
+def _amid_unusual(one: Opened) -> Opened:
+    return replace(one, weight=one.weight * one.opener.amid_unusual / one.opener.weight)
 
 
 def _belongs_to(before: Opened, opener: Opener) -> bool:
-    """Whether the opening belongs to the beat before it: it is an identity that the beat requested, or what a
-    new coordinator loads."""
+    """Whether the opening belongs to the beat before it: it is an identity that the beat requested, the end of
+    a marker that is sent again, or what a new coordinator loads."""
     if opener.name == "identity_given":
         return before.opener.name in IDENTITY_NAMES
+    if opener.name == "marker_sent_again":
+        return before.opener.name == "markers_resent"
     return opener.name == "resumes" and before.opener is TAKEOVER
 
 

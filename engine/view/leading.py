@@ -22,7 +22,7 @@ ALWAYS = ("log.never_ends", "log.never_ends_by", "log.never_ends_behind", "log.n
 """Notes that always come first: in a log case they are about the outcome, and the step's own sentence is
 about the batch."""
 
-IDENTITIES = {
+BEFORE_ITS_STEP = {
     "coordinator.id_is_new": "coordinator.epoch_raised",
     "coordinator.epoch_goes_up": "coordinator.epoch_raised",
     "coordinator.epoch_given_again": "coordinator.epoch_raised",
@@ -30,9 +30,10 @@ IDENTITIES = {
     "coordinator.fence_raises_epoch": "coordinator.fences_open_transaction",
     "coordinator.fence_keeps_epoch": "coordinator.fences_open_transaction",
     "coordinator.fence_raises_with_decision": "coordinator.fences_open_transaction",
+    "markers.sent_before": "markers.sent",
 }
-"""A note about the epoch that InitProducerId led to, with the step's own sentence, after which it would be
-overlooked."""
+"""A note with the step's own sentence, after which it would be overlooked: the epoch that InitProducerId led to,
+or that a marker is sent again."""
 
 
 def leading(step: Mapping[str, Any]) -> int | None:
@@ -41,7 +42,7 @@ def leading(step: Mapping[str, Any]) -> int | None:
     if (always := next((place for place, key in enumerate(keys) if key in ALWAYS), None)) is not None:
         return always
     for place, key in enumerate(keys):
-        if IDENTITIES.get(key) == step["key"]:
+        if BEFORE_ITS_STEP.get(key) == step["key"]:
             return place
     own = _weight(step["key"])
     if own == 0 and step["key"] not in PURPOSE_OF:

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 HEAVY = 5.5
 """A beat of at least this weight is first shown at its opening step, unless its row names another step."""
 
+RARE = 8
+"""Weight from which an opening is unusual."""
+
 
 @dataclass(frozen=True, slots=True)
 class Opener:
@@ -35,6 +38,9 @@ class Opener:
     when: str = ""
     subject: str = ""
     """A parameter that distinguishes openings of this row, although it is not in the title."""
+    amid_unusual: float = 0
+    """The weight in a run with an opening of weight RARE; 0: the same weight. A step of the usual course tells
+    less in such a run."""
 
 
 STORED = (
@@ -197,6 +203,7 @@ TRANSACTIONS = (
     Opener("epoch_up", 6, ("coordinator.epoch_goes_up",), ("new_epoch",), ("client.transactional_id_ready",),
         "epoch_raised_for_id"),
     Opener("id_rotated", 7, ("coordinator.id_rotated",)),
+    Opener("coordinator_not_reached", 4, ("client.coordinator_not_reached",), ("client",), once=True),
     Opener("takes_over", 8.5, ("coordinator.begins_loading",), ("coordinator",), ("coordinator.loaded",
         "coordinator.resumes_markers")),
     Opener("resumes", 7, ("coordinator.resumes_markers",), ("coordinator", "state")),
@@ -204,9 +211,12 @@ TRANSACTIONS = (
         "coordinator.image_not_written", "coordinator.fence_not_written", "coordinator.completion_not_written",
     )),
     Opener("id_forgotten", 7, ("coordinator.id_expires",), ("transactional_id",)),
-    Opener("markers", 6, ("markers.sent",), (), MARKED, "markers_sent"),
+    Opener("commit_known", 6.5, ("client.transaction_committed", "client.transaction_committed_bump"), ("client",),
+        amid_unusual=3.2),
+    Opener("markers", 6.4, MARKED, (), MARKED, amid_unusual=5.2),
     Opener("markers_wait", 8, ("markers.parked",)),
-    Opener("markers_again", 5, ("markers.sent_again",), once=True),
+    Opener("markers_resent", 8, ("markers.sent_before",), ("partitions",), (*MARKED,
+        "broker.marker_finds_nothing_open")),
     Opener("markers_refused", 7, ("markers.refused_for_now",), ("broker", "error"), once=True),
     Opener("markers_unexpected", 7, ("markers.unexpected_answer",), (), once=True),
     Opener("markers_unanswered", 7, ("markers.disconnected", "markers.timed_out"), (), once=True),
@@ -215,7 +225,7 @@ TRANSACTIONS = (
         "markers.refused_for_good", "markers.given_up", "markers.cancelled", "markers.cannot_be_held",
         "markers.partition_gone",
     )),
-    Opener("complete", 3.5, ("coordinator.all_markers_acknowledged",), ("transactional_id", "pending")),
+    Opener("complete", 3.3, ("coordinator.all_markers_acknowledged",), ("transactional_id", "pending")),
     Opener("outcome_shows", 5.5, ("broker.last_stable_offset_advanced",)),
     Opener("readers_wait", 4.5, ("broker.readers_wait_for_transaction",), (),
         ("broker.readers_wait_for_transaction",), once=True),
@@ -381,6 +391,8 @@ PART = Opener("part", 0, (), ("first", "last"))
 """The opener of each part of a beat that has too many lines."""
 BEHIND = Opener("behind", 6, (), ("client",), once=True)
 """The opener for a record that is stored after the begin of another producer's open transaction."""
+READ_AFTER_MARKER = Opener("read_after_marker", 4.5, (), (), ("consumer.delivers",))
+"""The opener for the first records that a read_committed consumer gets from a partition after its release."""
 DOUBT_ENDS = Opener("doubt_ends", 7, (), ("client",), once=True)
 """The opener for the result of a batch that was in doubt at its client."""
 IDENTITIES = Opener(
@@ -394,7 +406,7 @@ IDENTITIES = Opener(
 """The opener for several producers that request an id before the first one has its response."""
 OUTCOME = next(opener for opener in TRANSACTIONS if opener.name == "outcome_shows")
 TAKEOVER = next(opener for opener in TRANSACTIONS if opener.name == "takes_over")
-DECIDE = frozenset({"commit_decided", "abort_decided", "markers"})
+DECIDE = frozenset({"commit_decided", "abort_decided", "commit_known", "markers"})
 """Names of openers. If records become readable within such a beat, its title is that of OUTCOME instead."""
 GATHERED = frozenset({"pauses", "resumes_moving", "crashes", "restarts"})
 """Names of openers for events of several actors that make one beat when they come at once."""

@@ -19,8 +19,8 @@ NAMES = frozenset(
         "begins_stores", "answer_lost", "released_commit", "released_abort", "released", "markers_in",
         "reads_one", "reads_only", "reads_each", "hidden", "joined", "resends", "takes_over_finds",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
-        "crashes_many", "restarts_many", "marker_again", "success_first", "round_stores", "behind_stores",
-        "all_committed_closes",
+        "crashes_many", "restarts_many", "marker_again", "commit_returns", "success_first",
+        "round_stores", "behind_stores", "all_committed_closes",
         "finished_forward_closes",
     }
 )  # fmt: skip
@@ -44,6 +44,17 @@ def released_in(steps: Sequence[BeatStep]) -> list[BeatStep]:
         if found and step.time != found[0].time:
             break
         if any(not _is_internal(partition) for partition, _ in step.released):
+            found.append(step)
+    return found
+
+
+def read_in(steps: Sequence[BeatStep]) -> list[BeatStep]:
+    """The steps at which consumers first get records after a marker: all of them that have the same time."""
+    found: list[BeatStep] = []
+    for step in steps:
+        if found and step.time != found[0].time:
+            break
+        if step.opener is not None and step.opener.name == "read_after_marker":
             found.append(step)
     return found
 
@@ -190,6 +201,19 @@ def _reads(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Ti
     return "reads", {"consumers": list(given)}
 
 
+def _read_after_marker(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
+    told = _reads({}, read_in(steps), consumers)
+    if told is None or told[0] != "reads_only":
+        return told
+    return "reads_one", told[1]  # The other consumers did not have to wait for the marker.
+
+
+def _commit_known(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
+    """The call returns, unless it has timed out before."""
+    calls = {said["call"] for said in _said(steps[:1], "client.call_returns")}
+    return ("commit_returns", params) if "commit_transaction" in calls else None
+
+
 def _window_closes(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
     """How the window closes: all participants have committed, or the last answer comes late."""
     if next(_said(steps, "middleware.all_committed"), None) is not None:
@@ -235,13 +259,16 @@ TELLS: dict[str, Tell] = {
     "readers_wait": _hidden,
     "registered": _joined,
     "markers": _markers,
+    "markers_resent": _marker_again,
     "marker_sent_again": _marker_again,
+    "commit_known": _commit_known,
     "message_lost": _message_lost,
     "doubt_ends": _doubt_ends,
     "gives_up_waiting": _gives_up,
     "old_epoch_refused": _refused_epoch,
     "takes_over": _takes_over,
     "reads": _reads,
+    "read_after_marker": _read_after_marker,
     "window_closes": _window_closes,
     **{
         f"broken_{name}": _broken(name)

@@ -17,7 +17,7 @@ from engine.scenario.document import BadScenario, Scenario, load
 from engine.scenario.mistakes import mistakes
 from engine.scenario.shelf import acts, entry, library
 from engine.simulation import Simulation
-from engine.view.beats import MOST
+from engine.view.beats import MOST, NESTED_FROM
 from engine.view.openers import (
     BEHIND,
     BROKEN,
@@ -29,6 +29,7 @@ from engine.view.openers import (
     NOT_NOW,
     OPENERS,
     PART,
+    READ_AFTER_MARKER,
     REFUSED,
     ROUNDS,
     START,
@@ -48,6 +49,7 @@ BY_RULE = (
     MANY_ROUNDS,
     NOT_NOW,
     PART,
+    READ_AFTER_MARKER,
     REFUSED,
     START,
     TRANSACTION,
@@ -68,15 +70,15 @@ TOLD = {
 9. 117–140 → 120  3 records from p1 stored
 """,
     "SC-44/k28": """\
-1. 1–13 → 12  p1 gets PID 1000, epoch 0
-2. 14–18 → 14  p1 begins a transaction
-3. 19–33 → 31  t-0, t-1 joined the transaction
-4. 34–42 → 37  2 records from p1 stored
-5. 43–52 → 44  Hidden until the marker: t-0, t-1
-6. 53–58 → 58  txn-1: commit is decided
-7. 59–67 → 62  COMMIT markers stored in t-0, t-1
-8. 68–72 → 69  Committed and released: t-0, t-1
-9. 73–87 → 73  txn-1 is complete: CompleteCommit
+1. 1–18 → 12  p1 gets PID 1000, epoch 0
+2. 19–33 → 31  t-0, t-1 joined the transaction
+3. 34–42 → 37  2 records from p1 stored
+4. 43–52 → 44  Hidden until the marker: t-0, t-1
+5. 53–59 → 58  txn-1: commit is decided
+6. 60–60 → 60  commitTransaction() of p1 returns
+7. 61–67 → 62  COMMIT markers stored in t-0, t-1
+8. 68–79 → 69  Committed and released: t-0, t-1
+9. 80–87 → 81  c-committed gets 2 records
 """,
     "SC-61/k28": """\
 1. 1–13 → 12  p1 gets PID 1000, epoch 0
@@ -95,8 +97,8 @@ TOLD = {
 3. 34–50 → 48  p1's transaction stores 2 records
 4. 51–64 → 51  Hidden until the marker: t-0
 5. 65–82 → 65  Also held back: 2 records from p2
-6. 83–86 → 83  txn-1 times out: its producer is fenced
-7. 87–91 → 88  ABORT markers stored in t-0
+6. 83–87 → 83  txn-1 times out: its producer is fenced
+7. 88–91 → 88  ABORT markers stored in t-0
 8. 92–100 → 92  Aborted and released: t-0
 9. 101–104 → 101  Consumers skip the aborted records
 """,
@@ -280,11 +282,54 @@ def test_after_a_break_a_beat_is_called_by_what_it_does() -> None:
     assert [beat["number"] for beat in late if "title" in beat] == [4], "what came before stays named"
 
 
-def test_what_a_new_coordinator_finds_is_a_beat() -> None:
+def titles(beats: list[dict[str, Any]]) -> list[tuple[int, str, dict[str, Any]]]:
+    return [(beat["lands"], beat["key"].removeprefix("beat."), beat["params"]) for beat in beats]
+
+
+def test_a_crash_of_the_coordinator_is_told_to_its_end() -> None:
+    """Goal: no press passes over the search for the coordinator and its election at once."""
     crash = {"action": "crash", "actor": "broker-2", "after": 59}
-    beats = plan_ahead(scenario_of("SC-44"), [crash])["beats"]
-    found = next(beat for beat in beats if beat["key"] == "beat.takes_over_finds")
-    assert found["params"] == {"coordinator": "broker-3", "state": "PrepareCommit"}
+    beats = plan_ahead(scenario_of("SC-44/k28"), [crash])["beats"]
+    assert titles(beats)[4:] == [
+        (60, "crashes", {"actor": "broker-2"}),
+        (73, "coordinator_not_reached", {"client": "p1"}),
+        (189, "takes_over", {"coordinator": "broker-3"}),
+        (195, "resumes", {"coordinator": "broker-3", "state": "PrepareCommit"}),
+        (202, "released_commit", {"partitions": ["t-0", "t-1"]}),
+    ]
+
+
+def test_a_marker_that_is_lost_is_told_until_it_has_arrived() -> None:
+    drop = {"action": "drop_message", "message": 19, "after": 59}
+    beats = plan_ahead(scenario_of("SC-44/k28"), [drop])["beats"]
+    assert titles(beats)[4:] == [
+        (60, "message_lost", {"api": "WriteTxnMarkers", "kind": "request"}),
+        (66, "released_commit", {"partitions": ["t-1"]}),
+        (75, "markers_unanswered", {}),
+        (77, "markers_resent", {"partitions": ["t-0"]}),
+        (80, "released_commit", {"partitions": ["t-0"]}),
+    ]
+
+
+def test_a_marker_that_is_sent_again_and_ends_nothing_is_one_beat() -> None:
+    """The response to the marker is lost, so the second one finds the transaction ended."""
+    drop = {"action": "drop_message", "message": 21, "after": 69}
+    beats = plan_ahead(scenario_of("SC-44/k28"), [drop])["beats"]
+    kinds = [beat["kind"] for beat in beats]
+    assert "markers_resent" in kinds and "marker_sent_again" not in kinds
+    assert beats[kinds.index("markers_resent")]["key"] == "beat.marker_again"
+
+
+def test_what_a_new_coordinator_finds_is_in_its_title() -> None:
+    found = [beat for beat in plan_ahead(scenario_of("SC-54"))["beats"] if beat["kind"] == "takes_over"]
+    assert titles(found) == [(75, "takes_over_finds", {"coordinator": "broker-3", "state": "PrepareCommit"})]
+
+
+def test_a_beat_of_many_informative_steps_is_divided() -> None:
+    beats = plan_ahead(scenario_of("SC-72/add-partitions"))["beats"]
+    last = beats[-1]
+    assert last["last"] - last["first"] < NESTED_FROM
+    assert len(last["beats"]) > 1
 
 
 def test_partitions_that_open_at_different_times_are_beats_of_their_own() -> None:
