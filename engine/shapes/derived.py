@@ -47,7 +47,7 @@ class Derived(TypedDict):
     timers: dict[str, ActorTimer]
     """`<actor>/<kind> <subject>` to the timer."""
     disagreements: dict[str, dict[str, Disagreement]]
-    """(Client, partition) to the disagreement."""
+    """(Client, partition) to the disagreement. A partition of the transaction log has the one with the coordinator."""
     broken: dict[str, dict[str, bool]]
     """Guarantee to the records that have broken it."""
     held: NotRequired[dict[str, list[HeldStretch]]]

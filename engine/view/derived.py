@@ -141,6 +141,9 @@ class Derived:
             origin = place if room in _THINGS else (room,)
             before = self._timers.get(origin, {})
             self._timers[origin] = _compared("timers", before, _timers(self._view, origin), changes)
+        if room == "brokers":
+            for client in self._disagreements:
+                self._disagrees(client, disagreements_of(self._view, client), changes)
         if room == "partitions":
             self._holds(place[1], held(self._view, place[1]), changes)
             for client, before in self._disagreements.items():

@@ -1,16 +1,18 @@
-"""Finds where a producer and the leader that it writes to disagree about a numbering, although no batch in
-flight explains the difference."""
+"""Finds where a producer disagrees about a number with the leader that it writes to, or with its coordinator,
+although nothing in flight explains the difference. A leader's higher epoch is not explained by a batch."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+TRANSACTION_LOG = "__transaction_state"
 Json = Mapping[str, Any]
 
 
 def disagreements_of(view: Json, client: str) -> dict[str, dict[str, Any]]:
-    """Partition to the disagreement between one client and the leader.
+    """Partition to the disagreement between one client and the leader. The partition of the transaction log has
+    the one with the coordinator.
 
     - `what`: what differs: the last acknowledged `sequence`, the `epoch`, or `unknown` when the leader does
       not have the producer.
@@ -23,14 +25,16 @@ def disagreements_of(view: Json, client: str) -> dict[str, dict[str, Any]]:
         difference = _difference(view, manager, partition, own)
         if difference is not None:
             found[partition] = difference
-    return found
+    return {**found, **_with_coordinator(view, manager)}
 
 
 def disagreement(view: Json, client: str, partition: str) -> dict[str, Any] | None:
     """The disagreement about one partition."""
     manager = _numbering(view["clients"].get(client))
     own = manager.get("partitions", {}).get(partition)
-    return None if own is None else _difference(view, manager, partition, own)
+    if own is None:
+        return _with_coordinator(view, manager).get(partition)
+    return _difference(view, manager, partition, own)
 
 
 def _numbering(client: Json | None) -> Json:
@@ -42,9 +46,7 @@ def _numbering(client: Json | None) -> Json:
 
 
 def _difference(view: Json, manager: Json, partition: str, own: Json) -> dict[str, Any] | None:
-    """The difference; None when both agree, or when a batch is in flight or undecided."""
-    if own["in_flight"] or own["unresolved"] is not None:
-        return None
+    """The difference; None when both agree, or when a batch that is in flight or undecided may explain it."""
     log = view.get("partitions", {}).get(partition)
     replica = None if log is None else log.get("replicas", {}).get(str(log["leader"]))
     if log is None or replica is None:
@@ -52,9 +54,31 @@ def _difference(view: Json, manager: Json, partition: str, own: Json) -> dict[st
     both = {"producer_id": manager["producer_id"], "leader": log["leader"]}
     acked, epoch = own["last_acked_sequence"], manager["producer_epoch"]
     known = replica.get("producers", {}).get(str(manager["producer_id"]))
+    if known is not None and known["producer_epoch"] > epoch and manager.get("in_flight_request") is None:
+        return {**both, "what": "epoch", "own": epoch, "known": known["producer_epoch"]}
+    if own["in_flight"] or own["unresolved"] is not None:
+        return None
     if known is None:
         return None if acked is None else {**both, "what": "unknown", "own": acked, "known": None}
     if known["producer_epoch"] != epoch:
         return {**both, "what": "epoch", "own": epoch, "known": known["producer_epoch"]}
     last = known["batches"][-1][1] if known["batches"] else None
     return None if last == acked else {**both, "what": "sequence", "own": acked, "known": last}
+
+
+def _with_coordinator(view: Json, manager: Json) -> dict[str, dict[str, Any]]:
+    """Partition of the transaction log to the higher epoch that its coordinator has. Empty when a transactional
+    request is in flight, because its response may carry that epoch."""
+    found: dict[str, dict[str, Any]] = {}
+    own = manager.get("producer_epoch")
+    if not manager or manager.get("in_flight_request") is not None:
+        return found
+    for number, broker in view.get("brokers", {}).items():
+        entry = broker.get("transactions", {}).get(manager.get("transactional_id"))
+        if entry is None or entry["producer_id"] != manager["producer_id"] or entry["producer_epoch"] <= own:
+            continue
+        found[f"{TRANSACTION_LOG}-{entry['log_partition']}"] = {
+            "producer_id": manager["producer_id"], "leader": int(number),
+            "what": "epoch", "own": own, "known": entry["producer_epoch"],
+        }  # fmt: skip
+    return found

@@ -25,6 +25,12 @@ export function disagreementsAt({ view }: Frame, partition: string): string[] {
   });
 }
 
+/** Why what a client has as its state is outdated: a leader has a higher epoch of its id. */
+export function outdatedBy({ view }: Frame, client: string): string | null {
+  const newer = Object.values(view.derived?.disagreements[client] ?? {}).find(({ what, own, known }) => what === "epoch" && (known ?? 0) > (own ?? 0));
+  return newer === undefined ? null : sentence(client, newer);
+}
+
 function sentence(client: string, { what, leader, own, known }: Disagreement): string {
   return say(`diagram.disagree.${what}`, { client, broker: `broker-${leader}`, own, known });
 }

@@ -2142,7 +2142,7 @@ export interface Derived {
     [k: string]: ActorTimer;
   };
   /**
-   * (Client, partition) to the disagreement.
+   * (Client, partition) to the disagreement. A partition of the transaction log has the one with the coordinator.
    */
   disagreements: {
     [k: string]: {

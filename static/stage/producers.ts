@@ -3,6 +3,7 @@
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { timerWord } from "../diagrams/timer-word.ts";
+import { outdatedBy } from "../diagrams/disagreements.ts";
 import { batchWords, isAbsent, range, serialsText } from "../diagrams/batch.ts";
 import { round } from "../diagrams/geometry.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
@@ -52,7 +53,21 @@ function applicationOf(view: View, client: string): { name: string; fact: string
   return { name: found.length > 1 ? names : name, fact: waits ? say("stage.waits") : say("stage.calls", { done: application.next_call, calls: application.calls }) };
 }
 
-function stateOf(client: ClientView): { said: string; bad: boolean } {
+interface State {
+  said: string;
+  bad: boolean;
+  /** What the leaders know better; null where they do not. */
+  outdated: string | null;
+}
+
+function stateOf(frame: Frame, name: string, client: ClientView): State {
+  const own = ownState(client);
+  const isStill = client.alive && !client.paused && !client.closed && !own.bad;
+  const outdated = isStill ? outdatedBy(frame, name) : null;
+  return outdated === null ? { ...own, outdated } : { ...own, said: say("stage.outdated", { state: own.said }), outdated };
+}
+
+function ownState(client: ClientView): { said: string; bad: boolean } {
   if (!client.alive) return { said: say("stage.down"), bad: false };
   if (client.paused) return { said: say("stage.paused"), bad: false };
   if (client.closed) return { said: say("stage.closed"), bad: false };
@@ -75,12 +90,14 @@ function identityPill(here: Places, client: ClientView, right: number, y: number
     fittedText(right - width / 2, y + 15.5, said, width - 8, 13, { least: 8, bold: true, classes: "b", anchor: "middle" })}`;
 }
 
-function labelOf(name: string, client: ClientView): string {
+function labelOf(frame: Frame, name: string, client: ClientView): string {
   const manager = client.transaction_manager;
-  return say("stage.client_name", {
-    client: name, state: stateOf(client).said,
+  const { said, outdated } = stateOf(frame, name, client);
+  const named = say("stage.client_name", {
+    client: name, state: said,
     identity: manager == null || isAbsent(manager.producer_id) ? say("stage.no_id") : say("stage.identity", { producer_id: manager.producer_id, epoch: manager.producer_epoch }),
   });
+  return outdated === null ? named : `${named}. ${outdated}`;
 }
 
 function selected(frame: Frame, name: string, client: ClientView): boolean {
@@ -104,12 +121,12 @@ function foldedBody(frame: Frame, here: Places, name: string, client: ClientView
   const { width, height } = place.box;
   const waiting = Object.values(client.queues).reduce((sum, queue) => sum + queue.batches.length, 0);
   const sent = Object.keys(client.requests).length;
-  const state = stateOf(client);
+  const state = stateOf(frame, name, client);
   const name17 = textWidth(name, 16, true);
   const id = client.transaction_manager?.transactional_id;
   const lines = height >= 62;
   const counts = say("stage.counts", { waiting, sent });
-  const own = { key: `client:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: labelOf(name, client), select: plainly("actor", name), picked: selected(frame, name, client) } as const;
+  const own = { key: `client:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: labelOf(frame, name, client), select: plainly("actor", name), picked: selected(frame, name, client) } as const;
   if (height < TWO_LINES) {
     const size = Math.min(16, Math.max(11, height - 5));
     const nameWidth = Math.min(width * 0.3, textWidth(name, size, true));
@@ -140,13 +157,13 @@ function chipOf(frame: Frame, here: Places, name: string, client: ClientView, pl
   const said = textWidth(name, size, true);
   const manager = client.transaction_manager;
   const has = manager != null && !isAbsent(manager.producer_id);
-  const state = stateOf(client);
+  const state = stateOf(frame, name, client);
   const fact = !client.alive || client.paused ? state.said : has ? `${manager.producer_id}·${manager.producer_epoch}` : "";
   const room = width - said - 28;
   const pill = Math.min(room, round(textWidth(fact, 12, true) + 10));
   const isPlain = client.alive && !client.paused && has;
   return {
-    key: `client:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: labelOf(name, client), brings: plainly("actor", name), picked: selected(frame, name, client),
+    key: `client:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: labelOf(frame, name, client), brings: plainly("actor", name), picked: selected(frame, name, client),
     draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 7)}${open ? svg`${box(0, 0, width, height, "unfolded", 7)}${box(5, 3, said + 12, height - 6, "tag", 4)}` : nothing}${
       fittedText(11, height / 2 + 4.5, name, width * 0.5, 12, { bold: true, least: 8, classes: open ? "b inv" : "b" })}${
       fact === "" ? nothing : svg`${isPlain ? box(width - 5 - pill, 4, pill, height - 8, `cell small ${here.hue(manager.producer_id)}`, 3) : nothing}${
@@ -159,7 +176,7 @@ function uprightBody(frame: Frame, here: Places, name: string, client: ClientVie
   const own = wholeOf(place);
   const { width, height } = own;
   const application = applicationOf(frame.view, name);
-  const state = stateOf(client);
+  const state = stateOf(frame, name, client);
   const id = client.transaction_manager?.transactional_id ?? null;
   const [partition, queue] = Object.entries(place.queues)[0] ?? [null, null];
   const [left, top] = [own.x, own.y];
@@ -186,7 +203,7 @@ function uprightBody(frame: Frame, here: Places, name: string, client: ClientVie
       fittedText(12 + nameWidth + 10, 43, state.said, width - 24 - nameWidth - 10 - pill, 13, { classes: state.bad ? "bad" : "k", least: 8 })}${
       identityPill(here, client, width - 12, 27, pill)}`;
   return {
-    key: folded ? "client" : `client:${name}`, ...own, phase: "static", depth: DEPTH.body, label: labelOf(name, client), select: plainly("actor", name), picked: selected(frame, name, client),
+    key: folded ? "client" : `client:${name}`, ...own, phase: "static", depth: DEPTH.body, label: labelOf(frame, name, client), select: plainly("actor", name), picked: selected(frame, name, client),
     draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 8)}${folded && focused ? box(1.5, 1.5, width - 3, 23, "wash", 7) : nothing}${head}${queue === null || partition === null ? nothing : svg`${
         fittedText(12, queue.row.y - top + 19, partition, 42, 13, { bold: true, classes: "b", most: 2, least: 7 })}${zone("waiting")}${zone("sent")}`}`,
   };
@@ -195,7 +212,7 @@ function uprightBody(frame: Frame, here: Places, name: string, client: ClientVie
 function wholeBody(frame: Frame, here: Places, name: string, client: ClientView, place: ClientPlace, focused: boolean): StageObject {
   const { width, height } = place.box;
   const application = applicationOf(frame.view, name);
-  const state = stateOf(client);
+  const state = stateOf(frame, name, client);
   const id = client.transaction_manager?.transactional_id ?? null;
   const rows = Object.entries(place.queues);
   const first = rows[0]?.[1];
@@ -203,7 +220,7 @@ function wholeBody(frame: Frame, here: Places, name: string, client: ClientView,
   const top = place.box.y;
   const nameWidth = Math.min(textWidth(name, 17, true), width * 0.4);
   return {
-    key: `client:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: labelOf(name, client), select: plainly("actor", name), picked: selected(frame, name, client),
+    key: `client:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: labelOf(frame, name, client), select: plainly("actor", name), picked: selected(frame, name, client),
     draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 8)}${application === null ? nothing : svg`${
       path(`M0.5,8q0,-7.5 7.5,-7.5h${width - 16}q7.5,0 7.5,7.5v18h${1 - width}z`, "slot")}${path(`M0,${BAR}h${width}`, "hair")}${
       fittedText(12, 18, application.name, width * 0.55, 13, { bold: true, classes: "b", least: 9 })}${

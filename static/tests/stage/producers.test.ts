@@ -33,3 +33,14 @@ test("a batch without sequence numbers names its records, in the queue and on it
   };
   assert.deepEqual([label(7), label(99)], ["r4–r5", "2 records"], "of a request that its sender has given up, how many");
 });
+
+test("a state that a leader knows better is called outdated, with both epochs in the name", () => {
+  const epoch = { what: "epoch" as const, producer_id: 7, leader: 1, own: 0, known: 1 };
+  const shown = (known: number, over: Partial<ClientView> = {}) => {
+    const derived = { pending: [], timers: {}, broken: {}, disagreements: { p1: { "t-0": { ...epoch, known } } } };
+    const objects = producers(frameOf(stepOf(), view({ clients: { p1: client(over) }, derived })), here, NO_FOCUS);
+    const own = objects.find(({ key }) => key === "client:p1") ?? assert.fail();
+    return [markup(own.draw).includes("(outdated)"), own.label.includes("broker-1 has epoch 1")];
+  };
+  assert.deepEqual([shown(1), shown(-1), shown(1, { paused: true })], [[true, true], [false, false], [false, false]]);
+});

@@ -166,6 +166,34 @@ def test_another_sequence_another_epoch_and_a_forgotten_producer_are_told_with_b
     assert disagreement(acked=12, knows=False) == {**both, "what": "unknown", "own": 12, "known": None}
 
 
+@pytest.mark.parametrize(
+    ("scenario", "decided", "marked"),
+    [("SC-75/timeout", 83, 88), ("SC-61", 44, 50)],
+)
+def test_a_fenced_producer_disagrees_with_its_coordinator_and_then_with_the_marked_leader(
+    scenario: str, decided: int, marked: int
+) -> None:
+    run = simulation(scenario)
+    facts = Derived(run.view())
+    seen: dict[str, int] = {}
+    while (step := run.step()) is not None and run.number <= marked:
+        facts.take(step.to_json())
+        for partition, found in facts.view()["disagreements"].get("p1", {}).items():
+            assert (found["what"], found["own"], found["known"]) == ("epoch", 0, 1)
+            seen.setdefault(partition, run.number)
+    assert seen == {"__transaction_state-10": decided, "t-0": marked}
+
+
+@pytest.mark.parametrize("scenario", ["SC-44/k28", "SC-147"])
+def test_a_commit_under_way_is_no_disagreement(scenario: str) -> None:
+    """SC-147: the coordinator raises the epoch with the decision, before the client learns it."""
+    run = simulation(scenario)
+    facts = Derived(run.view())
+    while (step := run.step()) is not None:
+        facts.take(step.to_json())
+        assert facts.view()["disagreements"] == {}
+
+
 # -- arrivals ----------------------------------------------------------------------------------------------
 
 
