@@ -12,8 +12,8 @@ PAGE = ROOT / "docs" / "glossary.md"
 GROUPS = {"Kafka and its field": tables.TERM, "This site": tables.HOUSE, "This code": tables.CODE}
 INTRODUCTION = """# Glossary
 
-One word for one thing, in code, documents and pages, in English and Chinese. Made from
-`eosviz/catalogue/terms.toml`; the site shows the first two tables under *Reference → Terms*.
+Code, documents and pages use one word for each thing, in English and in Chinese. This page is generated from
+`eosviz/catalogue/terms.toml`. The site shows the first two tables under *Reference → Terms*.
 """
 
 
