@@ -198,6 +198,11 @@ class Simulation(Timetable):
         self.judges.broken(self.number)
         return True
 
+    @property
+    def in_pass(self) -> str | None:
+        """The client whose Sender is in the middle of a pass; None between passes."""
+        return self._passing.client
+
     def _advance(self) -> bool:
         """Carry out events until one makes a step; False at the end of the run, or at the caller's limit."""
         watch = self.watch

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from engine.lately import Said
 from engine.why.links import NAMED_MAX, Json, Link, NotAsked, actor_subject, link, transaction_subject
 from engine.why.moment import Moment
-from engine.why.outcomes import users
+from engine.why.outcomes import raised_by_end, users
 from engine.why.records import quoted
 
 RAISES = (
@@ -26,6 +26,15 @@ _DECIDES = (
     "coordinator.transaction_timed_out",
     "coordinator.fences_open_transaction",
 )
+
+
+_RAISED_TO = (
+    "coordinator.epoch_goes_up",
+    "coordinator.fence_raises_epoch",
+    "coordinator.fence_raises_with_decision",
+    "coordinator.epoch_rises_with_decision",
+)
+"""Keys of the sentences that give an id a higher epoch, ``new_epoch``."""
 
 
 def raised(moment: Moment, transactional_id: str) -> list[Said]:
@@ -66,7 +75,8 @@ def _behind(moment: Moment, transactional_id: str, coordinator: str, entry: Json
     for name, client in moment.clients_of(transactional_id)[:NAMED_MAX]:
         manager = client["transaction_manager"]
         own = manager["producer_epoch"]
-        if manager["producer_id"] == entry["producer_id"] and own is not None and 0 <= own < current:
+        older = manager["producer_id"] == entry["producer_id"] and own is not None and 0 <= own < current
+        if older and not raised_by_end(moment, transactional_id, own, current):
             found = True
             yield link(
                 "fence.behind",
@@ -89,20 +99,24 @@ def _behind(moment: Moment, transactional_id: str, coordinator: str, entry: Json
 
 
 def fenced_by(moment: Moment, transactional_id: str | None) -> Iterator[Link]:
-    """For a client that was refused with an older epoch: the step that gave its id the newest epoch."""
-    known = [] if transactional_id is None else raised(moment, transactional_id)
-    # The producer learns of it later.
-    steps = [one for one in known if one.key.startswith("coordinator.")] or known
-    if steps and transactional_id is not None:
+    """For a client that was refused with an older epoch: the step that gave its id the present one."""
+    found = None if transactional_id is None else moment.entry_of(transactional_id)
+    if found is None:
+        return
+    epoch = found[1]["producer_epoch"]
+    known = [moment.lately.said.get((key, str(transactional_id))) for key in _RAISED_TO]
+    steps = [one for one in known if one is not None and one.params["new_epoch"] == epoch]
+    for said in sorted(steps, key=_number)[-1:]:
         yield link(
             "fence.since",
             "FEN-2",
-            subject=transaction_subject(transactional_id),
-            step=steps[-1].number,
+            subject=transaction_subject(str(transactional_id)),
+            step=said.number,
             transactional_id=transactional_id,
-            number=steps[-1].number,
+            number=said.number,
+            producer_epoch=epoch,
         )
-        yield quoted(steps[-1], transaction_subject(transactional_id))
+        yield quoted(said, transaction_subject(str(transactional_id)))
 
 
 def decided(moment: Moment, producer_id: int) -> Iterator[Link]:

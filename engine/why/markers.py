@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from engine.apis import connection_of
+from engine.messages import FOR_MARKERS
 from engine.why.links import (
     NAMED_MAX,
     Json,
@@ -197,5 +199,9 @@ def _under_way(moment: Moment, coordinator: str, partition: str, leader: str) ->
         )
         yield from behind(moment, partition, own[0]["until_offset"])
         return
-    yield link("marker.unanswered", "MRK-9", subject=actor_subject(leader), **params)
+    handled = moment.handled(coordinator, leader)
+    if handled is None or any(connection_of(one.body) == FOR_MARKERS for one in handled):
+        yield link("marker.at_leader", "MRK-4", subject=actor_subject(leader), **params)
+    else:
+        yield link("marker.unanswered", "MRK-9", subject=actor_subject(leader), **params)
     yield from not_running(moment, leader)

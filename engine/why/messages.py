@@ -71,6 +71,8 @@ def coming(moment: Moment, event: Json) -> Link:
         params["partition"] = rest
     elif first == "connection":
         params["peer"] = rest.removeprefix("to ")
+    elif what == "loop":
+        key = "next.loop"
     elif event["class"] == "call":
         params["call"] = what
     return Link(key=f"why.{key}", params=params, rules=("GEN-2",), subject=subject)

@@ -18,6 +18,7 @@ from engine.topic_partition import partition_name
 from engine.why.links import Json, NotAsked
 
 if TYPE_CHECKING:
+    from engine.messages import Envelope
     from engine.profile import Profile
     from engine.simulation import Simulation
 
@@ -56,6 +57,11 @@ class Moment:
         world = self.simulation.world
         client = world.clients.get(name) or world.consumers.get(name)
         return world.profile if client is None else client.profile
+
+    @property
+    def in_pass(self) -> str | None:
+        """The client whose Sender is in the middle of a pass; None without the run."""
+        return None if self.simulation is None else self.simulation.in_pass
 
     @property
     def keeper(self) -> str:
@@ -178,6 +184,13 @@ class Moment:
             if (message["from"], message["to"], message["api"]) == (source, destination, api)
         ]
         return max(found, key=_id, default=None)
+
+    def handled(self, client: str, broker: str) -> list[Envelope] | None:
+        """The requests of a client that a broker has and did not respond to yet; None without the run."""
+        if self.simulation is None:
+            return None
+        taken = self.simulation.world.network.connections.taken.values()
+        return [one for one in taken if (one.source, one.destination) == (client, broker)]
 
     def messages(self) -> list[Json]:
         return list((self.part("network").get("messages") or {}).values())

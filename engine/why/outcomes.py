@@ -112,7 +112,12 @@ def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | Non
             yield link("client.down", "TXC-20", subject=subject, **params)
         elif client["paused"]:
             yield link("client.paused", "GEN-6", subject=subject, **params)
-        elif identity is not None and own[0] is not None and own != identity:
+        elif (
+            identity is not None
+            and own[0] is not None
+            and own != identity
+            and not raised_by_end(moment, transactional_id, own[1], identity[1])
+        ):
             yield link(
                 "client.other_epoch",
                 "FEN-1",
@@ -129,6 +134,16 @@ def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | Non
             yield from _asks_next(moment, name, client)
             if manager["state"] != READY:  # A client in any other state has no transaction to end.
                 yield from applications_of(moment, name)
+
+
+def raised_by_end(moment: Moment, transactional_id: str, one: int, other: int) -> bool:
+    """Whether two epochs of an id are those before and after the newest end of its transaction that raised
+    the epoch (KIP-890): both are of the producer that ended it."""
+    said = moment.lately.said.get(("coordinator.epoch_rises_with_decision", transactional_id))
+    return said is not None and sorted((one, other)) == [
+        said.params["producer_epoch"],
+        said.params["new_epoch"],
+    ]
 
 
 def _asks_next(moment: Moment, name: str, client: Json) -> Iterator[Link]:
@@ -161,7 +176,9 @@ def applications_of(moment: Moment, client: str) -> Iterator[Link]:
             continue
         params: Json = {"application": name, "client": client}
         subject = actor_subject(name)
-        if shown["blocked_by"] is not None:
+        if shown["blocked_by"] == "client_down":
+            yield link("application.client_down", "GEN-6", subject=subject, **params)
+        elif shown["blocked_by"] is not None:
             yield link("application.blocked", "TXM-5", subject=subject, **params, call=shown["blocked_by"])
         elif shown["finished"]:
             used = moment.part("clients").get(client, {})

@@ -20,7 +20,7 @@ from engine.why.links import (
 from engine.why.messages import coming, whereabouts
 from engine.why.moment import Moment
 from engine.why.replication import behind, leaderless, not_running
-from engine.why.stable_offset import holder, owner
+from engine.why.stable_offset import holder, open_at, owner
 
 BEYOND, UNSERVED, FOLDED, BEFORE_START = "beyond_end", "unserved", "folded", "before_log_start"
 
@@ -155,8 +155,9 @@ def _undecided(moment: Moment, consumer: str, partition: str, offset: int) -> It
     stable = replica["last_stable_offset"]
     batch = moment.batch_at(partition, offset)
     own = batch is not None and batch.get("outcome") == "open"
+    behind_one = "marker_waits" if open_at(replica, stable) is None else "undecided_behind"
     yield link(
-        "unseen.undecided_own" if own else "unseen.undecided_behind",
+        "unseen.undecided_own" if own else f"unseen.{behind_one}",
         "CON-5",
         subject=_stored(moment, partition, offset),
         consumer=consumer,

@@ -123,6 +123,7 @@ def _ways_out(moment: Moment, machine: Machine[Any], subject: str, state: str) -
         "state.ways_out_of_more" if others else "state.ways_out",
         subject=where,
         of=subject,
+        machine=machine.name,
         state=state,
         ways=names[:OUT_MAX],
         **({"others": others} if others else {}),

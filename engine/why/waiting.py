@@ -109,6 +109,14 @@ def _request_is(moment: Moment, client: str, request: Json, number: int) -> Iter
                 )
                 yield from behind(moment, partition, waiting["until_offset"])
                 return
+    handled = moment.handled(client, request["to"])
+    if handled is None:
+        return
+    if number in (one.correlation_id for one in handled):
+        params: Json = {"client": client, "broker": request["to"], "api": request["api"]}
+        yield link("message.at_broker", "GEN-11", subject=actor_subject(request["to"]), **params)
+        yield from not_running(moment, request["to"])
+        return
     yield from nobody_has(moment, client, request)
 
 
@@ -321,12 +329,16 @@ def why_nothing(moment: Moment, subject: str) -> Iterator[Link]:
 def _next_of_run(moment: Moment) -> Iterator[Link]:
     """The next event, the number of the others, and for each client the first reason why its batches wait."""
     events = moment.waiting_events()
-    if not events:
+    passing = moment.in_pass
+    if passing is not None:
+        yield _next_phase(passing)
+    elif not events:
         yield link("nothing.run_over", "GEN-2", at=moment.now)
         return
-    yield coming(moment, events[0])
-    if len(events) > 1:
-        yield link("nothing.others", "GEN-2", count=len(events) - 1, at=events[-1]["at"])
+    else:
+        yield coming(moment, events.pop(0))
+    if events:
+        yield link("nothing.others", "GEN-2", count=len(events), at=events[-1]["at"])
     for client in list(moment.part("clients"))[:NAMED_MAX]:
         yield from _first_wait(moment, client)
 
@@ -372,6 +384,10 @@ def _client_waits(moment: Moment, client: str) -> Iterator[Link]:
     yield from _idle_if_silent(moment, client, found)
 
 
+def _next_phase(client: str) -> Link:
+    return link("next.phase", "ACC-16", subject=actor_subject(client), actor=client)
+
+
 def _idle_if_silent(moment: Moment, actor: str, found: list[Link]) -> Iterator[Link]:
     """The reasons, each once, and when the actor acts next. If there are none: the sentence that it is idle."""
     told: list[Link] = []
@@ -379,11 +395,25 @@ def _idle_if_silent(moment: Moment, actor: str, found: list[Link]) -> Iterator[L
         if one not in told:
             told.append(one)
     yield from told
-    event = moment.next_event(actor)
+    if actor == moment.in_pass:
+        yield _next_phase(actor)
+        return
+    # The timers and fetches of an actor that is down or paused have no effect before the next fault.
+    stopped = next(not_running(moment, actor), None)
+    stands = stopped is not None and stopped.key in _STANDSTILLS
+    event = moment.next_event(actor, *(("fault",) if stands else ()))
     if event is not None:
         yield coming(moment, event)
     elif not told:
         yield link("nothing.idle", "GEN-2", subject=actor_subject(actor), actor=actor)
+
+
+_STANDSTILLS = (
+    "why.actor_down",
+    "why.actor_paused",
+    "why.broker_down_session",
+    "why.broker_down_registered",
+)
 
 
 def _awaited(moment: Moment, client: str, request: Json) -> Link:

@@ -35,6 +35,13 @@ ROWS: list[Row] = [
         "c-committed/t-0/3",
         lambda p, v: fate(p, v) == "undecided" and not stored_at(v, "t-0", 3)["transactional"],
     ),
+    (
+        "unseen.marker_waits",
+        "SC-44/k28",
+        "unseen",
+        "c-committed/t-0/0",
+        lambda p, v: fate(p, v) == "undecided" and stored_at(v, "t-0", 0)["outcome"] == "committed",
+    ),
     ("unseen.aborted", "SC-75/timeout", "unseen", "c-committed/t-0/1", lambda p, v: fate(p, v) == "aborted"),
     (
         "unseen.aborted_entry",
@@ -181,7 +188,20 @@ ROWS: list[Row] = [
         "p2",
         lambda p, v: any(one["client"] == "p2" for one in leader_of(v, "t-0")["waiting"]),
     ),
-    ("message.nobody_has_it", "SC-20", "nothing", "p1", lambda p, v: p["until"] == v["time"] + p["left"]),
+    (
+        "message.nobody_has_it",
+        "SC-78/k28",
+        "unsent",
+        "p1/b1",
+        lambda p, v: p["until"] == v["time"] + p["left"] and not v["network"]["messages"],
+    ),
+    (
+        "message.at_broker",
+        "SC-20",
+        "nothing",
+        "p1",
+        lambda p, v: all(m["from"] != "p1" for m in v["network"]["messages"].values()),
+    ),
     (
         "client.awaits",
         "SC-02",
@@ -243,7 +263,7 @@ ROWS: list[Row] = [
         "broker-1",
         lambda p, v: all(one["actor"] != "broker-1" for one in v.get("pending", {}).values()),
     ),
-    ("nothing.others", "SC-75/wall", "nothing", "run", lambda p, v: len(v["pending"]) > p["count"] > 0),
+    ("nothing.others", "SC-75/wall", "nothing", "run", lambda p, v: len(v["pending"]) >= p["count"] > 0),
     (
         "message.waits_behind",
         "SC-28",
@@ -260,7 +280,15 @@ ROWS: list[Row] = [
             m["held"] and m["to"] == p["destination"] for m in v["network"]["messages"].values()
         ),
     ),
-    ("nothing.run_over", "SC-14", "nothing", "run", lambda p, v: v.get("pending", {}) == {}),
+    (
+        "next.phase",
+        "SC-14",
+        "nothing",
+        "run",
+        lambda p, v: any(batch["state"] != "ACKED" for batch in v["clients"]["p1"]["batches"].values()),
+    ),
+    ("next.loop", "SC-51/next-offset", "nothing", "app-1", lambda p, v: due(v, "app-1", "loop") == p["at"]),
+    ("nothing.run_over", "SC-24/exhausted", "nothing", "run", lambda p, v: v.get("pending", {}) == {}),
     # -- refusals and states
     ("refused.compared", "SC-28", "refused", "", lambda p, v: p["error"] == "OUT_OF_ORDER_SEQUENCE_NUMBER"),
     (

@@ -185,6 +185,13 @@ ROWS: list[Row] = [
         "txn-1",
         lambda p, v: v["applications"]["app-1"]["blocked_by"] == p["call"],
     ),
+    (
+        "application.client_down",
+        "SC-51/next-offset",
+        "unended",
+        "txn-1",
+        lambda p, v: v["applications"]["app-1"]["loop"]["state"] == "DOWN",
+    ),
     # -- the coordinator
     (
         "coordinator.state",
@@ -338,6 +345,13 @@ ROWS: list[Row] = [
         "unended",
         "txn-1",
         lambda p, v: entry_of(v, p)["pending_state"] == "CompleteCommit",
+    ),
+    (
+        "marker.at_leader",
+        "SC-143/seek",
+        "unended",
+        "txn-1",
+        lambda p, v: all(m["api"] != "WriteTxnMarkers" for m in v["network"]["messages"].values()),
     ),
     (
         "marker.unanswered",
