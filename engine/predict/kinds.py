@@ -33,14 +33,14 @@ _APPEND_ERRORS = {
 }
 
 
-_HELD_BACK = ("broker.asks_coordinator", "broker.has_coordinator_add")
-"""Keys of the steps in which a leader holds a request back, because the coordinator first verifies the
-partitions or adds them to the transaction (KIP-890)."""
+_UNDECIDED = ("broker.asks_coordinator", "broker.has_coordinator_add", "fault.error_injected")
+"""Keys of the steps in which a leader decides nothing about a batch: the coordinator first verifies the
+partitions or adds them to the transaction (KIP-890), or a fault responds instead of the leader."""
 
 
 def _is_append(step: Step) -> bool:
     message = delivered(step)
-    if message is None or step["key"] in _HELD_BACK:
+    if message is None or step["key"] in _UNDECIDED:
         return False
     return message["api"] == "Produce" and not message["is_response"]
 
@@ -84,7 +84,9 @@ def _append_reasons(name: str, right: str, rows: list[dict[str, Any]], step: Ste
         return (Reason("predict.append.refused_first" if refused else "predict.append.no_producer"),)
     wanted = _APPEND_ROWS[name]
     return tuple(
-        Reason(row["key"], row["params"], row["rule"], row["outcome"]) for row in rows if row["key"] in wanted
+        Reason(row["key"], row["params"], row["rule"], row["outcome"])
+        for row in rows
+        if row["key"] in wanted and row["outcome"] != "decided"
     ) or (Reason("predict.append.not_asked"),)
 
 
@@ -113,6 +115,8 @@ def _ask_state(step: Step, _view: View) -> Asked:
             row = machine.rows[change["row"]]
             told = note(step, (row_key(row),)) or {"key": step["key"], "params": step["params"]}
             reasons[target] = (Reason(told["key"], told["params"], row.spec),)
+        elif change["on"] in events:
+            reasons[target] = (Reason("predict.state.other_case", params),)
         elif target == before:
             reasons[target] = (Reason("predict.state.would_stay", {**params, "events": events}),)
         else:
@@ -144,6 +148,15 @@ _IDENTITY_NOTES = {
     "coordinator.id_rotated": "new_id",
 }
 _IDENTITIES = ("new", "next_epoch", "same_epoch", "new_id", "must_wait")
+_ASKED_AGAIN = frozenset(
+    (
+        "CONCURRENT_TRANSACTIONS",
+        "COORDINATOR_LOAD_IN_PROGRESS",
+        "COORDINATOR_NOT_AVAILABLE",
+        "NOT_COORDINATOR",
+    )
+)
+"""The errors after which a client sends InitProducerId again (TXM-13)."""
 
 
 def _is_identity(step: Step) -> bool:
@@ -156,7 +169,7 @@ def _identity_outcome(step: Step) -> str:
     given = note(step, tuple(_IDENTITY_NOTES))
     if given is not None:
         return _IDENTITY_NOTES[given["key"]]
-    waits = error_of(step) == "CONCURRENT_TRANSACTIONS" or "coordinator.fences_open_transaction" in said(step)
+    waits = error_of(step) in _ASKED_AGAIN or "coordinator.fences_open_transaction" in said(step)
     return "must_wait" if waits else "refused"
 
 
@@ -189,12 +202,10 @@ def _ask_identity(step: Step, _view: View) -> Asked:
 
 def _why_not_identity(name: str, right: str, transactional_id: str | None) -> str:
     """The sentence that says why the broker does not give this identity. It depends on the real outcome."""
-    if transactional_id is None and (right == "new" or name == "must_wait"):
-        return "predict.identity.unnamed"
-    if right in ("must_wait", "refused") and name in _IDENTITIES[:4]:
+    if right in ("must_wait", "refused"):
         return f"predict.identity.not_given_{right}"
     if right == "new":
-        return "predict.identity.nothing_known"
+        return "predict.identity.unnamed" if transactional_id is None else "predict.identity.nothing_known"
     return f"predict.identity.not_{name}"
 
 
@@ -212,11 +223,7 @@ def _fetch_outcome(step: Step) -> str:
     if step["key"] == "broker.fetch_answered":
         return "aborted" if note(step, ("broker.aborted_listed",)) is not None else "given"
     committed = params["isolation"] == "read_committed"
-    return (
-        "held_back"
-        if committed and params["last_stable_offset"] < params["high_watermark"]
-        else "nothing_new"
-    )
+    return "held_back" if committed and params["fetch_offset"] < params["high_watermark"] else "nothing_new"
 
 
 def _ask_fetch(step: Step, _view: View) -> Asked:
@@ -247,6 +254,7 @@ _TRIES_AGAIN = (
     "client.control_retried_soon",
     "client.control_lookup",
     "client.control_lost",
+    "client.producer_id_retried",
 )
 
 
@@ -331,7 +339,7 @@ def _ask_stable_offset(step: Step, view: View) -> Asked:
     right = after["last_stable_offset"]
     open_since = [
         (int(producer_id), entry["transaction_first_offset"])
-        for producer_id, entry in after["producers"].items()
+        for producer_id, entry in after.get("producers", {}).items()
         if entry["transaction_first_offset"] is not None
     ]
     candidates = {before["last_stable_offset"], before["high_watermark"], after["high_watermark"]}
@@ -340,21 +348,23 @@ def _ask_stable_offset(step: Step, view: View) -> Asked:
         "partition": partition,
         "before": before["last_stable_offset"],
         "high_watermark": after["high_watermark"],
-        "log_end": after["log_end"],
+        "log_end": before["log_end"],
         "right": right,
     }
-    holder = min(open_since, key=lambda one: one[1], default=None)
+    holder = next((one for one in open_since if one[1] == right), None)
     reasons: dict[str, tuple[Reason, ...]] = {}
     for offset in sorted(candidates):
-        known = {**params, "offset": offset}
-        if offset == right:
-            key = "predict.offset.nothing_open" if holder is None else "predict.offset.held"
+        known = {**params, "offset": offset, "log_end": after["log_end"]}
+        if offset < right:
+            key = "predict.offset.decided"
         elif offset > after["high_watermark"]:
             key = "predict.offset.not_replicated"
-        elif offset > right:
-            key = "predict.offset.undecided" if holder is not None else "predict.offset.marker_not_replicated"
+        elif right == after["high_watermark"]:
+            key = "predict.offset.nothing_open"
+        elif holder is None:
+            key = "predict.offset.marker_not_replicated"
         else:
-            key = "predict.offset.decided"
+            key = "predict.offset.held" if offset == right else "predict.offset.undecided"
         if holder is not None:
             known |= {"producer_id": holder[0], "first_offset": holder[1]}
         reasons[str(offset)] = (Reason(key, known, "LOG-8"),)
@@ -370,8 +380,8 @@ def _ask_stable_offset(step: Step, view: View) -> Asked:
 
 
 def _bounds(step: Step, view: View) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """The partition whose bound moved, the replica after the step, and its two bounds before. The replica is
-    the first leader's whose bound moved, or else the first one."""
+    """The partition whose bound moved, the replica after the step, and its bounds and log end before. The
+    replica is the first leader's whose bound moved, or else the first one."""
     moved = [change for change in step["changes"] if _moves_bound(change)]
     leading = [
         change
@@ -380,10 +390,11 @@ def _bounds(step: Step, view: View) -> tuple[str, dict[str, Any], dict[str, Any]
     ]
     chosen = (leading or moved)[0]["path"]
     after = view["partitions"][chosen[1]]["replicas"][chosen[3]]
-    before = {name: after[name] for name in ("high_watermark", "last_stable_offset")}
-    for change in moved:
-        if change["path"][:4] == chosen[:4] and "before" in change:
-            before[change["path"][4]] = change["before"]
+    before = {name: after[name] for name in ("high_watermark", "last_stable_offset", "log_end")}
+    for change in step["changes"]:
+        path = change["path"]
+        if path[:4] == chosen[:4] and len(path) == 5 and path[4] in before and "before" in change:
+            before[path[4]] = change["before"]
     return chosen[1], after, before
 
 

@@ -301,3 +301,37 @@ def test_a_leader_that_verifies_first_is_asked_about_no_append():
     for variant, appends in (("k28", 1), ("k39", 0), ("k41", 0)):
         kinds = [question.ask for question in asked("SC-101", variant)]
         assert kinds.count("append") == appends, variant
+
+
+def asked_in(name: str, *checkpoints: dict[str, Any], variant: str | None = None, **others: Any):
+    """The questions of a library document with other checkpoints and other values."""
+    document = {**entry(name).document, "checkpoints": list(checkpoints), **others}
+    return [question.asked for question in questions(load(document, variant, {}))]
+
+
+def test_a_partition_without_producers_is_asked_about_its_last_stable_offset():
+    (made,) = asked_in("SC-01", {"ask": "stable_offset"})
+    assert made.right == str(made.params["high_watermark"])
+
+
+def test_the_log_end_in_a_question_is_that_before_the_step():
+    (made,) = asked_in("SC-158", {"ask": "stable_offset", "partition": "t-0"}, variant="in-time")
+    assert (made.params["log_end"], made.right) == (2, "3"), "the step asked about appends the marker"
+
+
+def test_a_response_that_a_fault_gives_is_no_decision_of_the_leader():
+    (made,) = asked_in("SC-15", {"ask": "append"})
+    assert made.right == "stored"
+    assert made.reasons["stored"][0].key != "fault.error_injected"
+
+
+def test_a_broker_that_is_not_the_coordinator_has_the_client_ask_again():
+    (made,) = asked_in("SC-69", {"ask": "identity", "nth": 2}, profile="k39")
+    assert made.right == "must_wait"
+
+
+def test_a_row_of_the_same_event_is_not_explained_by_that_event():
+    (made,) = asked_in("SC-159", {"ask": "state", "machine": "service", "of": "shop", "nth": 3})
+    for state, reasons in made.reasons.items():
+        if state != made.right:
+            assert made.params["on"] not in reasons[0].params.get("events", ())
