@@ -108,8 +108,8 @@ def _written(h: happened.RowsWritten, teller: Teller) -> None:
 
 
 def _confirmed(h: happened.WriteConfirmed, teller: Teller) -> None:
-    key = "service.row_existed" if h.repeated else "service.rows_held"
-    teller.say(key, ("CPT-5",), service=h.service, database=h.database, records=_records(h.repeated))
+    key, rule = ("service.row_existed", "CPT-5") if h.repeated else ("service.rows_held", "CPT-4")
+    teller.say(key, (rule,), service=h.service, database=h.database, records=_records(h.repeated))
 
 
 def _failed(h: happened.RecordsFailed, teller: Teller) -> None:
