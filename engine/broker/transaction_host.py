@@ -372,7 +372,10 @@ class TransactionHost:
         if broker_id in self.connecting:
             self.connecting.discard(broker_id)
             self.markers.park(broker_id)
+        queued_behind = bool(self.markers.queues.get(broker_id))
         self.markers.on_disconnected(broker_id)
+        if queued_behind:
+            self._want_pass(now + self.setup.configuration.marker_retry_ms)
         return self.settle(now)
 
     def handle_marker_response(self, envelope: Envelope, now: int) -> Effects:

@@ -611,3 +611,37 @@ def test_a_broker_that_was_away_applies_what_it_reads_as_one_change():
         led |= {note["params"]["broker"] for note in step.notes if note["key"] == "broker.became_leader"}
     assert led == {"broker-2"}
     assert simulation.view()["partitions"]["t-0"]["isr"] == [1, 2, 3]
+
+
+def test_markers_that_wait_behind_a_request_are_sent_when_its_connection_ends():
+    """The same broker is elected again while its markers are on their way. The ones of the new election waited behind
+    the old request, and nothing sent them when that request timed out."""
+    document = {
+        "id": "FOUND",
+        "title": WORDS,
+        "profile": "k39",
+        "cluster": {"broker": {"marker_request_timeout_ms": 100, "loading_ms": 20}},
+        "producers": [{"name": "x1", "settings": {"transactional_id": "txn-1"}}],
+        "applications": [
+            {
+                "name": "a",
+                "client": "x1",
+                "calls": [
+                    {"at": 0, "do": "init_transactions"},
+                    {"at": 150, "do": "begin_transaction"},
+                    {"at": 150, "do": "send", "partition": "t-0"},
+                    {"at": 220, "do": "commit_transaction"},
+                ],
+            }
+        ],
+        "faults": [
+            {"match": {"api": "WriteTxnMarkers", "nth": 1}, "action": "delay", "by_ms": 1_000},
+            {"at": 250, "action": "change_leader", "partition": "__transaction_state-10", "broker": 2},
+        ],
+    }
+    simulation = Simulation(load(document))
+    said = []
+    while (step := simulation.step()) is not None:
+        said += [step.key, *(note["key"] for note in step.notes)]
+    assert said.index("markers.cancelled") > said.index("coordinator.resumes_markers")
+    assert "coordinator.all_markers_acknowledged" in said
