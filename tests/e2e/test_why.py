@@ -99,7 +99,7 @@ def test_the_answer_follows_the_reader_and_a_step_of_it_can_be_visited(address: 
     expect(chain(page).nth(1)).to_contain_text("appends the ABORT marker of PID 1000")
     expect(chain(page).nth(2)).to_contain_text("The marker sender of broker-2")
     page.locator(".why-others").select_option(label="What is txn-1 waiting for (PrepareAbort)?")
-    expect(chain(page).first).to_contain_text("The markers in t-0 are missing")
+    expect(chain(page).first).to_contain_text("Still without an acknowledged marker: t-0")
     expect(chain(page).nth(1)).to_contain_text("p1 uses txn-1")
     page.locator(".why-step").first.click()
     page.wait_for_function("() => document.querySelector('eos-player').store.shown === 83")
