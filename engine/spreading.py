@@ -221,6 +221,10 @@ class Fetched:
         else:
             for change in _as_one(records):
                 effects += broker.learn(change, now)
+        for partition in self._controller.partitions:
+            # Another broker used it before this one had read its record.
+            if partition in broker.cluster.idle:
+                effects += broker.learn(PartitionUsed(partition=partition), now)
         broker.touch()
         return effects
 

@@ -645,3 +645,23 @@ def test_markers_that_wait_behind_a_request_are_sent_when_its_connection_ends():
         said += [step.key, *(note["key"] for note in step.notes)]
     assert said.index("markers.cancelled") > said.index("coordinator.resumes_markers")
     assert "coordinator.all_markers_acknowledged" in said
+
+
+def test_a_broker_that_reads_late_of_an_internal_partition_in_use_leads_it():
+    """Its coordinator was looked up while it was paused and had not read that the partition exists. So it never learned
+    of the first use, and answered NOT_COORDINATOR without end."""
+    document = {
+        "id": "FOUND",
+        "title": WORDS,
+        "profile": "k39",
+        "cluster": {"internal_topics": False, "broker": {"offsets_partitions": 2}},
+        "consumers": [{"name": "c1", "partitions": ["t-0"], "group": "g"}],
+        "faults": [{"at": 20, "action": "pause", "actor": "broker-2", "for_ms": 250}],
+    }
+    simulation = Simulation(load(document))
+    said = []
+    while simulation.number < 3000 and (step := simulation.step()) is not None:
+        said += [step.key, *(note["key"] for note in step.notes)]
+    assert simulation.finished == "complete"
+    assert simulation.view()["partitions"]["__consumer_offsets-1"]["leader"] == 2
+    assert "broker.became_leader" in said
