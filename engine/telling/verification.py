@@ -12,10 +12,16 @@ _NEXT = {
     Error.CONCURRENT_TRANSACTIONS: "refusal.client_retries",
     Error.OUT_OF_ORDER_SEQUENCE_NUMBER: "refusal.client_retries_in_order",
     Error.INVALID_PRODUCER_EPOCH: "refusal.client_epoch_is_stale",
+}
+"""Error to what the client of a Produce request does next. Every other error ends the transaction."""
+_OFFSETS_NEXT = {
+    Error.CONCURRENT_TRANSACTIONS: "refusal.client_asks_again",
     Error.COORDINATOR_LOAD_IN_PROGRESS: "refusal.client_asks_again",
     Error.NOT_COORDINATOR: "refusal.client_looks_up_again",
+    Error.INVALID_PRODUCER_EPOCH: "refusal.producer_fenced",
+    Error.TRANSACTION_ABORTABLE: "refusal.client_aborts",
 }
-"""Error to what the client does next. Every other error ends the transaction."""
+"""Error to what the client of a TxnOffsetCommit request does next. Every other error is fatal for the client."""
 
 
 def _coordinator_asked(h: happened.CoordinatorAsked, teller: Teller) -> None:
@@ -71,7 +77,9 @@ def _offsets_not_allowed(h: happened.OffsetsNotAllowed, teller: Teller) -> None:
         found=h.found.name,
         error=h.error.name,
     )
-    teller.refuse("OFS-2", h.error.name, [["group", h.group]], _NEXT.get(h.error, "refusal.client_aborts"))
+    teller.refuse(
+        "OFS-2", h.error.name, [["group", h.group]], _OFFSETS_NEXT.get(h.error, "refusal.client_ends")
+    )
 
 
 TELLINGS: dict[type[Happening], Tell] = {

@@ -57,7 +57,7 @@ def test_the_older_producer_is_named_while_it_is_there(
         Simulation(load({**TWO, "faults": faults, "applications": applications})),
         "client.transactional_id_ready",
     )
-    assert ready[-1] == f"txn-1 now has PID 1000, epoch 1. {fenced}; p2 may begin transactions."
+    assert ready[-1] == f"p2 now has PID 1000, epoch 1 for txn-1. {fenced}."
 
 
 def test_the_first_epoch_fences_nothing() -> None:

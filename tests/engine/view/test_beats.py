@@ -100,7 +100,7 @@ TOLD = {
 6. 83–87 → 83  txn-1 times out: its producer is fenced
 7. 88–91 → 88  ABORT markers stored in t-0
 8. 92–100 → 92  Aborted and released: t-0
-9. 101–104 → 101  Consumers skip the aborted records
+9. 101–104 → 101  read_committed consumers skip the aborted records
 """,
     "SC-80/two-nodes": """\
 1. 1–4 → 4  initiator opens a transaction
