@@ -13,7 +13,7 @@ from engine.broker.leadership import PartitionState
 from engine.errors import Refused
 from engine.kernel import Kernel
 from engine.messages import INT_MAX, LONG_MAX, SHORT_MAX
-from engine.tool.command import COMMANDS, TOOL, command_of, missing_option
+from engine.tool.command import COMMANDS, command_of, missing_option
 
 Intervention = dict[str, Any]
 
@@ -175,7 +175,7 @@ def _tool(kernel: Kernel, intervention: Intervention) -> None:
     """Refuse a command with an option that names nothing that exists, or without an option that the tool demands."""
     world = kernel.world
     if world.tool is None:
-        raise Refused("GEN-6", "action", "no_broker", actor=TOOL, known=list(world.brokers))
+        raise Refused("GEN-6", "action", "no_brokers")
     if intervention.get("partition") is not None:
         _partition(kernel, intervention)
     broker = intervention.get("broker")

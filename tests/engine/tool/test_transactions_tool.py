@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from engine.errors import Refused
 from engine.scenario.bad_scenario import BadScenario
 from engine.scenario.document import load
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 from engine.step import Step
 
@@ -267,3 +269,9 @@ def test_a_learner_runs_the_tool_too() -> None:
     while simulation.step() is not None:
         assert simulation.fork().digest() == simulation.digest()
     assert [row[:2] for row in tool(simulation)["rows"]] == [["t", 1]]
+
+
+def test_a_run_without_brokers_refuses_the_tool() -> None:
+    simulation = Simulation(entry("SC-80").scenario("one-node"))
+    with pytest.raises(Refused, match="this run has no brokers"):
+        simulation.intervene({"action": "list_transactions"})
