@@ -135,6 +135,15 @@ class HeldBack(TypedDict):
     """False when the records are still held back at the end of the run."""
 
 
+class Readable(TypedDict):
+    """How far read_committed consumers can get the records of a partition, except aborted ones."""
+
+    at: int | None
+    """The virtual time, in ms, from which they can get the last record; null: not before the end of the run."""
+    hidden: int
+    """The number of records that they cannot get at the end of the run."""
+
+
 class Outcome(TypedDict):
     """The end of a run, in numbers that an intervention may change."""
 
@@ -158,7 +167,12 @@ class Outcome(TypedDict):
     markers: NotRequired[int]
     """Number of transaction markers in the logs."""
     held: NotRequired[HeldBack]
-    """Absent in plans of earlier versions."""
+    """Absent in plans of earlier versions, as are the next three fields."""
+    committed: NotRequired[int]
+    """The number of transactions for which the coordinator wrote CompleteCommit; `aborted`: CompleteAbort."""
+    aborted: NotRequired[int]
+    readable: NotRequired[dict[str, Readable]]
+    """By partition; partitions without such records are left out."""
 
 
 class Cost(TypedDict):
@@ -170,8 +184,9 @@ class Cost(TypedDict):
     """True if the run with interventions needed more of something and less of nothing."""
     costs: list[Words]
     kept: list[Words]
-    """How many more or fewer records were duplicated, lost, failed or reordered. If there is no difference:
-    the first other difference, or that there is none."""
+    """Which transactions ended otherwise, which records stay hidden or are readable later, and how many more or fewer
+    records were duplicated, lost, failed or reordered. If there is no difference in the latter: the first other
+    difference between both ends, or that there is none."""
 
 
 class Plan(PlannedPlaces):

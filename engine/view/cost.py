@@ -12,11 +12,14 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import Any
 
-from engine.shapes.plans import Cost, HeldBack, Outcome, Words
+from engine.shapes.plans import Cost, HeldBack, Outcome, Readable, Words
 from engine.view.places import INTERNAL
 
 _FATES = ("duplicates", "lost", "failed", "reordered")
 """What a partition's verdict counts about records."""
+_LATER_LEAST = 500
+"""In milliseconds: a shorter difference between the times at which records become readable is not told."""
+_COMPLETED = {"CompleteCommit": "committed", "CompleteAbort": "aborted"}
 _COUNTS = ("retries", "messages")
 """The numbers for which the cost says *more* or *less*; they come after the time."""
 
@@ -34,6 +37,10 @@ class RunOutcome:
         """Partition to replica to base offset to batch. A batch is never changed in place, so copies share it."""
         self._gates: dict[str, dict[str, tuple[int, int]]] = {}
         """Partition to replica to (last stable offset, high watermark)."""
+        self._advances: dict[str, list[tuple[int, int]]] = {}
+        """Partition to (last stable offset, time) of each advance of its leader's last stable offset."""
+        self._completed = Counter[str]()
+        """`committed` and `aborted`: completed transactions."""
         self._held_since: dict[str, int] = {}
         self._held: tuple[int, str] = (0, "")
         self._nodes: dict[str, Any] = {}
@@ -45,6 +52,9 @@ class RunOutcome:
     def take(self, step: Mapping[str, Any]) -> None:
         self._time = step["at"]
         self._messages += sum(fate["event"] == "sent" for fate in step["messages"])
+        for said in (step, *step["notes"]):
+            if said["key"] == "coordinator.all_markers_acknowledged":
+                self._completed[_COMPLETED.get(said["params"]["pending"], "")] += 1
         for change in step["changes"]:
             path = change["path"]
             if path[0] == "counters":
@@ -80,7 +90,22 @@ class RunOutcome:
             "outcomes": _digest({name: _with_outcomes(log) for name, log in whole.items()}),
             "held": self._longest_held(),
             "markers": sum(batch.get("control") is not None for log in whole.values() for batch in log),
+            "committed": self._completed["committed"],
+            "aborted": self._completed["aborted"],
+            "readable": {name: self._readable(name) for name in sorted(logs)},
         }
+
+    def _readable(self, name: str) -> Readable:
+        offsets = [
+            (batch["base_offset"], batch["last_offset"])
+            for batch in self._in_order(name)
+            if batch.get("control") is None and batch.get("outcome") != "aborted"
+        ]
+        advances = self._advances.get(name, [])
+        stable = advances[-1][0] if advances else 0
+        hidden = sum(last + 1 - max(first, stable) for first, last in offsets if last >= stable)
+        at = next((time for offset, time in advances if offset > offsets[-1][1]), None)
+        return {"at": at, "hidden": hidden}
 
     def _longest_held(self) -> HeldBack:
         still = max(((self._time - since, name) for name, since in self._held_since.items()), default=(0, ""))
@@ -107,10 +132,14 @@ class RunOutcome:
         replicas = partition.get("replicas") or {}
         self._logs[name] = {number: dict(one.get("batches") or {}) for number, one in replicas.items()}
         self._gates[name] = {number: _gates_of(one) for number, one in replicas.items()}
+        self._look_at_gates(name)
 
     def _look_at_gates(self, name: str) -> None:
         """Measure how long the leader's last stable offset has been below its high watermark."""
         stable, replicated = self._gates.get(name, {}).get(str(self._leaders.get(name)), (0, 0))
+        advances = self._advances.setdefault(name, [])
+        if stable > (advances[-1][0] if advances else 0):
+            advances.append((stable, self._time))
         if stable < replicated:
             self._held_since.setdefault(name, self._time)
         elif name in self._held_since:
@@ -162,11 +191,12 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
         for name in _FATES
         if (more := _difference(written, now, name))
     ]
+    ended = _transactions(written, now)
     return {
         "what": _words(what, count=len(actions)),
         "dearer": dearer,
         "costs": costs,
-        "kept": fates or [_kept(written, now)],
+        "kept": [*ended, *_readability(written, now), *(fates or [_kept(written, now, bool(ended))])],
     }
 
 
@@ -176,16 +206,54 @@ _NAMED = frozenset(
 """Actions that have a noun of their own in the catalogue."""
 
 
-def _kept(written: Outcome, now: Outcome) -> Words:
+def _transactions(written: Outcome, now: Outcome) -> list[Words]:
+    """How many transactions are committed and aborted instead; nothing for a plan that an earlier release stored."""
+    if "committed" not in written or "committed" not in now:
+        return []
+    committed, aborted = (_difference(written, now, name) for name in ("committed", "aborted"))
+    if committed and committed == -aborted:
+        return [
+            _words("cost.committed_instead" if committed > 0 else "cost.aborted_instead", by=abs(committed))
+        ]
+    return [
+        _words(f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))
+        for name, more in (("committed", committed), ("aborted", aborted))
+        if more
+    ]
+
+
+def _readability(written: Outcome, now: Outcome) -> list[Words]:
+    """How many records stay hidden instead, and how much later read_committed consumers can get the last record."""
+    before, after = written.get("readable"), now.get("readable")
+    if before is None or after is None:
+        return []
+    told = []
+    if hidden := sum(one["hidden"] for one in after.values()) - sum(one["hidden"] for one in before.values()):
+        told.append(_words(f"cost.hidden_{'more' if hidden > 0 else 'fewer'}", by=abs(hidden)))
+    later = {
+        name: one["at"] - before[name]["at"]
+        for name, one in after.items()
+        if name in before and one["at"] is not None and before[name]["at"] is not None
+    }
+    for way, sign in (("later", 1), ("earlier", -1)):
+        some = {name: sign * ms for name, ms in later.items() if sign * ms >= _LATER_LEAST}
+        if some:
+            most = "_most" if len(set(some.values())) > 1 else ""
+            told.append(_words(f"cost.readable_{way}{most}", partitions=list(some), by=max(some.values())))
+    return told
+
+
+def _kept(written: Outcome, now: Outcome, outcomes_told: bool = False) -> Words:
     """The first difference between the logs or nodes at both ends, or the sentence that there is none. A plan
-    that an earlier release stored has no ``stored``, ``outcomes`` and ``markers``."""
+    that an earlier release stored has no ``stored``, ``outcomes`` and ``markers``. ``outcomes_told``: another
+    sentence says which transactions ended otherwise."""
     if written["nodes"] != now["nodes"]:
         return _words("cost.end_other")
     if "stored" in written and "stored" in now and written["stored"] != now["stored"]:
         readable = written["records"] == now["records"]
         return _words("cost.aborted_other" if readable else "cost.log_other")
     if "outcomes" in written and "outcomes" in now and written["outcomes"] != now["outcomes"]:
-        return _words("cost.outcomes_other")
+        return _words("cost.log_same" if outcomes_told else "cost.outcomes_other")
     if written["records"] != now["records"]:
         return _words("cost.log_other")
     more = now["markers"] - written["markers"] if "markers" in written and "markers" in now else 0

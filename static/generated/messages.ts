@@ -2560,9 +2560,20 @@ export interface Outcome {
    */
   markers?: number;
   /**
-   * Absent in plans of earlier versions.
+   * Absent in plans of earlier versions, as are the next three fields.
    */
   held?: HeldBack;
+  /**
+   * The number of transactions for which the coordinator wrote CompleteCommit; `aborted`: CompleteAbort.
+   */
+  committed?: number;
+  aborted?: number;
+  /**
+   * By partition; partitions without such records are left out.
+   */
+  readable?: {
+    [k: string]: Readable;
+  };
 }
 /**
  * The longest time for which a partition held back records that were replicated, because they were at or
@@ -2580,6 +2591,19 @@ export interface HeldBack {
   released: boolean;
 }
 /**
+ * How far read_committed consumers can get the records of a partition, except aborted ones.
+ */
+export interface Readable {
+  /**
+   * The virtual time, in ms, from which they can get the last record; null: not before the end of the run.
+   */
+  at: number | null;
+  /**
+   * The number of records that they cannot get at the end of the run.
+   */
+  hidden: number;
+}
+/**
  * The interventions of a run, and their effect compared with the scenario's run.
  */
 export interface Cost {
@@ -2593,7 +2617,7 @@ export interface Cost {
   dearer: boolean;
   costs: Words[];
   /**
-   * How many more or fewer records were duplicated, lost, failed or reordered. If there is no difference: the first other difference, or that there is none.
+   * Which transactions ended otherwise, which records stay hidden or are readable later, and how many more or fewer records were duplicated, lost, failed or reordered. If there is no difference in the latter: the first other difference between both ends, or that there is none.
    */
   kept: Words[];
 }

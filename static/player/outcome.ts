@@ -78,7 +78,7 @@ export function costText(store: PlayerStore): string {
 export function planCost({ what, dearer, costs, kept }: Cost): string {
   const key = costs.length === 0 ? "outcome.cost_none" : dearer ? "outcome.cost" : "outcome.cost_mixed";
   const tell = ({ key: of, params }: { key: string; params: JsonObject }): string => say(of, params);
-  return say(key, { what: tell(what), costs: costs.map(tell), kept: kept.map(tell) });
+  return say(key, { what: tell(what), costs: costs.map(tell), kept: kept.map(tell).join(words.language === "en" ? "; " : "；") });
 }
 
 export function isSame(one: Broken, other: Broken): boolean {

@@ -75,7 +75,11 @@ def test_the_middleware_has_roles_and_participants() -> None:
 
 
 def test_a_log_case_has_lanes_and_nobody_who_leads_them() -> None:
-    replica = {"log_start": 3, "log_end": 5, "batches": {"3": {"base_offset": 3, "producer_id": 7}}}
+    replica = {
+        "log_start": 3,
+        "log_end": 5,
+        "batches": {"3": {"base_offset": 3, "last_offset": 4, "producer_id": 7}},
+    }
     view = {"partitions": {"in-0": {"leader": 0, "replicas": {"0": replica}}}}
     plan = RunPlan({"partitions": ["in-0"]}, view).to_json()
     assert plan["lanes"] == {"in-0": {"first": 3, "end": 5, "internal": False, "leaders": [0]}}
@@ -143,7 +147,7 @@ def test_a_change_that_left_the_logs_as_they_were_says_so_and_further_plans_know
     written = planned("SC-44/k28")
     drop = {"after": 35, "action": "drop_message", "message": 9}
     dropped = planned("SC-44/k28", drop, before=written)
-    assert dropped["cost"]["kept"] == [{"key": "cost.log_same", "params": {}}]
+    assert dropped["cost"]["kept"][-1] == {"key": "cost.log_same", "params": {}}
     again = planned("SC-44/k28", drop, before=dropped)
     assert (again["outcome"], again["cost"]) == (written["outcome"], dropped["cost"])
 
@@ -173,6 +177,45 @@ def answer_of(name: str, after: int) -> int:
         simulation.step()
     under_way = simulation.world.network.under_way.values()
     return next(one.id for one in under_way if one.is_response and one.body.api == "WriteTxnMarkers")
+
+
+def test_records_that_are_readable_later_are_named_with_their_partition_and_the_time() -> None:
+    lost = {"after": 59, "action": "drop_message", "message": 19}
+    cost = planned("SC-44/k28", lost, before=planned("SC-44/k28"))["cost"]
+    assert cost["kept"] == [
+        {"key": "cost.readable_later", "params": {"partitions": ["t-0"], "by": 30_030}},
+        {"key": "cost.log_same", "params": {}},
+    ]
+
+
+def test_a_transaction_that_is_aborted_instead_is_counted() -> None:
+    crash = {"after": 40, "action": "crash", "actor": "p1"}
+    cost = planned("SC-44/k28", crash, before=planned("SC-44/k28"))["cost"]
+    assert cost["kept"] == [
+        {"key": "cost.aborted_instead", "params": {"by": 1}},
+        {"key": "cost.log_same", "params": {}},
+    ]
+
+
+def test_records_that_stay_hidden_and_those_of_several_partitions_are_told() -> None:
+    logs: Outcome = {**planned("SC-44/k28")["outcome"]}
+    later: Outcome = {
+        **logs,
+        "readable": {"t-0": {"at": 1240, "hidden": 0}, "t-1": {"at": 3240, "hidden": 0}},
+    }
+    hidden: Outcome = {
+        **logs,
+        "readable": {"t-0": {"at": 740, "hidden": 0}, "t-1": {"at": None, "hidden": 1}},
+    }
+    pause = [{"action": "pause"}]
+    most, _ = cost_of(logs, later, pause)["kept"]
+    assert most == {"key": "cost.readable_later_most", "params": {"partitions": ["t-0", "t-1"], "by": 3000}}
+    assert [one["key"] for one in cost_of(logs, hidden, pause)["kept"]] == [
+        "cost.hidden_more",
+        "cost.readable_later",
+        "cost.log_same",
+    ]
+    assert cost_of(hidden, logs, pause)["kept"][1]["key"] == "cost.readable_earlier"
 
 
 def test_records_with_another_outcome_are_not_called_the_same() -> None:
