@@ -25,6 +25,8 @@ export interface LanesOptions {
   scrolled: Readonly<Record<string, number>>;
   /** Whether the picture ends with what it shows, though there were room. */
   cropped?: boolean;
+  /** Whether another run's picture stands below it, so that of a narrow one only the lane in focus is drawn, and low. */
+  beside?: boolean;
 }
 
 export interface Tier {
@@ -51,6 +53,8 @@ const DENSE: Tier = {
 };
 /** On a telephone the deciding rule stands under the lane and should be seen with it. */
 const TALL: Tier = { ...ROOMY, arrival: 50, reader: 26, gap: 4 };
+/** Half of a telephone's height. */
+const LOW: Tier = { ...DENSE, reader: 16, gap: 4 };
 const COMPACT: Tier = {
   name: "compact", title: 20, arrival: 0, arrivalCell: 0, gates: 14, cell: 24, offsets: 15, followers: 0,
   reader: 14, readersMost: 2, gap: 6,
@@ -148,14 +152,16 @@ function planFocus(frame: Frame, names: string[], options: LanesOptions, height:
     for (const name of names) tiers.set(name, name === focus ? tier : small);
     return { tiers, lines: [], rest: [] };
   }
-  if (options.height === null) return planScrolling(frame, focus, others);
+  if (options.height === null) return planScrolling(frame, focus, others, options.beside === true);
   tiers.set(focus, filling(frame, [focus], height - 2 * LINE_HEIGHT));
   return { tiers, lines: others, rest: [] };
 }
 
 /** Where the page scrolls: the lane in focus, then the others; in lines alone when a rule has to be seen below them. */
-function planScrolling(frame: Frame, focus: string, others: readonly string[]): Plan {
-  const tiers = new Map([[focus, hasComing(frame, focus) ? TALL : { ...TALL, arrival: 0 }]]);
+function planScrolling(frame: Frame, focus: string, others: readonly string[], isBeside: boolean): Plan {
+  const tier = isBeside ? LOW : TALL;
+  const tiers = new Map([[focus, hasComing(frame, focus) ? tier : { ...tier, arrival: 0 }]]);
+  if (isBeside) return { tiers, lines: [...others], rest: [] };
   const decides = frame.step?.decision != null || frame.step?.refusal != null;
   const drawn = decides ? [] : others.slice(0, COMPACT_MOST);
   for (const name of drawn) tiers.set(name, COMPACT);

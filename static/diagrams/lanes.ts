@@ -78,6 +78,7 @@ export class Lanes extends SizedElement {
       width,
       height: width < 600 ? null : this.cropped ? defaults.height : this.size?.height || defaults.height,
       cropped: this.cropped,
+      beside: isBeside,
       focus: this.#opened,
       scrolled: this.scrolled,
     });

@@ -17,7 +17,7 @@ import { readFrom } from "./beside-address.ts";
 import type { From } from "./beside-address.ts";
 import type { Done } from "./done.ts";
 import { doneOnLine, inWords } from "./done.ts";
-import type { Language, Plan, SelectEvent, VerdictView } from "./frame.ts";
+import type { Language, Plan, SelectEvent } from "./frame.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
 import { Lines, wide } from "./lines.ts";
 import type { Difference, Line } from "./lockstep.ts";
@@ -26,6 +26,7 @@ import { endsOf, onlyHere } from "./compare-head.ts";
 import { largeOf } from "./compare-large.ts";
 import { sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
 import type { SideMiddle } from "./compare-middle.ts";
+import { alikeText, brokenNames, verdictTable } from "./compare-verdict.ts";
 import { compareOn, nextMoment, previousMoment, stepAtTime } from "./lockstep.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
 import { sessionAddress, SessionSocket } from "./socket.ts";
@@ -43,10 +44,6 @@ export const defaults = {
 };
 
 export type Lockstep = "step" | "time";
-
-type Counted = Exclude<keyof VerdictView, "aborted">;
-
-const VERDICT: Counted[] = ["stored", "duplicates", "lost", "failed", "reordered"];
 
 interface Side {
   name: "left" | "right";
@@ -386,6 +383,7 @@ export class Compare extends LitElement {
         ${this.#none()}
         <button class="icon text" lang=${other} @click=${() => void this.#speak(other)}>${other === "en" ? "English" : "中文"}</button>
         ${endsOf(left, right)}
+        ${alikeText(one, two)}
       </header>
       <div class="compare-sides">${this.#sides.map((side) => this.#side(side))}</div>
       ${this.fault === null ? nothing : html`<div class="message" role="alert"><p>${this.fault}</p></div>`}
@@ -409,6 +407,7 @@ export class Compare extends LitElement {
     const { store } = side;
     const frame = store.frame;
     const other = this.#other(side);
+    const broken = brokenNames(frame, other?.store.frame);
     const isFirstDifference = this.#found.first !== null && store.shown === this.#found.first;
     return html`<section class="compare-side ${isFirstDifference ? "differs" : ""}" data-kept-by=${frame == null ? nothing : keeperOf(frame.view)} aria-label=${say(`player.compare.${side.name}`)}>
       <h2><b class="side-mark">${say(side.name === "left" ? "player.compare.upper" : "player.compare.lower")}</b> ${this.#isOneSession ? nothing : html`<span class="run-title">${titleOf(side)}</span>`} <small>${say("player.compare.branch", { name: store.info?.name ?? "" })}${this.#change(side)}</small>
@@ -416,8 +415,8 @@ export class Compare extends LitElement {
         ${this.#stage(side)}
         <span class="where num">${say("player.compare.where", { step: store.shown, of: store.newest, at: frame?.view.time ?? 0 })}</span></h2>
       <div class="only-in">${other === undefined || this.#found.first === null ? nothing : onlyHere(planOf(side), planOf(other), this.#found.first, (step) => this.#showIn(side, step))}</div>
-      ${this.#verdict(frame?.view.verdicts ?? {}, other?.store.frame?.view.verdicts ?? {})}
-      <eos-strip .store=${store}></eos-strip>
+      <div class="counts">${verdictTable(frame?.view.verdicts ?? {}, other?.store.frame?.view.verdicts ?? {})}</div>
+      ${broken.length === 0 ? html`<div></div>` : html`<eos-strip .store=${store} .only=${broken}></eos-strip>`}
       <div class="compare-sentence">
         ${isFirstDifference ? html`<b class="mark">≠ ${say("player.compare.differs_here")}</b>` : nothing}
         <eos-sentence .store=${store}></eos-sentence><eos-references .store=${store} rules=${this.rules}></eos-references>
@@ -478,14 +477,6 @@ export class Compare extends LitElement {
     return side.store.header === null || other === null ? [] : differing(side.store.header, other);
   }
 
-  #verdict(verdicts: Record<string, VerdictView>, others: Record<string, VerdictView>): TemplateResult {
-    return html`<table class="verdict"><caption class="sr">${say("player.compare.verdict")}</caption>
-      <thead><tr><th scope="col">${say("player.compare.partition")}</th>${VERDICT.map((name) => html`<th scope="col">${say(`player.compare.${name}`)}</th>`)}</tr></thead>
-      <tbody>${Object.entries(verdicts)
-        .sort(([one], [two]) => (one < two ? -1 : 1))
-        .map(([partition, verdict]) => verdictRow(partition, verdict, others[partition]))}</tbody></table>`;
-  }
-
   #transport(): TemplateResult {
     const found = this.#found;
     const ended = this.#sides.every(({ store }) => !store.canGrow);
@@ -528,16 +519,6 @@ function planOf({ store }: Side): Plan | null {
 /** Where a run stands alone, at this step. */
 function placeIn(page: string, { branch, shown }: From): string {
   return `${page}?${new URLSearchParams({ branch, step: String(shown) })}`;
-}
-
-/** A number that the other side has otherwise is marked by a sign too, not by its weight alone. */
-function verdictRow(partition: string, verdict: VerdictView, other: VerdictView | undefined): TemplateResult {
-  const isBad = (name: Counted): boolean => name !== "stored" && name !== "failed" && verdict[name] > 0;
-  const differs = (name: Counted): boolean => other !== undefined && other[name] !== verdict[name];
-  return html`<tr><th scope="row">${partition}</th>${VERDICT.map(
-    (name) =>
-      html`<td class=${`${isBad(name) ? "bad" : ""} ${differs(name) ? "otherwise" : ""}`}>${differs(name) ? html`<span aria-label=${say("player.compare.otherwise")}>≠</span> ` : nothing}${verdict[name]}</td>`,
-  )}</tr>`;
 }
 
 /** Makes a run's steps until it ends, or makes none any more. */

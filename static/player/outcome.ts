@@ -43,13 +43,16 @@ export function changesOf(store: PlayerStore): Done[] {
   return doneOnLine(store.lines.branches, store.branch).filter(({ after }) => after < store.shown);
 }
 
-/** `written`: what is broken in the run as written, where that is known. A recording may end before the run does. */
-export function overText(store: PlayerStore, written: Broken | undefined): string {
+/**
+ * `written`: what is broken in the run as written, where that is known. `isBeside`: the run stands beside another, and what
+ * it cost is said once for both. A recording may end before the run does.
+ */
+export function overText(store: PlayerStore, written: Broken | undefined, isBeside = false): string {
   const rows = judgedRows(store);
   const finished = store.info?.finished ?? null;
   if (rows.length === 0 || finished === null) return "";
   const broken = brokenWords(brokenIn(rows));
-  if (changesOf(store).length === 0) {
+  if (isBeside || changesOf(store).length === 0) {
     const told = store.frame === undefined ? null : resultsOf(store.frame);
     const parts = [say("outcome.over", { broken }), heldText(store), told === null ? "" : resultsText(told)];
     return parts.filter((part) => part !== "").join(words.language === "en" ? " " : "");

@@ -97,7 +97,7 @@ export class Sentence extends StoreElement {
   #text(store: PlayerStore, step: Step | null): string {
     const between = words.language === "en" ? " " : "";
     if (step !== null) {
-      const outcome = isOver(store) ? overText(store, this.written) : "";
+      const outcome = isOver(store) ? overText(store, this.written, this.#player === null) : "";
       // What a run came to is not followed by what happened last in it.
       const own = outcome === "" ? sentencesIn(step).map(({ key, params }) => say(key, params)) : [];
       return [outcome, ...breaksIn(step), ...own].filter((part) => part !== "").join(between);

@@ -33,13 +33,16 @@ function termOf({ name }: StripRow): TemplateResult {
 }
 
 export class GuaranteeStrip extends MeasuredElement {
-  static override properties = { ...MeasuredElement.properties, isOpen: { state: true } };
+  static override properties = { ...MeasuredElement.properties, isOpen: { state: true }, only: { attribute: false } };
 
   declare isOpen: boolean;
+  /** Names of the guarantees that are shown; null: all. */
+  declare only: readonly string[] | null;
 
   constructor() {
     super();
     this.isOpen = false;
+    this.only = null;
     new PagePresses(this, (event) => !event.composedPath().includes(this) && this.close());
   }
 
@@ -60,7 +63,7 @@ export class GuaranteeStrip extends MeasuredElement {
     const { store } = this;
     const frame = store?.frame;
     if (store === undefined || frame === undefined || this.width === 0) return nothing;
-    const rows = stripRows(frame.view.guarantees ?? {}, store.info, store.lines.branches.values());
+    const rows = stripRows(frame.view.guarantees ?? {}, store.info, store.lines.branches.values()).filter(({ name }) => this.only?.includes(name) ?? true);
     const judged = rows.filter((row) => row.isJudged);
     const unjudged = rows.filter((row) => !row.isJudged);
     if (rows.length === 0 || (isLogCase(frame) && judged.length === 0)) return html`<p class="quiet nothing-judged">${say("player.nothing_judged")}</p>`;

@@ -4,7 +4,7 @@ import test from "node:test";
 import type { Frame } from "../../player/frame.ts";
 import { leadOf, notesOf, sentencesIn } from "../../player/leading.ts";
 import type { PlayerStore } from "../../player/store.ts";
-import { brokenWords, costText, resultsOf } from "../../player/outcome.ts";
+import { brokenWords, costText, overText, resultsOf } from "../../player/outcome.ts";
 import { sentIn, toBreak } from "../../player/sent-in.ts";
 import { words } from "../../player/text.ts";
 import { branch, step } from "./fixture.ts";
@@ -62,4 +62,15 @@ test("what a change cost is one sentence, once the run is over", () => {
   const at = (newest: number) => ({ newest, shown: newest, branch: "b", lines: { branches }, frame: { plan: { steps: 9, cost } } }) as unknown as PlayerStore;
   assert.equal(costText(at(9)), "Your drop cost 2100 ms, 1 retry; the same.");
   assert.equal(costText(at(8)), "", "the plan is of another length: it is not this branch's");
+});
+
+test("beside another run a changed one says how it ended, because its cost stands above both", () => {
+  words.learn("en", { texts: { "outcome.over": "Over: {broken}.", "outcome.none": "nothing broken", "outcome.over_cost": "{cost} Over.", "outcome.cost": "{what} cost {costs}; {kept}.", "cost.drop_message": "Your drop", "cost.time": "{by} ms", "cost.log_same": "the same" }, sources: {} });
+  const told = (key: string, by = 0) => ({ key, params: { by } });
+  const cost = { what: told("cost.drop_message"), dearer: true, costs: [told("cost.time", 5)], kept: [told("cost.log_same")] };
+  const info = branch("b", 9, { finished: "complete", interventions: [{ after: 3, intervention: { action: "drop_message", message: 1 } }] });
+  const view = { time: 0, records: {}, verdicts: {}, guarantees: { lost: { judged: true, count: 0, broken_at: null } } };
+  const store = { newest: 9, shown: 9, branch: "b", info, lines: { branches: new Map([["b", info]]) }, frame: { view, plan: { steps: 9, cost } } } as unknown as PlayerStore;
+  assert.equal(overText(store, undefined), "Your drop cost 5 ms; the same. Over.");
+  assert.equal(overText(store, undefined, true), "Over: nothing broken.");
 });

@@ -1,0 +1,55 @@
+/** What two runs beside each other have of records and guarantees at their steps on show: where they differ or something is broken. */
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import type { Frame, VerdictView } from "./frame.ts";
+import { say } from "./text.ts";
+
+export type Verdicts = Readonly<Record<string, VerdictView>>;
+export type Counted = Exclude<keyof VerdictView, "aborted">;
+
+const COUNTED: readonly Counted[] = ["stored", "duplicates", "lost", "failed", "reordered"];
+/** Counts of records that nothing broken has. */
+const PLAIN = new Set<Counted>(["stored", "failed"]);
+
+/** Counts that differ in a partition, or that say of a broken guarantee. */
+export function toldCounts(left: Verdicts, right: Verdicts): Counted[] {
+  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])];
+  return COUNTED.filter((count) => names.some((name) => {
+    const [one, other] = [left[name]?.[count] ?? 0, right[name]?.[count] ?? 0];
+    return one !== other || (!PLAIN.has(count) && one > 0);
+  }));
+}
+
+/** Guarantees that are broken in one of the runs as far as it is known, whether that is shown yet or not. */
+export function brokenNames(...frames: (Frame | null | undefined)[]): string[] {
+  const names = frames.flatMap((frame) => Object.entries(frame?.view.guarantees ?? {}).filter(([, { count, serials, broken_at }]) => (count ?? serials?.length ?? 0) > 0 || broken_at != null).map(([name]) => name));
+  return [...new Set(names)];
+}
+
+/** One side's counts; nothing where both have the same and nothing is broken. */
+export function verdictTable(own: Verdicts, others: Verdicts): TemplateResult | typeof nothing {
+  const counts = toldCounts(own, others);
+  if (counts.length === 0) return nothing;
+  const rows = Object.entries(own)
+    .filter(([name, verdict]) => counts.some((count) => verdict[count] > 0 || verdict[count] !== others[name]?.[count]))
+    .sort(([one], [two]) => (one < two ? -1 : 1));
+  return html`<table class="verdict"><caption class="sr">${say("player.compare.verdict")}</caption>
+    <thead><tr><th scope="col">${say("player.compare.partition")}</th>${counts.map((count) => html`<th scope="col">${say(`player.compare.${count}`)}</th>`)}</tr></thead>
+    <tbody>${rows.map(([partition, verdict]) => rowOf(partition, verdict, others[partition], counts))}</tbody></table>`;
+}
+
+/** That nothing of it differs, said once for both. */
+export function alikeText(left: Frame | null | undefined, right: Frame | null | undefined): TemplateResult | typeof nothing {
+  if (left == null || right == null) return nothing;
+  const same = toldCounts(left.view.verdicts ?? {}, right.view.verdicts ?? {}).length === 0;
+  return same ? html`<p class="compare-alike">${say(brokenNames(left, right).length === 0 ? "player.compare.alike" : "player.compare.alike_counts")}</p>` : nothing;
+}
+
+/** A number that the other side has otherwise is marked by a sign too, not by its weight alone. */
+function rowOf(partition: string, verdict: VerdictView, other: VerdictView | undefined, counts: readonly Counted[]): TemplateResult {
+  const isBad = (count: Counted): boolean => !PLAIN.has(count) && verdict[count] > 0;
+  const differs = (count: Counted): boolean => other !== undefined && other[count] !== verdict[count];
+  return html`<tr><th scope="row">${partition}</th>${counts.map((count) =>
+    html`<td class=${`${isBad(count) ? "bad" : ""} ${differs(count) ? "otherwise" : ""}`}>${differs(count) ? html`<span aria-label=${say("player.compare.otherwise")}>≠</span> ` : nothing}${verdict[count]}</td>`)}</tr>`;
+}

@@ -1,0 +1,23 @@
+/** What two runs have of records, where they differ. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Frame, VerdictView } from "../../player/frame.ts";
+import { brokenNames, toldCounts } from "../../player/compare-verdict.ts";
+
+const verdict = (over: Partial<VerdictView> = {}): VerdictView => ({ stored: 2, duplicates: 0, lost: 0, failed: 0, reordered: 0, ...over }) as VerdictView;
+
+test("counts are told where both differ, and where both have something broken", () => {
+  assert.deepEqual(toldCounts({ "t-0": verdict() }, { "t-0": verdict() }), [], "a row of zeros says nothing");
+  assert.deepEqual(toldCounts({ "t-0": verdict() }, { "t-0": verdict({ stored: 3 }) }), ["stored"]);
+  assert.deepEqual(toldCounts({ "t-0": verdict({ failed: 1 }) }, { "t-0": verdict({ failed: 1 }) }), [], "a record that failed in both breaks nothing");
+  assert.deepEqual(toldCounts({ "t-0": verdict({ lost: 1 }) }, { "t-0": verdict({ lost: 1 }) }), ["lost"]);
+  assert.deepEqual(toldCounts({ "t-0": verdict() }, {}), ["stored"], "the other has no such partition yet");
+});
+
+test("a guarantee that breaks later in one of the runs is named already", () => {
+  const with_ = (guarantees: object): Frame => ({ view: { guarantees } }) as unknown as Frame;
+  const held = { judged: true, count: 0, broken_at: null };
+  assert.deepEqual(brokenNames(with_({ lost: held, atomic: held }), with_({ lost: { ...held, broken_at: 9 }, atomic: held })), ["lost"]);
+  assert.deepEqual(brokenNames(with_({ lost: held }), undefined), []);
+});
