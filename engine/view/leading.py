@@ -31,9 +31,10 @@ BEFORE_ITS_STEP = {
     "coordinator.fence_keeps_epoch": "coordinator.fences_open_transaction",
     "coordinator.fence_raises_with_decision": "coordinator.fences_open_transaction",
     "markers.sent_before": "markers.sent",
+    "coordinator.resumes_markers": "coordinator.loaded",
 }
 """A note with the step's own sentence, after which it would be overlooked: the epoch that InitProducerId led to,
-or that a marker is sent again."""
+that a marker is sent again, or what a new coordinator found."""
 
 
 def leading(step: Mapping[str, Any]) -> int | None:

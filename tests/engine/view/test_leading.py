@@ -21,6 +21,7 @@ from engine.view.leading import leading
         ("SC-61", 44, "coordinator.fence_raises_epoch"),
         ("SC-61", 69, "coordinator.epoch_goes_up"),
         ("SC-58/leader-moves", 75, "markers.sent_before"),
+        ("SC-54", 75, "coordinator.resumes_markers"),
         ("SC-75/timeout", 83, None),
     ],
 )
