@@ -230,16 +230,16 @@ def _readability(written: Outcome, now: Outcome) -> list[Words]:
     told = []
     if hidden := sum(one["hidden"] for one in after.values()) - sum(one["hidden"] for one in before.values()):
         told.append(_words(f"cost.hidden_{'more' if hidden > 0 else 'fewer'}", by=abs(hidden)))
-    later = {
-        name: one["at"] - before[name]["at"]
-        for name, one in after.items()
-        if name in before and one["at"] is not None and before[name]["at"] is not None
-    }
+    later: dict[str, int] = {}
+    for name in before.keys() & after.keys():
+        earlier, at = before[name]["at"], after[name]["at"]
+        if earlier is not None and at is not None:
+            later[name] = at - earlier
     for way, sign in (("later", 1), ("earlier", -1)):
         some = {name: sign * ms for name, ms in later.items() if sign * ms >= _LATER_LEAST}
         if some:
             most = "_most" if len(set(some.values())) > 1 else ""
-            told.append(_words(f"cost.readable_{way}{most}", partitions=list(some), by=max(some.values())))
+            told.append(_words(f"cost.readable_{way}{most}", partitions=sorted(some), by=max(some.values())))
     return told
 
 
