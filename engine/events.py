@@ -23,6 +23,15 @@ class RecordAccepted(Fact):
 
 
 @value
+class SendThrew(Fact):
+    """``send()`` threw after it had appended the record. The application counts the record as not sent, but the
+    producer sends it in a later transaction if its partition joins one (TXM-8)."""
+
+    producer: str
+    serial: int
+
+
+@value
 class RecordsFinished(Fact):
     """A batch's futures completed. ``error`` None: they succeeded. ``aborted``: the batch was never sent, and
     its transaction is or has to be aborted."""

@@ -9,6 +9,7 @@ from engine.client.application import REFUSED, Call
 from engine.client.thrown import CallThrows
 from engine.client.transaction_calls import check_send
 from engine.client.transaction_manager import TransactionManager
+from engine.events import SendThrew
 from engine.happenings.codes import Compared
 from engine.happenings.producer import CallRefused, Refusal, RefusedRecordStays
 from engine.machine import Row
@@ -51,6 +52,7 @@ def refuses_appended(call: Call, transactions: TransactionManager | None, client
     """As ``refuses_record``, but the record is already in its batch and stays there."""
     if not refuses_record(call, transactions, client, watch):
         return False
+    watch.emit(SendThrew, producer=client, serial=call.args["serial"])
     watch.emit(RefusedRecordStays, client, call.args["serial"], call.args["partition"])
     return True
 

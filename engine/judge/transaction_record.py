@@ -108,6 +108,10 @@ class TransactionsRecord:
             transaction.partitions[fact.partition] = None
             self.of_serial[fact.serial] = transaction
 
+    def threw(self, fact: events.SendThrew) -> None:
+        """For its application, the record belongs to no transaction."""
+        self.of_serial.pop(fact.serial, None)
+
     def told(self, fact: events.OutcomeTold) -> None:
         transaction = self.current.pop(fact.producer, None)
         if transaction is not None:
@@ -191,8 +195,9 @@ class TransactionsRecord:
         leads = fact.replica == log.leader
         if leads and fact.control_type is not None:
             self._weigh_numbers(entry.number for entry in log.open.get(fact.producer_id, ()))
-        sender = self.of_serial.get(fact.serials[0]) if fact.serials else None
-        log.appended(fact, None if sender is None else sender.number)
+        # A batch may begin with records whose send() threw. The others tell its transaction.
+        senders = [self.of_serial[serial].number for serial in fact.serials if serial in self.of_serial]
+        log.appended(fact, max(senders, default=None))
         if not leads:
             return
         if fact.control_type is not None:
@@ -346,6 +351,7 @@ def take(record: TransactionsRecord, fact: Any) -> None:
 
 _TAKE: dict[type, Any] = {
     events.TransactionBegun: TransactionsRecord.begun,
+    events.SendThrew: TransactionsRecord.threw,
     events.OutcomeTold: TransactionsRecord.told,
     events.IdentityGiven: TransactionsRecord.identity,
     events.PartitionsRegistered: TransactionsRecord.registered_at,

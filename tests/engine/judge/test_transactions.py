@@ -313,3 +313,24 @@ def test_a_replaced_coordinator_that_reads_its_log_again_says_nothing_about_what
     assert not judges.outcome_verdict().hanging
     judges.take(events.TransactionCompleted(producer_id=7, coordinator_epoch=5))
     assert judges.outcome_verdict().hanging
+
+
+def test_a_record_whose_send_threw_does_not_name_the_transaction_of_its_batch():
+    """It was appended while commitTransaction() was under way, and the next transaction sends it with a record of its
+    own: that transaction is aborted, and the committed one is whole."""
+    judges = bench()
+    begin(judges)
+    send(judges, 1)
+    store(judges, 0, (1,))
+    send(judges, 2)
+    judges.take(events.SendThrew(producer="p1", serial=2))
+    decide(judges, True)
+    judges.take(events.OutcomeTold(producer="p1", committed=True))
+    store(judges, 1, control="COMMIT")
+    begin(judges)
+    send(judges, 3)
+    store(judges, 2, (2, 3))
+    decide(judges, False)
+    store(judges, 4, control="ABORT")
+    assert names(judges) == []
+    assert judges.outcome_verdict().torn == 0
