@@ -177,7 +177,7 @@ class InternalRecords:
                 state=state,
                 producer_id=exact(value.producer_id),
                 producer_epoch=value.producer_epoch,
-                partitions=entry["partitions"],
+                partitions=entry["partitions"] or None,
                 timeout_ms=value.timeout_ms,
                 start=value.start_ms if value.start_ms >= 0 else None,
                 **of,

@@ -77,7 +77,7 @@ def test_a_remedy_is_looked_at_on_a_copy_of_the_log(
     hand.press(page.locator("form.upload button"))
     hand.press(page.get_by_role("link", name="Preview on a copy"))
     sentence = page.locator("eos-sentence .s")
-    expect(sentence).to_contain_text("reader-1 (read_committed) cannot read beyond offset 2")
+    expect(sentence).to_contain_text("reader-1 (read_committed) stops at offset 2")
     page.keyboard.press("ArrowDown")
     expect(sentence).to_contain_text("Preview; no cluster was changed. An ABORT marker")
     reader = "reader-1, read_committed, of hangopen-0: 1 read. Hidden: 4: aborted."
