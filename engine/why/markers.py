@@ -200,8 +200,8 @@ def _under_way(moment: Moment, coordinator: str, partition: str, leader: str) ->
         yield from behind(moment, partition, own[0]["until_offset"])
         return
     handled = moment.handled(coordinator, leader)
-    if handled is None or any(connection_of(one.body) == FOR_MARKERS for one in handled):
-        yield link("marker.at_leader", "MRK-4", subject=actor_subject(leader), **params)
-    else:
-        yield link("marker.unanswered", "MRK-9", subject=actor_subject(leader), **params)
+    if handled is not None:
+        is_there = any(connection_of(one.body) == FOR_MARKERS for one in handled)
+        key, rule = ("marker.at_leader", "MRK-4") if is_there else ("marker.unanswered", "MRK-9")
+        yield link(key, rule, subject=actor_subject(leader), **params)
     yield from not_running(moment, leader)
