@@ -91,7 +91,7 @@ def why_torn(moment: Moment, subject: str) -> Iterator[Link]:
     serial, record, turns = record_of(moment, subject)
     partition, client = record["partition"], record["producer"]
     where, batch = _stored_at(moment, serial, partition)
-    yield link("torn.record", "FEN-1", subject=where, serial=serial, partition=partition, client=client)
+    yield link("torn.record", "CPT-4", subject=where, serial=serial, partition=partition, client=client)
     for turn in [one for one in turns if one.what == STORED][-1:]:
         yield quoted(turn.said, where)
     for key in ("client.transaction_committed", "client.transaction_aborted"):
@@ -137,7 +137,7 @@ def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
     """A transaction that no coordinator will end, so the last stable offset stays at its first record."""
     moment.named("partitions", partition)
     subject = partition_subject(partition)
-    yield link("hanging.partition", "MRK-12", subject=subject, partition=partition)
+    yield link("hanging.partition", "LOG-8", subject=subject, partition=partition)
     yield from _breaks_now(moment, "hanging", subject)
     replica = moment.leading(partition)
     if replica is not None:

@@ -227,7 +227,7 @@ def decision(moment: Moment, transactional_id: str, partition: str | None) -> It
     elif partition is not None:
         yield link(
             "coordinator.over_elsewhere",
-            "MRK-12",
+            "LOG-8",
             subject=transaction_subject(transactional_id),
             coordinator=coordinator,
             transactional_id=transactional_id,

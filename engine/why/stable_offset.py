@@ -99,7 +99,7 @@ def owner(moment: Moment, partition: str, producer_id: int, epoch: int) -> Itera
     if transactional_id is None:
         key = "transaction.owner_not_in_files" if not moment.part("brokers") else "transaction.nobody_owns"
         yield link(
-            key, "MRK-12", subject=partition_subject(partition), producer_id=producer_id, partition=partition
+            key, "LOG-8", subject=partition_subject(partition), producer_id=producer_id, partition=partition
         )
         return
     yield link(
@@ -186,7 +186,7 @@ def held_up(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
         if group is not None:
             yield link(
                 "held.group",
-                "CON-9",
+                "CON-5",
                 subject=actor_subject(name),
                 consumer=name,
                 group=group["group_id"],

@@ -59,7 +59,7 @@ def why_unsent(moment: Moment, client: str, name: str) -> Iterator[Link]:
     if place > 0:
         head = shown["batches"][queue[0]]
         behind_it = batch_subject(client, queue[0], head)
-        yield link("batch.behind", "ACC-13", subject=behind_it, **params, head=queue[0])
+        yield link("batch.behind", "ACC-1", subject=behind_it, **params, head=queue[0])
     stopped = list(not_running(moment, client))
     yield from stopped or _head_waits(moment, client, shown, batch["partition"])
 
@@ -385,7 +385,7 @@ def _client_waits(moment: Moment, client: str) -> Iterator[Link]:
 
 
 def _next_phase(client: str) -> Link:
-    return link("next.phase", "ACC-16", subject=actor_subject(client), actor=client)
+    return link("next.phase", "SND-1", subject=actor_subject(client), actor=client)
 
 
 def _idle_if_silent(moment: Moment, actor: str, found: list[Link]) -> Iterator[Link]:
