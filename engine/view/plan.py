@@ -17,7 +17,7 @@ from engine.view.beats import Beats
 from engine.view.cost import RunOutcome, cost_of
 from engine.view.places import Places, extended
 
-PLAN_VERSION = 11
+PLAN_VERSION = 12
 """Raised when the same run may give another plan than before. Stored plans of other versions are then made again."""
 
 

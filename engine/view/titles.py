@@ -17,7 +17,8 @@ NAMED_MOST = 3
 NAMES = frozenset(
     {
         "begins_stores", "answer_lost", "released_commit", "released_abort", "released", "markers_in",
-        "reads_one", "reads_only", "reads_each", "hidden", "joined", "resends", "takes_over_finds",
+        "reads_one", "reads_only", "reads_each", "reads_one_from", "reads_only_from", "reads_each_from",
+        "hidden", "joined", "resends", "takes_over_finds",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
         "crashes_many", "restarts_many", "marker_again", "commit_returns", "success_first",
         "round_stores", "behind_stores", "all_committed_closes",
@@ -195,17 +196,22 @@ def _reads(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Ti
     count = next(iter(given.values()))
     if len(given) == 1:
         name = "reads_one" if len(consumers) == 1 else "reads_only"
-        return name, {"consumer": next(iter(given)), "count": count}
+        return _from(name, {"consumer": next(iter(given)), "count": count}, steps)
     if len(given) == len(consumers) and len(set(given.values())) == 1:
-        return "reads_each", {"count": count}
+        return _from("reads_each", {"count": count}, steps)
     return "reads", {"consumers": list(given)}
+
+
+def _from(name: str, params: Params, steps: Sequence[BeatStep]) -> Title:
+    """The title with the partitions, if there are several: pages show what consumers have of each."""
+    partitions = _partitions(_said(steps, "consumer.delivers"))
+    return (f"{name}_from", {**params, "partitions": partitions}) if len(partitions) > 1 else (name, params)
 
 
 def _read_after_marker(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
     told = _reads({}, read_in(steps), consumers)
-    if told is None or told[0] != "reads_only":
-        return told
-    return "reads_one", told[1]  # The other consumers did not have to wait for the marker.
+    # The other consumers did not have to wait for the marker.
+    return None if told is None else (told[0].replace("_only", "_one"), told[1])
 
 
 def _commit_known(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:

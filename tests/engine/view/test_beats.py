@@ -62,7 +62,7 @@ TOLD = {
 1. 1–7 → 4  p1 gets PID 0, epoch 0
 2. 8–24 → 10  1 record from p1 stored
 3. 25–34 → 25  The response is lost: p1 does not know the outcome
-4. 35–76 → 73  Each consumer gets 6 records
+4. 35–76 → 73  Each consumer gets 6 records from t-0, t-1
 5. 77–78 → 77  p1 resends the same batch
 6. 79–79 → 79  p1 waits for the response to an earlier batch
 7. 80–80 → 80  Duplicate recognised, not stored again
@@ -78,7 +78,7 @@ TOLD = {
 6. 60–60 → 60  commitTransaction() of p1 returns
 7. 61–67 → 62  COMMIT markers stored in t-0, t-1
 8. 68–79 → 69  Committed and released: t-0, t-1
-9. 80–87 → 81  c-committed gets 2 records
+9. 80–87 → 81  c-committed gets 2 records from t-0, t-1
 """,
     "SC-61/k28": """\
 1. 1–13 → 12  p1 gets PID 1000, epoch 0
