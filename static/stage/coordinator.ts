@@ -221,7 +221,7 @@ export function railTag(frame: Frame, here: Places, focus: Focus, name: string):
 }
 
 /** What is said of a step where there is little room. */
-const SHORTER: Record<string, readonly string[]> = { "stage.tag.counts": ["stage.tag.counts_short"] };
+const SHORTER: Record<string, readonly string[]> = { "stage.tag.counts": ["stage.tag.counts_short"], "stage.tag.marker_unanswered": ["stage.tag.marker_unanswered_short"] };
 /** px of a log line that a tag leaves to what the log holds. */
 const LEAST_LOG = 74;
 

@@ -58,6 +58,11 @@ export function coordinatorTag(frame: Frame, step: Step): Partial<Focus> | null 
     const actor = broker === undefined ? step.actor : `broker-${broker}`;
     return { actor, transactional_id: transition.of, state: transition.to, tag: { key, params: {} } };
   }
+  const unanswered = [step, ...step.notes].find(({ key }) => key === "markers.disconnected")?.params;
+  if (unanswered !== undefined) {
+    const { broker = "", partitions = [], transactional_id: id } = unanswered;
+    return { transactional_id: typeof id === "string" ? id : null, tag: { key: "stage.tag.marker_unanswered", params: { broker, partitions } } };
+  }
   if (step.key !== "markers.acknowledged") return null;
   const { partitions = [], transactional_id: id } = step.params;
   return { transactional_id: typeof id === "string" ? id : null, tag: { key: "stage.tag.marker_done", params: { partitions } } };

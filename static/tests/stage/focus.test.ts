@@ -34,6 +34,14 @@ test("an append: the batch that is new at the leader", () => {
   assert.deepEqual([focus.kind, focus.partition, focus.offset, focus.tag?.key], ["append", "t-0", 53, "stage.tag.stored_between"]);
 });
 
+test("markers without a response: the coordinator, with whom it waited for", () => {
+  const params = { coordinator: "broker-2", broker: "broker-1", transactional_id: "txn-1", partitions: ["t-0"], result: "COMMIT" };
+  const step = { ...stepOf(), actor: "broker-2", key: "markers.timed_out", params: {}, notes: [{ key: "markers.disconnected", params, rules: [] }] };
+  const focus = focusOf(frameOf(step));
+  assert.deepEqual([focus.kind, focus.actor, focus.transactional_id], ["coordinator", "broker-2", "txn-1"]);
+  assert.deepEqual(focus.tag, { key: "stage.tag.marker_unanswered", params: { broker: "broker-1", partitions: ["t-0"] } });
+});
+
 test("a broken guarantee is what the tag says, in red", () => {
   const batch = logBatch(53, 2);
   const now = view({ partitions: { "t-0": partition(replica([...FIVE, batch])) } });
