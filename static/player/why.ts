@@ -215,7 +215,7 @@ export class Why extends StoreElement {
   }
 
   #chain(): TemplateResult {
-    if (this.answer === null) return html`<p class="why-none quiet">${say(this.store?.status === "reconnecting" ? "player.offline" : "player.asking")}</p>`;
+    if (this.answer === null) return html`<p class="why-none quiet">${say(this.store?.status === "reconnecting" ? "player.offline" : "player.why.asking")}</p>`;
     if (this.answer.links.length === 0) return html`<p class="why-none">${say("player.why.nothing_to_ask")}</p>`;
     return this.#links();
   }

@@ -40,7 +40,7 @@ def test_would_this_still_happen(page: Page, running_site: RunningSite, size: st
     page.get_by_label("Scenario").focus()
     press_on(page, "Show")
     expect(page.locator(".turns li")).to_have_count(2)
-    expect(page.locator(".turns li").first).to_contain_text("From Kafka 3.9 on, the outcome is different")
+    expect(page.locator(".turns li").first).to_contain_text("The outcome changes with Kafka 3.9")
     assert_nothing_scrolls_sideways(page)
     if size == "desk":  # How all five end is seen without scrolling.
         ends = [one.bounding_box() for one in page.locator(".generation-ends .stamp").all()]

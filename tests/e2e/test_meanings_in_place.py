@@ -75,7 +75,7 @@ def test_an_error_and_a_consumer_show_their_meaning_in_place(stage: Stage) -> No
 def test_an_empty_branch_says_what_it_is_and_what_to_do(page: Page) -> None:
     page.keyboard.press("b")
     expect(page.locator(".message.hint")).to_contain_text("begins here, at step 12")
-    expect(page.locator(".message.hint")).to_contain_text("Drop, delay or change something")
+    expect(page.locator(".message.hint")).to_contain_text("Drop or delay a message, change something else")
 
 
 def test_a_step_that_is_asked_for_offline_is_kept_and_says_so(page: Page) -> None:

@@ -29,7 +29,7 @@ def test_one_key_makes_the_picture_readable_from_the_back_of_a_room(browser: Bro
     small, letters = page.evaluate(_TEXT), lead.bounding_box()["height"]  # type: ignore[index]
     page.keyboard.press("l")
     expect(picture).to_have_attribute("projector", "")
-    expect(picture.locator(".closer")).to_contain_text("l shows all of it")
+    expect(picture.locator(".closer")).to_contain_text("Press l to show all of it")
     # The smallest type of the mock-up's picture, twelve units of 1280, on a wall of 1920 px: 18 px.
     assert page.evaluate(_TEXT) >= max(1.3 * small, 18)
     assert lead.bounding_box()["height"] > letters  # type: ignore[index]

@@ -182,7 +182,7 @@ def test_a_recording_says_that_it_cannot_be_asked(browser: Browser) -> None:
     stage = Stage(context.new_page())
     stage.open("SC-75/timeout", Manner(), step=HELD)
     stage.page.locator(".ask-why").click()
-    expect(stage.page.locator(".why-none")).to_contain_text("This recording has no engine")
+    expect(stage.page.locator(".why-none")).to_contain_text("This recording is played without the engine")
     assert stage.errors == []
     context.close()
 

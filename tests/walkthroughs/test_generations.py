@@ -32,8 +32,8 @@ def cells(page: str) -> list[str]:
 
 def test_each_turn_is_said_with_the_row_that_decides_and_whose_it_is(client: Client) -> None:
     page = text_of(shown(client, "SC-91/end-level-0"))
-    assert "From Kafka 3.9 on, the outcome is different: Brokers: A leader asks the coordinator" in page
-    assert "From Kafka 4.1 on, the outcome is different: Clients:" in page
+    assert "The outcome changes with Kafka 3.9: Brokers: A leader asks the coordinator" in page
+    assert "The outcome changes with Kafka 4.1: Clients:" in page
     assert "if only the brokers are new, it ends as before" in page
     found = cells(shown(client, "SC-91/end-level-0"))
     assert len(found) == len(GENERATIONS)
@@ -44,7 +44,7 @@ def test_each_turn_is_said_with_the_row_that_decides_and_whose_it_is(client: Cli
 def test_a_client_that_was_upgraded_first_is_a_column_and_a_run(client: Client) -> None:
     page = shown(client, "SC-155/client-upgraded")
     found = cells(page)
-    assert "With Kafka 2.0, newer clients, it has another end: Clients:" in text_of(page)
+    assert "With Kafka 2.0, newer clients, the outcome is different: Clients:" in text_of(page)
     assert "The clients decide: the brokers are the same." in text_of(page)
     assert "as written" in found[1] and "Clients: 3.9" in found[1] and len(found) == len(GENERATIONS) + 1
     client.post("/generations/new", {"scenario": "SC-155/client-upgraded", "generation": "k20-k39"})
@@ -54,7 +54,7 @@ def test_a_client_that_was_upgraded_first_is_a_column_and_a_run(client: Client) 
 
 def test_a_scenario_that_ends_alike_says_so_and_shows_the_same_wait(client: Client) -> None:
     page = shown(client, "SC-47")
-    assert "It ends the same way in all 5 generations. Only the way there differs." in text_of(page)
+    assert "It ends the same way in all 5 generations. Only the steps on the way differ." in text_of(page)
     assert "Every guarantee holds in each of them." in text_of(page) and "The default of" not in page
     assert all("decided at t = 235 ms, over at t = 765 ms" in cell for cell in cells(page))
     assert "as written" in cells(page)[1]
@@ -80,7 +80,7 @@ def test_where_there_is_no_run_the_cell_says_why(client: Client) -> None:
 def test_a_fault_that_falls_on_nothing_is_said_in_the_cell_and_beside_the_turn(client: Client) -> None:
     page = shown(client, "SC-51/errors")
     assert "Fault 1 (AddOffsetsToTxn request) has no effect here" in cells(page)[4]
-    assert "But there 2 faults of the scenario have no effect." in text_of(page)
+    assert "There, however, 2 faults of the scenario have no effect." in text_of(page)
 
 
 def test_chinese_has_every_word(client: Client) -> None:

@@ -40,7 +40,7 @@ test("accumulator: what each queue holds, muted and pointed at, and what the poo
     [["t-0", false, false, 1], ["t-1", true, true, 0]],
   );
   const box = shape.queues[0]?.boxes[0];
-  assert.deepEqual([box?.label, box?.open, box?.fill, box?.facts, box?.countdown], ["r20–r21, no seq yet", true, 0.5, ["2 records"], "3 ms to linger.ms"]);
+  assert.deepEqual([box?.label, box?.open, box?.fill, box?.facts, box?.countdown], ["r20–r21, no seq yet", true, 0.5, ["2 records"], "linger.ms: 3 ms left"]);
   assert.equal(shape.pool.fact, "48 KiB of 32 MiB, 0 waiting");
   assert.equal(shape.records.fact, "10 of 13 succeeded");
   assert.equal(shape.records.sentence, "No result yet for r1–r3. app-1: 1 call left, next at t = 160 ms.");

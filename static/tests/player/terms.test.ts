@@ -21,7 +21,7 @@ test("rules, isolation levels and guarantees tell their sentence", () => {
   assert.equal(meaningOf("requirement.GEN-1", SITE)?.more, "/reference/requirements/GEN-1");
   assert.equal(meaningOf("term.read_committed", SITE)?.more, "/reference/terms/#read_committed");
   assert.match(meaningOf("term.read_uncommitted", SITE)?.text ?? "", /every replicated record/);
-  assert.match(meaningOf("player.guarantee.lost", SITE)?.text ?? "", /in no valid log/);
+  assert.match(meaningOf("player.guarantee.lost", SITE)?.text ?? "", /missing from the leader's log/);
 });
 
 test("a rule that two kinds of clusters follow in different ways has the words of the run's own", () => {
