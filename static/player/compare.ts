@@ -41,6 +41,8 @@ export const defaults = {
   ahead: 20,
   /** Steps that are made when the page opens, at most, to find the first that differs. */
   opening: 1000,
+  /** Letters of a side's name that leave room beside it on a phone. */
+  brief: 20,
 };
 
 export type Lockstep = "step" | "time";
@@ -408,9 +410,10 @@ export class Compare extends LitElement {
     const frame = store.frame;
     const other = this.#other(side);
     const broken = brokenNames(frame, other?.store.frame);
+    const said = `${say("player.compare.branch", { name: store.info?.name ?? "" })}${this.#change(side)}`;
     const isFirstDifference = this.#found.first !== null && store.shown === this.#found.first;
     return html`<section class="compare-side ${isFirstDifference ? "differs" : ""}" data-kept-by=${frame == null ? nothing : keeperOf(frame.view)} aria-label=${say(`player.compare.${side.name}`)}>
-      <h2><b class="side-mark">${say(side.name === "left" ? "player.compare.upper" : "player.compare.lower")}</b> ${this.#isOneSession ? nothing : html`<span class="run-title">${titleOf(side)}</span>`} <small>${say("player.compare.branch", { name: store.info?.name ?? "" })}${this.#change(side)}</small>
+      <h2><b class="side-mark">${say(side.name === "left" ? "player.compare.upper" : "player.compare.lower")}</b> ${this.#isOneSession ? nothing : html`<span class="run-title">${titleOf(side)}</span>`} <small class=${said.length <= defaults.brief ? "brief" : ""}>${said}</small>
         ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.name} <b>${item.value}</b></span>`)}
         ${this.#stage(side)}
         <span class="where num">${say("player.compare.where", { step: store.shown, of: store.newest, at: frame?.view.time ?? 0 })}</span></h2>

@@ -111,7 +111,7 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
     page.goto(f"{home}compare/")
     pages["compare, asked"] = page.url
     page.locator("form[method=post].stacked button").click()
-    expect(page.locator(".compare-side .only-here").first).to_be_visible()
+    expect(page.locator(".compare-side .where").first).to_be_visible()
     pages["compare"] = page.url
     pages |= _open_logs(page, f"{home}replays/log")
     _store_sweep(running_site)
