@@ -227,6 +227,8 @@ function farFrom(own: Box | null, y: number, height: number): number {
 function bodyOf(frame: Frame, here: Places, focus: Focus, shown: Shown | null): Box | null {
   // On a phone nothing is under the lane's body but readers, which are no broker.
   if (here.upright) return shown === null ? here.others[focus.actor ?? ""]?.box ?? null : { ...shown.broker.box, height: here.height };
+  // The lane of a broker that took over stands where it stood.
+  if (shown !== null && !contains(wholeOf(shown.broker), shown.lane.box)) return shown.lane.box;
   const broker = shown?.broker ?? (["sent", "lost", "read"].includes(focus.kind) ? undefined : here.brokers[focus.actor ?? ""]);
   return broker === undefined ? (focus.kind === "client" ? clientOf(frame, here, focus)?.box ?? null : null) : wholeOf(broker);
 }

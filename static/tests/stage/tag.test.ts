@@ -20,3 +20,13 @@ test("on a phone the tag of a broker's crash is over that broker", () => {
     assert.ok(middle > place.box.x && middle < place.box.x + place.box.width && tag.y < place.box.y, actor);
   }
 });
+
+test("the tag of a lane that a broker took over stands at the lane, far from the broker's own box", () => {
+  const here = places(null, HEADER, view(), { width: 1280, height: 412, form: "desk" });
+  const [name, broker] = Object.entries(here.brokers).find(([, { lanes }]) => "t-0" in lanes) ?? assert.fail();
+  const lane = broker.lanes["t-0"] ?? assert.fail();
+  const moved = { ...here, brokers: { ...here.brokers, [name]: { ...broker, box: { ...broker.box, y: 380, height: 30 } } } };
+  const focus: Focus = { ...NO_FOCUS, kind: "gate", actor: name, partition: "t-0", gates: ["high_watermark"], tag: { key: "stage.tag.hw", params: { hw_from: 52, hw: 53 } } };
+  const [tag] = tagLayer(frameOf(stepOf()), moved, focus);
+  assert.ok(tag !== undefined && tag.y >= lane.box.y - 30 && tag.y <= lane.box.y + lane.box.height, `${tag?.y} beside ${lane.box.y}`);
+});
