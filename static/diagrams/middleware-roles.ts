@@ -100,13 +100,13 @@ export function windowText(frame: Frame, tid: string): string | null {
 }
 
 function differText(span: WindowView | undefined): string | null {
-  if (span === undefined || span.since === null) return null;
+  if (span === undefined || span.since === null || span.since === span.until) return null;
   const { since, until } = span;
   return until === null ? say("diagram.roles.differ_open", { since }) : say("diagram.roles.differ_closed", { since, until });
 }
 
 function knownText(span: WindowView | undefined): string | null {
-  if (span === undefined || span.since === null) return null;
+  if (span === undefined || span.since === null || span.since === span.until) return null;
   const { since, until } = span;
   return until === null ? say("diagram.roles.window_open", { since }) : say("diagram.roles.window_closed", { since, until });
 }

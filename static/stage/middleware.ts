@@ -166,16 +166,19 @@ function lowMiddleware(view: MiddlewareView, entry: MiddlewareTransactionView | 
 
 /** Of its message, its decision and how long participants differ, a line each. */
 function footWords(entry: MiddlewareTransactionView): { said: string; strong: boolean }[] {
-  const { since, until } = entry.window;
   const message = entry.message === "none" ? null : say(`diagram.roles.message_${entry.message}`);
   return [
     ...(message === null ? [] : [{ said: say("diagram.roles.message", { message }), strong: false }]),
     ...(entry.decision === null ? [] : [{ said: say("stage.mw.decision", { decision: word(entry.decision) }), strong: true }]),
-    ...(since === null ? [] : [
-      { said: say(until === null ? "stage.mw.window_open" : "stage.mw.window_closed"), strong: true },
-      { said: until === null ? say("stage.mw.window_since", { since }) : say("stage.mw.window_span", { since, until }), strong: false },
-    ]),
+    ...windowWords(entry).map((said, index) => ({ said, strong: index === 0 })),
   ];
+}
+
+/** Whether participants may differ, as far as the middleware knows, and when; nothing before the first Commit-ok. */
+export function windowWords({ window: { since, until } }: Pick<MiddlewareTransactionView, "window">): string[] {
+  if (since === null) return [];
+  if (until === null) return [say("stage.mw.window_open"), say("stage.mw.window_since", { since })];
+  return [say("stage.mw.window_closed"), ...(since === until ? [] : [say("stage.mw.window_span", { since, until })])];
 }
 
 function heardOf(entry: MiddlewareTransactionView): { name: string; said: string; known: boolean }[] {
@@ -202,13 +205,13 @@ function votesOf(entry: MiddlewareTransactionView, x: number, width: number, roo
 
 function footOf(entry: MiddlewareTransactionView, own: Box): SVGTemplateResult {
   const y = own.height;
-  const { since, until } = entry.window;
+  const [outcome, span] = windowWords(entry);
   const message = entry.message === "none" ? null : say(`diagram.roles.message_${entry.message}`);
   return svg`${message === null ? nothing : svg`${box(14, y - 112, own.width - 28, 28, "slot", 5)}${
     fittedText(24, y - 93, say("diagram.roles.message", { message }), own.width - 48, 13, { classes: "k", least: 9 })}`}${
     entry.decision === null ? nothing : fittedText(14, y - 62, say("stage.mw.decision", { decision: word(entry.decision) }), own.width - 28, 15, { bold: true, classes: "b", least: 10 })}${
-    since === null ? nothing : svg`${fittedText(14, y - 38, say(until === null ? "stage.mw.window_open" : "stage.mw.window_closed"), own.width - 28, 15, { bold: true, classes: "b", least: 10 })}${
-      fittedText(14, y - 18, until === null ? say("stage.mw.window_since", { since }) : say("stage.mw.window_span", { since, until }), own.width - 28, 13, { classes: "k", least: 8 })}`}`;
+    outcome === undefined ? nothing : svg`${fittedText(14, y - 38, outcome, own.width - 28, 15, { bold: true, classes: "b", least: 10 })}${
+      span === undefined ? nothing : fittedText(14, y - 18, span, own.width - 28, 13, { classes: "k", least: 8 })}`}`;
 }
 
 function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
