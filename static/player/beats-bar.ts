@@ -95,8 +95,9 @@ export class BeatsBar extends MeasuredElement {
     // The date of a log has no room beside a name.
     const whole = whenText(store.header, store.frame?.view.time ?? 0);
     const when = /\d\d:\d\d:\d\d/.exec(whole)?.[0] ?? whole;
-    return html`<button class="beat-named" aria-expanded=${this.open !== null} @click=${() => this.toggle()}><b class=${textLength(text) > LONG_TITLE ? "long" : ""}>${breakable(text)}</b>
-      <span class="num">${say("player.step_brief", { step: from === null ? store.shown : `${from} → ${store.shown}`, of: stepsOf(store) })} · ${when}</span> <span aria-hidden="true">▴</span></button>`;
+    const isLong = textLength(text) > LONG_TITLE;
+    return html`<button class="beat-named" aria-expanded=${this.open !== null} @click=${() => this.toggle()}><b class=${isLong ? "long" : ""}>${breakable(text)}</b>
+      <span class="num">${say("player.step_brief", { step: from === null ? store.shown : `${from} → ${store.shown}`, of: stepsOf(store) })}${isLong ? html`<br>` : " · "}${when}</span> <span aria-hidden="true">▴</span></button>`;
   }
 
   #opened(plan: BeatPlan, segments: readonly Segment[], store: PlayerStore): TemplateResult | typeof nothing {
