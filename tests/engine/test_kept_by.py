@@ -148,7 +148,7 @@ def test_steps_speak_of_what_keeps_their_own_cluster() -> None:
 def test_a_requirement_has_a_text_for_each_keeper_or_one_for_all() -> None:
     texts = {rule: text_keys_by_keeper(rule) for rule in REQUIREMENTS}
     assert {tuple(found) for found in texts.values()} == {(), ("zookeeper", "quorum")}
-    assert [rule for rule, found in texts.items() if found] == ["PID-3", "PID-4", "PID-5", "PID-6"]
+    assert [rule for rule, found in texts.items() if found] == ["PID-3", "PID-4", "PID-5", "PID-6", "FEN-6"]
 
 
 @pytest.mark.parametrize(("given", "ends"), [({}, 9000), ({"session_timeout_ms": 900}, 900)])
