@@ -45,8 +45,9 @@ export function landingBefore(plan: BeatPlan, step: number): number {
   return leavesOf(plan.beats).findLast((beat) => beat.lands < step)?.lands ?? 0;
 }
 
-/** Whether a step is plumbing: one of those that a beat counts in one line. */
-export function isPlumbing(plan: BeatPlan, step: number): boolean {
+/** How many steps the line counts in which a step of plumbing stands; 0: the step has a line of its own. */
+export function plumbingAround(plan: BeatPlan, step: number): number {
   const beat = pathTo(plan.beats, step).at(-1)?.beat;
-  return beat?.lines.some((line) => line.key !== null && line.first <= step && step <= line.last) === true;
+  const line = beat?.lines.find((one) => one.key !== null && one.first <= step && step <= one.last);
+  return line === undefined ? 0 : line.last - line.first + 1;
 }

@@ -4,7 +4,7 @@
  */
 
 import { planOf } from "./axis-of.ts";
-import { isPlumbing } from "./beats.ts";
+import { plumbingAround } from "./beats.ts";
 import type { PlayerStore } from "./store.ts";
 import { sentencesOf, textLength } from "./sentence-fit.ts";
 import { say } from "./text.ts";
@@ -23,6 +23,9 @@ export const defaults = {
   longest: 7000,
   /** Milliseconds for a step that its beat only counts: enough to see that it passes. */
   plumbing: 1000,
+  /** Milliseconds for all steps of one such line, as far as each has its least. */
+  line: 4000,
+  least: 60,
 };
 
 /** Whether a speed is one of reading. */
@@ -36,8 +39,8 @@ export function standsFor(store: Pick<PlayerStore, "frame">, speed: number): num
   const step = store.frame?.step ?? null;
   if (step === null) return defaults.sentence / speed;
   const plan = planOf(store);
-  const isQuick = plan === null ? !step.interesting : isPlumbing(plan, step.number);
-  if (isQuick) return defaults.plumbing / speed;
+  const passed = plan === null ? Number(!step.interesting) : plumbingAround(plan, step.number);
+  if (passed > 0) return Math.max(defaults.least, Math.min(defaults.plumbing, defaults.line / passed)) / speed;
   const [headline = "", ...others] = sentencesOf(say(step.key, step.params));
   const reading = defaults.sentence + defaults.letter * textLength(headline) + defaults.further * textLength(others.join(" "));
   return Math.max(defaults.shortest, Math.min(defaults.longest, reading)) / speed;

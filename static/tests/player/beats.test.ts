@@ -5,7 +5,7 @@ import { beatAxis, defaults } from "../../player/beat-axis.ts";
 import { BeatWalk } from "../../player/beat-walk.ts";
 import { whereIn } from "../../player/beats-bar.ts";
 import type { Beat, BeatPlan } from "../../player/beats.ts";
-import { isPlumbing, landingAfter, landingBefore, leavesOf, placeOf, titleOf } from "../../player/beats.ts";
+import { landingAfter, landingBefore, leavesOf, placeOf, plumbingAround, titleOf } from "../../player/beats.ts";
 import { defaults as playing, standsFor } from "../../player/play.ts";
 import { PlayerStore } from "../../player/store.ts";
 import { words } from "../../player/text.ts";
@@ -63,9 +63,12 @@ test("names that do not fit are set in more lines before they become smaller", (
 test("plumbing is passed by quickly; other steps stand as long as they take to read", () => {
   words.learn("en", { texts: { "test.step": "x", "test.long": "A sentence of some forty letters, or so. Another.", "test.longest": "A sentence of some forty letters, or so; ".repeat(9) }, sources: {} });
   const plan: BeatPlan = { ...PLAN, beats: [beat(1, 1, 9, 9, { lines: [{ first: 2, last: 4, key: "beat.line.one", params: {} }] })] };
-  assert.deepEqual([1, 2, 4, 5].map((number) => isPlumbing(plan, number)), [false, true, true, false]);
+  assert.deepEqual([1, 2, 4, 5].map((number) => plumbingAround(plan, number)), [0, 3, 3, 0]);
   const at = (number: number, key: string) => ({ frame: { step: step(number, 0, [], { key }), plan } }) as unknown as PlayerStore;
   assert.equal(standsFor(at(3, "test.long"), 1), playing.plumbing);
+  const search: BeatPlan = { ...PLAN, beats: [beat(1, 1, 99, 99, { lines: [{ first: 2, last: 81, key: "beat.line.one", params: {} }] })] };
+  const during = { frame: { step: step(40, 0, [], { key: "test.long" }), plan: search } } as unknown as PlayerStore;
+  assert.equal(standsFor(during, 1) * 80, 80 * playing.least, "80 steps that only repeat a search do not hold up the story");
   assert.ok(standsFor(at(5, "test.long"), 1) > standsFor(at(5, "test.step"), 1));
   assert.equal(standsFor(at(5, "test.long"), 2) * 2, standsFor(at(5, "test.long"), 1));
   assert.equal(standsFor(at(5, "test.step"), 1), playing.shortest);
