@@ -299,8 +299,11 @@ function recordFacts(frame: Frame, name: string): { fact: string; sentence: stri
 /** The call that blocks, `send()`, or why the script cannot go on. */
 function blockedBy(what: string): string {
   const key = `diagram.application.waits_for.${what}`;
-  return words.knows(key) ? say(key) : `${what}()`;
+  return words.knows(key) ? say(key) : `${METHODS[what] ?? what.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())}()`;
 }
+
+/** Calls whose method in Kafka has another name. */
+const METHODS: Record<string, string> = { send_offsets: "sendOffsetsToTransaction", force_close: "close" };
 
 /** A loop has no calls left to count: it says its place in its round, what it holds, and what it waits for. */
 function loopSentence(application: string, loop: LoopView, blocker: string | null): string {

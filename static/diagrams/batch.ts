@@ -58,6 +58,11 @@ export function serialsText(serials: readonly number[]): string {
   return say("diagram.batch.more_runs", { runs: runs.slice(0, 2), more: runs.length - 2 });
 }
 
+/** Its records by serial; those that no application sent have none, and are counted. */
+export function recordsText({ serials, record_count: count }: Pick<Labelled, "serials" | "record_count">): string {
+  return serials.length > 0 ? serialsText(serials) : say("diagram.batch.records", { count });
+}
+
 export interface Labelled {
   producer_id: Id;
   producer_epoch: Id;
@@ -71,9 +76,7 @@ export interface Labelled {
 export function batchLabel(batch: Labelled, short = false): string {
   const who = identity(batch.producer_id, batch.producer_epoch);
   if (who === null) {
-    return batch.serials.length > 0
-      ? serialsText(batch.serials)
-      : say("diagram.batch.records", { count: batch.record_count });
+    return recordsText(batch);
   }
   const numbers = sequences(batch.first_sequence, batch.last_sequence);
   return short ? numbers : `${who} | ${numbers}`;
@@ -82,7 +85,7 @@ export function batchLabel(batch: Labelled, short = false): string {
 /** The same in words, for text twins and names of buttons. */
 export function batchWords(batch: Labelled): string {
   if (isAbsent(batch.producer_id)) {
-    return say("diagram.batch.plain_words", { records: serialsText(batch.serials) || batch.record_count });
+    return say("diagram.batch.plain_words", { records: recordsText(batch) });
   }
   return say("diagram.batch.words", {
     producer_id: batch.producer_id as number,

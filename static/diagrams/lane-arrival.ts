@@ -349,6 +349,7 @@ export function layoutUnderWay(
   if (shown === 0) return null;
   const text = messages.length === 1
     ? say("diagram.lanes.on_its_way", { at: until })
+    : shown === messages.length ? say("diagram.lanes.all_on_their_way", { count: shown })
     : say("diagram.lanes.on_their_way", { count: messages.length, more: messages.length - shown });
   const [fitting = ""] = wrapAtMost(text, options.right - x - 8, TEXT, 1);
   shape.texts = [{ x: round(x + 6), y: round(options.top + 8 + options.cellHeight / 2), text: fitting, anchor: "start",

@@ -9,7 +9,7 @@ import { batchesIn, foldedLog } from "../player/folded.ts";
 import type { Frame, LogBatchView, PartitionView, ReplicaView, Selection, View } from "../player/frame.ts";
 import { named, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
-import { batchLabel, batchWords, hueOf, isAbsent, range, serialsText } from "./batch.ts";
+import { batchLabel, batchWords, hueOf, isAbsent, range, recordsText, serialsText } from "./batch.ts";
 import { hasChanged } from "./changes.ts";
 import { brokenRecords } from "./broken-records.ts";
 import { MARK, TEXT, clamp, round, textWidth } from "./geometry.ts";
@@ -341,7 +341,7 @@ function cellName(batch: LogBatchView, replica: ReplicaView, twice: boolean): st
   }
   const content = contentWords(batch);
   const parts = [content === null
-    ? say("diagram.lanes.cell_name", { offsets, batch: batchWords(batch), records: serialsText(batch.serials) })
+    ? say("diagram.lanes.cell_name", { offsets, batch: batchWords(batch), records: recordsText(batch) })
     : say("diagram.lanes.content_name", { offsets, whose: content.whose, what: content.what })];
   if (batch.base_offset >= replica.high_watermark) parts.push(say("diagram.lanes.not_replicated"));
   if (isDeleted(batch, replica)) parts.push(say("diagram.lanes.deleted_name"));

@@ -71,7 +71,10 @@ const REQUESTS: Record<string, (fields: Fields, message: MessageView) => string>
   OffsetCommit: offsets,
   OffsetFetch: (fields) => say("stage.message.group", { group_id: fields["group_id"] ?? "" }),
   EndTxn: (fields) => say(fields["committed"] === true ? "stage.message.commit" : "stage.message.abort"),
-  Metadata: (fields) => say("stage.message.who_leads", { topics: list(fields["topics"]) }),
+  Metadata: (fields) => {
+    const topics = list(fields["topics"]);
+    return topics.length === 0 ? say("stage.message.which_brokers") : say("stage.message.who_leads", { topics });
+  },
   Fetch: (fields) => "offsets" in fields ? offsets(fields) : say("stage.message.fetch", { offset: fields["fetch_offset"] ?? 0 }),
   ReplicaFetch: (fields) => say("stage.message.fetch", { offset: fields["fetch_offset"] ?? 0 }),
   ZooKeeperWrite: (fields) => fields["expected_version"] == null ? "" : say("stage.message.version", { version: fields["expected_version"] }),

@@ -268,6 +268,20 @@ test("requests under way to a partition wait above its lane, dashed", () => {
   assert.equal(lane.arrival.texts[0]?.text, "in transit, due at t = 143 ms");
 });
 
+test("several on their way are counted; those that have no room are counted only if there are any", () => {
+  const two = Object.fromEntries([18, 19].map((id) => [id, message({ id })]));
+  const lane = laneOf(frameOf(null, view({ network: { messages: two } })));
+  assert.equal(lane.arrival?.texts[0]?.text, "2 in transit");
+});
+
+test("a batch without serials counts its records, with and without a producer id", () => {
+  const log = [logBatch(40, 3, { serials: [] }), logBatch(43, 1, { serials: [], producer_id: -1, producer_epoch: -1, first_sequence: -1, last_sequence: -1 })];
+  const lane = laneOf(frameOf(null, view({ partitions: { "t-0": partition(replica(log)) } })));
+  assert.deepEqual(lane.cells.map(({ name }) => name), [
+    "Offset 40–42: PID 0, epoch 0, seq 0–2 (3 records).", "Offset 43: 1 record, no PID (1 record).",
+  ]);
+});
+
 test("the lane of a lost message has the focus, and is no line although its log is empty", () => {
   const lost = message({ id: 18, partitions: ["t-1"], fields: { batches: { "t-1": { record_count: 1, producer_id: 0, producer_epoch: 0, base_sequence: 0, last_sequence: 0 } } } });
   const empty = partition(replica([]));
@@ -347,8 +361,8 @@ test("the twin says what the picture shows", () => {
   const twin = layoutLanes(frameOf(DUPLICATE), OPTIONS).twin;
   assert.equal(
     twin[0],
-    "t-0: leader broker-1, in sync 1, 2. Offsets 40–42: PID 0, epoch 0, seq 0–2 (r1–r3). Offsets 43–44: PID 0, epoch 0, seq 3–4 " +
-      "(r4–r5). Offsets 45–47: PID 0, epoch 0, seq 5–7 (r6–r8). Offsets 48–49: PID 0, epoch 0, seq 8–9 (r9–r10). Offsets 50–52: " +
+    "t-0: leader broker-1, in sync 1, 2. Offset 40–42: PID 0, epoch 0, seq 0–2 (r1–r3). Offset 43–44: PID 0, epoch 0, seq 3–4 " +
+      "(r4–r5). Offset 45–47: PID 0, epoch 0, seq 5–7 (r6–r8). Offset 48–49: PID 0, epoch 0, seq 8–9 (r9–r10). Offset 50–52: " +
       "PID 0, epoch 0, seq 10–12 (r11–r13). Log start 40, LSO 53, high watermark 53, end 53.",
   );
   assert.ok(twin.some((text) => text === "c1, read_committed, is at 53: 13 read, none hidden."));
@@ -360,7 +374,7 @@ test("a cell is a button with a name", () => {
   const middle = cell.x + cell.width / 2;
   assert.equal(
     markup(drawCell({ ...cell, below: null }, { pick: () => undefined }, false)),
-    `<g role="button" tabindex="0" class="" aria-label="Offsets 40–42: PID 0, epoch 0, seq 0–2 (r1–r3)." aria-pressed="false">` +
+    `<g role="button" tabindex="0" class="" aria-label="Offset 40–42: PID 0, epoch 0, seq 0–2 (r1–r3)." aria-pressed="false">` +
       `<title>${cell.name}</title><rect class="cell b0" x="${cell.x}" y="${cell.y}" width="${cell.width}" height="${cell.height}"/>` +
       `<text class="label" x="${middle}" y="${cell.y + cell.height / 2 + 4.5}" text-anchor="middle">0·0 | 0–2</text></g>`,
   );

@@ -56,7 +56,7 @@ test("accumulator: an application that goes round says its place, not how many r
   assert.equal(told({}), "app-1 is in round 2 of its loop, POLLING. It holds no records from c1.");
   assert.equal(
     told({ state: "REGISTERED", hand: [["in-0", 0], ["in-0", 1]], sent: 2 }, "commit_transaction"),
-    "app-1 is in round 2 of its loop, REGISTERED. It holds 2 records from c1; sent on: 2. app-1 is blocked: commit_transaction().",
+    "app-1 is in round 2 of its loop, REGISTERED. It holds 2 records from c1; sent on: 2. app-1 is blocked: commitTransaction().",
   );
 });
 

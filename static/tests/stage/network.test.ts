@@ -140,3 +140,8 @@ test("a fetch of several partitions says where it reads on in the first, and its
   const answers = { "t-0": { error: "NONE", batches: [{}, {}] }, "t-1": { error: "NONE", batches: [{}] } };
   assert.equal(sheetOf({ ...asked, is_response: true, error: "NONE", fields: { partitions: answers } }).words, "3 batches");
 });
+
+test("a request for metadata without topics asks for the brokers", () => {
+  const asked = (topics: string[]) => sheetOf(message({ api: "Metadata", partitions: [], fields: { topics } })).words;
+  assert.deepEqual([asked(["t"]), asked([])], ["leaders of t?", "brokers of the cluster?"]);
+});
