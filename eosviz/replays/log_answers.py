@@ -236,7 +236,8 @@ class _Answer:
             return sentence("answer.coordinator.expired", transactional_id=known)
         of = {"transactional_id": known, "state": state, "partition": verdict["partition"]}
         if not self._is_the_coordinators:
-            return sentence("answer.coordinator.other", **of)
+            key = "newest" if self._kind is VerdictKind.UNDECIDED else "other"
+            return sentence(f"answer.coordinator.{key}", **of)
         until, now = verdict["timeout_at"], self._analysis["now"]
         if state != "Ongoing" or until is None:
             return sentence(

@@ -208,7 +208,7 @@ def test_a_timer_and_a_partition_say_what_can_be_done_and_what_not(page: Page) -
     page.locator("eos-lanes").get_by_text("t-0", exact=True).click(button="right")
     expect(menu.get_by_role("button", name="Change leader")).to_have_count(2)
     expect(menu.locator(".off").filter(has_text="Restore ISR")).to_contain_text(
-        "Every follower of t-0 is in sync"
+        "t-0 has no follower that is out of sync"
     )
     menu.get_by_role("button", name="Find all steps that concern it").click()
     expect(page.locator(".found-bar .what")).to_have_text("a step about partition t-0")

@@ -6,6 +6,7 @@ from typing import Any
 from eosviz.catalogue import say
 from eosviz.pipeline.kafka_logs import case as kafka_case
 from eosviz.pipeline.kafka_logs.case import read_case
+from eosviz.pipeline.kafka_logs.declared import Declared
 from eosviz.pipeline.kafka_logs.words import as_kept
 from eosviz.replays.log_page import log_case_page
 
@@ -14,8 +15,8 @@ OPEN, INTERNAL = LOGS / "h2_open" / "hangopen-0", LOGS / "_internal"
 INCIDENTS = LOGS / "incidents"
 
 
-def page_of(*paths: Path) -> dict[str, Any]:
-    document = kafka_case.document(read_case(paths), as_kept)
+def page_of(*paths: Path, declared: Declared | None = None) -> dict[str, Any]:
+    document = kafka_case.document(read_case(paths, declared), as_kept)
     document["counts"] = {}
     return log_case_page(document)
 
@@ -40,6 +41,19 @@ def test_without_the_coordinators_log_the_page_says_what_cannot_be_said() -> Non
     assert "no partition of __transaction_state was opened" in english(page["summary"]["then"])
     (problem,) = page["problems"]
     assert commands(problem["answer"]) == ["find-hanging"]
+
+
+def test_a_marker_that_may_be_missing_leaves_the_transaction_with_its_coordinator(tmp_path: Path) -> None:
+    damaged = tmp_path / OPEN.name
+    damaged.mkdir()
+    (segment,) = OPEN.glob("*.log")
+    (damaged / segment.name).write_bytes(segment.read_bytes() + b"\xff" * 100)
+    (problem,) = page_of(damaged, INTERNAL, declared=Declared(now=2_000_000_000_000))["problems"]
+    assert problem["kind"] == "undecided"
+    assert (
+        english(problem["answer"]["coordinator"])
+        == "Its newest record of tx-open-public in these files has state Ongoing."
+    )
 
 
 def test_one_transaction_in_two_partitions_is_one_and_its_remedies_stand_once() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from engine.scenario.tracks import tracks
 from eosviz.classroom.judging import Judgement, first_branch
-from eosviz.classroom.kinds.kind import Kind
-from eosviz.classroom.models import Attempt, Outcome
+from eosviz.classroom.kinds.kind import Kind, Say
+from eosviz.classroom.models import Assignment, Attempt, Outcome
 from eosviz.tracks.models import Visit
 from eosviz.walkthroughs.models import Intervention
 
@@ -14,6 +14,9 @@ class Watch(Kind):
     name = "watch"
     order = 1
     takes_tracks = True
+
+    def task(self, assignment: Assignment, say: Say) -> list[str]:
+        return [say("classroom.task.watch.track" if assignment.track else "classroom.task.watch")]
 
     def judge(self, attempt: Attempt) -> Judgement:
         if attempt.assignment.track:
