@@ -159,7 +159,7 @@ def of_99(paths: list[Path], declared: Declared | None) -> dict[str, Any]:
 
 ENOUGH = replace(WHOLE, rest_empty=False)
 NOT_STATED = {
-    "transaction_partitions": "the number of partitions of __transaction_state",
+    "transaction_partitions": "all partitions of __transaction_state",
     "one_cluster": "meta.properties",
     "copied_after": "--copied-after",
 }
