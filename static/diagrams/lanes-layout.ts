@@ -163,7 +163,7 @@ function layoutLane(
   }
   const rowsTop = offsetsY + tier.offsets;
   const names = new Map(lane.cells.filter((cell) => !cell.twice).map((cell) => [cell.key, cell.name]));
-  const twin = [laneTwin(name, partition, replica, cells, names)];
+  const twin = [laneTwin(frame, name, partition, replica, cells, names)];
   const arrival = { top: top + tier.title, cellHeight: tier.arrivalCell, cellsTop, cellsHeight: tier.cell, right,
     narrow, unit: narrow ? 21 : 36 };
   const lost = arrived === null ? lostNow(frame, name) : null;
@@ -470,7 +470,7 @@ function startTexts(cells: Cells, start: number, top: number): TextShape[] {
 
 /** `names`: of cells as the twin has them, by key, where they are known already. */
 function laneTwin(
-  name: string, partition: PartitionView, replica: ReplicaView, cells: Cells, names: ReadonlyMap<string, string>,
+  frame: Frame, name: string, partition: PartitionView, replica: ReplicaView, cells: Cells, names: ReadonlyMap<string, string>,
 ): string {
   const parts = cells.pieces.map((piece) =>
     piece.kind === "fold"
@@ -485,5 +485,7 @@ function laneTwin(
     log_start: replica.log_start,
   });
   const body = parts.length === 0 ? say("diagram.lanes.empty") : sentences(parts);
-  return sentences([say("diagram.lanes.twin", { partition: name, leader, isr: partition.isr }), body, gatesText]);
+  // Files do not tell who leads.
+  const head = isLogCase(frame) ? say("diagram.lanes.twin_files", { partition: name }) : say("diagram.lanes.twin", { partition: name, leader, isr: partition.isr });
+  return sentences([head, body, gatesText]);
 }

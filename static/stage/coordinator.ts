@@ -63,9 +63,11 @@ export function coordinatorObjects(frame: Frame, here: Places, focus: Focus, nam
   const slot = height >= 60;
   const groups = groupLine(broker?.groups, width) ?? (slot ? null : text(12, 14, say("stage.group_none"), "s12 q"));
   const refused = focus.kind === "refused" && focus.actor === name && focus.partition === null;
-  const label = own === undefined ? say("stage.coordinator.idle") : say("stage.coordinator.label", {
-    id: own.id, broker: name, state: own.entry.state, pending: own.entry.pending_state ?? say("stage.none"),
-  });
+  const label = own === undefined ? say("stage.coordinator.idle")
+    : here.kind === "log" ? say("stage.coordinator.label_files", { id: own.id, state: own.entry.state })
+    : say("stage.coordinator.label", {
+      id: own.id, broker: name, state: own.entry.state, pending: own.entry.pending_state ?? say("stage.none"),
+    });
   const apart = place.shared === true;
   const tag = railTag(frame, here, focus, name);
   const rail = own === undefined ? nothing : railSvg(frame, focus, name, own, width, apart);

@@ -1,6 +1,7 @@
 /** What the tag says of a step: keys of the catalogue and their numbers, from what the engine reports. Pure. */
 
 import { isAbsent, range, serialsText } from "../diagrams/batch.ts";
+import { isLogCase } from "../diagrams/log-case.ts";
 import type { Change, Frame, JsonObject, ReplicaView, Step } from "../player/frame.ts";
 import type { Focus } from "./contract.ts";
 import { stateWord } from "./state-word.ts";
@@ -76,7 +77,9 @@ function entryTag(frame: Frame, step: Step, broker: string, id: string): Pick<Fo
   const before = frame.previousView?.brokers?.[broker]?.transactions?.[id];
   if (entry === undefined || (before !== undefined && !names.some((name) => TOLD.includes(name)))) return null;
   const isWritten = before?.pending_state != null && entry.pending_state === null;
-  if (before !== undefined && (isWritten || entry.state !== before.state)) return { state: entry.state, tag: { key: "stage.tag.counts", params: {} } };
+  // Files do not tell what was replicated when.
+  const written: Tag = isLogCase(frame) ? { key: "stage.tag.now", params: { to: entry.state } } : { key: "stage.tag.counts", params: {} };
+  if (before !== undefined && (isWritten || entry.state !== before.state)) return { state: entry.state, tag: written };
   const pending = entry.pending_state;
   // The next state is set with the decision, and its record follows the last marker.
   if (pending !== null && frame.view.brokers?.[broker]?.markers?.waiting?.[id] !== undefined) return { state: entry.state, tag: { key: "stage.tag.markers_next", params: {} } };

@@ -366,6 +366,8 @@ test("the twin says what the picture shows", () => {
       "PID 0, epoch 0, seq 10–12 (r11–r13). Log start 40, LSO 53, high watermark 53, end 53.",
   );
   assert.ok(twin.some((text) => text === "c1, read_committed, is at 53: 13 read, none hidden."));
+  const run = frameOf(DUPLICATE);
+  assert.match(layoutLanes({ ...run, header: { ...run.header, profile: "log" } }, OPTIONS).twin[0] ?? "", /^t-0, from files\. Offset 40–42/);
 });
 
 test("a cell is a button with a name", () => {

@@ -91,6 +91,9 @@ test("the coordinator's entry: being written while it is pending, then it counts
     { previousView: withEntry({}) },
   ));
   assert.deepEqual([counts.state, counts.tag?.key], ["PrepareCommit", "stage.tag.counts"]);
+  const read = frameOf(stepOf({ changes: [change([...path, "state"], "Ongoing", "PrepareCommit")] }), withEntry({ state: "PrepareCommit" }), { previousView: withEntry({}) });
+  const inFiles = focusOf({ ...read, header: { ...read.header, profile: "log" } });
+  assert.deepEqual(inFiles.tag, { key: "stage.tag.now", params: { to: "PrepareCommit" } }, "files do not tell what was replicated");
 });
 
 test("a new coordinator that loads a decision: its completion is not being written while markers are missing", () => {
