@@ -207,8 +207,12 @@ def from_text(owner: User, text: str) -> Draft:
     try:
         parse(text)
     except BadScenario as bad:
-        raise WorkshopRefused("no_toml", reason=bad.sentences["reason"], line=bad.line or 0) from None
+        raise _not_toml(bad) from None
     return create_draft(owner, text)
+
+
+def _not_toml(bad: BadScenario) -> WorkshopRefused:
+    return WorkshopRefused("no_toml", reason=bad.sentences["reason"], line=bad.line or 0)
 
 
 def from_branch(owner: User, branch: Branch) -> tuple[Draft, int]:
@@ -366,7 +370,7 @@ def _publishable(text: str) -> dict[str, Any]:
     try:
         document = parse(text)
     except BadScenario as bad:
-        raise WorkshopRefused("mistakes", count=1, place=f"line {bad.line}") from None
+        raise _not_toml(bad) from None
     found = mistakes(document, text=text)
     if found:
         raise WorkshopRefused("mistakes", count=len(found), place=found[0].place)
@@ -392,7 +396,7 @@ def within_bounds() -> Iterator[None]:
     try:
         yield
     except Busy as busy:
-        raise WorkshopRefused.for_now("busy", busy.seconds) from None
+        raise WorkshopRefused.for_now("busy_now", busy.seconds) from None
     except BeyondBounds as beyond:
         raise WorkshopRefused(beyond.key.removeprefix("workshop.refused.")) from None
 

@@ -111,7 +111,7 @@ def test_an_empty_scenario_is_written_in_the_language_of_its_author(
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("id = [", "mistakes"),
+        ("id = [", "no_toml"),
         (TEXT.replace("t-0", "x-9"), "mistakes"),
         (TEXT.replace("MY-LOST", "SC-03"), "bad_id"),
         (TEXT.replace("MY-LOST", "a/../b"), "bad_id"),
