@@ -149,6 +149,9 @@ class AbortIndexed(Aside):
 
 @happening
 class StableOffsetAdvanced(Aside):
+    """A marker is replicated. ``last_stable_offset``: as ``before`` if a transaction that started earlier holds
+    it back."""
+
     partition: str
     before: int
     last_stable_offset: int

@@ -7,7 +7,7 @@ from typing import Any
 from engine.errors import Error
 from engine.happenings import logs as happened
 from engine.happenings.base import Happening
-from engine.telling.telling import Tell, Teller, notes, says
+from engine.telling.telling import Tell, Teller, notes, params_of, says
 
 
 def _follower_took(h: happened.FollowerTook, teller: Teller) -> None:
@@ -105,6 +105,15 @@ def _abort_indexed(h: happened.AbortIndexed, teller: Teller) -> None:
         first_offset=h.first_offset,
         marker_offset=h.marker_offset,
         stable_offset=h.stable_offset,
+    )
+
+
+def _stable_offset(h: happened.StableOffsetAdvanced, teller: Teller) -> None:
+    moves = h.last_stable_offset > h.before
+    teller.note(
+        "broker.last_stable_offset_advanced" if moves else "broker.last_stable_offset_stays",
+        ("LOG-8", "CON-6") if moves else ("LOG-8", "CON-5"),
+        **params_of(h),
     )
 
 
@@ -226,7 +235,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.ConnectionEnded: notes("broker.connection_ended", "LOG-2"),
     happened.StaleEpochCopied: notes("broker.stale_epoch_copied", "SEQ-9"),
     happened.AbortIndexed: _abort_indexed,
-    happened.StableOffsetAdvanced: notes("broker.last_stable_offset_advanced", "LOG-8", "CON-6"),
+    happened.StableOffsetAdvanced: _stable_offset,
     happened.ReadersWait: notes("broker.readers_wait_for_transaction", "LOG-8", "CON-5"),
     happened.FormatWithoutMarkers: says("broker.format_without_markers", "MRK-4", "MSG-4"),
     happened.FetchAnswered: _fetch_answered,
