@@ -606,7 +606,9 @@ export function nameOf({ message, sheet, fate }: Pick<Flight, "message" | "sheet
   const { api, from, to, arrives_at: at, held, waits_behind: behind } = message;
   const state = fate.lost ? "lost" : fate.docked ? "docked" : behind !== undefined ? "waits" : held ? "held" : at === null ? "flying" : "due";
   const told = say(`stage.message.fate.${state}`, { to, at });
-  return say(message.is_response ? "stage.message.answer_name" : "stage.message.request_name", { api, from, to, carries: carriedWords(sheet), fate: told });
+  const carries = carriedWords(sheet);
+  if (carries === "") return say(message.is_response ? "stage.message.answer_name_empty" : "stage.message.request_name_empty", { api, from, to, fate: told });
+  return say(message.is_response ? "stage.message.answer_name" : "stage.message.request_name", { api, from, to, carries, fate: told });
 }
 
 function bundleObject(frame: Frame, bundle: Bundle): StageObject {

@@ -6,7 +6,7 @@ import type { Focus, Places } from "../../stage/contract.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
 import type { Flight } from "../../stage/network.ts";
 import { sheetOf } from "../../stage/messages.ts";
-import { networkLayer, networkOf, progress } from "../../stage/network.ts";
+import { nameOf, networkLayer, networkOf, progress } from "../../stage/network.ts";
 import { places } from "../../stage/places.ts";
 import { between01, pointOn } from "../../stage/wires.ts";
 import { HEADER, answer, frameOf, markup, message, stepOf, view } from "../diagrams/fixture.ts";
@@ -144,4 +144,10 @@ test("a fetch of several partitions says where it reads on in the first, and its
 test("a request for metadata without topics asks for the brokers", () => {
   const asked = (topics: string[]) => sheetOf(message({ api: "Metadata", partitions: [], fields: { topics } })).words;
   assert.deepEqual([asked(["t"]), asked([])], ["leaders of t?", "brokers of the cluster?"]);
+});
+
+test("a message that carries nothing to name is said without it", () => {
+  const bare = message({ api: "ListTransactions", from: "kafka-transactions", partitions: [], fields: {}, arrives_at: 143 });
+  const fate = { lost: false, docked: false } as Flight["fate"];
+  assert.equal(nameOf({ message: bare, sheet: sheetOf(bare), fate }), "ListTransactions request from kafka-transactions to broker-1: arrives at t = 143 ms");
 });
