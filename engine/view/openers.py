@@ -112,9 +112,8 @@ PRODUCER = (
         "client.sequence_forgotten_bumps", "client.sequence_forgotten_fails", "client.sequence_history_deleted_bumps",
         "client.sequence_history_deleted_restarts",
     ), ("client",)),
-    Opener("fatal", 6, (
-        "client.fatal", "client.control_fatal", "client.illegal_transition",
-    ), ("client",)),
+    Opener("fatal", 6, ("client.fatal", "client.control_fatal"), ("client",)),
+    Opener("response_thrown", 6, ("client.illegal_transition",), ("client", "api")),
     Opener("identity_refused", 6, ("client.producer_id_refused",), ("client",), once=True),
     Opener("only_abort", 7, (
         "client.control_abortable", "client.control_abortable_bump", "client.unresolved_lost_abortable",
