@@ -116,6 +116,8 @@ _REFUSED_ANSWERS = (
     (ABORTABLE_ERROR, ENDED, "refused_ended", ""),
     # A batch that was aborted in flight fails after the abort has ended.
     (READY, ABORTABLE, "refused_abortable", ""),
+    # A transactional request in flight is answered with an abortable error after a batch failed for good.
+    (FATAL_ERROR, ABORTABLE, "refused_abortable", ""),
     # InitProducerId was answered with a negative id. It counts as no id, so the client tries to request one
     # again, but READY has no way back to INITIALIZING (CTR-6).
     (READY, NEED_ID, "refused_need_id", ""),
