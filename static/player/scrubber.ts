@@ -9,6 +9,7 @@
 import type { SVGTemplateResult, TemplateResult } from "lit";
 import { html, nothing, svg } from "lit";
 import { guard } from "lit/directives/guard.js";
+import { ownBox, zoomOf } from "../diagrams/own-box.ts";
 import { axisFor, stepsOf } from "./axis-of.ts";
 import { branchName } from "./branch-name.ts";
 import type { PlayerStore } from "./store.ts";
@@ -29,6 +30,7 @@ export const defaults = {
 
 export class Scrubber extends MeasuredElement {
   #left = 0;
+  #zoom = 1;
   #dragging = false;
   #ticks: unknown[] = [];
   #ticksAt = -Infinity;
@@ -72,7 +74,8 @@ export class Scrubber extends MeasuredElement {
   readonly #down = (event: PointerEvent): void => {
     if (event.button !== 0 || this.store === undefined) return;
     const slider = event.currentTarget as HTMLElement;
-    this.#left = slider.getBoundingClientRect().left;
+    this.#left = ownBox(slider).left;
+    this.#zoom = zoomOf(slider);
     this.#hold(true);
     slider.setPointerCapture(event.pointerId);
     this.#to(event);
@@ -95,7 +98,7 @@ export class Scrubber extends MeasuredElement {
   #to(event: PointerEvent): void {
     const store = this.store;
     if (store === undefined) return;
-    const number = stepAt(axisFor(store, this.width), event.clientX - this.#left, store.newest);
+    const number = stepAt(axisFor(store, this.width), event.clientX / this.#zoom - this.#left, store.newest);
     store.moveTo(store.pace?.nearest(number) ?? number);
   }
 

@@ -9,6 +9,7 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
+import { ownBox, zoomOf } from "../diagrams/own-box.ts";
 import type { Intervention } from "../generated/messages.ts";
 import type { Frame, Json, JsonObject, Selection } from "./frame.ts";
 import { DROP, offeredOf } from "./offered.ts";
@@ -122,8 +123,9 @@ export class SelectionBar extends StoreElement {
     const list = this.querySelector<HTMLElement>(".action-list.floating");
     if (list === null || this.at === null) return;
     const { width, height } = list.getBoundingClientRect();
-    list.style.left = `${Math.max(8, Math.min(this.at.x, innerWidth - width - 8))}px`;
-    list.style.top = `${Math.max(8, Math.min(this.at.y, innerHeight - height - 8))}px`;
+    const zoom = zoomOf(list);
+    list.style.left = `${Math.max(8, Math.min(this.at.x, innerWidth - width - 8)) / zoom}px`;
+    list.style.top = `${Math.max(8, Math.min(this.at.y, innerHeight - height - 8)) / zoom}px`;
     if (!list.contains(document.activeElement)) list.querySelector<HTMLElement>("button, summary")?.focus();
   }
 
@@ -360,8 +362,8 @@ export class SelectionBar extends StoreElement {
 function endInARow(list: HTMLElement): void {
   list.style.maxHeight = "";
   if (list.scrollHeight <= list.clientHeight + 1) return;
-  const { top, height } = list.getBoundingClientRect();
-  const middles = [...list.querySelectorAll("li")].map((row) => row.getBoundingClientRect()).map((row) => row.top + row.height / 2 - top + list.scrollTop);
+  const { top, height } = ownBox(list);
+  const middles = [...list.querySelectorAll("li")].map(ownBox).map((row) => row.top + row.height / 2 - top + list.scrollTop);
   const end = rowEnd(middles, height);
   if (end !== null) list.style.maxHeight = `${end}px`;
 }

@@ -7,6 +7,7 @@
 
 import type { TemplateResult } from "lit";
 import { html, LitElement, nothing } from "lit";
+import { zoomOf } from "../diagrams/own-box.ts";
 import type { Keeper, Meaning } from "./terms.ts";
 import { meaningOf } from "./terms.ts";
 import { say } from "./text.ts";
@@ -60,7 +61,7 @@ export class TermNote extends LitElement {
     const note = this.querySelector<HTMLElement>(".term-note");
     if (note === null) return;
     note.showPopover();
-    const zoom = (note as HTMLElement & { currentCSSZoom?: number }).currentCSSZoom ?? 1;
+    const zoom = zoomOf(note);
     const { left, bottom, top } = target.getBoundingClientRect();
     const { width, height } = note.getBoundingClientRect();
     const x = Math.max(8, Math.min(left, innerWidth - width - 8));

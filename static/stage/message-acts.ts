@@ -8,6 +8,7 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
+import { ownBox } from "../diagrams/own-box.ts";
 import type { SelectionBar } from "../player/selection-bar.ts";
 import { offeredOf } from "../player/offered.ts";
 import { arriving, lastSent } from "../player/sent-in.ts";
@@ -188,7 +189,7 @@ export class MessageActs extends StoreElement {
     const at: Box | null = stage.boxOf(`m:${this.store?.selection?.id ?? ""}`);
     bar.hidden = at === null;
     if (at === null) return;
-    const own = bar.getBoundingClientRect();
+    const own = ownBox(bar);
     const left = Math.max(8, Math.min(at.x + at.width / 2 - own.width / 2, stage.clientWidth - own.width - 8));
     const under = at.y + at.height + 6;
     const top = under + own.height <= stage.clientHeight - 4 ? under : Math.max(4, at.y - own.height - 6);

@@ -14,6 +14,7 @@ import { guard } from "lit/directives/guard.js";
 import { repeat } from "lit/directives/repeat.js";
 import type { Box } from "../diagrams/geometry.ts";
 import { SizedElement, asPress, onPick, twin } from "../diagrams/element.ts";
+import { ownBox } from "../diagrams/own-box.ts";
 import { messageSelection, plainly } from "../diagrams/picked.ts";
 import { piece } from "../diagrams/reading.ts";
 import type { Frame, Selection, Step } from "../player/frame.ts";
@@ -139,8 +140,8 @@ export class Stage extends SizedElement {
   boxOf(key: string): Box | null {
     const node = this.#nodes()(key);
     if (node === null) return null;
-    const { left, top, width, height } = node.getBoundingClientRect();
-    const own = this.getBoundingClientRect();
+    const { left, top, width, height } = ownBox(node);
+    const own = ownBox(this);
     return { x: left - own.left, y: top - own.top, width, height };
   }
 

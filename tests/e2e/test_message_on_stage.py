@@ -83,6 +83,24 @@ def test_a_message_that_is_pressed_offers_its_end_on_itself(page: Page) -> None:
     expect(page.locator("eos-compare")).to_contain_text("this is the first step that differs")
 
 
+def test_on_a_large_screen_what_is_pressed_is_what_answers(page: Page) -> None:
+    """The page is enlarged there (CSS `zoom`): pointers come in other px than the lengths of elements."""
+    message(page).click()
+    acts = page.get_by_role("toolbar", name="Intervene on this message")
+    thing, bar = message(page).bounding_box(), acts.bounding_box()
+    assert thing is not None and bar is not None
+    assert 0 <= bar["y"] - thing["y"] - thing["height"] < 20
+    assert abs(bar["x"] + bar["width"] / 2 - thing["x"] - thing["width"] / 2) < bar["width"]
+    page.keyboard.press("Escape")
+    slider = page.locator("eos-scrubber .slider")
+    line = slider.bounding_box()
+    assert line is not None
+    x = line["x"] + line["width"] / 6
+    page.mouse.click(x, line["y"] + line["height"] / 2)
+    knob = page.locator("eos-scrubber .knob").bounding_box()
+    assert knob is not None and abs(knob["x"] + knob["width"] / 2 - x) < 40
+
+
 def test_no_row_of_the_list_moves_while_the_list_loads(page: Page) -> None:
     """Its acts and its questions come from two requests: a press must not meet another row than was aimed at."""
     message(page).click()
