@@ -252,7 +252,8 @@ export class Predict extends StoreElement {
     if (this.finish === "" || store === undefined) return nothing;
     const [position, count] = this.place.split("/").map(Number);
     const label = say(position === count ? "predict.last" : "predict.next");
-    return html`<span class="predict-place quiet">${say("predict.place", { title: this.track, place: this.place })}</span>
+    const place = say("predict.place", { title: this.track, place: this.place });
+    return html`<span class="predict-place quiet" title=${place}>${place}</span>
       <form method="post" action=${this.finish}><input type="hidden" name="csrfmiddlewaretoken" .value=${csrfToken()}>
         <button class=${isOver(store) ? "small primary" : "small"}>${label}</button></form>`;
   }
