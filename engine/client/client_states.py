@@ -116,8 +116,6 @@ _REFUSED_ANSWERS = (
     (ABORTABLE_ERROR, ENDED, "refused_ended", ""),
     # A batch that was aborted in flight fails after the abort has ended.
     (READY, ABORTABLE, "refused_abortable", ""),
-    # A transactional request in flight is answered with an abortable error after a batch failed for good.
-    (FATAL_ERROR, ABORTABLE, "refused_abortable", ""),
     # InitProducerId was answered with a negative id. It counts as no id, so the client tries to request one
     # again, but READY has no way back to INITIALIZING (CTR-6).
     (READY, NEED_ID, "refused_need_id", ""),
@@ -167,6 +165,8 @@ _RAISED = (
 """Since 4.0: the epoch is raised after a commit, before the first transaction of version 2."""
 _STRAY = (_refuse(UNINITIALIZED, ABORTABLE, "refused_abortable", only_if="checks_after_append"),)
 """Since 3.1: a record whose ``send()`` threw before initTransactions() stays, and expires."""
+_AFTER_FATAL = (_refuse(FATAL_ERROR, ABORTABLE, "refused_abortable"),)
+"""The response to a transactional request has an abortable error, after a batch failed with a fatal one."""
 
 
 class Known(Protocol):
@@ -220,7 +220,7 @@ GUARDS: dict[str, Callable[[Known], bool]] = {
 MACHINE: Machine[Known] = Machine(
     NAME,
     UNINITIALIZED,
-    (*_MOVES, *_refused(), *_OUTLIVED, *_RAISED, *_STRAY),
+    (*_MOVES, *_refused(), *_OUTLIVED, *_RAISED, *_STRAY, *_AFTER_FATAL),
     guards=GUARDS,
     terminal=(FATAL_ERROR,),
 )

@@ -20,6 +20,7 @@ NOT_OFFLINE = frozenset(
     for name in (
         *(
             "accounts",
+            "actions",
             "analytics",
             "asked",
             "bounded",

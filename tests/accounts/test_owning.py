@@ -198,7 +198,7 @@ class TestDeleting:
         assert list(Session.objects.all()) == [stays]
         assert not Presentation.objects.exists() and not Prediction.objects.exists()
         assert Visit.objects.count() == 1
-        assert "have been deleted" in own.get("/").content.decode()
+        assert "The account has been deleted" in own.get("/").content.decode()
         assert own.get("/account/").status_code == 302
 
     def test_without_a_password_the_address_is_the_proof(self, ada: User) -> None:

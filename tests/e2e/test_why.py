@@ -189,7 +189,7 @@ def test_a_recording_says_that_it_cannot_be_asked(browser: Browser) -> None:
 
 def test_the_menu_of_a_thing_lists_what_can_be_asked_of_it(address: tuple[str, Page]) -> None:
     page = opened(address)
-    page.locator("eos-stage").get_by_role("button", name="t-0, offsets 1–2:").click()
+    page.locator("eos-stage").get_by_role("button", name="t-0, offset 1–2:").click()
     page.locator("eos-selection-bar .selected").click()
     asked = page.locator(".action-list .questions li", has_text="What is txn-1 waiting for")
     asked.get_by_role("button").click()

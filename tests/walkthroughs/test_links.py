@@ -64,7 +64,7 @@ class TestOpening:
         visitor = Client()
         page = visitor.get(address)
         assert page.status_code == 200
-        assert "leads to step 27, with 1 intervention before it" in page.content.decode()
+        assert "leads to step 27 of a run with 1 intervention" in page.content.decode()
         assert Session.objects.count() == 1
         answer = visitor.post(address)
         own = Session.objects.exclude(id=branch.session_id).get()
