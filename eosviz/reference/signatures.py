@@ -11,11 +11,14 @@ from importlib import resources
 import msgspec
 from msgspec import Struct
 
+from engine.scenario.shelf import entry
 from engine.scenario.tracks import Track, tracks
 
 Words = dict[str, str]
 """Language to text."""
 
+ON_CALL = ("a-transaction-is-stuck", "why-am-i-fenced")
+"""The tracks for the engineer on call, in the order in which a lesson is looked for."""
 PARTS = ("seen", "cause", "affected", "mended", "help")
 """The parts of an entry in the order of its page; their names are `reference.signature.<part>`."""
 
@@ -64,6 +67,22 @@ class Signature(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         )
 
 
+class Lesson(Struct, frozen=True):
+    """A place in a track. ``position``: from 1."""
+
+    track: Track
+    position: int
+
+    @property
+    def scenario(self) -> str:
+        return self.track.items[self.position - 1].scenario
+
+    @property
+    def title(self) -> Words:
+        title: Words = entry(self.scenario).document["title"]
+        return title
+
+
 @cache
 def signatures() -> tuple[Signature, ...]:
     """Every signature, in the order of the table."""
@@ -80,3 +99,17 @@ def fitting(verdict: str | None, lines: Iterable[str] = ()) -> tuple[Signature, 
     """The signatures that may explain a verdict, or one of the kinds of log lines beside it."""
     kinds = set(lines)
     return tuple(one for one in signatures() if verdict in one.verdicts or kinds.intersection(one.lines))
+
+
+def lesson_of(found: Iterable[Signature]) -> Lesson | None:
+    """The lesson of an on-call track that shows the first of these signatures that has one."""
+    on_call = sorted(
+        (one for one in tracks() if one.name in ON_CALL), key=lambda one: ON_CALL.index(one.name)
+    )
+    for signature in found:
+        shown = {(scenario, variant) for _, scenario, variant in signature.runs}
+        for track in on_call:
+            for position, item in enumerate(track.items, 1):
+                if (item.scenario, item.variant or "") in shown:
+                    return Lesson(track, position)
+    return None

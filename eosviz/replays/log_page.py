@@ -6,7 +6,7 @@ from typing import Any
 from engine.codec.damage import DamageKind
 from eosviz.pipeline.kafka_logs.case_sentences import group_sentences
 from eosviz.pipeline.kafka_logs.text_partition import INVALID
-from eosviz.reference.signatures import Signature, fitting
+from eosviz.reference.signatures import Signature, fitting, lesson_of
 from eosviz.replays.log_answers import answered, summary
 
 BARS_MAX = 200
@@ -28,11 +28,7 @@ def log_case_page(analysis: Json) -> Json:
     """The template's context."""
     if "too_much" in analysis:
         return {"too_much": True}
-    problems = [
-        one | {"signatures": fitting(one["kind"], _line_kinds(one["evidence"]))}
-        for one in analysis["verdicts"]
-        if one["kind"] != "healthy"
-    ]
+    problems = [_with_signatures(one) for one in analysis["verdicts"] if one["kind"] != "healthy"]
     answers = answered(analysis, problems)
     problems = [one | {"answer": answer} for one, answer in zip(problems, answers, strict=True)]
     worst: dict[str, str] = {}
@@ -73,6 +69,11 @@ def log_case_page(analysis: Json) -> Json:
             if count > len(analysis[name])
         ],
     }
+
+
+def _with_signatures(verdict: Json) -> Json:
+    found = fitting(verdict.get("rests_on") or verdict["kind"], _line_kinds(verdict["evidence"]))
+    return verdict | {"signatures": found, "lesson": lesson_of(found)}
 
 
 def _line_kinds(evidence: list[Json]) -> set[str]:

@@ -7,6 +7,8 @@ from http import HTTPStatus
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -18,6 +20,7 @@ from eosviz.tracks import actions
 from eosviz.tracks.asking import questions_or_problem
 from eosviz.tracks.models import Prediction
 from eosviz.tracks.progress import progress_in, progress_of
+from eosviz.walkthroughs.links import read_log
 from eosviz.walkthroughs.models import Branch, Session
 
 
@@ -36,7 +39,8 @@ def detail(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def begin(request: HttpRequest, name: str, position: int) -> HttpResponse:
-    """Redirect to the player, at the place where this browser left the scenario, or at its beginning."""
+    """Redirect to the player, at the place where this browser left the scenario, or at its beginning. ``log``:
+    the log case to which the player leads back."""
     track = _track(name)
     _item(track, position)
     try:
@@ -44,7 +48,9 @@ def begin(request: HttpRequest, name: str, position: int) -> HttpResponse:
     except Problem as problem:
         context = {"progress": progress_in(browser_of(request.session), track)}
         return refusal_page(request, "tracks/detail.html", problem, context)
-    return redirect("walkthroughs:player", session.id)
+    player = reverse("walkthroughs:player", args=[session.id])
+    log = read_log(request.POST)
+    return redirect(player if log is None else f"{player}?{urlencode({'log': log})}")
 
 
 @require_POST

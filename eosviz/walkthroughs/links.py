@@ -10,6 +10,7 @@ import base64
 import binascii
 import hashlib
 import re
+import uuid
 import zlib
 from itertools import pairwise
 from typing import Annotated, Any, get_args
@@ -185,6 +186,14 @@ def read_zoom(query: QueryDict) -> str | None:
     """The zoom in the address; None, which means steps, also for an unreadable one."""
     wanted = query.get("zoom", "")
     return wanted if wanted and ZOOM.fullmatch(wanted) else None
+
+
+def read_log(query: QueryDict) -> str | None:
+    """``log``: the id of the log case to which the player leads back; None if it is no id."""
+    try:
+        return str(uuid.UUID(query.get("log", "")))
+    except ValueError:
+        return None
 
 
 def read_selection(query: QueryDict) -> Selection | None:

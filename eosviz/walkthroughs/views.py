@@ -27,7 +27,7 @@ from eosviz.scenarios.differences import DIFFERENCES, possible
 from eosviz.scenarios.libraries import of_scenario
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions
-from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, read_selection, read_view, read_zoom
+from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, read_log, read_selection, read_view, read_zoom
 from eosviz.walkthroughs.models import Branch, Presentation, Session
 from eosviz.walkthroughs.pictured import pictured
 from eosviz.walkthroughs.previewing import LAST_STEP, preview_of
@@ -118,7 +118,7 @@ def _refused(
 @require_safe
 @ensure_csrf_cookie
 def player(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """The session; `?branch=<id>&step=<number>` opens it there."""
+    """The session; `?branch=<id>&step=<number>` opens it there, and `?log=<id>` leads back to that log case."""
     session = _owned(request, session_id)
     branches = Branch.objects.of_session(session.id)
     wanted = request.GET.get("branch", "")
@@ -134,6 +134,7 @@ def player(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
         "zoom": read_zoom(request.GET),
         "selection": read_selection(request.GET),
         "changed": "changed" in request.GET,
+        "log": read_log(request.GET),
         "presenting": _follow_address(request, session),
         **element_attributes(),
     }

@@ -24,6 +24,7 @@ export class Masthead extends StoreElement {
     library: {},
     assignment: {},
     verdict: {},
+    log: {},
     rerun: {},
     open: {},
     followState: { attribute: false },
@@ -34,6 +35,8 @@ export class Masthead extends StoreElement {
   declare assignment: string;
   /** Of a log case: the page with its verdicts, from which its reader comes. */
   declare verdict: string;
+  /** Of a lesson that was opened from a log case: the case. */
+  declare log: string;
   /** Where a branch is made again by the engine here; empty where nothing is. */
   declare rerun: string;
   /** In a frame on another page: where the whole thing is opened, outside of it. */
@@ -46,6 +49,7 @@ export class Masthead extends StoreElement {
     this.library = "/";
     this.assignment = "";
     this.verdict = "";
+    this.log = "";
     this.rerun = "";
     this.open = "";
     this.followState = null;
@@ -66,6 +70,7 @@ export class Masthead extends StoreElement {
     if (this.library === "") return html`<span class="home">${say("page.name")}</span>`;
     if (this.assignment !== "") return html`<a class="home" href=${this.assignment}>‹ <span>${say("player.assignment")}</span></a>`;
     if (this.verdict !== "") return html`<a class="home" href=${this.verdict}>‹ <span>${say("player.verdict")}</span></a>`;
+    if (this.log !== "") return html`<a class="home" href=${this.log}>‹ <span>${say("player.log")}</span></a>`;
     return html`<a class="home" href=${this.library}>‹ <span>${say("player.library")}</span></a>`;
   }
 

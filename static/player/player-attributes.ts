@@ -33,6 +33,7 @@ export abstract class PlayerAttributes extends LitElement {
     workshop: {},
     assignment: {},
     verdict: {},
+    log: {},
     questions: {},
     predictions: {},
     lesson: {},
@@ -92,6 +93,7 @@ export abstract class PlayerAttributes extends LitElement {
   declare workshop: string;
   declare assignment: string;
   declare verdict: string;
+  declare log: string;
   /** Where questions come from and answers go; empty: this run asks nothing. */
   declare questions: string;
   declare predictions: string;
@@ -157,6 +159,7 @@ export abstract class PlayerAttributes extends LitElement {
     this.workshop = "";
     this.assignment = "";
     this.verdict = "";
+    this.log = "";
     this.questions = "";
     this.predictions = "";
     this.lesson = "";

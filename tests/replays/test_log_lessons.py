@@ -1,0 +1,50 @@
+"""A verdict on a log leads to the lesson that shows the same fault, and the lesson leads back to the log."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from eosviz.pipeline.kafka_logs.verdict_kinds import NOT_HEALTHY, VerdictKind
+from eosviz.reference.signatures import ON_CALL, fitting, lesson_of
+from eosviz.replays.sample_case import sample_case
+from eosviz.walkthroughs.models import Session
+
+
+@pytest.mark.parametrize("kind", [one for one in NOT_HEALTHY if one is not VerdictKind.EVIDENCE_DELETED])
+def test_every_verdict_on_an_open_transaction_has_a_lesson_for_the_engineer_on_call(
+    kind: VerdictKind,
+) -> None:
+    lesson = lesson_of(fitting(kind))
+    assert lesson is not None
+    assert lesson.track.name in ON_CALL
+
+
+def test_a_fault_that_waiting_never_ends_comes_early_in_its_track() -> None:
+    lesson = lesson_of(fitting(VerdictKind.LATE_WRITE))
+    assert lesson is not None
+    assert (lesson.track.name, lesson.scenario) == ("a-transaction-is-stuck", "SC-101")
+    assert lesson.position <= 5
+
+
+@pytest.mark.django_db
+def test_the_sample_log_leads_to_the_run_that_it_was_made_from_and_back(client: Client) -> None:
+    case = reverse("replays:log_case", args=[sample_case().id])
+    page = client.get(case).content.decode()
+    lesson = lesson_of(fitting(VerdictKind.FENCED_WRITER))
+    assert lesson is not None
+    begin = reverse("tracks:begin", args=[lesson.track.name, lesson.position])
+    assert f'action="{begin}"' in page
+    assert "See the same fault: SC-101 Hanging transaction" in page
+    opened = client.post(begin, {"log": str(sample_case().id)}, follow=True)
+    assert Session.objects.get().version.identifier == "SC-101"
+    player = opened.content.decode()
+    assert f'log="{case}"' in player
+    assert f'track-place="{lesson.position}/' in player
+
+
+@pytest.mark.django_db
+def test_what_is_no_log_s_id_leads_nowhere(client: Client) -> None:
+    begin = reverse("tracks:begin", args=["a-transaction-is-stuck", 1])
+    assert "log=" not in client.post(begin, {"log": "https://elsewhere.example"})["Location"]
