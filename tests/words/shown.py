@@ -49,7 +49,7 @@ def named(name: str) -> Scenario:
     """The scenario of a run by its name. Raises BadScenario when its generation cannot have it."""
     if name.startswith("world-"):
         _, kind, seed = name.split("-")
-        document = KINDS[kind](Random(int(seed)))  # noqa: S311 - a world is its seed
+        document = KINDS[kind](Random(int(seed)))
         return load(document)
     run, _, generation = name.partition("@")
     scenario = scenario_of(run)
