@@ -7,8 +7,10 @@ for others.
 
 import os
 import shutil
+import signal
 import subprocess
 import threading
+import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +22,7 @@ from eosviz.launch.browser import DEBIAN_PACKAGE, find_browser
 from eosviz.launch.commands import install_debian_package, is_debian_root, say
 from eosviz.launch.frontend import find_node
 from eosviz.launch.places import ROOT, TEST_RESULTS, environment_python
+from eosviz.launch.processes import signal_group
 
 ELSEWHERE = ("--ignore=tests/engine", "--ignore=tests/e2e")
 POSTGRESQL_TESTS = (
@@ -38,6 +41,8 @@ NOT_TWICE = (
 """Tests with every person at every address, and with every page of the administration. `make test` runs them
 on one database, `make test-all` on both."""
 PARTS_AT_A_TIME = 3
+LAST_WORDS_SECONDS = 10
+"""A part that is ended has this time to print where each thread of its processes is."""
 FAILURES_MAX = 20
 """At most this many failures are named at the end. If there are more, they have few causes, and their part
 has printed all of them."""
@@ -74,6 +79,20 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """How long tests may take, in seconds."""
+
+    test: float
+    """After this time pytest prints where each thread of the test's process is, and ends the process. The test has
+    failed, and the others go on."""
+    part: float
+    """After this time the part is ended, and counts as failed."""
+
+
+QUICK, WITH_SLOW = Bounds(test=600, part=2400), Bounds(test=3600, part=14_400)
+
+
+@dataclass(frozen=True)
 class Part:
     name: str
     command: Sequence[str | Path]
@@ -81,6 +100,7 @@ class Part:
     results: Path
     """JUnit XML."""
     environment: Mapping[str, str] = field(default_factory=dict)
+    bounds: Bounds = QUICK
 
 
 def run_parts(with_slow: bool) -> int:
@@ -89,11 +109,16 @@ def run_parts(with_slow: bool) -> int:
     shutil.rmtree(TEST_RESULTS, ignore_errors=True)
     TEST_RESULTS.mkdir()
     parts = all_parts(with_slow)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     pool = ThreadPoolExecutor(PARTS_AT_A_TIME)
     try:
         outcomes = list(pool.map(run_part, parts))
+    except BaseException:
+        # Ctrl-C and SIGTERM reach this process alone.
+        end_running()
+        raise
     finally:
-        # Ctrl-C has reached the running parts too; no further one may begin.
+        # No further part may begin.
         pool.shutdown(cancel_futures=True)
     say("")
     print_failures(
@@ -121,17 +146,20 @@ def print_failures(failures: Sequence[str]) -> None:
 def all_parts(with_slow: bool) -> Sequence[Part]:
     node = find_node()
     chosen = [] if with_slow else ["-m", "not slow"]
+    bounds = WITH_SLOW if with_slow else QUICK
     front_end_results = TEST_RESULTS / "front-end.xml"
     front_end_environment = {**node.environment(), "EOSVIZ_TEST_RESULTS": str(front_end_results)}
     # The longest part comes first; all others are done beside it.
     return (
         # In groups (tests/conftest.py), and in their order: sorted by number of tests, the longest would come last.
         pytest_part(
-            "browser", ["tests/e2e", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder", *chosen]
+            "browser",
+            ["tests/e2e", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder", *chosen],
+            bounds,
         ),
         # One of the three workers is busy with Spark.
-        pytest_part("site", ["tests", *ELSEWHERE, "-n", "3", "--dist", "loadgroup", *chosen]),
-        pytest_part("engine", ["tests/engine", "-n", "2", "--dist", "worksteal", *chosen]),
+        pytest_part("site", ["tests", *ELSEWHERE, "-n", "3", "--dist", "loadgroup", *chosen], bounds),
+        pytest_part("engine", ["tests/engine", "-n", "2", "--dist", "worksteal", *chosen], bounds),
         *postgresql_parts(with_slow),
         Part("front end", node.npm("test", "--silent"), front_end_results, front_end_environment),
     )
@@ -151,16 +179,18 @@ def postgresql_parts(with_slow: bool) -> Sequence[Part]:
             "-m",
             "not slow",
         ]
-        return (pytest_part("postgresql", words, chosen),)
+        return (pytest_part("postgresql", words, QUICK, chosen),)
     site = ["tests", *ELSEWHERE, "-n", "2", "--dist", "loadgroup"]
     browser = ["tests/e2e", "-n", "2", "--dist", "loadscope"]
     return (
-        pytest_part("site on postgresql", site, chosen),
-        pytest_part("browser on postgresql", browser, chosen),
+        pytest_part("site on postgresql", site, WITH_SLOW, chosen),
+        pytest_part("browser on postgresql", browser, WITH_SLOW, chosen),
     )
 
 
-def pytest_part(name: str, words: Sequence[str], environment: Mapping[str, str] | None = None) -> Part:
+def pytest_part(
+    name: str, words: Sequence[str], bounds: Bounds = QUICK, environment: Mapping[str, str] | None = None
+) -> Part:
     results = TEST_RESULTS / f"{name.replace(' ', '-')}.xml"
     command: list[str | Path] = [
         environment_python(),
@@ -172,10 +202,12 @@ def pytest_part(name: str, words: Sequence[str], environment: Mapping[str, str] 
         f"--junit-xml={results}",
         # The older of JUnit's two formats names each test's file.
         "--override-ini=junit_family=xunit1",
+        f"--override-ini=faulthandler_timeout={bounds.test}",
+        "--override-ini=faulthandler_exit_on_timeout=true",
         # Playwright's pytest plugin empties this folder when it starts, by default the one with the results.
         f"--output={results.with_suffix('.output')}",
     ]
-    return Part(name, [*command, *words], results, {**PYTEST_ENVIRONMENT, **(environment or {})})
+    return Part(name, [*command, *words], results, {**PYTEST_ENVIRONMENT, **(environment or {})}, bounds)
 
 
 def install_browser() -> None:
@@ -198,18 +230,49 @@ def run_part(part: Part) -> Outcome:
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
+        # A group of its own, so that all its processes can be ended.
+        process_group=0,
     )
-    assert process.stdout is not None  # noqa: S101 - it was asked for
-    for line in process.stdout:
-        print_line(part, line.rstrip())
-    _, status, used = os.wait4(process.pid, 0)
+    _running.add(process.pid)
+    late = threading.Event()
+    overdue = threading.Timer(part.bounds.part, end_part, [part, process.pid, late])
+    overdue.start()
+    try:
+        assert process.stdout is not None  # noqa: S101 - it was asked for
+        for line in process.stdout:
+            print_line(part, line.rstrip())
+        _, status, used = os.wait4(process.pid, 0)
+    finally:
+        overdue.cancel()
+        _running.discard(process.pid)
     process.returncode = os.waitstatus_to_exitcode(status)
     print_line(part, f"took {used.ru_utime + used.ru_stime:.0f} s of processor time")
     cases = read_cases(part.results)
     outcome = judge(cases, process.returncode)
+    if late.is_set():
+        outcome = Outcome(Counts(failed=1), [f"it was not over after {part.bounds.part:g} s"])
     if cases is None or outcome.counts != count(cases):
         print_line(part, f"{outcome.failures[-1]}, which counts as one failure")
     return outcome
+
+
+_running: set[int] = set()
+"""The process groups of the parts that run."""
+
+
+def end_part(part: Part, group: int, late: threading.Event) -> None:
+    """End a part that is not over in time. Its processes print first where each of their threads is."""
+    late.set()
+    print_line(part, f"is ended: it was not over after {part.bounds.part:g} s")
+    signal_group(group, signal.SIGABRT)
+    time.sleep(LAST_WORDS_SECONDS)
+    signal_group(group, signal.SIGKILL)
+
+
+def end_running() -> None:
+    """End the parts that run, as Ctrl-C does."""
+    for group in tuple(_running):
+        signal_group(group, signal.SIGINT)
 
 
 _printing = threading.Lock()

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from eosviz.launch import parts
-from eosviz.launch.parts import Counts, Outcome, Part, count, describe, judge, read_cases, run_part
+from eosviz.launch.parts import Bounds, Counts, Outcome, Part, count, describe, judge, read_cases, run_part
 
 RESULTS = """<?xml version="1.0"?>
 <testsuites><testsuite>
@@ -75,6 +75,44 @@ def test_results_and_exit_code_are_held_against_each_other(
 def test_a_part_that_dies_before_it_writes_is_a_failure(tmp_path: Path) -> None:
     part = Part("dead", ["sh", "-c", "kill -9 $$"], tmp_path / "results.xml")
     assert run_part(part).counts == Counts(failed=1)
+
+
+def test_a_part_that_does_not_end_is_ended_with_all_its_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "LAST_WORDS_SECONDS", 0.1)
+    # The second process holds the output open, as a worker does.
+    stuck = ["sh", "-c", "trap '' ABRT; sleep 600 & wait"]
+    part = Part("stuck", stuck, tmp_path / "results.xml", bounds=Bounds(test=1, part=0.2))
+    assert run_part(part) == Outcome(Counts(failed=1), ["it was not over after 0.2 s"])
+
+
+HANGING = """
+import threading
+
+def test_waits():
+    threading.Event().wait()
+
+def test_goes_on():
+    pass
+"""
+
+
+def test_a_test_that_does_not_end_fails_alone(tmp_path: Path) -> None:
+    (tmp_path / "test_hanging.py").write_text(HANGING)
+    part = parts.pytest_part(
+        "hanging", [str(tmp_path), "-n", "1", "-p", "no:django"], Bounds(test=1, part=60)
+    )
+    words = [str(word) for word in part.command if not str(word).startswith(("--junit-xml", "--output"))]
+    run = subprocess.run(
+        [*words, "--junit-xml=results.xml", f"--rootdir={tmp_path}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert judge(read_cases(tmp_path / "results.xml"), run.returncode).counts == Counts(passed=1, failed=1)
+    assert "in test_waits" in run.stderr
 
 
 FAILING = """

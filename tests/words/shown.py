@@ -104,13 +104,16 @@ def places(name: str) -> dict[str, Place]:
                 found[key] = (name, number, sentence(key, params), sentence(key, params, "zh-Hans"))
 
     plan = RunPlan(simulation.header(), simulation.view())
-    while (step := simulation.step()) is not None and step.number <= STEPS_MAX:
-        told = step.to_json()
-        plan.take(told)
-        note(told, step.number)
-        if step.interesting:
-            for answer in asked(simulation):
-                note(answer, step.number)
+    try:
+        while (step := simulation.step()) is not None and step.number <= STEPS_MAX:
+            shape = step.to_json()
+            plan.take(shape)
+            note(shape, step.number)
+            if step.interesting:
+                for answer in asked(simulation):
+                    note(answer, step.number)
+    except Exception as error:  # a worker's error must name its run
+        raise RuntimeError(f"{name}, step {plan.steps}: {error}") from None
     note(plan.to_json(), plan.steps)
     return found
 
