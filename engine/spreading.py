@@ -160,9 +160,8 @@ class Fetched:
 
     def goes_on(self, name: str, now: int) -> Done:
         broker = self._cluster.brokers[name]
+        yield name, self._used_meanwhile(broker, now)
         for partition, state in self._controller.partitions.items():
-            if partition in broker.cluster.idle:
-                yield name, broker.learn(PartitionUsed(partition=partition), now)
             if state.not_fetching or partition in broker.replicas:
                 stopped = tuple(sorted(state.not_fetching))
                 yield name, broker.learn(FetchingStopped(partition=partition, replicas=stopped), now)
@@ -221,12 +220,15 @@ class Fetched:
         else:
             for change in _as_one(records):
                 effects += broker.learn(change, now)
-        for partition in self._controller.partitions:
-            # Another broker used it before this one had read its record.
-            if partition in broker.cluster.idle:
-                effects += broker.learn(PartitionUsed(partition=partition), now)
+        effects += self._used_meanwhile(broker, now)
         broker.touch()
         return effects
+
+    def _used_meanwhile(self, broker: Broker, now: int) -> Effects:
+        """The broker learns of partitions that another broker used while this one was paused, or before it had read
+        their records."""
+        idle = [partition for partition in self._controller.partitions if partition in broker.cluster.idle]
+        return [effect for name in idle for effect in broker.learn(PartitionUsed(partition=name), now)]
 
 
 def _as_one(records: Sequence[MetadataRecord]) -> Iterator[Notice]:

@@ -188,6 +188,11 @@ def _takes_over(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> 
 
 
 def _reads(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
+    return _read(steps, consumers, "reads_only")
+
+
+def _read(steps: Sequence[BeatStep], consumers: Sequence[str], by_one: str) -> Title | None:
+    """What consumers read in the steps. ``by_one``: the title if only one of several consumers reads."""
     given: dict[str, int] = {}
     for said in _said(steps, "consumer.delivers"):
         given[said["consumer"]] = given.get(said["consumer"], 0) + said["count"]
@@ -195,7 +200,7 @@ def _reads(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Ti
         return None
     count = next(iter(given.values()))
     if len(given) == 1:
-        name = "reads_one" if len(consumers) == 1 else "reads_only"
+        name = "reads_one" if len(consumers) == 1 else by_one
         return _from(name, {"consumer": next(iter(given)), "count": count}, steps)
     if len(given) == len(consumers) and len(set(given.values())) == 1:
         return _from("reads_each", {"count": count}, steps)
@@ -209,9 +214,8 @@ def _from(name: str, params: Params, steps: Sequence[BeatStep]) -> Title:
 
 
 def _read_after_marker(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
-    told = _reads({}, read_in(steps), consumers)
     # The other consumers did not have to wait for the marker.
-    return None if told is None else (told[0].replace("_only", "_one"), told[1])
+    return _read(read_in(steps), consumers, "reads_one")
 
 
 def _commit_known(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:

@@ -22,7 +22,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from engine.errors import EngineError
+from engine.errors import EngineError, Refused
 from engine.explain.requirements import REQUIREMENTS, text_key_in
 from engine.explain.sentences import catalogue, sentence
 from engine.generations.generation import GENERATIONS, in_generation
@@ -93,7 +93,7 @@ def places(name: str) -> dict[str, Place]:
     """Key to the first place in this run. Empty when there is no such run in this generation."""
     try:
         simulation = Simulation(named(name))
-    except (BadScenario, EngineError):
+    except (BadScenario, EngineError, Refused):
         return {}
     kept_by = keeper(simulation.scenario["profile"])
     found: dict[str, Place] = {}
