@@ -214,7 +214,7 @@ def compact_replica(replicas: Replicas, partition: str, below: int | None = None
         replicas.setup.name,
         partition,
         count=cleaning.records,
-        below=replica.log.last_stable_offset if below is None else below,
+        below=min(replica.log.last_stable_offset, replica.log.log_end if below is None else below),
         markers=cleaning.markers,
         tombstones=cleaning.tombstones,
         waiting=cleaning.waiting,

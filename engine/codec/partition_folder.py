@@ -19,8 +19,7 @@ _PARTITION_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}-\d{1,10}")
 
 
 class FileKind(StrEnum):
-    """The content of a file that is not read. The value is its name on the command line. The words of the
-    page are in `engine/explain/catalogue/log.toml`, under `log.file.` and the member's name in lower case."""
+    """The content of a file that is not read. The value is its name on the command line."""
 
     OFFSET_INDEX = "offset index, not read"
     TIME_INDEX = "time index, not read"

@@ -192,9 +192,9 @@ class Database(Node):
     def _undo_open(self, service: str, on: str, now: int) -> None:
         local = self.connections.get(service)
         if local is not None and states.LOCAL_TRANSACTION.candidates(local.state, on):
-            rows = local.statements.rows
+            held = local.statements
             row = self._take(local, service, on, now)
-            self.watch.emit(LocalTransactionUndone, self.name, service, rows, row)
+            self.watch.emit(LocalTransactionUndone, self.name, service, held.rows or held.removed, row)
 
     def _take(self, local: LocalTransaction, service: str, on: str, now: int) -> Row:
         row = states.LOCAL_TRANSACTION.take(local.state, on, None)

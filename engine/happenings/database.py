@@ -47,7 +47,8 @@ class RowsUndone(Happening):
 
 @happening
 class LocalTransactionUndone(Aside):
-    """A local transaction ended without a commit, because its connection ended or the database stopped."""
+    """A local transaction ended without a commit, because its connection ended or the database stopped.
+    ``rows``: of a relay, whose transaction has no rows, the outbox entries that it deleted."""
 
     database: str
     service: str

@@ -119,11 +119,12 @@ class TidGiven(Happening):
 @happening
 class TidUnknown(Happening):
     """A message arrived about a transaction that a restart lost. ``known``: how many transactions the
-    middleware still has."""
+    middleware still has. ``answered``: the message is a Confirm, which alone gets a response."""
 
     tid: int
     sender: str
     known: int
+    answered: bool
 
 
 @happening

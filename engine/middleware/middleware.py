@@ -185,8 +185,9 @@ class Middleware(Node):
     def _unknown(self, envelope: Envelope, body: Any) -> None:
         """No transaction has this tid, because a restart without durable messages lost it. Only a Confirm is
         answered."""
-        self.watch.emit(TidUnknown, body.tid, envelope.source, len(self.transactions))
-        if isinstance(body, Confirm):
+        answered = isinstance(body, Confirm)
+        self.watch.emit(TidUnknown, body.tid, envelope.source, len(self.transactions), answered)
+        if answered:
             self.send(envelope.source, ConfirmAck(tid=body.tid, result=FORGOTTEN), body.tid)
 
     def _prepare(self, transaction: Transaction, sender: str, body: Prepare, now: int) -> None:

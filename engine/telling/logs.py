@@ -117,6 +117,16 @@ def _stable_offset(h: happened.StableOffsetAdvanced, teller: Teller) -> None:
     )
 
 
+def _readers_wait(h: happened.ReadersWait, teller: Teller) -> None:
+    teller.note(_waits_for(h.producer_id), ("LOG-8", "CON-5"), **params_of(h))
+
+
+def _waits_for(producer_id: int | None) -> str:
+    """The sentence about what read_committed consumers wait for. None: no open transaction begins at the LSO."""
+    of = "marker" if producer_id is None else "transaction"
+    return f"broker.readers_wait_for_{of}"
+
+
 def _fetch_answered(h: happened.FetchAnswered, teller: Teller) -> None:
     """The sentence for the response, and notes on the effects of transactions on it: a transaction that holds
     back the consumer, records that the consumer gets too early, and records that count as aborted (CON-1,
@@ -138,7 +148,7 @@ def _fetch_answered(h: happened.FetchAnswered, teller: Teller) -> None:
     stable = h.last_stable_offset
     if h.held:
         teller.note(
-            "broker.readers_wait_for_transaction",
+            _waits_for(h.holder),
             ("CON-5", "LOG-8"),
             last_stable_offset=stable,
             high_watermark=h.high_watermark,
@@ -148,7 +158,7 @@ def _fetch_answered(h: happened.FetchAnswered, teller: Teller) -> None:
     if h.too_early:
         teller.note("broker.undecided_given", ("CON-2",), last_stable_offset=stable, **known)
     if h.aborted:
-        listed = [f"PID {producer_id} from {first}" for producer_id, first in h.aborted]
+        listed = [f"PID {producer_id} → {first}" for producer_id, first in h.aborted]
         teller.note("broker.aborted_listed", ("CON-1", "LOG-9"), aborted=listed, **known)
 
 
@@ -236,7 +246,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.StaleEpochCopied: notes("broker.stale_epoch_copied", "SEQ-9"),
     happened.AbortIndexed: _abort_indexed,
     happened.StableOffsetAdvanced: _stable_offset,
-    happened.ReadersWait: notes("broker.readers_wait_for_transaction", "LOG-8", "CON-5"),
+    happened.ReadersWait: _readers_wait,
     happened.FormatWithoutMarkers: says("broker.format_without_markers", "MRK-4", "MSG-4"),
     happened.FetchAnswered: _fetch_answered,
     happened.ProducersForgotten: _producers_forgotten,

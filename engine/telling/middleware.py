@@ -44,10 +44,10 @@ def reason_key(word: str | None) -> str | None:
 _REASONS = {row.why: row_key(row) for row in PARTICIPANT.rows} | {VOTES_MISSING: "middleware.votes_missing"}
 
 
-def _took(row: Row, of: str, params: dict[str, Any], teller: Teller) -> None:
-    """Add the row's sentence, and its transition if the state changes."""
+def _took(row: Row, of: str, params: dict[str, Any], teller: Teller, key: str = "") -> None:
+    """Add the row's sentence, or the one with this key, and its transition if the state changes."""
     moves = row.target is not None and row.target != row.source
-    teller.say(row_key(row), (row.spec, "MW-9") if moves else (row.spec,), **params)
+    teller.say(key or row_key(row), (row.spec, "MW-9") if moves else (row.spec,), **params)
     if moves:
         tell_row(row, of, teller)
 
@@ -73,7 +73,9 @@ def _business_moved(h: happened.BusinessMoved, teller: Teller) -> None:
     if h.row.refused:
         _refused(h.row, h.state, params, teller)
         return
-    _took(h.row, f"{h.business} {h.tid}", params, teller)
+    untraceable = h.row.why == "local_failed" and not h.stores_id
+    key = "business.local_failed_untraceably" if untraceable else ""
+    _took(h.row, f"{h.business} {h.tid}", params, teller, key)
     if h.row.on == business_states.PREPARE_ACK and not h.stores_id:
         teller.note("business.stores_no_id", ("MW-13",), **params)
 
@@ -108,7 +110,9 @@ def _middleware_moved(h: happened.MiddlewareMoved, teller: Teller) -> None:
     params = _message(h) | _numbers(h.numbers)
     if h.left:
         params["undone"] = list(h.left)
-    _took(h.row, f"middleware {h.tid}", params, teller)
+    nothing_awaited = h.row.why == "answer_counted" and not h.numbers.missing
+    key = "middleware.answer_ends_nothing" if nothing_awaited else ""
+    _took(h.row, f"middleware {h.tid}", params, teller, key)
     _comment(h, teller)
 
 
@@ -138,13 +142,14 @@ def _middleware_refused(h: happened.MiddlewareRefused, teller: Teller) -> None:
 
 
 def _tid_unknown(h: happened.TidUnknown, teller: Teller) -> None:
-    teller.say("middleware.unknown_tid", ("MW-14",), tid=h.tid, sender=h.sender)
+    key = "middleware.unknown_tid_confirmed" if h.answered else "middleware.unknown_tid"
+    teller.say(key, ("MW-14",), tid=h.tid, sender=h.sender)
     compared = [["tid", h.tid], ["known", h.known]]
     teller.refuse("MW-14", "UNKNOWN_TID", compared, "middleware.nothing_done")
 
 
 def _operator_mistaken(h: happened.OperatorMistaken, teller: Teller) -> None:
-    teller.say("middleware.unknown_tid", ("MW-11",), tid=h.tid, sender="operator")
+    teller.say("middleware.unknown_tid_named", ("MW-11",), tid=h.tid)
 
 
 def _window_closes(h: happened.WindowCloses, teller: Teller) -> None:

@@ -248,7 +248,7 @@ def _kept(written: Outcome, now: Outcome, outcomes_told: bool = False) -> Words:
     that an earlier release stored has no ``stored``, ``outcomes`` and ``markers``. ``outcomes_told``: another
     sentence says which transactions ended otherwise."""
     if written["nodes"] != now["nodes"]:
-        return _words("cost.end_other")
+        return _words("cost.rows_other" if now["batches"] else "cost.end_other")
     if "stored" in written and "stored" in now and written["stored"] != now["stored"]:
         readable = written["records"] == now["records"]
         return _words("cost.aborted_other" if readable else "cost.log_other")
