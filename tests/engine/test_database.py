@@ -9,6 +9,7 @@ import pytest
 from engine.database.approaches import APPROACHES, SEND, TOPIC
 from engine.database.database import Database
 from engine.database.messages import CommitRows, RollBackRows, WriteRows, WriteRowsResponse
+from engine.explain.sentences import sentence
 from engine.messages import Envelope, Send
 from engine.scenario.document import BadScenario, load
 from engine.simulation import Simulation
@@ -259,3 +260,10 @@ class TestDocuments:
         with pytest.raises(BadScenario) as refused:
             load(text)
         assert refused.value.place == "services.svc.producer"
+
+
+def test_a_request_that_is_lost_with_its_connection_is_called_a_request() -> None:
+    lost = {"match": {"api": "ReadOutbox"}, "action": "drop"}
+    simulation = Simulation(load(document("relay") | {"faults": [lost]}))
+    (step,) = [step for step in iter(simulation.step, None) if step.key == "fault.answer_dropped"]
+    assert "the ReadOutbox request on its way to database is lost" in sentence(step.key, step.params, "en")
