@@ -138,12 +138,15 @@ def _control_failed(h: happened.ControlFailed, teller: Teller) -> None:
 
 def _identity_ready(h: happened.TransactionalIdReady, teller: Teller) -> None:
     held = teller.holders(h.transactional_id)
-    older = [(client, epoch) for client, (_, epoch) in held.items() if client != h.client]
+    older = [(client, *identity) for client, identity in held.items() if client != h.client]
     if len(older) == 1:
-        client, epoch = older[0]
-        fences = phrase("clause.fences_one", client=client, epoch=epoch)
+        client, producer_id, epoch = older[0]
+        if producer_id == h.producer_id:
+            fences = phrase("clause.fences_one", client=client, epoch=epoch)
+        else:
+            fences = phrase("clause.fences_another_id", client=client, older_id=producer_id)
     elif older:
-        fences = phrase("clause.fences_several", clients=[client for client, _ in older])
+        fences = phrase("clause.fences_several", clients=[client for client, *_ in older])
     elif h.producer_epoch == 0:
         fences = phrase("clause.fences_none")
     else:
