@@ -97,13 +97,22 @@ def _is_transition(step: Step) -> bool:
     return step["transition"] is not None
 
 
+def _state_after(step: Step) -> str:
+    """The state in which the step leaves it. A fence passes through PrepareEpochFence in one step: its effect takes
+    the next row, to the state that is written."""
+    change = step["transition"]
+    pending = [one for one in step["changes"] if one["path"][-2:] == [change["of"], "pending_state"]]
+    states = [one["after"] for one in pending if one.get("after") is not None]
+    return str(states[-1] if states else change["to"])
+
+
 def _ask_state(step: Step, _view: View) -> Asked:
     change = step["transition"]
     machine = machines()[change["machine"]]
-    before, after = change["from"], change["to"]
+    before, after = change["from"], _state_after(step)
     ways: dict[str, list[str]] = {after: []}
     for row in machine.rows:
-        if row.source == before:
+        if row.source == before and (row.target != change["to"] or row.target == after):
             target = row.target if row.target is not None else before
             events = ways.setdefault(target, [])
             if row.on not in events:

@@ -135,8 +135,7 @@ def holds_state(made, before, step, after):
             if broker.get("transactions")
         ]
         states = {state for one in held if one for state in (one["state"], one["pending_state"])}
-        fenced = {"PrepareAbort"} if made.right == "PrepareEpochFence" else {made.right}
-        assert fenced & states, (made.right, states)
+        assert made.right in states
     elif params["machine"] == "group_pending_offset":
         group, partition = params["of"].split(" ")
         assert (made.right == "Absent") == (partition not in pending(after, group))
