@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
+from typing import NotRequired, TypeAlias, TypedDict
 
 from engine.shapes.words import Bilingual, JsonObject
 
@@ -55,6 +55,18 @@ class PlannedMiddleware(TypedDict):
 
     roles: list[str]
     participants: list[str]
+
+
+class PassedState(TypedDict):
+    """A state that a transaction has in the run."""
+
+    state: str
+    since: int
+    """The step in which the transaction first reaches it; 0 for the state in which it begins."""
+
+
+Ways: TypeAlias = dict[str, dict[str, list[PassedState]]]
+"""Node (`middleware`, `business`) to transaction to its states, each once, in the order in which it reaches them."""
 
 
 class PlannedService(TypedDict):
@@ -161,6 +173,13 @@ class Outcome(TypedDict):
     records in them, and of the outcomes at the middleware's participants."""
     records: str
     nodes: str
+    undelivered: NotRequired[int]
+    """The number of messages that were dropped, or did not reach a node that is down. Absent in plans of earlier
+    versions, as are the next two fields."""
+    reserved: NotRequired[list[str]]
+    """The participants that hold a reservation at the end of the run."""
+    ends: NotRequired[dict[str, str]]
+    """Transaction of the middleware to its last state there."""
     stored: NotRequired[str]
     """Digests of all records in the logs, including aborted ones, and of the records with their outcomes."""
     outcomes: NotRequired[str]
@@ -197,6 +216,9 @@ class Plan(PlannedPlaces):
     complete: bool
     """False if the run is longer than the plan, or an error or a refused intervention ended the computation."""
     beats: list[Beat]
+    passed: NotRequired[Ways]
+    """Node (`middleware`, `business`) to transaction to the states that it has in this run, each once, in the order in
+    which it reaches them. Absent in runs without transactions of the middleware and in plans of earlier versions."""
     outcome: NotRequired[Outcome]
     """The end of the run without interventions. The plan of a run with interventions has it, too. Absent in
     plans of earlier versions, and when that end is not known."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,3 +28,10 @@ class BeatStep:
     """(Guarantee, partition, records that break it in this step)."""
     released: tuple[tuple[str, str], ...] = ()
     """For each partition whose consumers can continue at this step: the result of the marker that allows it."""
+
+
+def said_in(steps: Sequence[BeatStep], *keys: str) -> Iterator[Mapping[str, Any]]:
+    """The parameters of every sentence and note with one of these keys."""
+    for step in steps:
+        if not step.said.isdisjoint(keys):
+            yield from (params for key, params in step.sentences if key in keys)

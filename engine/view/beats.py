@@ -328,7 +328,7 @@ def _opening(key: str, step: Mapping[str, Any]) -> tuple[Opener | None, dict[str
     given: Mapping[str, Any] = {}
     for said_key, said in ((key, step), *((note["key"], note) for note in step["notes"])):
         opener = DAMAGE if said_key.startswith("log.damage.") else BY_KEY.get(said_key)
-        if opener is None or (opener.when and not said["params"].get(opener.when)):
+        if opener is None or not _applies(opener, said["params"]):
             continue
         if found is None or opener.weight > found.weight:
             found, given = opener, said["params"]
@@ -339,6 +339,12 @@ def _opening(key: str, step: Mapping[str, Any]) -> tuple[Opener | None, dict[str
     if found is None:
         return None, {}
     return found, _params(found, given, step)
+
+
+def _applies(opener: Opener, params: Mapping[str, Any]) -> bool:
+    if opener.apis and params.get("api") not in opener.apis:
+        return False
+    return not opener.when or bool(params.get(opener.when))
 
 
 def _refusing(step: Mapping[str, Any], error: str) -> Opener:

@@ -12,14 +12,17 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import Any
 
+from engine.middleware.middleware_states import MANUAL, RESTING
 from engine.shapes.plans import Cost, HeldBack, Outcome, Readable, Words
-from engine.view.places import INTERNAL
+from engine.view.places import INTERNAL, leaves
 
 _FATES = ("duplicates", "lost", "failed", "reordered")
 """What a partition's verdict counts about records."""
 _LATER_LEAST = 500
 """In milliseconds: a shorter difference between the times at which records become readable is not told."""
 _COMPLETED = {"CompleteCommit": "committed", "CompleteAbort": "aborted"}
+_UNDELIVERED = frozenset({"dropped", "lost"})
+"""The ends of a message that does not arrive."""
 _COUNTS = ("retries", "messages")
 """The numbers for which the cost says *more* or *less*; they come after the time."""
 
@@ -30,6 +33,7 @@ class RunOutcome:
     def __init__(self, view: Mapping[str, Any]) -> None:
         self._time: int = view.get("time", 0)
         self._messages = 0
+        self._undelivered = 0
         self._counters: dict[str, int] = dict(view.get("counters") or {})
         self._fates: dict[str, dict[str, int]] = deepcopy(dict(view.get("verdicts") or {}))
         self._leaders: dict[str, Any] = {}
@@ -45,13 +49,19 @@ class RunOutcome:
         self._held: tuple[int, str] = (0, "")
         self._nodes: dict[str, Any] = {}
         """Participant of the middleware to the outcomes of its transactions, and row of a database to its copies."""
+        self._reserved: dict[str, int] = {}
+        """Participant to what it holds reserved."""
+        self._ends: dict[str, str] = {}
+        """Transaction of the middleware to its state there."""
         for name, partition in (view.get("partitions") or {}).items():
             self._partition(name, partition)
-        self._middleware(view.get("middleware") or {})
+        for path, value in leaves((), view.get("middleware") or {}):
+            self._in_middleware(path, value)
 
     def take(self, step: Mapping[str, Any]) -> None:
         self._time = step["at"]
         self._messages += sum(fate["event"] == "sent" for fate in step["messages"])
+        self._undelivered += sum(fate["event"] in _UNDELIVERED for fate in step["messages"])
         for said in (step, *step["notes"]):
             if said["key"] == "coordinator.all_markers_acknowledged":
                 self._completed[_COMPLETED.get(said["params"]["pending"], "")] += 1
@@ -65,8 +75,9 @@ class RunOutcome:
                 self._changed(path, change)
                 if len(path) < 5 or path[4] in ("last_stable_offset", "high_watermark"):
                     self._look_at_gates(path[1])
-            elif path[0] == "middleware" and path[-1] == "state" and path[1] == "participants":
-                self._nodes[".".join(path[2:])] = change.get("after")
+            elif path[0] == "middleware":
+                for inner, value in leaves(tuple(path[1:]), change.get("after")):
+                    self._in_middleware(inner, value)
             elif path[:2] == ["database", "rows"]:
                 self._nodes[".".join(path)] = change.get("after")
 
@@ -86,6 +97,9 @@ class RunOutcome:
                 {name: [serial for batch in log for serial in batch] for name, log in logs.items()}
             ),
             "nodes": _digest(self._nodes),
+            "undelivered": self._undelivered,
+            "reserved": sorted(name for name, held in self._reserved.items() if held),
+            "ends": dict(sorted(self._ends.items())),
             "stored": _digest({name: _serials(log) for name, log in whole.items()}),
             "outcomes": _digest({name: _with_outcomes(log) for name, log in whole.items()}),
             "held": self._longest_held(),
@@ -145,10 +159,15 @@ class RunOutcome:
         elif name in self._held_since:
             self._held = max(self._held, (self._time - self._held_since.pop(name), name))
 
-    def _middleware(self, middleware: Mapping[str, Any]) -> None:
-        for name, node in (middleware.get("participants") or {}).items():
-            for transaction, row in (node.get("transactions") or {}).items():
-                self._nodes[f"{name}.transactions.{transaction}.state"] = row.get("state")
+    def _in_middleware(self, path: tuple[str, ...], value: Any) -> None:
+        """Note one value of the middleware's view: a participant's state or reservation, or the state of a
+        transaction."""
+        if path[0] == "participants" and path[-1] == "state":
+            self._nodes[".".join(path[1:])] = value
+        elif path[0] == "participants" and path[2:] == ("reserved",):
+            self._reserved[path[1]] = value
+        elif path[0] == "transactions" and path[2:] == ("state",):
+            self._ends[path[1]] = value
 
     def _changed(self, path: list[str], change: Mapping[str, Any]) -> None:
         if len(path) == 2:
@@ -192,11 +211,19 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
         if (more := _difference(written, now, name))
     ]
     ended = _transactions(written, now)
+    left = _left(written, now)
+    rest = [] if left and not now["batches"] else [_kept(written, now, bool(ended))]
     return {
         "what": _words(what, count=len(actions)),
         "dearer": dearer,
         "costs": costs,
-        "kept": [*ended, *_readability(written, now), *(fates or [_kept(written, now, bool(ended))])],
+        "kept": [
+            *([] if costs else _undelivered(written, now)),
+            *left,
+            *ended,
+            *_readability(written, now),
+            *(fates or rest),
+        ],
     }
 
 
@@ -220,6 +247,40 @@ def _transactions(written: Outcome, now: Outcome) -> list[Words]:
         for name, more in (("committed", committed), ("aborted", aborted))
         if more
     ]
+
+
+def _undelivered(written: Outcome, now: Outcome) -> list[Words]:
+    """How many more messages did not arrive: what a run lost that needed no more time and no more messages."""
+    if "undelivered" not in written or "undelivered" not in now:
+        return []
+    more = _difference(written, now, "undelivered")
+    return [_words("cost.undelivered_more", by=more)] if more > 0 else []
+
+
+def _left(written: Outcome, now: Outcome) -> list[Words]:
+    """What the nodes of the middleware are left with instead: reservations that are still held or no longer held, and
+    transactions that end otherwise, stay open, or wait for an operator."""
+    if "reserved" not in written or "reserved" not in now:
+        return []
+    told = []
+    before, after = written["reserved"], now["reserved"]
+    if held := [name for name in after if name not in before]:
+        told.append(_words("cost.reserved_still", participants=held))
+    if freed := [name for name in before if name not in after]:
+        told.append(_words("cost.reserved_no_more", participants=freed))
+    for tid, end in now.get("ends", {}).items():
+        was = written.get("ends", {}).get(tid, end)
+        if end == was:
+            continue
+        if end == MANUAL:
+            told.append(_words("cost.operator_needed"))
+        elif end not in RESTING:
+            told.append(_words("cost.left_open", transaction=tid))
+        elif was in RESTING and was != MANUAL:
+            told.append(_words("cost.ends_otherwise", transaction=tid, now=end, before=was))
+        else:
+            told.append(_words("cost.ends_after_all", transaction=tid, now=end))
+    return told
 
 
 def _readability(written: Outcome, now: Outcome) -> list[Words]:

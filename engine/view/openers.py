@@ -38,6 +38,8 @@ class Opener:
     when: str = ""
     subject: str = ""
     """A parameter that distinguishes openings of this row, although it is not in the title."""
+    apis: frozenset[str] = frozenset()
+    """The row opens only for messages of these APIs; empty: for every step with one of its sentences."""
     amid_unusual: float = 0
     """The weight in a run with an opening of weight RARE; 0: the same weight. A step of the usual course tells
     less in such a run."""
@@ -285,11 +287,12 @@ TOOL = (
 
 MIDDLEWARE = (
     Opener("opened", 5, ("initiator.starts",), ("initiator",)),
-    Opener("asked", 6, ("middleware.asks_participants",), (), ("participant.reserves",)),
-    Opener("all_agree", 7, ("middleware.all_voted_ok",)),
+    Opener("asked", 6, ("middleware.asks_participants",), ("participants",), ("participant.reserves",)),
+    Opener("not_asked", 9, ("network.lost",), ("destination",), apis=frozenset({"Prepare"})),
+    Opener("all_agree", 7, ("middleware.all_voted_ok",), ("participants",)),
     Opener("cannot_do", 8, ("participant.cannot",), ("participant",)),
     Opener("votes_no", 6, ("middleware.refused", "middleware.refused_by_all"), ("sender",)),
-    Opener("votes_missing", 8, ("middleware.votes_missing", "middleware.no_votes")),
+    Opener("votes_missing", 9, ("middleware.votes_missing", "middleware.no_votes")),
     Opener("vote_late", 7, ("middleware.late_vote", "middleware.late_refusal"), ("sender",)),
     Opener("local_part", 6, ("business.runs_local",), ("business",), ("business.confirms",
         "business.local_committed", "business.local_committed_untraceably")),
@@ -300,8 +303,8 @@ MIDDLEWARE = (
     Opener("rollback_goes_out", 8, ("middleware.decides_rollback",)),
     Opener("window_opens", 5, ("middleware.window_opens",), (), ("middleware.window_opens",)),
     Opener("window_closes", 8, ("middleware.window_closes",), ("ms",), when="ms"),
-    Opener("all_committed", 6, ("middleware.all_committed",)),
-    Opener("all_rolled_back", 6, ("middleware.all_rolled_back",)),
+    Opener("all_committed", 6, ("middleware.all_committed",), ("participants",)),
+    Opener("all_rolled_back", 6, ("middleware.all_rolled_back",), ("asked", "participants")),
     Opener("answers_missing", 9, ("middleware.answers_missing",), ("missing",)),
     Opener("compensation", 7, ("middleware.compensation_acts",), ("strategy",)),
     Opener("person_needed", 8, ("middleware.needs_a_person",)),

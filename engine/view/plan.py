@@ -15,9 +15,10 @@ from engine.shapes.headers import NamedBeat
 from engine.shapes.plans import Beat, Plan
 from engine.view.beats import Beats
 from engine.view.cost import RunOutcome, cost_of
+from engine.view.passed import Passed
 from engine.view.places import Places, extended
 
-PLAN_VERSION = 12
+PLAN_VERSION = 13
 """Raised when the same run may give another plan than before. Stored plans of other versions are then made again."""
 
 
@@ -31,6 +32,7 @@ class RunPlan:
         consumers = [actor["name"] for actor in header.get("actors") or () if actor["role"] == "consumer"]
         self._beats = Beats(consumers)
         self._outcome = RunOutcome(view)
+        self._passed = Passed()
         self._named: list[NamedBeat] = list(header.get("beats") or ())
         """The author's names of beats: (kind, number, title)."""
 
@@ -39,6 +41,7 @@ class RunPlan:
         self._places.take(step)
         self._beats.take(step)
         self._outcome.take(step)
+        self._passed.take(step)
 
     def fork(self) -> RunPlan:
         """A copy for a branch that begins here."""
@@ -47,6 +50,7 @@ class RunPlan:
         fork._places = deepcopy(self._places)
         fork._beats = self._beats.fork()
         fork._outcome = deepcopy(self._outcome)
+        fork._passed = deepcopy(self._passed)
         fork._named = self._named
         return fork
 
@@ -73,6 +77,8 @@ class RunPlan:
             "beats": named(self._beats.to_json(), self._named, touched_after),
         }
         plan = cast("Plan", told)
+        if passed := self._passed.to_json():
+            plan["passed"] = passed
         written = None if before is None else before.get("outcome")
         if not done and complete and ended:
             plan["outcome"] = self._outcome.to_json()

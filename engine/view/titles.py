@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from engine.view.beat_step import BeatStep
+from engine.view import middleware_titles
+from engine.view.beat_step import BeatStep, said_in
 from engine.view.openers import DROPPED, GATHERED, MARKED, STORED
 
 NAMED_MOST = 3
@@ -21,8 +22,7 @@ NAMES = frozenset(
         "hidden", "joined", "resends", "takes_over_finds",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
         "crashes_many", "restarts_many", "marker_again", "commit_returns", "success_first",
-        "round_stores", "behind_stores", "all_committed_closes",
-        "finished_forward_closes",
+        "round_stores", "behind_stores", *middleware_titles.NAMES,
     }
 )  # fmt: skip
 """Titles that belong to no opener."""
@@ -64,13 +64,6 @@ def _is_internal(partition: str) -> bool:
     return partition.startswith("__")
 
 
-def _said(steps: Sequence[BeatStep], *keys: str) -> Iterator[Mapping[str, Any]]:
-    """The parameters of every sentence and note with one of these keys."""
-    for step in steps:
-        if not step.said.isdisjoint(keys):
-            yield from (params for key, params in step.sentences if key in keys)
-
-
 def _partitions(found: Iterator[Mapping[str, Any]]) -> list[str]:
     names = dict.fromkeys(params["partition"] for params in found)
     return sorted(name for name in names if not _is_internal(name))
@@ -84,7 +77,7 @@ def _stores(name: str) -> Tell:
         clients = [params["client"]] if "client" in params else None
         count = sum(
             said.get("record_count") or 0
-            for said in _said(steps, *STORED)
+            for said in said_in(steps, *STORED)
             if clients is None or said.get("client") in clients
         )
         return (name, {**params, "count": count}) if count else None
@@ -105,7 +98,7 @@ def _identity(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Ti
     """The newest identity that a client gets in the beat. If ``params`` names a client, it is the identity of
     that client."""
     keys = ("client.producer_id_received", "client.transactional_id_ready")
-    ids = [said for said in _said(steps, *keys) if params.get("client", said["client"]) == said["client"]]
+    ids = [said for said in said_in(steps, *keys) if params.get("client", said["client"]) == said["client"]]
     if not ids:
         return None
     got = ids[-1]
@@ -131,18 +124,18 @@ def _released(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title 
 
 
 def _hidden(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    partitions = _partitions(_said(steps, "broker.readers_wait_for_transaction"))
+    partitions = _partitions(said_in(steps, "broker.readers_wait_for_transaction"))
     return ("hidden", {"partitions": partitions}) if partitions else None
 
 
 def _joined(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    added = _said(steps, "client.partitions_added")
+    added = said_in(steps, "client.partitions_added")
     partitions = sorted({name for params in added for name in params["partitions"]})
     return ("joined", {"partitions": partitions}) if partitions else None
 
 
 def _markers(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    written = list(_said(steps, *MARKED))
+    written = list(said_in(steps, *MARKED))
     partitions = _partitions(iter(written))
     results = {params["result"] for params in written}
     if not partitions or len(results) != 1:
@@ -152,30 +145,30 @@ def _markers(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title |
 
 def _marker_again(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
     """The response was lost, not the marker. The marker is sent again, and finds its transaction already ended."""
-    partitions = _partitions(_said(steps, "broker.marker_finds_nothing_open"))
+    partitions = _partitions(said_in(steps, "broker.marker_finds_nothing_open"))
     return ("marker_again", {"partitions": partitions}) if partitions else None
 
 
 def _message_lost(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
     """The response to a write was lost, so the client is in doubt."""
-    lost = next(_said(steps, *DROPPED), None)
+    lost = next(said_in(steps, *DROPPED), None)
     if lost is None or (lost["api"], lost["kind"]) != ("Produce", "response"):
-        return None
+        return middleware_titles.dropped(steps)
     return "answer_lost", {"client": lost["destination"]}
 
 
 def _doubt_ends(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
-    said = next(_said(steps, "client.acknowledged"), None)
+    said = next(said_in(steps, "client.acknowledged"), None)
     return None if said is None else ("doubt_ends", {**params, "batch": said["batch"]})
 
 
 def _gives_up(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    again = any(True for _ in _said(steps, "client.requeued"))
+    again = any(True for _ in said_in(steps, "client.requeued"))
     return ("resends", params) if again else None
 
 
 def _refused_epoch(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    said = next(_said(steps, "broker.stale_epoch_refused", "coordinator.stale_epoch"), None)
+    said = next(said_in(steps, "broker.stale_epoch_refused", "coordinator.stale_epoch"), None)
     if said is None:
         return None
     known = said["stored"] if "stored" in said else said["current"]
@@ -183,7 +176,7 @@ def _refused_epoch(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> T
 
 
 def _takes_over(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
-    found = next(_said(steps, "coordinator.resumes_markers"), None)
+    found = next(said_in(steps, "coordinator.resumes_markers"), None)
     return ("takes_over_finds", {**params, "state": found["state"]}) if found else None
 
 
@@ -194,7 +187,7 @@ def _reads(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Ti
 def _read(steps: Sequence[BeatStep], consumers: Sequence[str], by_one: str) -> Title | None:
     """What consumers read in the steps. ``by_one``: the title if only one of several consumers reads."""
     given: dict[str, int] = {}
-    for said in _said(steps, "consumer.delivers"):
+    for said in said_in(steps, "consumer.delivers"):
         given[said["consumer"]] = given.get(said["consumer"], 0) + said["count"]
     if not given:
         return None
@@ -209,7 +202,7 @@ def _read(steps: Sequence[BeatStep], consumers: Sequence[str], by_one: str) -> T
 
 def _from(name: str, params: Params, steps: Sequence[BeatStep]) -> Title:
     """The title with the partitions, if there are several: pages show what consumers have of each."""
-    partitions = _partitions(_said(steps, "consumer.delivers"))
+    partitions = _partitions(said_in(steps, "consumer.delivers"))
     return (f"{name}_from", {**params, "partitions": partitions}) if len(partitions) > 1 else (name, params)
 
 
@@ -220,16 +213,8 @@ def _read_after_marker(_: Params, steps: Sequence[BeatStep], consumers: Sequence
 
 def _commit_known(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
     """The call returns, unless it has timed out before."""
-    calls = {said["call"] for said in _said(steps[:1], "client.call_returns")}
+    calls = {said["call"] for said in said_in(steps[:1], "client.call_returns")}
     return ("commit_returns", params) if "commit_transaction" in calls else None
-
-
-def _window_closes(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """How the window closes: all participants have committed, or the last answer comes late."""
-    if next(_said(steps, "middleware.all_committed"), None) is not None:
-        return "all_committed_closes", params
-    late = next(_said(steps, "middleware.finished_forward"), None)
-    return ("finished_forward_closes", {**params, "sender": late["sender"]}) if late is not None else None
 
 
 def _broken(guarantee: str) -> Tell:
@@ -251,6 +236,7 @@ def _broken(guarantee: str) -> Tell:
 
 Tell = Callable[[Params, Sequence[BeatStep], Sequence[str]], Title | None]
 TELLS: dict[str, Tell] = {
+    **middleware_titles.TELLS,
     "sends": _stores("sends"),
     "sends_again": _stores("resends_stored"),
     "renumbered": _stores("renumbered_stored"),
@@ -279,7 +265,6 @@ TELLS: dict[str, Tell] = {
     "takes_over": _takes_over,
     "reads": _reads,
     "read_after_marker": _read_after_marker,
-    "window_closes": _window_closes,
     **{
         f"broken_{name}": _broken(name)
         for name in (

@@ -2400,6 +2400,14 @@ export interface Plan {
   complete: boolean;
   beats: Beat[];
   /**
+   * Node (`middleware`, `business`) to transaction to the states that it has in this run, each once, in the order in which it reaches them. Absent in runs without transactions of the middleware and in plans of earlier versions.
+   */
+  passed?: {
+    [k: string]: {
+      [k: string]: PassedState[];
+    };
+  };
+  /**
    * The end of the run without interventions. The plan of a run with interventions has it, too. Absent in plans of earlier versions, and when that end is not known.
    */
   outcome?: Outcome;
@@ -2528,6 +2536,16 @@ export interface BeatLine {
   params: JsonObject;
 }
 /**
+ * A state that a transaction has in the run.
+ */
+export interface PassedState {
+  state: string;
+  /**
+   * The step in which the transaction first reaches it; 0 for the state in which it begins.
+   */
+  since: number;
+}
+/**
  * The end of a run, in numbers that an intervention may change.
  */
 export interface Outcome {
@@ -2550,6 +2568,20 @@ export interface Outcome {
   batches: string;
   records: string;
   nodes: string;
+  /**
+   * The number of messages that were dropped, or did not reach a node that is down. Absent in plans of earlier versions, as are the next two fields.
+   */
+  undelivered?: number;
+  /**
+   * The participants that hold a reservation at the end of the run.
+   */
+  reserved?: string[];
+  /**
+   * Transaction of the middleware to its last state there.
+   */
+  ends?: {
+    [k: string]: string;
+  };
   /**
    * Digests of all records in the logs, including aborted ones, and of the records with their outcomes.
    */

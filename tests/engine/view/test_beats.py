@@ -104,13 +104,22 @@ TOLD = {
 """,
     "SC-80/two-nodes": """\
 1. 1–4 → 4  initiator opens a transaction
-2. 5–10 → 10  All participants are asked to vote
-3. 11–11 → 11  All vote yes
-4. 12–14 → 14  business runs its local transaction
+2. 5–10 → 10  All 3 participants are asked to vote
+3. 11–11 → 11  Prepared by all 3 participants
+4. 12–14 → 14  business commits its local transaction
 5. 15–17 → 15  Commit is sent to all
 6. 18–20 → 18  First Commit-ok: the middleware's window opens
-7. 21–21 → 21  All have committed: the middleware's window closes after 70 ms
+7. 21–21 → 21  All 3 have committed: window open for 70 ms
 8. 22–22 → 22  business learns the outcome: committed
+""",
+    "SC-81/silent": """\
+1. 1–1 → 1  initiator opens a transaction
+2. 2–5 → 2  participant-2 crashes
+3. 6–7 → 7  All 3 participants are asked to vote
+4. 8–11 → 8  Prepare does not reach participant-2
+5. 12–17 → 12  The vote of participant-2 is missing after 3 s
+6. 18–18 → 18  Rolled back at participant-1, participant-3
+7. 19–19 → 19  participant-2 restarts
 """,
 }
 
@@ -341,7 +350,7 @@ def test_partitions_that_open_at_different_times_are_beats_of_their_own() -> Non
 @pytest.mark.parametrize(
     ("name", "title", "params"),
     [
-        ("SC-80/two-nodes", "all_committed_closes", {"ms": 70}),
+        ("SC-80/two-nodes", "all_committed_closes", {"ms": 70, "participants": 3}),
         ("SC-88/silent-for-a-while", "finished_forward_closes", {"ms": 8000, "sender": "participant-3"}),
     ],
 )
@@ -350,6 +359,32 @@ def test_a_window_that_lasts_closes_in_a_beat_with_its_time(
 ) -> None:
     beats = plan_ahead(scenario_of(name))["beats"]
     assert [beat["params"] for beat in beats if beat["key"] == f"beat.{title}"] == [params]
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("SC-81/vote-lost", "The vote of participant-2 is dropped"),
+        ("SC-81/nobody-votes", "3 votes are dropped"),
+        ("SC-81/nobody-votes", "3 responses change nothing"),
+        ("SC-81/vote-late", "Rollback-ok of participant-2 changes nothing"),
+        ("SC-82/answer-lost", "RollbackOk of participant-3 is dropped"),
+        ("SC-84/idempotent", "Commit reaches participant-2 twice"),
+        ("SC-85/back-check", "Confirm does not reach middleware"),
+        ("SC-86/after-local-commit", "Committed at all 3 participants"),
+        ("SC-87/not-durable-late-confirm", "middleware does not know the transaction"),
+    ],
+)
+def test_a_beat_of_the_middleware_says_whose_message_it_is_about(name: str, title: str) -> None:
+    assert f"  {title}\n" in said_of(name)
+
+
+def test_a_prepare_that_the_learner_drops_and_the_wait_for_its_vote_are_beats() -> None:
+    drop = {"action": "drop_message", "message": 6, "after": 5}
+    beats = plan_ahead(scenario_of("SC-81/refuses"), [drop])["beats"]
+    told = {beat["lands"]: (beat["key"], beat["params"]) for beat in beats}
+    assert told[6] == ("beat.request_dropped", {"api": "Prepare", "destination": "participant-2"})
+    assert told[11] == ("beat.vote_missing", {"participant": "participant-2", "ms": 3000})
 
 
 def test_records_that_a_title_does_not_name_are_counted() -> None:

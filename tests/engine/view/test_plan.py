@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from engine.scenario.shelf import entry
 from engine.shapes.plans import Outcome
 from engine.simulation import Simulation
@@ -72,6 +74,27 @@ def test_the_middleware_has_roles_and_participants() -> None:
         "roles": ["initiator", "business", "middleware", "manager"],
         "participants": ["participant-1", "participant-2", "participant-3"],
     }
+
+
+def test_a_transaction_has_the_states_that_it_passes_and_no_others() -> None:
+    def ways(name: str, *interventions: dict[str, Any]) -> dict[str, list[tuple[str, int]]]:
+        passed = planned(name, *interventions)["passed"]
+        return {node: [(one["state"], one["since"]) for one in way["1"]] for node, way in passed.items()}
+
+    assert ways("SC-81/refuses") == {
+        "business": [("IDLE", 0), ("WAIT_ACK", 4), ("DONE", 11)],
+        "middleware": [("STARTED", 0), ("PREPARING", 5), ("ROLLING_BACK", 9), ("ROLLED_BACK", 13)],
+    }
+    undone = [state for state, _ in ways("SC-83/manual-a")["middleware"]]
+    assert undone[-4:] == ["COMMITTING", "COMPENSATING", "MANUAL", "COMPENSATED"]
+    assert "passed" not in planned("SC-03")
+
+
+@pytest.mark.parametrize("name", ["SC-82/fails", "SC-83/manual-b", "SC-85/check-lost", "SC-86/id-not-stored"])
+def test_a_way_ends_where_the_transaction_does(name: str) -> None:
+    plan = planned(name)
+    way = {tid: passed[-1]["state"] for tid, passed in plan["passed"]["middleware"].items()}
+    assert way == plan["outcome"]["ends"]
 
 
 def test_a_log_case_has_lanes_and_nobody_who_leads_them() -> None:
@@ -157,7 +180,7 @@ def test_a_shorter_run_is_no_dearer_one() -> None:
     cost = planned("SC-80/two-nodes", drop, before=planned("SC-80/two-nodes"))["cost"]
     assert not cost["dearer"]
     assert [one["key"] for one in cost["costs"]] == ["cost.time_fewer", "cost.messages_fewer"]
-    assert [one["key"] for one in cost["kept"]] == ["cost.end_other"]
+    assert [one["key"] for one in cost["kept"]] == ["cost.left_open"]
 
 
 def test_logs_with_another_number_of_markers_are_not_called_the_same() -> None:
@@ -167,6 +190,24 @@ def test_logs_with_another_number_of_markers_are_not_called_the_same() -> None:
     assert plan["cost"]["kept"] == [{"key": "cost.markers_more", "params": {"by": 1}}]
     last = plan["beats"][-1]
     assert (last["key"], last["params"], last["lands"]) == ("beat.marker_again", {"partitions": ["t-0"]}, 102)
+
+
+def test_a_run_of_the_middleware_is_told_by_what_its_nodes_are_left_with() -> None:
+    written = planned("SC-81/refuses")
+    crash = {"action": "crash", "actor": "participant-3", "after": 12}
+    cost = planned("SC-81/refuses", crash, before=written)["cost"]
+    assert cost["kept"] == [{"key": "cost.reserved_still", "params": {"participants": ["participant-3"]}}]
+    written = planned("SC-80/two-nodes")
+    crash = {"action": "crash", "actor": "participant-3", "after": 15}
+    kept = planned("SC-80/two-nodes", crash, before=written)["cost"]["kept"]
+    assert [one["key"] for one in kept] == ["cost.reserved_still", "cost.operator_needed"]
+
+
+def test_a_message_that_is_not_delivered_counts_where_nothing_else_was_lost() -> None:
+    written = planned("SC-87/after-the-decision")["outcome"]
+    now: Outcome = {**written, "undelivered": written["undelivered"] + 1}
+    kept = cost_of(written, now, [{"action": "drop_message"}])["kept"]
+    assert [one["key"] for one in kept] == ["cost.undelivered_more", "cost.end_same"]
 
 
 def answer_of(name: str, after: int) -> int:
