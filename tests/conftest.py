@@ -24,6 +24,13 @@ from tests.running_site import RunningSite, site_of_its_own
 
 BROWSER_TESTS = Path(__file__).parent / "e2e"
 REDIS_SECONDS_MAX = 10.0
+MOSTLY_WAIT = (
+    "tests/walkthroughs/test_kills.py",
+    "tests/walkthroughs/test_two_processes.py",
+    "tests/walkthroughs/test_two_workers.py",
+    "tests/setup/test_run.py",
+)
+"""Tests that wait for other processes. They come first, so that they run beside tests that need the processor."""
 
 # The same examples on every run: a test that failed fails again. No deadline: machines differ.
 hypothesis_settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
@@ -60,8 +67,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> InGroup
     return InGroups(config, log) if config.getvalue("dist") == "loadgroup" else None
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Without a browser the browser tests are skipped, and the reason tells how to get one."""
+    items.sort(key=lambda item: not item.nodeid.startswith(MOSTLY_WAIT))
     if find_browser() is not None:
         return
     skip = pytest.mark.skip(reason=f"no browser is installed: {INSTALL_REMEDY}")

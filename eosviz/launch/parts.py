@@ -157,8 +157,8 @@ def all_parts(with_slow: bool) -> Sequence[Part]:
             ["tests/e2e", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder", *chosen],
             bounds,
         ),
-        # One of the three workers is busy with Spark.
-        pytest_part("site", ["tests", *ELSEWHERE, "-n", "3", "--dist", "loadgroup", *chosen], bounds),
+        # One of the four workers is busy with Spark, and others wait for processes.
+        pytest_part("site", ["tests", *ELSEWHERE, "-n", "4", "--dist", "loadgroup", *chosen], bounds),
         pytest_part("engine", ["tests/engine", "-n", "2", "--dist", "worksteal", *chosen], bounds),
         *postgresql_parts(with_slow),
         Part("front end", node.npm("test", "--silent"), front_end_results, front_end_environment),

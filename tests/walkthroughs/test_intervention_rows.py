@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -35,6 +36,7 @@ with connection.cursor() as cursor:
 """
 
 
+@pytest.mark.slow
 def test_an_update_and_the_way_back_keep_sessions_to_the_byte(
     tmp_path: Path, site_database: Callable[[], dict[str, str]], redis_server: str
 ) -> None:
