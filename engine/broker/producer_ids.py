@@ -244,6 +244,7 @@ class ProducerIdManager:
             turn.latest_end,
             LONG_MAX - self.block_size,
             row,
+            self.check_version,
         )
         return turn.effects
 

@@ -578,6 +578,8 @@ class QuorumController(Controller):
     def _alter_facts(
         self, name: str, wanted: WantedIsr, request: AlterPartitionRequest, state: PartitionState | None
     ) -> dict[str, object]:
+        epochs = zip(wanted.isr, wanted.broker_epochs, strict=True)
+        restarted = {one for one, epoch in epochs if self.registrations[one].epoch != epoch}
         return {
             "broker": f"broker-{request.broker}",
             "partition": name,
@@ -586,7 +588,7 @@ class QuorumController(Controller):
             "current_leader_epoch": None if state is None else state.leader_epoch,
             "partition_epoch": wanted.partition_epoch,
             "current_partition_epoch": None if state is None else state.version,
-            "eligible": sorted(self.live),
+            "eligible": sorted(one for one in self.live if one not in restarted),
         }
 
     def _silent_outside_isr(self, state: PartitionState) -> None:

@@ -152,7 +152,7 @@ MACHINE: Machine[Situation] = Machine(
             when="stops_idle",
             target=FENCED,
             effects=("fence", "let_go"),
-            why="shutdown_granted",
+            why="idle_broker_may_stop",
             spec="LOG-10",
         ),
         Row(

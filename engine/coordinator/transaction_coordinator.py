@@ -358,7 +358,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
     ) -> None:
         """AddPartitionsToTxn, and AddOffsetsToTxn, which adds the group's partition (TXC-12, TXC-13).
         ``version`` 2: a leader sends the request, for a client of that transaction version."""
-        metadata = self._known(to, transactional_id, producer_id)
+        metadata = self._known(to, transactional_id, producer_id, by_leader=version == RAISING_VERSION)
         if metadata is None:
             return
         change = Change(metadata, to, now, partitions=partitions, version=version)
@@ -412,13 +412,15 @@ class TransactionCoordinator(LogOwner[_Writing]):
             return
         self._take(COMMIT if commit else ABORT, Change(metadata, to, now, claimed=claimed, version=version))
 
-    def _known(self, to: object, transactional_id: str | None, arrived: int) -> TransactionMetadata | None:
+    def _known(
+        self, to: object, transactional_id: str | None, arrived: int, by_leader: bool = False
+    ) -> TransactionMetadata | None:
         """Make the checks that come before any identity is compared. Returns the id's metadata, or None when
         the request was answered."""
         if not transactional_id:
             self._reject_empty(to, "TXC-12")
             return None
-        if self._not_here(to, transactional_id):
+        if self._not_here(to, transactional_id, by_leader):
             return None
         metadata = self.metadata.get(transactional_id)
         if metadata is None:
@@ -437,7 +439,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self.watch.emit(UnknownMapping, self.name, error, transactional_id, arrived, known)
         self._answer_error(to, error)
 
-    def _not_here(self, to: object, transactional_id: str) -> bool:
+    def _not_here(self, to: object, transactional_id: str, by_leader: bool = False) -> bool:
         """If this broker does not coordinate the id, or has not read its log yet, answer with an error
         (TXC-6); True: answered."""
         error = self.lookup(transactional_id)
@@ -450,6 +452,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
             transactional_id,
             self.partition_of(transactional_id),
             tuple(sorted(self.owned)),
+            by_leader,
         )
         self._answer_error(to, error)
         return True

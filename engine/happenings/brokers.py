@@ -74,7 +74,8 @@ class RightGiven(Happening):
 class BlockMoved(Happening):
     """A broker's claim of a block took a row of its state machine. ``start`` and ``end``: those of the block
     concerned, if any. ``latest_end``: if no further block fits, the end of the newest block, otherwise None.
-    ``end_max``: the highest end after which a further block fits."""
+    ``end_max``: the highest end after which a further block fits. ``is_checked``: whether writes are
+    conditional on the node's version."""
 
     broker: str
     path: str
@@ -84,6 +85,7 @@ class BlockMoved(Happening):
     latest_end: int | None
     end_max: int
     row: Row
+    is_checked: bool
 
 
 @happening

@@ -105,13 +105,15 @@ class UnknownMapping(Happening):
 @happening
 class NotHere(Happening):
     """This broker does not coordinate the id, or has not read its log yet. ``number``: the id's log
-    partition. ``owned``: the log partitions that this broker coordinates."""
+    partition. ``owned``: the log partitions that this broker coordinates. ``by_leader``: a leader sent the
+    request, on behalf of its client."""
 
     coordinator: str
     error: Error
     transactional_id: str
     number: int
     owned: tuple[int, ...]
+    by_leader: bool
 
 
 # -- epochs --------------------------------------------------------------------------------------------

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.broker.producer_id_states import WRITING
 from engine.errors import Error
 from engine.happenings import brokers as happened
 from engine.happenings.base import Happening
 from engine.telling.machines import tell_row
 from engine.telling.rows import row_key
-from engine.telling.telling import Tell, Teller, notes, says
+from engine.telling.telling import Tell, Teller, notes, phrase, says
 
 
 def _metadata_answered(h: happened.MetadataAnswered, teller: Teller) -> None:
@@ -25,6 +26,8 @@ def _block_moved(h: happened.BlockMoved, teller: Teller) -> None:
         params |= {"start": h.start, "end": h.end}
     if h.latest_end is not None:
         params["latest_end"] = h.latest_end
+    if h.row.target == WRITING:
+        params["condition"] = _condition(h)
     teller.say(row_key(h.row), (h.row.spec,), **params)
     tell_row(h.row, h.broker, teller)
     if h.latest_end is not None:
@@ -34,6 +37,15 @@ def _block_moved(h: happened.BlockMoved, teller: Teller) -> None:
             [["latest block's end", h.latest_end], ["highest end to go on from", h.end_max]],
             "refusal.broker_cannot_hand_out",
         )
+
+
+def _condition(h: happened.BlockMoved) -> dict[str, Any]:
+    """On what the write of a block depends."""
+    if not h.is_checked:
+        return phrase("clause.block_unconditionally")
+    if h.row.when == "node_empty":
+        return phrase("clause.block_if_absent")
+    return phrase("clause.block_if_unchanged", version=h.version)
 
 
 def _producer_id_issued(h: happened.ProducerIdIssued, teller: Teller) -> None:
@@ -137,7 +149,12 @@ def _no_id_yet(h: happened.NoIdYet, teller: Teller) -> None:
 def _metadata_read(h: happened.MetadataRead, teller: Teller) -> None:
     records = [f"{kind} {about}" for kind, about in h.records]
     teller.say(
-        "lifecycle.metadata_read", ("LOG-10",), broker=h.broker, start=h.start, end=h.end, records=records
+        "lifecycle.metadata_read",
+        ("LOG-10",),
+        broker=h.broker,
+        start=h.start,
+        last=h.end - 1,
+        records=records,
     )
 
 

@@ -99,7 +99,7 @@ def _registration_moved(h: happened.RegistrationMoved, teller: Teller) -> None:
 def _broker_epoch_stale(h: happened.BrokerEpochStale, teller: Teller) -> None:
     teller.say("quorum.broker_epoch_stale", ("FEN-6",), broker=h.broker, said=h.said, current=h.current)
     compared: list[list[Any]] = [["broker epoch", h.said], ["current broker epoch", h.current]]
-    teller.refuse("FEN-6", "STALE_BROKER_EPOCH", compared, "refusal.broker_asks_again")
+    teller.refuse("FEN-6", "STALE_BROKER_EPOCH", compared, "refusal.broker_no_longer_waits")
 
 
 def _no_block_left(h: happened.NoBlockLeft, teller: Teller) -> None:

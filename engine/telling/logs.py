@@ -56,8 +56,9 @@ def _forgotten(
 
 
 def _log_opened(h: happened.LogOpened, teller: Teller) -> None:
+    key = "broker.log_loaded_from_snapshot" if h.from_snapshot else "broker.log_replayed"
     teller.note(
-        "broker.log_loaded_from_snapshot" if h.from_snapshot else "broker.log_replayed",
+        key if h.log_end else "broker.empty_log_opened",
         ("LOG-10",),
         broker=h.broker,
         partition=h.partition,
@@ -93,6 +94,11 @@ _NOT_REPLICATED = {
     Error.REQUEST_TIMED_OUT: "broker.replication_timed_out",
     Error.NOT_LEADER_OR_FOLLOWER: "broker.leadership_lost_while_waiting",
 }
+
+
+def _produce_timed_out(h: happened.ProduceTimedOut, teller: Teller) -> None:
+    own = h.client == h.broker
+    teller.say("broker.append_timed_out" if own else "broker.produce_timed_out", ("LOG-2",), **params_of(h))
 
 
 def _abort_indexed(h: happened.AbortIndexed, teller: Teller) -> None:
@@ -241,7 +247,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.LogOpened: _log_opened,
     happened.AppendNotReplicated: _append_not_replicated,
     happened.ProduceAnswered: notes("broker.produce_answered", "LOG-2"),
-    happened.ProduceTimedOut: says("broker.produce_timed_out", "LOG-2"),
+    happened.ProduceTimedOut: _produce_timed_out,
     happened.ConnectionEnded: notes("broker.connection_ended", "LOG-2"),
     happened.StaleEpochCopied: notes("broker.stale_epoch_copied", "SEQ-9"),
     happened.AbortIndexed: _abort_indexed,

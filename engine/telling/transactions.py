@@ -26,6 +26,12 @@ NEXT = {
     Error.UNKNOWN_SERVER_ERROR: "refusal.client_has_no_rule",
 }
 """Error to what the client does next. Every other error is fatal for the client."""
+BY_LEADER_NEXT = {
+    Error.CONCURRENT_TRANSACTIONS: "refusal.leader_asks_again",
+    Error.COORDINATOR_LOAD_IN_PROGRESS: "refusal.leader_returns_error",
+    Error.NOT_COORDINATOR: "refusal.leader_returns_error",
+}
+"""The same for the request of a leader, on behalf of its client."""
 
 _ALSO: dict[str, tuple[str, ...]] = {
     "epoch_raised": ("TXC-4",),
@@ -96,7 +102,12 @@ def _id_moved(h: happened.IdMoved, teller: Teller) -> None:
         _refuse_claim(h.claimed, h, row.spec, error, teller)
     else:
         compared: list[list[Any]] = [["state", h.state], ["being written", h.pending]]
-        teller.refuse(row.spec, row.reply, compared, NEXT.get(error, "refusal.client_ends"))
+        teller.refuse(row.spec, row.reply, compared, _next(error, h.by_leader))
+
+
+def _next(error: Error, by_leader: bool) -> str:
+    following = NEXT.get(error, "refusal.client_ends")
+    return BY_LEADER_NEXT.get(error, following) if by_leader else following
 
 
 def _claim_refused(h: happened.ClaimRefused, teller: Teller) -> None:
@@ -173,7 +184,8 @@ def _reject(
 ) -> None:
     """Add a refusal that does not depend on the state."""
     teller.say(key, (rule,), coordinator=h.coordinator, error=h.error.name, **params)
-    teller.refuse(rule, h.error.name, compared, NEXT.get(h.error, "refusal.client_ends"))
+    by_leader = isinstance(h, happened.NotHere) and h.by_leader
+    teller.refuse(rule, h.error.name, compared, _next(h.error, by_leader))
 
 
 def _empty_id(h: happened.EmptyId, teller: Teller) -> None:

@@ -209,6 +209,13 @@ def test_a_replica_that_may_not_be_in_sync_makes_the_change_void(how):
     assert quorum.partitions["t-0"].isr == (1, 2)
 
 
+def test_a_replica_that_has_restarted_is_not_named_as_one_that_may_be_in_sync():
+    quorum = controller()
+    quorum.watch.finished()
+    alter(quorum, (1, 2), epochs=(0, 77))
+    assert quorum.watch.finished().params["eligible"] == [1, 3]
+
+
 def test_blocks_of_producer_ids_follow_each_other_whoever_asks():
     quorum = controller()
     starts = [

@@ -1,0 +1,26 @@
+"""Sentences that are chosen by what differs between variants and versions: each is true of the run that shows it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.engine.every_run import play
+
+CASES = [
+    ("SC-21-no-version-check", "clause.block_unconditionally", "clause.block_if_unchanged"),
+    ("SC-21-version-check", "clause.block_if_unchanged", "clause.block_unconditionally"),
+    ("SC-134-k28", "clause.block_if_absent", "clause.block_unconditionally"),
+    ("SC-16", "broker.empty_log_opened", "broker.log_replayed"),
+    ("SC-89-stopped-halfway", "quorum.idle_broker_may_stop", "refusal.broker_asks_again"),
+    ("SC-89-orderly-stop", "quorum.shutdown_granted", "quorum.idle_broker_may_stop"),
+    ("SC-150-k41", "refusal.leader_asks_again", "refusal.client_asks_again"),
+]
+
+
+@pytest.mark.parametrize(("run", "said", "other"), CASES, ids=lambda case: case)
+def test_a_run_has_the_sentence_of_its_variant(run: str, said: str, other: str) -> None:
+    steps = json.dumps(play(run).steps)
+    assert f'"{said}"' in steps
+    assert f'"{other}"' not in steps
