@@ -107,12 +107,9 @@ class Appending:
             answer = None
             if verified is not None and partition in unverified:
                 error = unverified[partition]
-                self._emit_not_allowed(
-                    partition, batch, source, Unsafe.REFUSED, error, verified.sees.get(error, error)
-                )
-                made.answers[partition] = PartitionProduceResponse(
-                    error=verified.sees.get(error, error), underlying=error
-                )
+                found, seen = verified.responded.get(partition, error), verified.sees.get(error, error)
+                self._emit_not_allowed(partition, batch, source, Unsafe.REFUSED, found, seen)
+                made.answers[partition] = PartitionProduceResponse(error=seen, underlying=error)
                 continue
             rule = refusal(rules, arriving)
             if rule is not None:

@@ -149,7 +149,7 @@ class GroupRequests:
                 self.setup.name,
                 verified.envelope.source,
                 request.group_id,
-                error,
+                next(iter(verified.responded.values()), error),
                 seen,
             )
             return [asked.answered(dict.fromkeys(request.offsets, seen))]

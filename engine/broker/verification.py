@@ -101,11 +101,13 @@ class Verified:
 
     envelope: Envelope
     errors: dict[str, Error] = field(default_factory=dict)
-    """The partitions that may not be written to, each with the coordinator's error."""
+    """The partitions that may not be written to, each with the error of the verification."""
     guards: dict[str, int] = field(default_factory=dict)
     """The verified partitions, each with its guard. A later marker removes the guard."""
     sees: Mapping[Error, Error] = field(default_factory=lambda: PRODUCE_SEES)
-    """The coordinator's error to the one that the producer gets in its place."""
+    """The error of the verification to the one that the producer gets in its place."""
+    responded: dict[str, Error] = field(default_factory=dict)
+    """The coordinator's own error of each partition, if it responded with one."""
 
 
 @dataclass(slots=True)
@@ -123,9 +125,9 @@ class _Waiting:
     def ends(self, error: Error) -> Verified:
         return self.ended(dict.fromkeys(self.asked.partitions, error))
 
-    def ended(self, errors: dict[str, Error]) -> Verified:
+    def ended(self, errors: dict[str, Error], responded: dict[str, Error] | None = None) -> Verified:
         sees = PRODUCE_SEES if self.asked.verify_only else ADDING_SEES
-        return Verified(self.envelope, errors, self.guards, sees)
+        return Verified(self.envelope, errors, self.guards, sees, responded or {})
 
 
 @dataclass(slots=True)
@@ -365,8 +367,9 @@ class Verification:
             adds = not waiting.asked.verify_only
             knows = adds or waiting.envelope.source in self.understand_abortable
             seen = PRODUCERS_SEE if knows else OLDER_PRODUCERS_SEE
-            errors = {name: seen.get(error, error) for name, error in found.items() if error is not NO_ERROR}
-            ended.append(waiting.ended(errors))
+            refused = {name: error for name, error in found.items() if error is not NO_ERROR}
+            errors = {name: seen.get(error, error) for name, error in refused.items()}
+            ended.append(waiting.ended(errors, refused))
         self._finish(line)
         return self._send(coordinator, line, now), ended
 
