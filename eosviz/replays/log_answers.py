@@ -65,12 +65,16 @@ def summary(analysis: Json, answers: Sequence[Json]) -> Json:
         return {"headline": sentence("answer.nothing", partitions=count), "then": then, "rows": []}
     if len(answers) == 1:
         return {"headline": answers[0]["headline"], "then": answers[0]["then"], "rows": []}
-    held = {one["partition"] for one in answers}
     rows = {"rows": answers[:LISTED_MAX], "left_out": max(0, len(answers) - LISTED_MAX)}
-    if sum("todo_at" in one for one in answers) == len(answers) - 1:
-        headline = sentence("answer.one_of_several", who=answers[0]["who"], partitions=len(held))
+    holding = [one for one in answers if "who" in one]
+    held = {one["partition"] for one in holding}
+    if not holding:
+        headline = sentence("answer.undecided_several", partitions=len(answers))
         return {"headline": headline, "then": answers[0]["then"], **rows}
-    count = max(len(answers), sum(one["result"] == "open" for one in analysis["transactions"]))
+    if sum("todo_at" in one for one in holding) == len(holding) - 1:
+        headline = sentence("answer.one_of_several", who=holding[0]["who"], partitions=len(held))
+        return {"headline": headline, "then": holding[0]["then"], **rows}
+    count = max(len(holding), sum(one["result"] == "open" for one in analysis["transactions"]))
     return {
         "headline": sentence("answer.several", count=count, partitions=len(held)),
         "then": None,

@@ -37,7 +37,7 @@ def test_nothing_stuck_is_said_with_the_time_until_which_it_is_known() -> None:
 
 def test_without_the_coordinators_log_the_page_says_what_cannot_be_said() -> None:
     page = page_of(OPEN)
-    assert "producer 1022 (epoch 0) has held up hangopen-0" in english(page["summary"]["headline"])
+    assert "producer 1022 (epoch 0), open since" in english(page["summary"]["headline"])
     assert "no partition of __transaction_state was opened" in english(page["summary"]["then"])
     (problem,) = page["problems"]
     assert commands(problem["answer"]) == ["find-hanging"]
@@ -54,6 +54,18 @@ def test_a_marker_that_may_be_missing_leaves_the_transaction_with_its_coordinato
         english(problem["answer"]["coordinator"])
         == "Its newest record of tx-open-public in these files has state Ongoing."
     )
+
+
+def test_a_partition_that_may_be_held_up_is_not_counted_as_held_up(tmp_path: Path) -> None:
+    found = sorted(path for path in (LOGS / "c_commit").iterdir() if path.is_dir())
+    for whole in found[:2]:
+        damaged = tmp_path / whole.name
+        damaged.mkdir()
+        (segment,) = whole.glob("*.log")
+        (damaged / segment.name).write_bytes(segment.read_bytes() + b"\xff" * 100)
+    both = page_of(tmp_path)["summary"]["headline"]
+    assert english(both).startswith("Whether consumers of 2 partitions are held up cannot be determined")
+    assert english(page_of(OPEN, tmp_path)["summary"]["headline"]).endswith("consumers in 1 partition.")
 
 
 def test_one_transaction_in_two_partitions_is_one_and_its_remedies_stand_once() -> None:
