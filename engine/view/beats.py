@@ -114,8 +114,8 @@ class Beats:
 
     def __init__(self, consumers: Sequence[str] = ()) -> None:
         self._steps: list[BeatStep] = []
-        self._again: set[str] = set()
-        """Clients with a batch that waits to be sent again."""
+        self._again: set[tuple[str, str]] = set()
+        """(client, partition) for each partition with a batch that waits to be sent again."""
         self._doubted: set[tuple[Any, Any]] = set()
         """(client, batch) for each batch of which the client cannot know whether it is stored."""
         self._consumers = tuple(consumers)
@@ -133,16 +133,18 @@ class Beats:
         notes = step["notes"]
         key = step["key"]
         if key in ("client.drained_plain", "client.drained_mixed"):
-            client = step["params"].get("client")
-            if client in self._again:
-                self._again.discard(client)
+            again = {
+                (step["params"]["client"], batch.partition(" ")[0]) for batch in step["params"]["batches"]
+            } & self._again
+            if again:
+                self._again -= again
                 key = "client.drained_again"
         ends_doubt = False
         for said in (step, *notes):
             params = said["params"]
             batch = (params.get("client"), params.get("batch"))
             if said["key"] == "client.requeued":
-                self._again.add(params.get("client"))
+                self._again.add((params["client"], params["partition"]))
                 self._doubted.add(batch)
             elif said["key"] in RESULTS and batch in self._doubted:
                 self._doubted.discard(batch)

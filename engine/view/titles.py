@@ -15,6 +15,10 @@ from engine.view.openers import DROPPED, GATHERED, MARKED, STORED
 
 NAMED_MOST = 3
 """A title names at most this many records; it counts the others."""
+NEW = ("client.drained", "client.drained_plain", "client.drained_mixed")
+"""The sentences of a step that drains batches which were not sent before."""
+UNANSWERED = ("broker.appended_unanswered", "broker.appended_plain_unanswered")
+"""The sentences of an append with acks=0, which the producer reported as a success before."""
 NAMES = frozenset(
     {
         "begins_stores", "answer_lost", "released_commit", "released_abort", "released", "markers_in",
@@ -69,18 +73,30 @@ def _partitions(found: Iterator[Mapping[str, Any]]) -> list[str]:
     return sorted(name for name in names if not _is_internal(name))
 
 
-def _stores(name: str) -> Tell:
-    """A function for a title that says how many records the beat's steps store. It returns None if they store
-    none."""
+def _stores(name: str, stored: Sequence[str] = STORED) -> Tell:
+    """A function for a title that says how many records the beat's steps store, with these sentences. It
+    returns None if they store none."""
 
     def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
         clients = [params["client"]] if "client" in params else None
         count = sum(
             said.get("record_count") or 0
-            for said in said_in(steps, *STORED)
+            for said in said_in(steps, *stored)
             if clients is None or said.get("client") in clients
         )
         return (name, {**params, "count": count}) if count else None
+
+    return tell
+
+
+def _resends(name: str) -> Tell:
+    """The same for batches that are sent again. It returns None if the client also drains new batches, whose
+    records are not resent."""
+    told = _stores(name)
+
+    def tell(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
+        new = any(step.key in NEW and step.params["client"] == params["client"] for step in steps)
+        return None if new else told(params, steps, consumers)
 
     return tell
 
@@ -238,9 +254,9 @@ Tell = Callable[[Params, Sequence[BeatStep], Sequence[str]], Title | None]
 TELLS: dict[str, Tell] = {
     **middleware_titles.TELLS,
     "sends": _stores("sends"),
-    "sends_again": _stores("resends_stored"),
-    "renumbered": _stores("renumbered_stored"),
-    "success_at_once": _stores("success_first"),
+    "sends_again": _resends("resends_stored"),
+    "renumbered": _resends("renumbered_stored"),
+    "success_at_once": _stores("success_first", UNANSWERED),
     "muted": _stores("muted_stores"),
     "round": _stores("round_stores"),
     "waits_for_earlier": _stores("waited_stores"),

@@ -220,6 +220,13 @@ def test_a_beat_of_one_producer_lands_where_its_own_records_are_stored() -> None
     assert beat["lands"] == 22, "p2's are stored at step 28"
 
 
+def test_a_resend_begins_where_the_same_partition_is_drained_again() -> None:
+    beats = plan_ahead(scenario_of("SC-02"))["beats"]
+    again = next(beat for beat in beats if beat["kind"] == "sends_again")
+    assert again["first"] == 73, "at step 51 p1 drains a new batch of t-1, while one of t-0 waits"
+    assert again["key"] == "beat.sends_again", "new batches are drained, too, so their records do not count"
+
+
 def test_plumbing_is_folded_counted_and_named() -> None:
     beats = plan_ahead(scenario_of("SC-44/k28"))["beats"]
     noted = next(beat for beat in beats if beat["key"] == "beat.joined")
