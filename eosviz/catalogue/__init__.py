@@ -31,12 +31,18 @@ NOT_OFFLINE = frozenset(
             "front",
             "logs",
         ),
-        *("generations", "problems", "quotas", "rates", "reference", "replays"),
+        *("generations", "pages", "problems", "quotas", "rates", "reference", "replays"),
         *("sweeps", "terms", "workshop"),
     )
 )
 """The files whose texts are used only by other pages, or only by the server's refusals."""
-OFFLINE_TERMS = ("reference.error.", "term.read_committed", "term.read_uncommitted", "workshop.from_branch")
+OFFLINE_TERMS = (
+    "page.name",
+    "reference.error.",
+    "term.read_committed",
+    "term.read_uncommitted",
+    "workshop.from_branch",
+)
 """Keys from these files that the player does show."""
 
 

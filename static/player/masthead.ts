@@ -18,6 +18,14 @@ import { named } from "./joins.ts";
 import { rerunLink } from "./messages.ts";
 import { say, words } from "./text.ts";
 
+/** The track that led here, and which of its scenarios this is, from 1. */
+export interface Course {
+  address: string;
+  title: string;
+  number: number;
+  count: number;
+}
+
 export class Masthead extends StoreElement {
   static override properties = {
     ...StoreElement.properties,
@@ -27,6 +35,7 @@ export class Masthead extends StoreElement {
     log: {},
     rerun: {},
     open: {},
+    course: { attribute: false },
     followState: { attribute: false },
   };
 
@@ -41,6 +50,7 @@ export class Masthead extends StoreElement {
   declare rerun: string;
   /** In a frame on another page: where the whole thing is opened, outside of it. */
   declare open: string;
+  declare course: Course | null;
   declare followState: FollowState | null;
   readonly #small = new Small(this);
 
@@ -52,6 +62,7 @@ export class Masthead extends StoreElement {
     this.log = "";
     this.rerun = "";
     this.open = "";
+    this.course = null;
     this.followState = null;
     new PagePresses(this, (event) => closeLists(this, "details", event)); // The settings lie over the page.
   }
@@ -71,6 +82,10 @@ export class Masthead extends StoreElement {
     if (this.assignment !== "") return html`<a class="home" href=${this.assignment}>‹ <span>${say("player.assignment")}</span></a>`;
     if (this.verdict !== "") return html`<a class="home" href=${this.verdict}>‹ <span>${say("player.verdict")}</span></a>`;
     if (this.log !== "") return html`<a class="home" href=${this.log}>‹ <span>${say("player.log")}</span></a>`;
+    if (this.course !== null) {
+      const { address, title, ...place } = this.course;
+      return html`<a class="home of-track" href=${address} title=${title}>‹ <span><b>${title}</b> <small>${say("player.track_place", place)}</small></span></a>`;
+    }
     return html`<a class="home" href=${this.library}>‹ <span>${say("player.library")}</span></a>`;
   }
 

@@ -107,7 +107,7 @@ const ROWS = [
   },
   {
     tag: "eos-stage", key: "0", place: "middle", view: "stage", name: "player.panel.stage", opens: ({ opens_on }) => opens_on === undefined || opens_on === "stage",
-    draw: ({ frame, store, asks = true, chain = NO_CHAIN, projector = false }) => html`<eos-stage .frame=${frame} .asks=${asks} .chain=${chain} ?projector=${projector}></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`,
+    draw: ({ frame, store, asks = true, chain = NO_CHAIN, projector = false }) => html`<eos-stage .frame=${frame} .asks=${asks} .acts=${store?.source.live === true} .chain=${chain} ?projector=${projector}></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`,
   },
   {
     tag: "eos-lanes", key: "5", place: "middle", view: "lanes", name: "player.panel.lanes", when: hasLog,

@@ -37,6 +37,7 @@ export abstract class PlayerAttributes extends LitElement {
     questions: {},
     predictions: {},
     lesson: {},
+    track: {},
     trackFinish: { attribute: "track-finish" },
     trackPlace: { attribute: "track-place" },
     trackTitleEn: { attribute: "track-title-en" },
@@ -99,6 +100,8 @@ export abstract class PlayerAttributes extends LitElement {
   declare predictions: string;
   /** What the scenario's document and its track say of it, as JSON (`lesson.ts`). */
   declare lesson: string;
+  /** The page of the track that led here; empty: none did. */
+  declare track: string;
   declare trackFinish: string;
   declare trackPlace: string;
   declare trackTitleEn: string;
@@ -163,6 +166,7 @@ export abstract class PlayerAttributes extends LitElement {
     this.questions = "";
     this.predictions = "";
     this.lesson = "";
+    this.track = "";
     this.trackFinish = "";
     this.trackPlace = "";
     this.trackTitleEn = "";

@@ -15,6 +15,7 @@ import "./help.ts";
 import type { Lesson } from "./lesson.ts";
 import { hasEnd, inLanguage, readLesson } from "./lesson.ts";
 import { isOver } from "./outcome.ts";
+import type { Course } from "./masthead.ts";
 import "./masthead.ts";
 import "./predict.ts";
 import "./references.ts";
@@ -298,7 +299,7 @@ export class Player extends PlayerAttributes {
         @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)} @open-lesson=${() => this.#lesson()?.open()}
         @open-link=${({ detail }: CustomEvent<number>) => this.#why()?.showLink(detail)} @use-projector=${() => this.#present()} @say-hint=${this.#hinted} @covers=${() => this.#uncover()}>
       <header class="top">
-        <eos-masthead class="title" .store=${store} library=${this.library} assignment=${this.assignment} verdict=${this.verdict} log=${this.log} rerun=${this.rerun} open=${this.open} .followState=${this.company?.following?.state ?? null}></eos-masthead>
+        <eos-masthead class="title" .store=${store} library=${this.library} assignment=${this.assignment} verdict=${this.verdict} log=${this.log} rerun=${this.rerun} open=${this.open} .course=${this.#course} .followState=${this.company?.following?.state ?? null}></eos-masthead>
         ${viewTabs(this.#views(store))}
         <eos-tools class="tools" .store=${store} .walk=${this.walk} .zoom=${this.zoom} library=${this.library} compare=${this.open === "" ? this.compare : ""} share=${this.share} workshop=${this.workshop.replace(/0$/, "")} open=${this.open} ?lesson=${lesson.lesson !== undefined} ?presenting=${this.presenting !== ""} ?projector=${this.projector}></eos-tools>
       </header>
@@ -348,9 +349,14 @@ export class Player extends PlayerAttributes {
 
   #predict(store: PlayerStore): TemplateResult | typeof nothing {
     if (this.questions === "") return nothing;
-    const title = words.language === "en" ? this.trackTitleEn : this.trackTitleZhHans;
     return html`<eos-predict .store=${store} .play=${this.play} .audience=${this.company?.audience ?? null} .poll=${this.company?.audience?.poll ?? null} ?asks=${this.trackFinish !== "" || this.assignment !== ""} address=${this.questions} predictions=${this.predictions}
-      finish=${this.trackFinish} place=${this.trackPlace} track=${title}></eos-predict>`;
+      finish=${this.trackFinish} place=${this.trackPlace}></eos-predict>`;
+  }
+
+  get #course(): Course | null {
+    const [number = 0, count = 0] = this.trackPlace.split("/").map(Number);
+    const title = words.language === "en" ? this.trackTitleEn : this.trackTitleZhHans;
+    return this.track === "" ? null : { address: this.track, title, number, count };
   }
 
   #open(column: Column, middle: Middle | null): void {

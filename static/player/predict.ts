@@ -30,7 +30,6 @@ export class Predict extends StoreElement {
     predictions: {},
     finish: {},
     place: {},
-    track: {},
     asks: { type: Boolean },
     waits: { state: true },
     on: { state: true },
@@ -50,7 +49,6 @@ export class Predict extends StoreElement {
   /** Where the end of this scenario of a track is reported. */
   declare finish: string;
   declare place: string;
-  declare track: string;
   /** Whether it asks before the reader chose: they came to learn. */
   declare asks: boolean;
   /** The reader pressed on although an answer is due. */
@@ -76,7 +74,6 @@ export class Predict extends StoreElement {
     this.predictions = "";
     this.finish = "";
     this.place = "";
-    this.track = "";
     this.asks = false;
     this.waits = false;
     this.on = chosen();
@@ -252,9 +249,7 @@ export class Predict extends StoreElement {
     if (this.finish === "" || store === undefined) return nothing;
     const [position, count] = this.place.split("/").map(Number);
     const label = say(position === count ? "predict.last" : "predict.next");
-    const place = say("predict.place", { title: this.track, place: this.place });
-    return html`<span class="predict-place quiet" title=${place}>${place}</span>
-      <form method="post" action=${this.finish}><input type="hidden" name="csrfmiddlewaretoken" .value=${csrfToken()}>
+    return html`<form method="post" action=${this.finish}><input type="hidden" name="csrfmiddlewaretoken" .value=${csrfToken()}>
         <button class=${isOver(store) ? "small primary" : "small"}>${label}</button></form>`;
   }
 

@@ -83,7 +83,8 @@ export class Sentence extends StoreElement {
     const step = store.frame?.step ?? null;
     const check = step === null ? null : this.check;
     const text = check === null ? this.#text(store, step) : this.#checkText(check);
-    return html`<eos-said .text=${text}></eos-said>`;
+    const breaks = check === null && step !== null && (breaksIn(step).length > 0 || (isOver(store) && isBroken(store)));
+    return html`<eos-said .text=${text} ?data-breaks=${breaks}></eos-said>`;
   }
 
   /** `2/7 Is epoch 0 lower than the known 0? No` */
@@ -110,6 +111,8 @@ export class Sentence extends StoreElement {
     return [summary, watch, begins].filter((part) => part !== "").join(between);
   }
 }
+
+const isBroken = (store: PlayerStore): boolean => Object.values(store.frame?.view.guarantees ?? {}).some(({ broken_at: at }) => at != null);
 
 /** `<eos-said .text=${text}>`: the text itself, as large as it fits. */
 export class SaidText extends MeasuredElement {

@@ -1,6 +1,6 @@
 /**
- * `<eos-strip .store=${store}>`: every guarantee with its count, and how far it held: a line each along the whole run,
- * red from its first bad step. A press on a broken one goes there.
+ * `<eos-strip .store=${store}>`: every guarantee with its count. A broken one has a line along the whole run, red from
+ * its first bad step; a press goes there.
  *
  * Those that this run cannot test are dotted and counted; where another branch breaks one, that shows already.
  * On a telephone it is one line, what is broken by name and the rest by number, which opens into the list.
@@ -23,6 +23,8 @@ export const defaults = {
   /** px of a line that has room for the names of broken guarantees, and how many of them it names; in less, one. */
   named: 320,
   most: 2,
+  /** px that have room for a name of the row beside all guarantees. */
+  headed: 840,
   /** px of a line that has room for more than what is broken and what holds, by number. */
   whole: 200,
 };
@@ -70,7 +72,8 @@ export class GuaranteeStrip extends MeasuredElement {
     if (isNarrow(this.width)) {
       return html`${this.#short(judged, unjudged.length, store.shown)}${this.isOpen ? html`<div class="guarantees-all"><button class="close" aria-label=${say("player.close")} @click=${() => this.close()}>✕</button><p>${say("player.guarantees_mean")}</p>${this.#list(judged, unjudged, true, store)}</div>` : nothing}`;
     }
-    return this.#list(judged, unjudged, rows.length * defaults.least > this.width, store);
+    const heading = this.width < defaults.headed ? nothing : html`<span class="strip-name" aria-hidden="true">${say("player.guarantees")}</span>`;
+    return html`${heading}${this.#list(judged, unjudged, rows.length * defaults.least > this.width, store)}`;
   }
 
   /** `duplicated ✕ 1 · 3 hold · 4 not judged` */

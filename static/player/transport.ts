@@ -20,6 +20,8 @@ const ICONS = {
   back: svg`<svg width="14" height="14" aria-hidden="true"><path d="M11 0v14L2 7z" /></svg>`,
   stepBack: svg`<svg width="10" height="16" aria-hidden="true"><path class="way" d="M8 2 2 8l6 6" /></svg>`,
   next: svg`<svg width="18" height="14" aria-hidden="true"><path d="M1 0v14l11-7zM13.5 0H16v14h-2.5z" /></svg>`,
+  play: svg`<svg width="11" height="12" aria-hidden="true"><path d="M1 0v12l9.5-6z" /></svg>`,
+  pause: svg`<svg width="11" height="12" aria-hidden="true"><path d="M1 0h3v12H1zM7 0h3v12H7z" /></svg>`,
 };
 
 export class Transport extends StoreElement {
@@ -58,15 +60,7 @@ export class Transport extends StoreElement {
     const over = atEnd && store.shown >= store.newest && store.newest > 0 ? overKey(store) : null;
     return html`<div class="buttons" role="group" aria-label=${say("player.transport")}>
         ${this.#beats(store, atEnd, over !== null)}
-        ${this.#button("first", ICONS.first, () => store.moveTo(0), store.target === 0)}
-        ${this.#button("back", this.walk?.hasBeats === true ? html`${ICONS.stepBack}<kbd aria-hidden="true">${this.#stepKeys()[0]}</kbd>` : ICONS.back, () => store.back(), store.target === 0)}
-        <button class="go" title=${say("player.key.step")} ?disabled=${atEnd} @click=${() => store.forward()}>${say("player.do.step")}${this.walk?.hasBeats === true ? html` <kbd aria-hidden="true">${this.#stepKeys()[1]}</kbd>` : nothing}</button>
-        ${this.#button("next", ICONS.next, () => void store.nextInteresting(), atEnd)}
-        ${over !== null && !play.running
-          ? html`<button class="w again" title=${say("player.do.again_means")} @click=${() => store.moveTo(0)}>${say("player.do.again")}</button>`
-          : html`<button class="w" title=${say("player.key.play")} aria-pressed=${play.running} ?disabled=${atEnd && !play.running} @click=${() => play.toggle()}>
-          ${say(play.running ? "player.do.pause" : "player.do.play")}</button>`}
-        ${this.#speed(play)}
+        ${this.walk?.hasBeats === true ? html`${this.#playing(store, play, atEnd, over)}${this.#steps(store, atEnd)}` : html`${this.#steps(store, atEnd)}${this.#playing(store, play, atEnd, over)}`}
         ${this.#branch(store)}
       </div>
       ${this.#where(store, at, over)}`;
@@ -80,9 +74,21 @@ export class Transport extends StoreElement {
       ${isOver && this.ends ? this.#end() : isOver && this.verdict !== "" ? html`<a class="beat-go primary" href=${this.verdict}>${say("player.do.verdict")}</a>` : html`<button class="beat-go primary" title=${say("player.key.beat_forward")} ?disabled=${atEnd} @click=${() => void walk.forward()}>${say(walk.leadsToEnd ? "player.do.to_end" : "player.do.beat_forward")} <kbd>${walk.arrows === "beats" ? "→" : "↓"}</kbd></button>`}`;
   }
 
-  /** The keys of a step back and a step on, where beats have the others. */
-  #stepKeys(): [string, string] {
-    return this.walk?.arrows === "steps" ? ["←", "→"] : ["↑", "↓"];
+  /** One step, either way, and to the next interesting one: where a run has beats, for a closer look. */
+  #steps(store: PlayerStore, atEnd: boolean): TemplateResult {
+    const hasBeats = this.walk?.hasBeats === true;
+    return html`<span class="steps">${this.#button("first", ICONS.first, () => store.moveTo(0), store.target === 0)}
+        ${this.#button("back", hasBeats ? ICONS.stepBack : ICONS.back, () => store.back(), store.target === 0)}
+        <button class="go" title=${say("player.key.step")} ?disabled=${atEnd} @click=${() => store.forward()}>${say("player.do.step")}${hasBeats ? html` <kbd aria-hidden="true">${this.walk?.arrows === "steps" ? "→" : "↓"}</kbd>` : nothing}</button>
+        ${this.#button("next", ICONS.next, () => void store.nextInteresting(), atEnd)}</span>`;
+  }
+
+  #playing(store: PlayerStore, play: Play, atEnd: boolean, over: string | null): TemplateResult {
+    return html`${over !== null && !play.running
+          ? html`<button class="w again" title=${say("player.do.again_means")} @click=${() => store.moveTo(0)}>${say("player.do.again")}</button>`
+          : html`<button class="w" title=${say("player.key.play")} aria-pressed=${play.running} ?disabled=${atEnd && !play.running} @click=${() => play.toggle()}>
+          ${play.running ? ICONS.pause : ICONS.play}${say(play.running ? "player.do.pause" : "player.do.play")}</button>`}
+        ${this.#speed(play)}`;
   }
 
   #end(): TemplateResult {
@@ -95,7 +101,7 @@ export class Transport extends StoreElement {
     const place = plan === null ? null : whereIn(plan, store.shown);
     const within = leadsTo(plan, store.shown);
     return html`<div class="where num">
-        ${place === null ? nothing : html`<span class="in-beats">${say(place.parts === 0 ? "player.beat_of" : "player.beat_part_of", place)}${within === null ? nothing : html`<span class="within">${say("join.comma")}${say("player.beat_step", within)}</span>`} ·</span>`}
+        ${place === null ? nothing : html`<span class="in-beats">${say(place.parts === 0 ? "player.beat_of" : "player.beat_part_of", place)}${within === null ? nothing : html`<span class="within">${say("join.comma")}${say("player.beat_step", within)}</span>`}<span class="dot"> ·</span></span>`}
         <span class="in-steps"><b>${say("player.step")} ${this.walk?.cameFrom == null ? store.shown : `${this.walk.cameFrom} → ${store.shown}`}</b> <span>${say("player.of", { of: stepsOf(store) })}</span><span class="dot"> ·</span></span>
         <span class="virtual">${this.#when(store, at, over)}</span>
         ${store.lines.branches.size < 2 ? nothing : html`<button class="all-branches" @click=${this.#openBranches}>${say("player.branch_of", { name: branchName(store.info), count: store.lines.branches.size })}</button>`}

@@ -210,6 +210,8 @@ export interface StageObject {
   /** A number of the answer to *why*: a press shows its sentence. */
   link?: number;
   picked?: boolean;
+  /** x of the mark that says that something can be done to it, where it can. */
+  grip?: number;
   /** Of the step before: it fades, and is no longer what the picture is about. */
   gone?: boolean;
   /** For screen readers; "" where the twin says it. */

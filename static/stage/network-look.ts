@@ -21,6 +21,8 @@ export const networkLook = css`
   .cross.under { stroke: var(--paper); stroke-width: 9; }
   .cross.bad { stroke: var(--bad); stroke-width: 4; opacity: .8; }
   .equal { stroke: var(--ink); stroke-width: 3; fill: none; }
+  .grip circle { fill: var(--ink-2); }
+  .scene > g[role="button"]:hover .env:not(.gone) { stroke: var(--ink); stroke-width: 3; }
   .behind { fill: var(--paper); }
   .cell.ghost { fill-opacity: .35; }
   .card { fill: var(--raise); stroke: var(--ink); stroke-width: 1.5; }

@@ -597,8 +597,14 @@ function flightObject(frame: Frame, flight: Flight): Travelling {
     key: `m:${message.id}`, x, y, width, height, phase: flight.follows ? "gate" : "cause", depth: 4, hot: flight.hot,
     draw: svg`${envelope.draw(wire.bulges && wire.from.facing[0] < 0 ? (message.is_response ? -1 : 1) : heading(wire, between01(wire, u, width, height)), fate)}`,
     via: way, ...(start === undefined || flight.before !== null ? {} : { from: start }),
-    select: selection, picked, label: nameOf(flight),
+    select: selection, picked, label: nameOf(flight), ...gripOf(flight),
   };
+}
+
+/** Behind its name, in a sheet that has room for it: a message on its way can be dropped. */
+function gripOf({ fate, wire, message, sheet, envelope: { width } }: Flight): Pick<StageObject, "grip"> {
+  if (fate.lost || fate.docked || wire.short || wire.upright) return {};
+  return { grip: round(width - (message.is_response || sheet.flags.length > 0 ? 6 : 12)) };
 }
 
 /** What a message is, in one sentence. */

@@ -12,10 +12,11 @@ import { foldedRecords, recordsWaiting } from "../player/folded.ts";
 import type { ClientBatchView, ClientView, Frame, Selection, View } from "../player/frame.ts";
 import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
-import type { ClientPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
+import type { Box, ClientPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
 import { wholeOf } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
-import { box, fitted, fittedText, path, text, textWidth } from "./draw.ts";
+import { box, fitted, fittedText, halo, path, text, textWidth } from "./draw.ts";
+import { changedBelow } from "./focus-tag.ts";
 import { stateWord } from "./state-word.ts";
 
 const BAR = 26;
@@ -32,13 +33,31 @@ function clientObjects(frame: Frame, here: Places, focus: Focus, name: string, p
   const focused = focus.actor === name && (focus.kind === "client" || focus.kind === "actor");
   const chips = here.upright && (place.panel !== undefined || place.folded) ? [chipOf(frame, here, name, client, place)] : [];
   if (here.upright && place.folded) return chips;
-  const body = here.upright ? uprightBody(frame, here, name, client, place, focused) : place.folded ? foldedBody(frame, here, name, client, place, focused) : wholeBody(frame, here, name, client, place, focused);
-  const objects = [...chips, body];
-  if (!place.folded && client.alive) for (const partition of Object.keys(place.queues)) objects.push(...queueObjects(frame, here, name, client, partition, place));
-  if (focused) {
+  const queued = place.folded || !client.alive ? [] : Object.keys(place.queues).flatMap((partition) => queueObjects(frame, here, name, client, partition, place));
+  const inQueue = focused ? touchedIn(frame, focus, name, place, queued) : null;
+  const isHead = focused && inQueue === null;
+  const body = here.upright ? uprightBody(frame, here, name, client, place, isHead) : place.folded ? foldedBody(frame, here, name, client, place, isHead) : wholeBody(frame, here, name, client, place, isHead);
+  const objects = [...chips, body, ...queued];
+  if (inQueue !== null) {
+    objects.push({ key: "ring:queue", ...inQueue, phase: "effect", depth: DEPTH.gate, hot: true, label: "", draw: halo(0, 0, inQueue.width, inQueue.height, 4) });
+  } else if (focused) {
     objects.push({ key: "ring:actor", ...wholeOf(place), phase: "effect", depth: DEPTH.gate, hot: true, label: "", draw: box(0, 0, wholeOf(place).width, wholeOf(place).height, "ring", 8) });
   }
   return objects;
+}
+
+/** The one batch that a quiet step changes, else the queue that it names: nearer to what happens than the client's name. */
+function touchedIn(frame: Frame, { kind, tag }: Focus, name: string, place: ClientPlace, queued: readonly StageObject[]): Box | null {
+  const { step } = frame;
+  if (step === null || kind !== "client" || tag !== null) return null;
+  const changed = new Set(changedBelow(step, "clients", name, "batches").map(({ rest: [id = ""] }) => id));
+  const drawn = queued.filter(({ key }) => [...changed].some((id) => key === `q:${name}:${id}`));
+  const [only] = drawn;
+  if (only !== undefined && drawn.length === 1) return { x: only.x, y: only.y, width: only.width, height: only.height };
+  const queue = changed.size === 0 ? place.queues[String(step.params["partition"])] : undefined;
+  if (queue === undefined) return null;
+  const { x, y, width, height } = queue.waiting;
+  return { x: x + 3, y: y + 3, width: width - 6, height: height - 6 };
 }
 
 function applicationOf(view: View, client: string): { name: string; fact: string } | null {

@@ -67,13 +67,15 @@ interface Playing {
 
 /** `travels` while the cause of a step is seen, `arrived` when what came of it begins to be, `landed` when it is: all bubble. */
 export class Stage extends SizedElement {
-  static override properties = { ...SizedElement.properties, projector: { type: Boolean, reflect: true }, asks: { attribute: false }, chain: { attribute: false } };
+  static override properties = { ...SizedElement.properties, projector: { type: Boolean, reflect: true }, asks: { attribute: false }, acts: { attribute: false }, chain: { attribute: false } };
   static override styles = [...SizedElement.styles, stageLook, networkLook];
 
   /** Read from the back of a room: the picture comes closer to what a step is about. */
   declare projector: boolean;
   /** Whether the engine can be asked why from here. */
   declare asks: boolean;
+  /** Whether messages can be dropped, delayed and duplicated here. */
+  declare acts: boolean;
   /** What the sentences of the answer on show are about. */
   declare chain: Chain;
   #known: Known | null = null;
@@ -97,6 +99,7 @@ export class Stage extends SizedElement {
     super();
     this.projector = false;
     this.asks = true;
+    this.acts = false;
     this.chain = [];
   }
 
@@ -125,7 +128,7 @@ export class Stage extends SizedElement {
     const seen = this.projector ? cameraOf(whole, here) : { x: 0, y: 0, width: here.width, height: here.height };
     this.#seen = { box: seen, of: here.width };
     return html`${frame.view.derived?.held === undefined ? html`<p class="underived">${say("stage.underived")}</p>` : nothing}<svg class=${travels ? "scene on-way" : "scene"} viewBox="${seen.x} ${seen.y} ${seen.width} ${seen.height}" role="group" aria-label=${say("stage.name")} aria-describedby="twin">${repeat(
-      objects, (object) => object.key, (object) => guard([object, this.asks], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${this.#foot(frame, scene)}<div class="under">${this.#away(here, network)}${guard([whole], () => twin(twinOf(whole, here)))}</div>`;
+      objects, (object) => object.key, (object) => guard([object, this.asks, this.acts], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${this.#foot(frame, scene)}<div class="under">${this.#away(here, network)}${guard([whole], () => twin(twinOf(whole, here)))}</div>`;
   }
 
   /** At the foot of an upright stage: what decided, where the network has no room for it; else what a client cannot know from now on. */
@@ -238,12 +241,14 @@ export class Stage extends SizedElement {
     }
   }
 
-  /** The last step that was told to have landed. */
+  /** The last step that was told to have landed, and in which size: before the first one is known, nothing has its place. */
   #told: Step | null | undefined = undefined;
+  #toldIn: Stage["size"] = null;
 
   #landed(step: Step | null): void {
-    if (this.#told === step) return;
+    if (this.#told === step && this.#toldIn === this.size) return;
     this.#told = step;
+    this.#toldIn = this.size;
     this.#tell("landed", step);
   }
 
@@ -314,7 +319,7 @@ export class Stage extends SizedElement {
     if (select === undefined) return svg`<g data-key=${key} class=${gone === true ? "gone" : nothing} transform=${`translate(${x},${y})`}>${draw}${ring}</g>`;
     const { click, key: press } = onPick(this.pick, select);
     return svg`<g data-key=${key} transform=${`translate(${x},${y})`} role="button" tabindex="0" aria-label=${label} aria-pressed=${picked === true ? "true" : "false"}
-      @click=${click} @keydown=${press}>${draw}${ring}<rect class="focus" x="-2" y="-2" width=${width + 4} height=${height + 4} rx="5"/></g>`;
+      @click=${click} @keydown=${press}>${draw}${this.acts && object.grip !== undefined ? gripAt(object.grip) : nothing}${ring}<rect class="focus" x="-2" y="-2" width=${width + 4} height=${height + 4} rx="5"/></g>`;
   }
 
   /** Brings a thing into an upright picture until the next step. */
@@ -427,6 +432,11 @@ function byDepth(objects: readonly StageObject[]): StageObject[] {
 
 function isSameSize(one: Size, other: Size): boolean {
   return one.width === other.width && one.height === other.height && one.form === other.form;
+}
+
+/** Three dots, as of a menu; what they are for is told where the pointer rests. */
+function gripAt(x: number): SVGTemplateResult {
+  return svg`<title>${say("stage.act.grip")}</title><g class="grip">${[7.5, 13, 18.5].map((y) => svg`<circle cx=${x} cy=${y} r="1.6"/>`)}</g>`;
 }
 
 customElements.define("eos-stage", Stage);
