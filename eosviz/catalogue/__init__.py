@@ -37,6 +37,7 @@ NOT_OFFLINE = frozenset(
 )
 """The files whose texts are used only by other pages, or only by the server's refusals."""
 OFFLINE_TERMS = (
+    "difference.",
     "page.name",
     "reference.error.",
     "term.read_committed",
