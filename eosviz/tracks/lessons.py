@@ -9,11 +9,13 @@ from typing import Any
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from engine.scenario.document import BadScenario, lesson_texts
+from engine.scenario.document import BadScenario, lesson_texts, load
 from engine.scenario.shelf import entry
 from engine.scenario.tracks import Track, tracks
+from engine.scenario.twins import are_twins
 from eosviz.scenarios.cards import Run, Shelved, shelf
 from eosviz.scenarios.libraries import of_scenario
+from eosviz.scenarios.models import ScenarioVersion
 from eosviz.tracks.models import Visit
 
 
@@ -22,7 +24,7 @@ def lesson_of_session(session: Any) -> dict[str, Any]:
     version = session.version
     visit = Visit.objects.filter(session=session).first()
     return {
-        **_texts(version.document, session.variant),
+        **_texts_of(version, session.variant),
         **_libraries(version.identifier),
         **_following(version.identifier, visit),
         **_variant(version.identifier, session.variant, version.document),
@@ -45,6 +47,30 @@ def lesson_of_scenario(scenario: str, variant: str | None = None, links: bool = 
 
 def _texts(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
     return {name: words for name, words in lesson_texts(document, variant).items() if words}
+
+
+def _texts_of(version: ScenarioVersion, variant: str | None) -> dict[str, Any]:
+    """The texts of a session. Those of a library scenario whose settings were changed, for example for another
+    version of Kafka, are about the run as written: the lesson is marked so, and nothing says what to watch for."""
+    texts = _texts(version.document, variant)
+    if not _is_altered(version, variant):
+        return texts
+    return {**{name: text for name, text in texts.items() if name != "watch_for"}, "of_original": True}
+
+
+def _is_altered(version: ScenarioVersion, variant: str | None) -> bool:
+    """Whether this is a run of a library scenario with other settings. An older version of the library has its own
+    texts."""
+    if version.library_position is not None:
+        return False
+    try:
+        original = entry(version.identifier)
+    except BadScenario:
+        return False
+    texts = lesson_texts(version.document, variant)
+    return texts == lesson_texts(original.document, variant) and not are_twins(
+        load(version.document, variant), original.scenario(variant)
+    )
 
 
 def _libraries(scenario: str) -> dict[str, Any]:

@@ -27,6 +27,8 @@ import { unbroken } from "./unbroken.ts";
 export interface LessonTexts {
   watch_for?: Bilingual;
   lesson?: Bilingual;
+  /** The lesson is about the run as written, and this run has other settings. */
+  of_original?: boolean;
   /** What each client library does, where it matters in the scenario: those that do a thing, then the others. */
   libraries?: { title: Bilingual; sides: { libraries: string[]; does: Bilingual }[] }[];
   /** What comes next in the track that the reader is in, or in the first that has this scenario. */
@@ -137,12 +139,12 @@ export class Lesson extends StoreElement {
     return html`<h3>${say("lesson.showed")}</h3><ol class="lesson-showed">${beats.map((beat) => html`<li><button @click=${() => this.#goTo(beat.lands)}>${titleOf(beat)}</button></li>`)}</ol>`;
   }
 
-  /** The author's text is about the run as written: where that was changed, it says so and stands folded. */
+  /** The author's text is about the run as written: where the run or its settings were changed, it says so and stands folded. */
   #means(store: PlayerStore): TemplateResult | typeof nothing {
     const { lesson } = this.lesson;
     if (lesson === undefined) return nothing;
     const said = paragraphs(inLanguage(lesson)).map((one, place) => html`<p class=${place === 0 ? "lesson-text first" : "lesson-text"}>${one}</p>`);
-    if (changesOf(store).length === 0) return html`<h3>${say("lesson.means")}</h3>${said}`;
+    if (changesOf(store).length === 0 && this.lesson.of_original !== true) return html`<h3>${say("lesson.means")}</h3>${said}`;
     return html`<details class="lesson-written"><summary>${say("lesson.means_written")}</summary>${said}</details>`;
   }
 

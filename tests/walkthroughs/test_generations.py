@@ -9,6 +9,7 @@ from django.test import Client
 from django.utils.html import strip_tags
 
 from engine.generations.generation import GENERATIONS
+from eosviz.tracks.lessons import lesson_of_session
 from eosviz.walkthroughs.models import Session
 from tests.walkthroughs.conftest import root
 
@@ -107,7 +108,15 @@ def test_any_of_the_runs_becomes_a_session(
 
 def test_the_run_as_written_is_the_librarys_own(client: Client) -> None:
     client.post("/generations/new", {"scenario": "SC-61/k28", "generation": "k28"})
-    assert Session.objects.get().version.library_position is not None
+    session = Session.objects.get()
+    assert session.version.library_position is not None
+    assert "watch_for" in lesson_of_session(session) and "of_original" not in lesson_of_session(session)
+
+
+def test_the_texts_of_a_run_in_another_version_are_about_the_original(client: Client) -> None:
+    client.post("/generations/new", {"scenario": "SC-61/k28", "generation": "k41"})
+    told = lesson_of_session(Session.objects.get())
+    assert told["of_original"] and "lesson" in told and "watch_for" not in told
 
 
 def test_a_run_that_cannot_be_is_refused_with_the_reason(client: Client) -> None:
