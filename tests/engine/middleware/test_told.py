@@ -1,0 +1,31 @@
+"""What the middleware's sentences claim in less usual runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.scenario.document import load
+from engine.scenario.shelf import entry
+from engine.simulation import Simulation
+
+
+def told(name: str, variant: str, **changes: Any) -> dict[str, dict[str, Any]]:
+    """Key to parameters of every sentence of the run of a variant with these changes."""
+    simulation = Simulation(load(entry(name).scenario(variant).source, settings=changes))
+    found = {}
+    while (step := simulation.step()) is not None:
+        found |= {said["key"]: said["params"] for said in (step.to_json(), *step.to_json()["notes"])}
+    return found
+
+
+def test_a_late_answer_beside_the_manager_ends_nothing() -> None:
+    """The manager has the transaction now, so the middleware waits for no answer of a node."""
+    late = {"match": {"api": "CommitOk", "from": "participant-3"}, "action": "delay", "by_ms": 5_000}
+    said = told("SC-83", "transaction-manager-a", faults=[late])
+    assert said["middleware.answer_ends_nothing"]["answer"] == "Commit-ok"
+
+
+def test_a_failed_local_transaction_may_store_no_message_id() -> None:
+    said = told("SC-86", "id-not-stored", **{"middleware.local_succeeds": False})
+    assert "business.local_failed_untraceably" in said
+    assert "business.local_failed" not in said
