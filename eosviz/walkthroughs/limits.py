@@ -18,7 +18,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     advance_steps: int = 500
     run_steps: int = 5_000
     window_steps: int = 500
-    way_steps: int = 5_000
+    difference_steps: int = 5_000
     """The most steps between two views whose difference is asked for."""
     search_steps: int = 5_000
     """How many steps one search looks at; a longer line is searched in stretches."""

@@ -102,7 +102,7 @@ class AskKeyframe(FromPage, tag="keyframe", frozen=True, kw_only=True):
     number: StepNumber
 
 
-class AskNearView(FromPage, tag="sight", frozen=True, kw_only=True):
+class AskNearView(FromPage, tag="near_view", frozen=True, kw_only=True):
     """The view after exactly this step, as far as a page draws it; `whole`: complete."""
 
     branch: BranchId
@@ -110,7 +110,9 @@ class AskNearView(FromPage, tag="sight", frozen=True, kw_only=True):
     whole: bool = False
 
 
-class AskDifference(FromPage, tag="way", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}):
+class AskDifference(
+    FromPage, tag="difference", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}
+):
     """What changes from the view after step `from` to the view after step `to`, forwards or backwards."""
 
     branch: BranchId
@@ -267,7 +269,7 @@ class KeyframeAnswer(FromServer, tag="keyframe", frozen=True, kw_only=True):
     view: ViewJson
 
 
-class NearViewAnswer(FromServer, tag="sight", frozen=True, kw_only=True):
+class NearViewAnswer(FromServer, tag="near_view", frozen=True, kw_only=True):
     """`step` is the step at `number`, null at 0."""
 
     re: str
@@ -278,7 +280,7 @@ class NearViewAnswer(FromServer, tag="sight", frozen=True, kw_only=True):
 
 
 class DifferenceAnswer(
-    FromServer, tag="way", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}
+    FromServer, tag="difference", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}
 ):
     """`step` is the step at `to`, null at 0."""
 
@@ -515,8 +517,8 @@ def _check_together(message: AnyFromPage, re: str | None) -> None:
     """Rules between fields, which a schema of single fields cannot hold."""
     if isinstance(message, Window) and not 0 <= message.last - message.first < LIMITS.window_steps:
         raise Unreadable(Problem("limit", "window_too_wide", steps=LIMITS.window_steps), re)
-    if isinstance(message, AskDifference) and abs(message.last - message.first) > LIMITS.way_steps:
-        raise Unreadable(Problem("limit", "way_too_long", steps=LIMITS.way_steps), re)
+    if isinstance(message, AskDifference) and abs(message.last - message.first) > LIMITS.difference_steps:
+        raise Unreadable(Problem("limit", "difference_too_long", steps=LIMITS.difference_steps), re)
     if isinstance(message, Search) and not 0 <= message.last - message.first < LIMITS.search_steps:
         raise Unreadable(Problem("limit", "search_too_wide", steps=LIMITS.search_steps), re)
     if isinstance(message, RunUntil) and (message.until == "time") != (message.time is not None):

@@ -356,7 +356,7 @@ export interface AskKeyframe {
  * The view after exactly this step, as far as a page draws it; `whole`: complete.
  */
 export interface AskNearView {
-  type: "sight";
+  type: "near_view";
   v: 1;
   id: string;
   branch: string;
@@ -367,7 +367,7 @@ export interface AskNearView {
  * What changes from the view after step `from` to the view after step `to`, forwards or backwards.
  */
 export interface AskDifference {
-  type: "way";
+  type: "difference";
   v: 1;
   id: string;
   branch: string;
@@ -687,7 +687,7 @@ export interface Limits {
   /**
    * The most steps between two views whose difference is asked for.
    */
-  way_steps: number;
+  difference_steps: number;
   /**
    * How many steps one search looks at; a longer line is searched in stretches.
    */
@@ -2048,7 +2048,7 @@ export interface VerdictView {
  * `step` is the step at `number`, null at 0.
  */
 export interface NearViewAnswer {
-  type: "sight";
+  type: "near_view";
   v: number;
   re: string;
   branch: string;
@@ -2252,7 +2252,7 @@ export interface FoldedRecords {
  * `step` is the step at `to`, null at 0.
  */
 export interface DifferenceAnswer {
-  type: "way";
+  type: "difference";
   v: number;
   re: string;
   branch: string;

@@ -8,7 +8,7 @@
 
 import type { Step, View } from "./frame.ts";
 import { Walk } from "./fold.ts";
-import type { BranchInfo, Way } from "./source.ts";
+import type { BranchInfo, Difference } from "./source.ts";
 import { StepWindows } from "./windows.ts";
 
 export const defaults = {
@@ -157,8 +157,8 @@ export class Lines {
     return best;
   }
 
-  /** A way led from this view to the one at `number`, over nobody needs to know which steps. */
-  arrive(branch: string, number: number, from: View, { changes, step }: Way): void {
+  /** A difference led from this view to the one at `number`, over nobody needs to know which steps. */
+  arrive(branch: string, number: number, from: View, { changes, step }: Difference): void {
     const walk = new Walk(from);
     walk.along(changes);
     this.#arrived(branch, number, walk);

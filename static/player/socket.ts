@@ -135,8 +135,8 @@ function answerOf(message: FromServer): Answer {
     }
     case "actions":
       return { actions: message.actions };
-    case "way":
-      return { branch: message.branch, way: message };
+    case "difference":
+      return { branch: message.branch, difference: message };
     case "transactions":
       return { branch: message.branch, transactions: message };
     case "why":
@@ -348,7 +348,7 @@ export class SessionSocket implements Source {
       if (message.step !== null) listener.aheadCame(message.branch, message.after, message.step);
     } else if (message.type === "plan") {
       if (message.plan !== null) listener.planCame(message.branch, message.plan, message.interventions);
-    } else if (message.type === "sight") {
+    } else if (message.type === "near_view") {
       listener.viewCame(message.branch, message.number, message.view as View, message.step); // Panels get it whole (`whole.ts`).
     } else if (message.type === "presented") {
       this.#ended = message.ended;

@@ -47,7 +47,7 @@ export type AudienceCommand = Unsent<RaiseHand | LowerHand | AnswerPoll | Attend
 export type { Hit, NetChange };
 
 /** What changes from one view to another, and the step there (null at 0). */
-export type Way = Pick<DifferenceAnswer, "changes" | "step">;
+export type Difference = Pick<DifferenceAnswer, "changes" | "step">;
 
 export interface Answer {
   branch?: string;
@@ -63,7 +63,7 @@ export interface Answer {
   from?: number;
   to?: number;
   numbers?: number[];
-  way?: Way;
+  difference?: Difference;
   hits?: (Hit | number)[];
 }
 
@@ -157,7 +157,7 @@ export class FileSource implements Source {
 
   ask(command: Command): Promise<Answer> {
     // All steps were given at the start.
-    if (command.type === "window" || command.type === "sight" || command.type === "way") return Promise.resolve({});
+    if (command.type === "window" || command.type === "near_view" || command.type === "difference") return Promise.resolve({});
     if (command.type === "why") return this.#why(command);
     if (command.type === "plan") return Promise.resolve({});
     if (command.type === "ahead") return Promise.resolve({});

@@ -303,7 +303,7 @@ export class PlayerStore extends EventTarget implements Listener {
   async lookBack(): Promise<boolean> {
     const folded = this.frame?.view.folded;
     if (folded === undefined || (folded.records === undefined && folded.logs === undefined && folded.batches === undefined)) return true;
-    if ((await this.#ask({ type: "sight", branch: this.branch, number: this.shown, whole: true })) === null) return false;
+    if ((await this.#ask({ type: "near_view", branch: this.branch, number: this.shown, whole: true })) === null) return false;
     this.#isRenewed = true;
     this.#makeFrame();
     this.#draw();

@@ -2,7 +2,7 @@
  * What the page asks its source for, and when.
  *
  * Near the reader whole slices of steps are asked for. A jump asks for a difference (`way`): the changes from a view that
- * is held to the wanted one, and its step, instead of all steps between. A farther jump asks for a near view (`sight`): the
+ * is held to the wanted one, and its step, instead of all steps between. A farther jump asks for a near view (`near_view`): the
  * view there, without what is far back, and its step. One such request is in transit at a time, so that a drag asks for as
  * much as it gets; its result is shown even if the reader is elsewhere by then. Slices around the reader, and then those
  * never seen, are fetched when the reader rests; at last the step after the newest one, if the reader is there and did not
@@ -51,10 +51,10 @@ export class Supply {
   readonly #lines: Lines;
   readonly #with: Asking;
   #fetching = new Set<string>();
-  #isOnTheWay = false;
+  #isAsked = false;
   #hasBegun = false;
   /** The server refused a difference: steps and near views lead everywhere, too. */
-  #hasWays = true;
+  #hasDifferences = true;
   /** Near views that were refused: the same request, sent again immediately, would be refused again. */
   readonly #refused = new Set<string>();
   #waits = false;
@@ -78,7 +78,7 @@ export class Supply {
     const isLost = [before, number].find((one) => this.#lines.isLost(branch, one));
     if (isLost !== undefined) return this.#see(branch, isLost);
     const isFar = Math.abs(number - shown) > defaults.near;
-    const anchor = isFar && this.#hasWays ? this.#lines.anchor(branch, number, defaults.wayAtMost) : null;
+    const anchor = isFar && this.#hasDifferences ? this.#lines.anchor(branch, number, defaults.wayAtMost) : null;
     if (anchor !== null) return this.#go(branch, anchor, number);
     if (!isFar && this.#askSlices(branch, before, number)) return;
     this.#see(branch, number);
@@ -120,13 +120,13 @@ export class Supply {
 
   /** Asks for the difference from a view that is held. If it is refused, the same view is requested in another way. */
   #go(branch: string, from: { number: number; view: View }, to: number): void {
-    if (this.#isOnTheWay) return;
-    this.#isOnTheWay = true;
-    void this.#with.ask({ type: "way", branch, from: from.number, to }).then((answer) => {
-      this.#isOnTheWay = false;
-      if (answer === null) this.#hasWays = false;
-      if (answer?.way === undefined) return;
-      this.#lines.arrive(branch, to, from.view, answer.way);
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    void this.#with.ask({ type: "difference", branch, from: from.number, to }).then((answer) => {
+      this.#isAsked = false;
+      if (answer === null) this.#hasDifferences = false;
+      if (answer?.difference === undefined) return;
+      this.#lines.arrive(branch, to, from.view, answer.difference);
       this.#with.landed(branch, to);
     });
   }
@@ -134,10 +134,10 @@ export class Supply {
   /** The view at `number` with its step: all that a frame takes. */
   #see(branch: string, number: number, toBeShown = true): void {
     const place = `${branch}/${number}`;
-    if (this.#isOnTheWay || this.#refused.has(place)) return;
-    this.#isOnTheWay = true;
-    void this.#with.ask({ type: "sight", branch, number }).then((answer) => {
-      this.#isOnTheWay = false;
+    if (this.#isAsked || this.#refused.has(place)) return;
+    this.#isAsked = true;
+    void this.#with.ask({ type: "near_view", branch, number }).then((answer) => {
+      this.#isAsked = false;
       if (answer === null) this.#refused.add(place);
       else if (toBeShown) this.#with.landed(branch, number);
     });

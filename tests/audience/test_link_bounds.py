@@ -93,7 +93,7 @@ def test_whatever_reads_many_steps_costs_them() -> None:
         return work.steps_read(messages.read_message(json.dumps({**asked, **fields})))
 
     assert cost(type="search", **{"from": 1, "to": 5000}, conditions=[{"on": "interesting"}]) == 5000
-    assert cost(type="way", **{"from": 400, "to": 101}) == 300
+    assert cost(type="difference", **{"from": 400, "to": 101}) == 300
     assert cost(type="transactions") == cost(type="keyframe", number=1) == LIMITS.search_steps
-    assert cost(type="sight", number=1) * 10 == cost(type="sight", number=1, whole=True)
+    assert cost(type="near_view", number=1) * 10 == cost(type="near_view", number=1, whole=True)
     assert cost(type="advance", after=0, count=1) == 0

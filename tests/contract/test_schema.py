@@ -95,10 +95,10 @@ async def test_what_a_session_says_fits(scenario: str) -> None:
         done = (await page.ask("run_until", branch=main, after=0, until="end", limit=60))[-1]
         newest = done["newest"]
         questions: list[tuple[str, dict[str, Any]]] = [
-            ("sight", {"number": newest}),
-            ("sight", {"number": newest // 2, "whole": True}),
+            ("near_view", {"number": newest}),
+            ("near_view", {"number": newest // 2, "whole": True}),
             ("keyframe", {"number": newest}),
-            ("way", {"from": newest, "to": 1}),
+            ("difference", {"from": newest, "to": 1}),
             ("window", {"from": 1, "to": newest}),
             ("search", {"from": 1, "to": newest, "conditions": [{"on": "interesting"}]}),
             ("transactions", {}),
@@ -108,7 +108,16 @@ async def test_what_a_session_says_fits(scenario: str) -> None:
             ("rename", {"name": "mine"}),
         ]
         answers = {(await page.ask(type, branch=main, **fields))[-1]["type"] for type, fields in questions}
-        assert {"sight", "keyframe", "way", "steps", "found", "transactions", "actions", "why"} <= answers
+        assert {
+            "near_view",
+            "keyframe",
+            "difference",
+            "steps",
+            "found",
+            "transactions",
+            "actions",
+            "why",
+        } <= answers
         for after, named, answer in ((newest // 2, actor, "done"), (0, "a-stranger", "error")):
             crash = {"action": "crash", "actor": named}
             made = (await page.ask("intervene", branch=main, after=after, intervention=crash))[-1]

@@ -206,8 +206,8 @@ async def test_questions_are_answered_from_what_is_stored() -> None:
         assert step_numbers([beyond]) == [18, 19, 20]
         keyframe = (await page.ask("keyframe", branch=name, number=20))[-1]
         assert (keyframe["number"], keyframe["view"]["time"]) == (0, 0)
-        way = (await page.ask("way", branch=name, **{"from": 0, "to": 20}))[-1]
-        assert (way["type"], way["from"], way["to"], way["step"]["number"]) == ("way", 0, 20, 20)
+        way = (await page.ask("difference", branch=name, **{"from": 0, "to": 20}))[-1]
+        assert (way["type"], way["from"], way["to"], way["step"]["number"]) == ("difference", 0, 20, 20)
         assert (await page.ask("pause", branch=name))[-1]["stopped"] == "pause"
         assert (await page.ask("ping"))[-1]["type"] == "pong"
 

@@ -107,11 +107,11 @@ def test_a_way_beyond_the_newest_step_or_too_long_is_refused(start: Any) -> None
     asked = {
         "v": 1,
         "id": str(uuid.uuid4()),
-        "type": "way",
+        "type": "difference",
         "branch": "1",
-        "from": LIMITS.way_steps + 1,
+        "from": LIMITS.difference_steps + 1,
         "to": 0,
     }
     with pytest.raises(Unreadable) as unreadable:
         read_message(msgspec.json.encode(asked).decode())
-    assert unreadable.value.problem.key == "problem.way_too_long"
+    assert unreadable.value.problem.key == "problem.difference_too_long"

@@ -156,7 +156,7 @@ test("what is done to the run waits until the step is stored, and a connection t
   frames.paint();
   const done = store.intervene({ action: "crash", actor: "broker-1" });
   await frames.settle();
-  assert.deepEqual(source.asked.map(({ type }) => type).filter((type) => !["window", "sight", "plan"].includes(type)), ["advance"]);
+  assert.deepEqual(source.asked.map(({ type }) => type).filter((type) => !["window", "near_view", "plan"].includes(type)), ["advance"]);
   assert.deepEqual(store.have(), { main: 5 });
   source.answer();
   await frames.settle();

@@ -171,21 +171,21 @@ export class StoredSource implements Source {
     }
     const ownerOf = (number: number): Run => (info.parent !== null && number <= info.leaves_at ? (this.runs[info.parent] as Run) : run);
     const stepsOf = (number: number): Step => ownerOf(number).steps.find((one) => one.number === number) as Step;
-    if (command.type === "sight") {
+    if (command.type === "near_view") {
       const { number } = command;
       const owner = ownerOf(number);
       const view = owner.views[owner === run ? number - info.leaves_at : number] as View;
       const near = command.whole === true ? { ...view, folded: { at: number, reaches: 500 } } : this.cut(view, number);
       this.listener?.viewCame(command.branch, number, near, number === 0 ? null : stepsOf(number));
     }
-    if (command.type === "way") {
+    if (command.type === "difference") {
       const passed: NetChange[] = [];
       if (command.to > command.from) {
         for (let number = command.from + 1; number <= command.to; number += 1) passed.push(...stepsOf(number).changes.map(({ path, ...change }) => ("after" in change ? { path, after: change.after as Json } : { path })));
       } else {
         for (let number = command.from; number > command.to; number -= 1) passed.push(...[...stepsOf(number).changes].reverse().map(({ path, ...change }) => ("before" in change ? { path, after: change.before as Json } : { path })));
       }
-      return { branch: command.branch, way: { changes: passed, step: command.to === 0 ? null : stepsOf(command.to) } };
+      return { branch: command.branch, difference: { changes: passed, step: command.to === 0 ? null : stepsOf(command.to) } };
     }
     if (command.type === "advance") {
       const steps = run.steps.filter((one) => one.number > command.after && one.number <= command.after + command.count);

@@ -51,7 +51,7 @@ test("opens where it was asked to, with one question beside that for the plan", 
   assert.deepEqual(withoutEmpty(store.frame?.previousView as View), expected(run.views[1233] as View));
   assert.deepEqual(
     source.asked.map((command) => (command.type === "window" ? [command.from, command.to] : command.type)),
-    ["plan", "sight", [1126, 1250]],
+    ["plan", "near_view", [1126, 1250]],
   );
 });
 
@@ -170,8 +170,8 @@ test("a move asks for the difference from the nearest view that is held, a farth
     assert.deepEqual(withoutEmpty(store.frame?.previousView as View), expected(run.views[number - 1] as View));
   }
   assert.deepEqual(
-    source.asked.map((command) => (command.type === "way" ? [command.from, command.to] : command.type)),
-    [[1100, 1300], [1300, 1480], "sight"],
+    source.asked.map((command) => (command.type === "difference" ? [command.from, command.to] : command.type)),
+    [[1100, 1300], [1300, 1480], "near_view"],
   );
 });
 
@@ -180,7 +180,7 @@ test("a drag has one question under way at a time, and shows where it led while 
   const ask = source.ask.bind(source);
   const answers: (() => void)[] = [];
   source.ask = async (command) => {
-    if (command.type === "way" || command.type === "sight") await new Promise<void>((resume) => answers.push(resume));
+    if (command.type === "difference" || command.type === "near_view") await new Promise<void>((resume) => answers.push(resume));
     return ask(command);
   };
   for (const number of [2800, 2000, 1500]) {
@@ -196,7 +196,7 @@ test("a drag has one question under way at a time, and shows where it led while 
   await frames.settle();
   assert.deepEqual([store.shown, answers.length], [1500, 0]);
   assert.deepEqual(viewOf(store), expected(run.views[1500] as View));
-  assert.deepEqual(source.asked.slice(-2).map((command) => command.type), ["way", "sight"]);
+  assert.deepEqual(source.asked.slice(-2).map((command) => command.type), ["difference", "near_view"]);
 });
 
 /** Lists the batches at 20 and above; of the others it says how many there are. */
@@ -236,7 +236,7 @@ test("where a step changed what is not listed the count comes from a near view o
     const [said, there] = counted(store, run);
     assert.equal(said, there, `step ${number}`);
   }
-  assert.ok(source.asked.some((command) => command.type === "sight" && command.number === 641));
+  assert.ok(source.asked.some((command) => command.type === "near_view" && command.number === 641));
 });
 
 test("looking back brings all of the view on show", async () => {
@@ -258,7 +258,7 @@ test("who steps on and on is given another near view before the view has grown f
     assert.equal(store.shown, number);
   }
   assert.deepEqual(viewOf(store), expected(run.views[2500] as View));
-  const near = source.asked.filter((command) => command.type === "sight").map((command) => command.number);
+  const near = source.asked.filter((command) => command.type === "near_view").map((command) => command.number);
   assert.deepEqual(near, [100, 701, 1302, 1903]);
 });
 
@@ -273,14 +273,14 @@ test("a near view that was cut at the keyframe before is not asked for again", a
   store.select({ kind: "partition", id: "t-0" });
   await frames.settle();
   assert.equal(store.shown, 1999);
-  assert.deepEqual(source.asked.filter(({ type }) => type === "sight").length, 1);
+  assert.deepEqual(source.asked.filter(({ type }) => type === "near_view").length, 1);
 });
 
 test("where a difference is refused the steps lead there", async () => {
   const { run, source, store, frames } = await open(2000, 2000, 2000);
   const ask = source.ask.bind(source);
   source.ask = async (command) => {
-    if (command.type === "way") throw new Problem("limit", "problem.way_too_long");
+    if (command.type === "difference") throw new Problem("limit", "problem.difference_too_long");
     return ask(command);
   };
   for (const number of [300, 1700]) {
