@@ -31,6 +31,7 @@ from engine.happenings.batches import (
     LateFailureThrown,
     MetadataWanted,
     ProducerFatal,
+    Question,
     RequeueThrown,
     SequenceErrorDecided,
     SequencesSettled,
@@ -217,9 +218,9 @@ class Answers:
                 return False
         else:
             first, last = batch.base_sequence, batch.last_sequence
-            allowed, because = transactions.can_retry(batch, error, log_start_offset)
+            allowed, because, denied = transactions.can_retry(batch, error, log_start_offset)
             if because is not None:
-                self._emit_decided(batch, error, because, (first, last), log_start_offset)
+                self._emit_decided(batch, error, because, denied, (first, last), log_start_offset)
             if not allowed:
                 return False
             if not transactions.recovery.knows_older and not transactions.is_current(batch):
@@ -241,6 +242,7 @@ class Answers:
         batch: Batch,
         error: Error,
         because: Because,
+        denied: tuple[Question, ...],
         sequences: tuple[int, int],
         log_start_offset: int,
     ) -> None:
@@ -255,6 +257,7 @@ class Answers:
             batch.partition,
             table=reaction.does,
             because=because,
+            denied=denied,
             spec=reaction.spec,
             first_sequence=sequences[0],
             last_sequence=sequences[1],
@@ -308,10 +311,11 @@ class Answers:
         )
         transactions = self._transactions
         if transactions is not None and (self._late_failure_counts or not batch.over):
+            fatal_before = transactions.has_fatal_error
             done = transactions.failed(batch, error, adjust)
             if done is not None:
                 self._settled(batch, error, done)
-            if transactions.has_fatal_error:
+            if transactions.has_fatal_error and not fatal_before:
                 self._watch.emit(ProducerFatal, self._name, error)
         if not batch.over:
             self._completion.finish(batch, "fail", error.name, NO_OFFSET, now)

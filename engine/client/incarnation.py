@@ -64,7 +64,7 @@ class Incarnation:
         self.waiters = MemoryWaiters(setup, self.accumulator, self.transactions, self.calls, self.poll)
         self.completion = Completion(setup, self.accumulator, self.in_flight, self.waiters, self.calls)
         self.readiness = Readiness(setup, self.accumulator, self.metadata)
-        waiting = Waiting(setup, self.accumulator, self.readiness)
+        waiting = Waiting(setup)
         reachability = Reachability(setup, self.connections, self.outbox, self.poll)
         metadata_requests = MetadataRequests(
             setup, self.metadata, self.connections, reachability, self.outbox

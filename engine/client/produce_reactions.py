@@ -242,6 +242,18 @@ UNKNOWN_PRODUCER_ROWS: tuple[Decision, ...] = (
         spec="SND-12",
     ),
 )
+_IS_TRUE: dict[Question, Callable[[Answer], bool]] = {
+    Question.RESEQUENCED: _resequenced,
+    Question.EARLIER_MISSING: _earlier_missing,
+    Question.GAP: lambda answer: not _earlier_missing(answer),
+    Question.FOLLOWS_UNRESOLVED: _follows_unresolved,
+    Question.MAY_RESOLVE: lambda answer: not _resolved(answer),
+    Question.LOG_START_UNKNOWN: _log_start_unknown,
+    Question.HISTORY_DELETED: _history_deleted,
+    Question.FORGOTTEN: lambda answer: not answer.transactional,
+    Question.OTHERWISE: lambda _: True,
+}
+"""Question to whether its answer is *yes*."""
 DECISIONS = {OUT_OF_ORDER: OUT_OF_ORDER_ROWS, UNKNOWN_PRODUCER: UNKNOWN_PRODUCER_ROWS}
 
 
@@ -251,3 +263,11 @@ def decide(table: str, answer: Answer) -> Decision:
         if all(GUARDS[name](answer) for name in row.when):
             return row
     raise EngineError(f"{table}: no row decides about {answer.batch.id}")
+
+
+def denied(table: str, answer: Answer) -> tuple[Question, ...]:
+    """The questions of ``table`` above the row that decides whose answer is *no*. A row that does not decide for
+    another reason, such as the producer's version, is left out."""
+    decided = decide(table, answer)
+    above = DECISIONS[table][: DECISIONS[table].index(decided)]
+    return tuple(row.asks for row in above if not _IS_TRUE[row.asks](answer))

@@ -23,7 +23,7 @@ from engine.client.application import (
     Call,
 )
 from engine.client.configuration import SETTINGS, ProducerConfig, check_setting, resolve
-from engine.client.connections import CorrelationIds, InFlightRequest
+from engine.client.connections import CONNECTED, CorrelationIds, InFlightRequest
 from engine.client.incarnation import Incarnation
 from engine.client.ledger import Ledger
 from engine.client.record_size import NULL_LENGTH, batch_size_upper_bound, payload_size
@@ -388,10 +388,10 @@ class ProducerClient:
         connection = self.memory.connections.to(broker_number(peer))
         if not self.alive or connection.state == "disconnected":
             return self._effects()
-        first = connection.failures == 0
+        first, was_open = connection.failures == 0, connection.state == CONNECTED
         lost = self.memory.connections.disconnected(connection.node, now)
         if first:
-            self.watch.emit(Disconnected, self.name, peer, len(lost))
+            self.watch.emit(Disconnected, self.name, peer, len(lost), was_open)
         error = Error.REQUEST_TIMED_OUT if overdue else Error.NETWORK_EXCEPTION
         for request in lost:
             self._lost(request, error, now)

@@ -70,7 +70,7 @@ class QueuedIdentity(InitProducerIdAnswers):
             found = LostNumbers.CLEARED
             if lost and transactions.is_transactional:
                 transactions.unresolved_is_abortable()
-                found = LostNumbers.ABORTABLE
+                found = LostNumbers.FATAL if transactions.has_fatal_error else LostNumbers.ABORTABLE
             elif lost:
                 transactions.request_bump(entry.partition)
                 found = LostNumbers.BUMP

@@ -426,8 +426,8 @@ class Sender:
             waiting.emit("no_leader", tuple(topics), WaitsForLeader, name, topics)
         elif ready.waits is not None:
             partition, kind, until = ready.waits
-            backoff = kind == "backoff"
-            waiting.emit(kind, partition, WaitsForTime, name, partition, until, until - now, backoff)
+            backoff, again = kind == "backoff", accumulator.queues[partition].batches[0].attempts > 0
+            waiting.emit(kind, partition, WaitsForTime, name, partition, until, until - now, backoff, again)
         else:
             muted = tuple(
                 queue.partition for queue in accumulator.queues.values() if queue.muted and queue.batches

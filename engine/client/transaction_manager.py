@@ -35,6 +35,7 @@ from engine.client.produce_reactions import (
     RESTART_AND_RETRY,
     Answer,
     decide,
+    denied,
     fatal_in,
     reaction_to,
     retried_in,
@@ -43,7 +44,7 @@ from engine.client.recovery import RAISE_EPOCH, RESET_IDENTITY, Recovery
 from engine.client.thrown import thrown_by
 from engine.errors import Cause, ClientError, EngineError, Error
 from engine.events import OutcomeTold, TransactionBegun
-from engine.happenings.batches import AfterFailure, Because
+from engine.happenings.batches import AfterFailure, Because, Question
 from engine.happenings.machines import RowTaken
 from engine.happenings.producer import ProducerPoisoned, ProtocolChosen
 from engine.machine import Row
@@ -533,23 +534,25 @@ class TransactionManager:
     def is_current(self, batch: Batch) -> bool:
         return batch.producer_id == self.producer_id and batch.producer_epoch == self.producer_epoch
 
-    def can_retry(self, batch: Batch, error: Error, log_start_offset: int) -> tuple[bool, Because | None]:
-        """Whether the batch may be resent after this response (SND-9, 11, 12); for a sequence error also the
-        reason. If the table of decisions says so, this also requests the epoch bump or restarts the
-        partition's numbering."""
+    def can_retry(
+        self, batch: Batch, error: Error, log_start_offset: int
+    ) -> tuple[bool, Because | None, tuple[Question, ...]]:
+        """Whether the batch may be resent after this response (SND-9, 11, 12); for a sequence error also the reason,
+        and the questions that were answered with *no* before. If the table of decisions says so, this also requests
+        the epoch bump or restarts the partition's numbering."""
         reaction = reaction_to(error)
         if reaction.does not in DECISIONS:
-            return reaction.does in self._retried_reactions, None
+            return reaction.does in self._retried_reactions, None, ()
         if not self.recovery.knows_older and batch.producer_id != self.producer_id:
-            return False, Because.OTHER_IDENTITY
+            return False, Because.OTHER_IDENTITY, ()
         entry = self.entry(batch.partition)
         answer = Answer(batch, entry, log_start_offset, self.is_transactional, self.recovery.raises_epoch)
-        row = decide(reaction.does, answer)
+        row, passed = decide(reaction.does, answer), denied(reaction.does, answer)
         if row.does == BUMP_AND_RETRY:
             self.request_bump(batch.partition)
         elif row.does == RESTART_AND_RETRY:
             entry.restart(self.producer_id, self.producer_epoch)
-        return row.does != FAIL, row.because
+        return row.does != FAIL, row.because, passed
 
     def failed(self, batch: Batch, error: Error, adjust: bool) -> AfterFailure | None:
         """A batch failed finally (SND-9, 11..13). ``adjust``: its numbers may be reassigned to later batches.

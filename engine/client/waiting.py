@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from engine.client.accumulator import RecordAccumulator
-from engine.client.readiness import Readiness
 from engine.client.setup import Setup
-from engine.happenings.sender import StopReaches
+from engine.happenings.sender import StopReaches, WaitsAtStop
 from engine.watching import Fields, Kind
 
 
 class Waiting:
     """The reason for which the Sender waits. ``reason``: as the view shows it; None: the Sender waits for nothing."""
 
-    __slots__ = ("_accumulator", "_cause", "_readiness", "_setup", "reason")
+    __slots__ = ("_cause", "_setup", "reason")
 
-    def __init__(self, setup: Setup, accumulator: RecordAccumulator, readiness: Readiness) -> None:
+    def __init__(self, setup: Setup) -> None:
         self._setup = setup
-        self._accumulator = accumulator
-        self._readiness = readiness
         self.reason: str | None = None
         self._cause: tuple[str, object] | None = None
 
@@ -38,7 +34,7 @@ class Waiting:
         self.reason = reason
         watch = self._setup.watch
         watch.emit(kind, *fields, **named)
-        if self._accumulator.stops and self._readiness.found.nodes:
+        if kind is WaitsAtStop:
             watch.emit(StopReaches, self._setup.name, self._setup.switches.drain_stop_scope)
 
     def forget(self) -> None:

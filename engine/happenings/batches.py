@@ -242,13 +242,15 @@ class Because(Enum):
 @happening
 class SequenceErrorDecided(Happening):
     """The reaction to a sequence error was decided. ``table``: the table of the decision. ``because``: the
-    reason of the row that decided. The sequences are those of the batch when its response came."""
+    reason of the row that decided. ``denied``: the questions of the rows above it that were answered with *no*. The
+    sequences are those of the batch when its response came."""
 
     client: str
     batch: str
     partition: str
     table: str
     because: Because
+    denied: tuple[Question, ...]
     spec: str
     first_sequence: int
     last_sequence: int

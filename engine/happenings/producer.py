@@ -234,11 +234,12 @@ class MetadataLearned(Happening):
 
 @happening
 class Disconnected(Happening):
-    """A connection ended. ``count``: the number of requests that were in flight on it."""
+    """A connection ended, or could not be made. ``count``: the number of requests that were in flight on it."""
 
     client: str
     broker: str
     count: int
+    was_open: bool
 
 
 @happening

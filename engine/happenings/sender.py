@@ -180,13 +180,15 @@ class WaitsForLeader(Happening):
 
 @happening
 class WaitsForTime(Happening):
-    """Nothing is sent before a time. ``backoff``: the batch waits for a resend; if False, it lingers."""
+    """Nothing is sent before a time. ``backoff``: the batch waits for a resend; if False, it lingers. ``again``: the
+    batch was sent before."""
 
     client: str
     partition: str
     until: int
     wait: int
     backoff: bool
+    again: bool
 
 
 @happening
@@ -225,12 +227,13 @@ class SenderSleeps(Happening):
 
 
 class LostNumbers(Enum):
-    """What follows from the unresolved sequences of an expired batch: none is missing, the epoch is raised,
-    or the transaction must be aborted."""
+    """What follows from the unresolved sequences of an expired batch: none is missing, the epoch is raised, the
+    transaction must be aborted, or the producer cannot continue."""
 
     CLEARED = "cleared"
     BUMP = "bump"
     ABORTABLE = "abortable"
+    FATAL = "fatal"
 
 
 @happening

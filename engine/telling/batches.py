@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.client.produce_reactions import DECISIONS, Decision, Reaction, reaction_to
+from engine.client.produce_reactions import DECISIONS, Decision, reaction_to
 from engine.happenings import batches as happened
 from engine.happenings.base import Happening
 from engine.messages import INT_MAX, NO_OFFSET
 from engine.shapes.steps import DecisionRow, RowOutcome
 from engine.telling.telling import Tell, Teller, notes, phrase, says
-
-
-def reaction_key(row: Reaction) -> str:
-    """The sentence for the producer's reaction to an error of a Produce response."""
-    return "client.answer_retry_refresh" if row.refresh else f"client.answer_{row.does}"
 
 
 def _batch_expired(h: happened.BatchExpired, teller: Teller) -> None:
@@ -64,9 +59,7 @@ were sent later."""
 
 
 def _tries(attempts: int, retries: int) -> dict[str, Any]:
-    """How often a batch failed before, and its limit, if it has one."""
-    if attempts == 0:
-        return phrase("clause.tries_first")
+    """How often a batch has failed, and its limit, if it has one."""
     if retries == INT_MAX:
         return phrase("clause.tries_without_limit", attempts=attempts)
     return phrase("clause.tries", attempts=attempts, retries=retries)
@@ -108,7 +101,7 @@ def _batch_failed(h: happened.BatchFailed, teller: Teller) -> None:
         error=h.error.name,
         attempts=h.attempts,
         retries=h.retries,
-        tries=_tries(h.attempts, h.retries),
+        tries=_tries(h.attempts + 1, h.retries) if h.attempts else phrase("clause.tries_first"),
     )
 
 
@@ -152,7 +145,10 @@ def _sequence_error_decided(h: happened.SequenceErrorDecided, teller: Teller) ->
 
 
 def _decision(h: happened.SequenceErrorDecided, teller: Teller) -> None:
-    """Add the decision: the rows of its table in order, each with its outcome."""
+    """Add the decision: the rows of its table in order, each with its outcome. A response about an identity that the
+    producer has dropped is refused before the table is read."""
+    if h.because is happened.Because.OTHER_IDENTITY:
+        return
     params = {
         "first": h.first_sequence,
         "last": h.last_sequence,
@@ -165,7 +161,10 @@ def _decision(h: happened.SequenceErrorDecided, teller: Teller) -> None:
     for row in DECISIONS[h.table]:
         if row.because is h.because:
             outcome = "decided"
-        rows.append({"rule": row.spec, "key": question_key(row), "params": params, "outcome": outcome})
+        key = question_key(row)
+        if (outcome == "passed" and row.asks not in h.denied) or any(one["key"] == key for one in rows):
+            continue
+        rows.append({"rule": row.spec, "key": key, "params": params, "outcome": outcome})
         if outcome == "decided":
             outcome = "not_reached"
     teller.decide(

@@ -94,13 +94,17 @@ def _metadata_learned(h: happened.MetadataLearned, teller: Teller) -> None:
     teller.say(key, ("SND-2", "MSG-1"), client=h.client)
 
 
+def _disconnected(h: happened.Disconnected, teller: Teller) -> None:
+    key = "client.disconnected" if h.was_open else "client.not_connected"
+    teller.say(key, ("GEN-5", "SND-9"), client=h.client, broker=h.broker, count=h.count)
+
+
 def _restarted(h: happened.Restarted, teller: Teller) -> None:
     key = "client.same_id_asked" if h.transactional else "client.new_id_needed"
     teller.note(key, ("PID-10", "CPT-3"), client=h.client)
 
 
 CONTROL_REACTIONS = {
-    reactions.ACCEPT: "client.control_accepted",
     reactions.RETRY: "client.control_retried",
     reactions.RETRY_SOON: "client.control_retried_soon",
     reactions.LOOKUP: "client.control_lookup",
@@ -138,7 +142,11 @@ def _control_failed(h: happened.ControlFailed, teller: Teller) -> None:
 
 def _identity_ready(h: happened.TransactionalIdReady, teller: Teller) -> None:
     held = teller.holders(h.transactional_id)
-    older = [(client, *identity) for client, identity in held.items() if client != h.client]
+    older = [
+        (client, *identity)
+        for client, identity in held.items()
+        if client != h.client and (identity[0] != h.producer_id or identity[1] < h.producer_epoch)
+    ]
     if len(older) == 1:
         client, producer_id, epoch = older[0]
         if producer_id == h.producer_id:
@@ -202,7 +210,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.CallTimedOut: _call_timed_out,
     happened.UnexpectedAnswer: says("client.answer_unexpected", "SND-7"),
     happened.MetadataLearned: _metadata_learned,
-    happened.Disconnected: says("client.disconnected", "GEN-5", "SND-9"),
+    happened.Disconnected: _disconnected,
     happened.RequestTimedOut: says("client.request_timed_out", "SND-7"),
     happened.Restarted: _restarted,
     happened.ControlRetried: _control_retried,

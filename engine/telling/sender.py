@@ -31,7 +31,6 @@ WAITS_AT_STOP = {
     "older_epoch_in_flight": "client.waits_older_epoch_in_flight",
     "unresolved": "client.waits_unresolved",
     "earlier_in_flight": "client.waits_earlier_in_flight",
-    "request_full": "client.waits_request_full",
 }
 """If the pass sent nothing: the reason for which a head was not drained, to its sentence."""
 _SCOPES = {"node": "client.stop_ends_node", "partition": "client.stop_skips_partition"}
@@ -40,6 +39,11 @@ _SCOPES = {"node": "client.stop_ends_node", "partition": "client.stop_skips_part
 def _leaders_read(h: happened.LeadersRead, teller: Teller) -> None:
     leaders = [f"{name}: {'none' if leader is None else leader}" for name, leader in h.leaders.items()]
     teller.say("client.metadata_read", ("SND-2",), client=h.client, leaders=leaders)
+
+
+def _metadata_asked(h: happened.MetadataAsked, teller: Teller) -> None:
+    key = "client.metadata_requested" if h.topics else "client.metadata_requested_alone"
+    teller.say(key, ("SND-2", "SND-6"), client=h.client, broker=h.broker, topics=list(h.topics))
 
 
 def _batches_ready(h: happened.BatchesReady, teller: Teller) -> None:
@@ -100,7 +104,10 @@ def _drained(h: happened.BatchesDrained) -> tuple[str, tuple[str, ...]]:
     if not again:
         return "client.drained", ("ACC-13", "ACC-16", "SEQ-1", "SEQ-5", "TXM-2")
     if any(batch.renumbered for batch in h.batches):
-        return "client.drained_renumbered", ("ACC-13", "ACC-16", "TXM-17")
+        key = "client.drained_renumbered"
+        if not all(batch.sent_before and batch.renumbered for batch in h.batches):
+            key = "client.drained_some_renumbered"
+        return key, ("ACC-13", "ACC-16", "TXM-17")
     if again == len(h.batches):
         return "client.drained_again", ("ACC-13", "ACC-16", "ACC-17")
     return "client.drained_mixed", ("ACC-13", "ACC-16", "ACC-17", "SEQ-5")
@@ -138,8 +145,9 @@ _CONNECTION_FOR: dict[happened.For, tuple[str, ...]] = {
 
 
 def _waits_for_time(h: happened.WaitsForTime, teller: Teller) -> None:
+    linger = "client.waits_linger_again" if h.again else "client.waits_linger"
     teller.say(
-        "client.waits_backoff" if h.backoff else "client.waits_linger",
+        "client.waits_backoff" if h.backoff else linger,
         ("ACC-9", "ACC-11"),
         client=h.client,
         partition=h.partition,
@@ -168,6 +176,7 @@ _LOST = {
     happened.LostNumbers.CLEARED: "client.unresolved_cleared",
     happened.LostNumbers.BUMP: "client.unresolved_lost_bump",
     happened.LostNumbers.ABORTABLE: "client.unresolved_lost_abortable",
+    happened.LostNumbers.FATAL: "client.unresolved_lost_fatal",
 }
 
 
@@ -186,7 +195,7 @@ def _epoch_bumped(h: happened.EpochBumped, teller: Teller) -> None:
 
 def _producer_id_received(h: happened.ProducerIdReceived, teller: Teller) -> None:
     teller.say(
-        "client.producer_id_received",
+        "client.producer_id_received" if h.producer_id >= 0 else "client.producer_id_negative",
         ("PID-8", "TXM-4") if h.queued else ("PID-8", "PID-12"),
         client=h.client,
         producer_id=h.producer_id,
@@ -252,7 +261,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.BatchesReady: _batches_ready,
     happened.BatchesDrained: _batches_drained,
     happened.BatchesSent: says("client.sent", "SND-2", "SND-7"),
-    happened.MetadataAsked: says("client.metadata_requested", "SND-2", "SND-6"),
+    happened.MetadataAsked: _metadata_asked,
     happened.ConnectionStarted: says("client.connects", "SND-2", "SND-7"),
     happened.SenderClosed: says("client.closed", "SND-14", "SND-1"),
     happened.CloseAborts: says("client.close_aborts", "SND-14", "TXM-10"),

@@ -64,7 +64,7 @@ def _run_once(
     manager, batches = _in_flight(profile, given["transactional"], supports_bump, given["completing"])
     batch = batches[0] if which == "next_in_order" else batches[1]
     error = error_named(given["error"])
-    can_retry, _ = manager.can_retry(batch, error, LOG_START_OFFSET)
+    can_retry, _, _ = manager.can_retry(batch, error, LOG_START_OFFSET)
     where = f"{which}, coordinator {'can' if supports_bump else 'cannot'} bump"
     if can_retry != expected["can_retry"]:
         return Failure(f"{where}: can_retry", expected["can_retry"], can_retry)

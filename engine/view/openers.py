@@ -57,9 +57,9 @@ MARKED = ("broker.marker_appended", "broker.marker_appended_and_waits")
 _DECIDED = ("coordinator.decision_stands", "coordinator.fence_stands")
 
 PRODUCER = (
-    Opener("identity", 5, ("client.producer_id_wanted",), ("client",), ("client.producer_id_received",),
-        "identity_asked"),
-    Opener("identity_given", 4.5, ("client.producer_id_received",), ("client",)),
+    Opener("identity", 5, ("client.producer_id_wanted",), ("client",),
+        ("client.producer_id_received", "client.producer_id_negative"), "identity_asked"),
+    Opener("identity_given", 4.5, ("client.producer_id_received", "client.producer_id_negative"), ("client",)),
     Opener("transactional_identity", 5, ("client.init_transactions",), ("client", "transactional_id"),
         ("client.transactional_id_ready",), "transactional_identity_asked"),
     Opener("collects", 2, ("client.record_starts_batch",), ("client",), ("client.record_starts_batch",
@@ -68,7 +68,7 @@ PRODUCER = (
     Opener("sends", 4, ("client.drained", "client.drained_plain", "client.drained_mixed"), ("client",), STORED,
         "sends_unstored", once=True),
     Opener("sends_again", 6, ("client.drained_again",), ("client",), STORED),
-    Opener("renumbered", 7, ("client.drained_renumbered",), ("client",), STORED),
+    Opener("renumbered", 7, ("client.drained_renumbered", "client.drained_some_renumbered"), ("client",), STORED),
     Opener("success_at_once", 6, ("client.completed_unacknowledged",), once=True),
     Opener("memory_waits", 8, ("client.waits_for_memory",)),
     Opener("memory_back", 6, ("client.memory_granted",)),
@@ -87,8 +87,7 @@ PRODUCER = (
     Opener("leader_wanted", 6, ("client.leader_unknown",), ("client",), ("client.metadata_received",), once=True),
     Opener("connects", 1, ("client.waits_not_connected",), ("client",), once=True),
     Opener("in_flight_full", 5, ("client.waits_in_flight_full",), ("client",), once=True),
-    Opener("request_full", 5, ("client.stopped_request_full", "client.waits_request_full",
-        "client.oversized_alone"), once=True),
+    Opener("request_full", 5, ("client.stopped_request_full", "client.oversized_alone"), once=True),
     Opener("waits_for_id", 6, ("client.stopped_no_producer_id", "client.waits_producer_id",
         "client.waits_no_producer_id"), ("client",), once=True),
     Opener("waits_for_epoch", 6, ("client.stopped_older_epoch_in_flight",
@@ -115,7 +114,7 @@ PRODUCER = (
         "client.sequence_forgotten_bumps", "client.sequence_forgotten_fails", "client.sequence_history_deleted_bumps",
         "client.sequence_history_deleted_restarts",
     ), ("client",)),
-    Opener("fatal", 6, ("client.fatal", "client.control_fatal"), ("client",)),
+    Opener("fatal", 6, ("client.fatal", "client.control_fatal", "client.unresolved_lost_fatal"), ("client",)),
     Opener("response_thrown", 6, ("client.illegal_transition",), ("client", "api")),
     Opener("identity_refused", 6, ("client.producer_id_refused",), ("client",), once=True),
     Opener("only_abort", 7, (
@@ -404,7 +403,7 @@ IDENTITIES = Opener(
     5,
     (),
     (),
-    ("client.producer_id_received", "client.transactional_id_ready"),
+    ("client.producer_id_received", "client.producer_id_negative", "client.transactional_id_ready"),
     "identities_asked",
 )
 """The opener for several producers that request an id before the first one has its response."""

@@ -113,7 +113,7 @@ def _many(opener: str) -> Tell:
 def _identity(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
     """The newest identity that a client gets in the beat. If ``params`` names a client, it is the identity of
     that client."""
-    keys = ("client.producer_id_received", "client.transactional_id_ready")
+    keys = ("client.producer_id_received", "client.producer_id_negative", "client.transactional_id_ready")
     ids = [said for said in said_in(steps, *keys) if params.get("client", said["client"]) == said["client"]]
     if not ids:
         return None

@@ -138,7 +138,7 @@ def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
         return
     if request is not None:
         yield from nobody_has(moment, name, request)
-    if message["api"] == "Produce":
+    if message["api"] == "Produce" and client["alive"]:
         retries = configured(client, "retries") or 0
         numbered = configured(client, "enable_idempotence") is True
         key = "gone.no_retry" if retries == 0 else "gone.again_numbered" if numbered else "gone.again_plain"
@@ -232,16 +232,13 @@ def why_again(moment: Moment, _subject: str) -> Iterator[Link]:
     if decision is None or not is_repeat(step):
         raise NotAsked("subject", "no repeat was found in this step", "a step that finds a duplicate")
     partition, arrived = decision["subject"], decision["arrived"]
-    batch = next(
-        (
-            one
-            for one in moment.batches(partition)
-            if (one["producer_id"], one["first_sequence"])
-            == (arrived["producer_id"], arrived["first_sequence"])
-            and one["control"] is None
-        ),
-        None,
-    )
+    names = ("producer_id", "producer_epoch", "first_sequence", "last_sequence")
+    same = [
+        one
+        for one in moment.batches(partition)
+        if one["control"] is None and all(one[name] == arrived[name] for name in names)
+    ]
+    batch = same[-1] if same else None
     where = partition_subject(partition) if batch is None else stored_subject(partition, batch)
     yield own_words(step, where)
     serial = None if batch is None or not batch["serials"] else batch["serials"][0]

@@ -66,11 +66,11 @@ def missing_marker(
 def _nobody_sends(
     moment: Moment, transactional_id: str, coordinator: str, partition: str | None, waiting: Json | None
 ) -> Iterator[Link]:
-    """Why the coordinator does not send the marker: it was acknowledged or dropped, or all markers are written."""
+    """Why the coordinator does not send the marker: it has none for the partition, dropped it, or all are written."""
     params: Json = {"transactional_id": transactional_id, "coordinator": coordinator}
     subject = transaction_subject(transactional_id)
     if waiting is not None:
-        yield link("marker.acknowledged", "MRK-8", subject=subject, **params, partition=partition)
+        yield link("marker.none_left", "MRK-8", subject=subject, **params, partition=partition)
     elif completion_waits(moment, transactional_id, coordinator):
         yield link("marker.none_waits", "TXC-18", subject=subject, **params)
         log = moment.log_partition(transactional_id)

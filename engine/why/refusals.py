@@ -108,7 +108,7 @@ def _rows(moment: Moment, step: Json) -> Iterator[Link]:
         if rows:
             first = rows[0]
             yield link(
-                "refused.row",
+                "refused.row" if first.reply else "refused.row_silent",
                 first.spec,
                 machine=machine.name,
                 source=first.source,

@@ -12,6 +12,7 @@ from engine.telling.rows import row_key
 from engine.view.level import level_in_force
 from engine.why.links import Json, Link, NotAsked, actor_subject, link, transaction_subject
 from engine.why.moment import Moment
+from engine.why.replication import not_running
 
 OUT_MAX = 8
 """An answer names at most this many ways out of a state. The machine's own page has all of them."""
@@ -45,13 +46,17 @@ def why_state(moment: Moment, subject: str) -> Iterator[Link]:
     if not names:
         known = sorted({of for _, of in moment.lately.transitions}) or ["none"]
         raise NotAsked("subject", f"no state of {subject!r} is known", f"known: {', '.join(known)}")
+    yield from not_running(moment, subject)
+    manager = moment.part("clients").get(subject, {}).get("transaction_manager") or {}
     for name in names:
         machine = machines()[name]
         taken = moment.lately.transitions.get((name, subject))
         where = _selection(name, subject)
-        if taken is None:
-            state = machine.initial
-            yield link("state.initial", subject=where, of=subject, machine=name, state=state)
+        shown = manager.get("state") if name == _INITIAL_OF_CLIENTS else None
+        if taken is None or shown not in (None, taken[1]["to"]):  # A new process starts without a transition.
+            state = shown or machine.initial
+            key = "state.initial" if state == machine.initial else "state.given"
+            yield link(key, subject=where, of=subject, machine=name, state=state)
         else:
             state = taken[1]["to"]
             yield from led_here(moment, name, subject)

@@ -82,7 +82,8 @@ def _in_flight(moment: Moment, client: str, shown: Json, name: str, subject: Jso
         )
         yield from _request_is(moment, client, request, int(number))
         return
-    yield link("batch.drained", "ACC-16", subject=subject, client=client, batch=name)
+    key = "batch.drained" if moment.simulation is None or moment.in_pass == client else "batch.stranded"
+    yield link(key, "ACC-16", subject=subject, client=client, batch=name)
 
 
 def _request_is(moment: Moment, client: str, request: Json, number: int) -> Iterator[Link]:
@@ -259,8 +260,9 @@ def _accumulator_waits(
         waits = _waits_of(memory.accumulator.ready(only, moment.now).waits, partition)
         if waits is not None:
             kind, until = waits
+            again = "_again" if kind == "linger" and head.attempts else ""
             yield Link(
-                key=f"client.waits_{kind}",
+                key=f"client.waits_{kind}{again}",
                 params={
                     "client": client,
                     "partition": partition,

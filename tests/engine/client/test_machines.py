@@ -14,10 +14,10 @@ from engine.client.partition_sequences import PartitionSequences
 from engine.client.transaction_manager import IllegalTransition, TransactionManager
 from engine.errors import EngineError, Error
 from engine.explain.sentences import catalogue
-from engine.happenings.batches import AfterFailure
+from engine.happenings.batches import AfterFailure, Question
 from engine.profiles import K20, K28
 from engine.switches import Switches
-from engine.telling.batches import question_key, reaction_key
+from engine.telling.batches import question_key
 from engine.telling.rows import row_key
 from engine.watching import Watch
 
@@ -136,12 +136,24 @@ def test_every_row_has_its_sentence(machine):
     assert [row.why for row in machine.rows if row_key(row) not in known] == []
 
 
-def test_every_reaction_and_decision_has_its_sentence():
+def test_every_decision_has_its_sentence():
     known = catalogue()
-    keys = [reaction_key(row) for row in produce_reactions.REACTIONS]
+    keys: list[str] = []
     for rows in produce_reactions.DECISIONS.values():
         keys += [key for row in rows for key in (f"client.sequence_{row.because.value}", question_key(row))]
     assert [key for key in keys if key not in known] == []
+
+
+def test_a_question_counts_as_denied_only_when_its_answer_is_no():
+    """A producer of 2.0 has no row that raises the epoch, but the sequence number is the next one all the same."""
+    batch, entry = Batch("b1", "t-0", 1000, 0, "p1", Watch()), PartitionSequences("t-0", "p1", Watch())
+    batch.set_identity(7, 0, 0, False)
+    of_2_0 = produce_reactions.Answer(batch, entry, 3, transactional=False, raises_epoch=False)
+    assert Question.GAP not in produce_reactions.denied("out_of_order", of_2_0)
+    assert produce_reactions.denied("unknown_producer", of_2_0) == (
+        Question.LOG_START_UNKNOWN,
+        Question.RESEQUENCED,
+    )
 
 
 def test_every_error_of_the_catalogue_has_one_reaction():

@@ -106,6 +106,17 @@ def test_linger_groups_and_is_said_once():
     assert [batch.record_count for batch in bench.sent[0].body.batches.values()] == [2]
 
 
+def test_a_resent_batch_lingers_once_more():
+    bench = ready(linger_ms=50, retry_backoff_ms=10)
+    bench.send()
+    bench.until(50)
+    bench.answer(Error.NOT_ENOUGH_REPLICAS)
+    bench.until(61)
+    assert bench.said()[-2:] == ["client.waits_backoff", "client.waits_linger_again"]
+    bench.until(100)
+    assert bench.said()[-3:] == ["client.ready_again", "client.drained_again", "client.sent"]
+
+
 def test_a_full_queue_does_not_wait_for_linger():
     bench = Bench(linger_ms=1000, batch_size=200)
     bench.send()
@@ -143,6 +154,13 @@ def test_an_unknown_leader_asks_for_metadata_once_per_backoff():
         assert bench.said() == ["client.metadata_unchanged", "client.metadata_requested"]
     bench.answer_metadata({"t-0": 1, "t-1": 1})
     assert bench.sent[-1].body.api == "Produce"
+
+
+def test_a_connection_that_was_never_open_is_not_lost():
+    bench = Bench(connected=False)
+    bench.send()
+    bench.disconnect()
+    assert "client.not_connected" in bench.said() and "client.disconnected" not in bench.said()
 
 
 def test_a_missing_connection_is_started_and_waited_for():

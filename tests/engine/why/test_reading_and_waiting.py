@@ -315,6 +315,20 @@ ROWS: list[Row] = [
         lambda p, v: v["clients"]["p1"]["transaction_manager"]["state"] == p["state"],
     ),
     (
+        "state.given",
+        "SC-27/between-batches",
+        "state",
+        "p1",
+        lambda p, v: v["clients"]["p1"]["transaction_manager"]["state"] == p["state"] == "READY",
+    ),
+    (
+        "refused.row_silent",
+        "SC-74/disorder",
+        "refused",
+        "",
+        lambda p, v: p["machine"] == "group_pending_offset",
+    ),
+    (
         "state.ways_out",
         "SC-75/wall",
         "state",

@@ -333,7 +333,7 @@ ROWS: list[Row] = [
         lambda p, v: board(v, p)["waiting"]["txn-1"]["passed_over"] == p["partitions"],
     ),
     (
-        "marker.acknowledged",
+        "marker.none_left",
         "SC-58/every-answer",
         "lso",
         "t-1",

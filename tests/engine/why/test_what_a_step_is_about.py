@@ -259,6 +259,17 @@ def test_what_is_remembered_has_a_bound() -> None:
     assert len(lately.turns) == RECORDS_MAX and RECORDS_MAX + 4 in lately.turns and 0 not in lately.turns
 
 
+def test_a_new_process_is_in_the_initial_state() -> None:
+    simulation = stopped_at("SC-04", "fault.client_crashed")
+    assert [one.key for one in why(simulation, "state", "p1")][:2] == ["why.actor_down", "why.state.initial"]
+
+
+def test_a_sent_batch_without_its_request_does_not_leave_at_the_end_of_a_pass() -> None:
+    moment = Moment.of(stopped_at("SC-03", "broker.appended_and_waits"))
+    moment.view["clients"]["p1"]["requests"] = {}
+    assert [one.key for one in why(moment, "unsent", "p1/b1")] == ["why.batch.stranded"]
+
+
 def test_every_question_has_words_and_an_answer() -> None:
     asked = {row[2] for row in ABOUT} | {"lso", "lag", "unseen", "nothing", "unsent", "unended", "message"}
     assert asked == set(QUESTIONS)
