@@ -29,7 +29,7 @@ from engine.scenario.beat_names import check_beat_names
 from engine.scenario.belonging import check_belonging
 from engine.scenario.bounds import LEVELS_MAX, TEXT_BYTES_MAX, check_text
 from engine.scenario.characters import forbidden
-from engine.scenario.faults_and_overrides import check_fault, check_override
+from engine.scenario.faults_and_overrides import check_fault, check_identities, check_override
 from engine.scenario.kept_by import check_keeper
 from engine.scenario.phrases import Phrase, allowed, any_of, shown, wrong
 from engine.scenario.plain_texts import check_texts
@@ -448,6 +448,7 @@ def _check_references(document: dict[str, Any]) -> None:
     check_keeper(document)
     for index, override in enumerate(document["overrides"]):
         check_override(override, f"overrides.{index}", document["cluster"], partitions, clients)
+    check_identities(document["overrides"])
     if document["beats"]:
         check_beat_names(document["beats"])
 

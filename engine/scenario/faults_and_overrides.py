@@ -196,6 +196,17 @@ def check_override(
         )
 
 
+def check_identities(overrides: list[dict[str, Any]]) -> None:
+    """Raises BadScenario if two overrides set the identity of one client."""
+    seen: set[str] = set()
+    for index, override in enumerate(overrides):
+        if override["set"] != "client" or override["producer_id"] is None:
+            continue
+        if override["client"] in seen:
+            raise BadScenario(f"overrides.{index}.producer_id", wrong("twice"), allowed("one_identity"))
+        seen.add(override["client"])
+
+
 def _check_producer_ids(override: dict[str, Any], place: str, brokers: list[int]) -> None:
     """Check two values, of which an override needs at least one: the block that ZooKeeper holds, and the next
     id of one broker's block."""

@@ -82,6 +82,13 @@ def test_no_more_than_the_bound() -> None:
     assert len(mistakes(changed(("faults", many)))) == MISTAKES_MAX
 
 
+def test_a_client_starts_with_one_identity() -> None:
+    identity = {"set": "client", "client": "p1", "producer_id": 7}
+    assert places(changed(("overrides", [identity, {**identity, "producer_id": 8}]))) == [
+        "overrides.1.producer_id"
+    ]
+
+
 def test_a_mistake_tells_its_line() -> None:
     entry = next(entry for entry in library() if entry.id == "SC-03")
     text = entry.text.replace('profile = "k28"', 'profile = "k99"') + '\n[limits]\nsteps = "many"\n'
