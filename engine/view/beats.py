@@ -337,7 +337,7 @@ def _opening(key: str, step: Mapping[str, Any]) -> tuple[Opener | None, dict[str
     refusal = step["refusal"]
     if refusal is not None and (found is None or found.weight < REFUSED.weight):
         found = _refusing(step, refusal["error"])
-        given = {"error": refusal["error"]}
+        given = {"error": refusal["error"], "actor": _refuser(step, refusal["error"])}
     if found is None:
         return None, {}
     return found, _params(found, given, step)
@@ -347,6 +347,16 @@ def _applies(opener: Opener, params: Mapping[str, Any]) -> bool:
     if opener.apis and params.get("api") not in opener.apis:
         return False
     return not opener.when or bool(params.get(opener.when))
+
+
+def _refuser(step: Mapping[str, Any], error: str) -> str:
+    """The component that refuses: the step's actor, unless the step says that another one does. A leader's record may
+    become durable, and be refused only then, in the step of a follower's fetch."""
+    said = [one["params"] for one in (step, *step["notes"]) if one["params"].get("error") == error]
+    named = [one.get("coordinator") or one.get("broker") for one in said]
+    refusers = [name for name in named if name is not None]
+    actor: str = step["actor"]
+    return actor if actor in refusers or not refusers else refusers[0]
 
 
 def _refusing(step: Mapping[str, Any], error: str) -> Opener:

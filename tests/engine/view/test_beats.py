@@ -386,6 +386,10 @@ def test_a_beat_of_the_middleware_says_whose_message_it_is_about(name: str, titl
     assert f"  {title}\n" in said_of(name)
 
 
+def test_a_refusal_in_the_step_of_a_followers_fetch_is_its_leaders() -> None:
+    assert "  broker-2 refuses: INVALID_PRODUCER_EPOCH\n" in said_of("SC-108/k20")
+
+
 def test_a_prepare_that_the_learner_drops_and_the_wait_for_its_vote_are_beats() -> None:
     drop = {"action": "drop_message", "message": 6, "after": 5}
     beats = plan_ahead(scenario_of("SC-81/refuses"), [drop])["beats"]
