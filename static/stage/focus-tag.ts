@@ -2,11 +2,11 @@
 
 import { isAbsent, range, serialsText } from "../diagrams/batch.ts";
 import { isLogCase } from "../diagrams/log-case.ts";
-import type { Change, Frame, JsonObject, ReplicaView, Step } from "../player/frame.ts";
+import type { Change, Frame, Json, JsonObject, ReplicaView, Step } from "../player/frame.ts";
 import type { Focus } from "./contract.ts";
 import { stateWord } from "./state-word.ts";
 import { listed } from "../player/joins.ts";
-import { say } from "../player/text.ts";
+import { say, words } from "../player/text.ts";
 
 type Tag = NonNullable<Focus["tag"]>;
 
@@ -145,6 +145,32 @@ export function besideTag(step: Step): Tag | null {
   }
   const { transition } = step;
   return transition?.machine === "service" ? { key: "stage.tag.now", params: { to: say(`diagram.service.${transition.to}`) } } : null;
+}
+
+/** A vote, in words of its own; null for any other state. */
+function voteTag(state: Json | undefined): Tag | null {
+  const key = `stage.tag.vote.${String(state)}`;
+  return words.knows(key) ? { key, params: {} } : null;
+}
+
+/** What a refusal says; a node of the middleware has words for its own. */
+export function refusalTag(frame: Frame, step: Step, error: string): Tag {
+  const key = `stage.tag.refusal.${error}`;
+  const isNode = frame.view.middleware?.participants !== undefined;
+  if (isNode && step.transition?.machine === "participant") return voteTag(step.transition.to) ?? { key: "stage.tag.refused", params: { error } };
+  return { key: isNode && words.knows(key) ? key : "stage.tag.refused", params: { error } };
+}
+
+/** A vote, as the participant gives it and as the middleware hears it, or another answer that the middleware hears. */
+export function middlewareTag({ transition, params, changes }: Step): Tag | null {
+  if (transition !== null) return transition.machine === "participant" ? voteTag(transition.to) : null;
+  for (const { path: [first, second, , room, name, field], after } of changes) {
+    if (first !== "middleware" || second !== "transactions" || name === undefined || name !== params["sender"]) continue;
+    const vote = room === "votes" ? voteTag(after) : null;
+    if (vote !== null) return vote;
+    if (room === "answers" && field === "answer" && typeof after === "string") return { key: "stage.tag.heard", params: { answer: after } };
+  }
+  return null;
 }
 
 /** Steps of a client that say most by their own name. */

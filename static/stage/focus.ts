@@ -9,7 +9,7 @@ import { arrivedNow, landedOffsets } from "../diagrams/lane-arrival.ts";
 import type { Frame, Step } from "../player/frame.ts";
 import type { Focus, FocusKind } from "./contract.ts";
 import { NO_FOCUS } from "./contract.ts";
-import { besideTag, brokenTag, doubtOf, changedBelow, clientTag, coordinatorTag, faultTag, gateTag, readTag } from "./focus-tag.ts";
+import { besideTag, brokenTag, doubtOf, changedBelow, clientTag, coordinatorTag, faultTag, gateTag, middlewareTag, readTag, refusalTag } from "./focus-tag.ts";
 import { stateWord } from "./state-word.ts";
 
 type Found = Partial<Focus> | null;
@@ -51,7 +51,7 @@ const refused: Finder = (frame, step) => {
   const subject = step.decision?.subject ?? text(step.params["partition"]);
   const partition = subject !== null && frame.view.partitions?.[subject] !== undefined ? subject : null;
   return {
-    kind: "refused", actor, partition, bad: true, compared, tag: { key: "stage.tag.refused", params: { error } },
+    kind: "refused", actor, partition, bad: true, compared, tag: refusalTag(frame, step, error),
     transactional_id: partition === null ? text(step.params["transactional_id"]) : null,
     // The batch that the numbers were compared with stands there; a file of before does not tell which.
     offset: step.derived?.arrivals?.find((one) => one.partition === partition && `broker-${one.broker}` === actor)?.compared ?? null,
@@ -194,7 +194,7 @@ const node: Finder = (frame, step) => {
   if (frame.view.middleware?.participants === undefined && !(isBeside && frame.view.database !== undefined)) return null;
   const { transition } = step;
   const now = transition === null ? null : { key: "stage.tag.now", params: { to: stateWord(transition.to) } };
-  const tag = isBeside ? besideTag(step) : now;
+  const tag = isBeside ? besideTag(step) : middlewareTag(step) ?? now;
   return { kind: "node", actor: step.actor, tag };
 };
 

@@ -44,6 +44,8 @@ export const stageLook = css`
   .hw { stroke: var(--ink-2); stroke-width: 1.5; fill: none; }
   .start { stroke: var(--ink-3); stroke-width: 2; fill: none; opacity: .7; }
   .pill { fill: var(--paper); stroke: var(--line-2, var(--ink-3)); stroke-width: 1.25; }
+  .pill.past { fill: var(--side); stroke: var(--ink-2); }
+  .pill.ahead { fill: none; stroke: var(--line); }
   .pill.on { fill: var(--ink); stroke: var(--ink); }
   .pill.pend { fill: var(--paper); stroke: var(--ink); stroke-width: 2; stroke-dasharray: 5 3; }
   .scene:not(.on-way) .pill.now { fill: var(--now); stroke: var(--ink); stroke-width: 2.5; }

@@ -5,36 +5,21 @@ import type { SVGTemplateResult } from "lit";
 import { shownTransaction } from "../diagrams/middleware-shown.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
 import type { MiddlewareTransactionView, MiddlewareView, ParticipantView } from "../generated/messages.ts";
-
+import type { Frame } from "../player/frame.ts";
 import { facts, named } from "../player/joins.ts";
-import { say } from "../player/text.ts";
+import { say, words } from "../player/text.ts";
 import type { Box, Layer, Places, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
-import { box, fittedText, path, text, textWidth } from "./draw.ts";
+import { box, fittedText, text, textWidth } from "./draw.ts";
+import { ladder, rungsOf } from "./ladder.ts";
+import type { LadderPlace, Rung } from "./ladder.ts";
+import { LOW, NARROW, ladderPlace, rowsOf, taggedPart } from "./middleware-parts.ts";
+import type { Part } from "./middleware-parts.ts";
 import { stateWord } from "./state-word.ts";
 
-/** Ways through the engine's machines, as people tell them; a state on none of them is added at the end. */
-const TRANSACTION: readonly (readonly string[])[] = [
-  ["STARTED", "PREPARING", "AWAIT_CONFIRM", "COMMITTING", "COMMITTED"],
-  ["STARTED", "PREPARING", "ROLLING_BACK", "ROLLED_BACK"],
-  ["STARTED", "PREPARING", "AWAIT_CONFIRM", "ROLLING_BACK", "ROLLED_BACK"],
-  ["STARTED", "PREPARING", "AWAIT_CONFIRM", "CHECKING", "COMMITTING", "COMMITTED"],
-  ["STARTED", "PREPARING", "AWAIT_CONFIRM", "COMMITTING", "COMPENSATING", "COMPENSATED"],
-];
-const BUSINESS: readonly (readonly string[])[] = [
-  ["IDLE", "WAIT_ACK", "LOCAL_RUN", "LOCAL_OK", "WAIT_CONFIRM_ACK", "DONE"],
-  ["IDLE", "WAIT_ACK", "LOCAL_RUN", "LOCAL_FAILED", "WAIT_CONFIRM_ACK", "DONE"],
-];
-const PILL = 26;
-/** Units: what is narrower says its state under its name; what is lower tells beside its states, and not below them. */
-const NARROW = 170;
-const LOW = 236;
-
-function railOf(rails: readonly (readonly string[])[], state: string | undefined): readonly string[] {
-  const [first = []] = rails;
-  if (state === undefined) return first;
-  return rails.find((rail) => rail.includes(state)) ?? [...first.slice(0, 3), state];
-}
+/** Units: where the lines of a narrow node stand, under its name. */
+const SECOND = 40;
+const THIRD = 65;
 
 export const middleware: Layer = (frame, here, focus) => {
   if (here.kind !== "middleware") return [];
@@ -43,19 +28,60 @@ export const middleware: Layer = (frame, here, focus) => {
   const tid = shownTransaction(frame);
   const objects = headings(here);
   for (const [name, { box: own }] of Object.entries(here.others)) {
-    const drawn = drawnOf(view, name, tid, own);
+    const part = focus.actor === name ? taggedPart(frame, here, focus) : null;
+    const drawn = drawnOf({ frame, view, tid, own, part }, name);
     if (drawn === null) continue;
     const focused = frame.step?.actor === name && focus.kind !== "sent" && focus.kind !== "lost";
     const selection = plainly("actor", name);
+    const { alive, state } = liveOf(view, name);
     objects.push({
-      key: `node:${name}`, ...own, phase: "static", depth: DEPTH.body, hot: focused, select: selection, picked: isPicked(frame.selection, selection), label: drawn.label,
-      draw: svg`${box(0, 0, own.width, own.height, `body${drawn.alive ? "" : " dead"}`, 8)}${focused ? box(1, 1, own.width - 2, 27, "wash", 7) : nothing}${
-        fittedText(own.width < NARROW ? 8 : 14, 20, name, own.width - (own.width < NARROW ? 16 : 28), own.width < NARROW ? 14 : 15, { classes: "b", bold: true, least: 9 })}${drawn.fact === "" ? nothing : fittedText(own.width - 14, 20, drawn.fact, own.width - 36 - textWidth(name, 15, true), 13, { anchor: "end", classes: drawn.strong ? "b" : "k", least: 8 })}${
+      key: `node:${name}`, ...own, phase: "static", depth: DEPTH.body, hot: focused, select: selection, picked: isPicked(frame.selection, selection),
+      label: state === "" ? drawn.label : facts([drawn.label, state]),
+      draw: svg`${box(0, 0, own.width, own.height, `body${alive ? "" : " dead"}`, 8)}${focused ? box(1, 1, own.width - 2, 27, "wash", 7) : nothing}${
+        own.width < NARROW ? narrowHead(name, state, drawn, own, part !== null) : wideHead(name, state, drawn, own, hasFact(name, part))}${
         drawn.inner}${focused ? box(0, 0, own.width, own.height, "ring", 8) : nothing}`,
     });
   }
   return objects;
 };
+
+/** Whether a node's head says its fact: the step's tag stands in its place where it is about that, or about the node. */
+function hasFact(name: string, part: Part | null): boolean {
+  if (part === null || part.kind === "row") return true;
+  return part.kind === "state" && (name === "middleware" || name === "business");
+}
+
+/** What every node can be, and what its box says of it for as long as it is so; "" for a node that works. */
+export function liveOf(view: MiddlewareView | undefined, name: string): { alive: boolean; state: string } {
+  const node = view === undefined ? undefined : name === "initiator" || name === "business" || name === "middleware" || name === "manager" ? view[name] : view.participants?.[name];
+  const alive = node?.alive !== false;
+  return { alive, state: !alive ? say("stage.mw.down") : node?.paused === true ? say("stage.paused") : "" };
+}
+
+/** `is down`, white on black, with its left edge at `x`. */
+function badge(x: number, y: number, state: string): SVGTemplateResult {
+  const width = textWidth(state, 12, true) + 12;
+  return svg`${box(x, y, width, 18, "tag", 4)}${text(x + width / 2, y + 13, state, "s12 inv", "middle")}`;
+}
+
+/** Where a wide node's head has room behind its name, and behind what it says of its life. */
+export function headEnd(name: string, state: string): number {
+  const after = 14 + textWidth(name, 15, true) + 8;
+  return state === "" ? after : after + textWidth(state, 12, true) + 18;
+}
+
+function wideHead(name: string, state: string, { fact, strong }: Drawn, own: Box, isSaid: boolean): SVGTemplateResult {
+  const free = headEnd(name, state);
+  return svg`${fittedText(14, 20, name, own.width - 28, 15, { classes: "b", bold: true, least: 9 })}${state === "" ? nothing : badge(headEnd(name, ""), 6, state)}${
+    fact === "" || !isSaid ? nothing : fittedText(own.width - 14, 20, fact, own.width - 14 - free, 13, { anchor: "end", classes: strong ? "b" : "k", least: 8 })}`;
+}
+
+/** Its name, and under it what it is: whether it works, and its state. In the place of the second line a tag may stand. */
+function narrowHead(name: string, state: string, { fact, strong }: Drawn, own: Box, isTagged: boolean): SVGTemplateResult {
+  const from = state === "" ? 8 : 8 + textWidth(state, 12, true) + 17;
+  return svg`${fittedText(8, 20, name, own.width - 16, 14, { classes: "b", bold: true, least: 9 })}${isTagged ? nothing : svg`${state === "" ? nothing : badge(8, 26, state)}${
+    fact === "" ? nothing : fittedText(from, SECOND, fact, own.width - 8 - from, 13, { bold: strong, classes: strong ? "b" : "k", least: 8 })}`}`;
+}
 
 function headings(here: Places): StageObject[] {
   if (here.upright) return [];
@@ -73,99 +99,104 @@ function headings(here: Places): StageObject[] {
 }
 
 interface Drawn {
+  /** Its state in a word. */
   fact: string;
   strong: boolean;
-  alive: boolean;
   inner: SVGTemplateResult;
   label: string;
 }
 
-function drawnOf(view: MiddlewareView, name: string, tid: string | null, own: Box): Drawn | null {
-  if (name === "business") return businessOf(view, tid, own);
-  if (name === "middleware") return middlewareOf(view, tid, own);
+/** What of a node is drawn; `part`: in the place of what the step's tag stands. */
+interface Node {
+  frame: Frame;
+  view: MiddlewareView;
+  tid: string | null;
+  own: Box;
+  part: Part | null;
+}
+
+function drawnOf(node: Node, name: string): Drawn | null {
+  const { view, tid, own } = node;
+  if (name === "business") return businessOf(node);
+  if (name === "middleware") return middlewareOf(node);
   if (name === "manager") return managerOf(view, tid, own);
-  if (name === "initiator") return plainOf(name, tid === null ? say("stage.mw.opens") : say("stage.mw.opened", { tid }), own);
+  if (name === "initiator") return initiatorOf(tid, own);
   const participant = view.participants?.[name];
   return participant === undefined ? null : participantOf(name, participant, tid, own);
 }
 
-function word(state: string): string {
-  return stateWord(state);
+const word = stateWord;
+
+function initiatorOf(tid: string | null, own: Box): Drawn {
+  const said = tid === null ? say("stage.mw.opens") : say("stage.mw.opened", { tid });
+  const inner = own.width < NARROW ? fittedText(8, THIRD, said, own.width - 16, 12, { least: 9, classes: "k" }) : fittedText(14, 46, said, own.width - 28, 13, { most: 2, least: 9, classes: "k" });
+  return { fact: "", strong: false, label: named("initiator", said), inner };
 }
 
-function plainOf(name: string, said: string, own: Box): Drawn {
-  return { fact: "", strong: false, alive: true, label: named(name, said), inner: own.width < NARROW ? fittedText(8, 48, said, own.width - 16, 13, { most: 2, least: 9, classes: "k" })
-    : fittedText(14, 46, said, own.width - 28, 13, { most: 2, least: 9, classes: "k" }) };
+/** The ladder of a node's states; the pill that a tag stands for is left out. */
+function states(place: LadderPlace, rungs: readonly Rung[], part: Part | null): SVGTemplateResult {
+  return ladder(rungs, place, part?.kind === "state" ? rungs.findIndex(({ look }) => look === "on") : -1);
 }
 
-/** Pills one under the other, the current state black. */
-function column(rail: readonly string[], state: string | undefined, x: number, y: number, width: number, room: number): SVGTemplateResult {
-  const step = Math.min(PILL + 8, room / rail.length);
-  const height = Math.min(PILL, step - 5);
-  return svg`${rail.map((one, index) => {
-    const top = y + index * step;
-    const on = one === state;
-    return svg`${index === 0 || step - height < 6 ? nothing : path(`M${x + width / 2},${top - (step - height)}v${step - height - 1}m-3.5,-3.5l3.5,3.5l3.5,-3.5`, "rail")}${
-      box(x, top, width, height, `pill${on ? " on" : ""}`, height / 2)}${
-      fittedText(x + width / 2, top + height / 2 + 4.5, word(one), width - 10, 13, { least: 8, anchor: "middle", bold: on, classes: on ? "inv" : "" })}`;
-  })}`;
-}
-
-function businessOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
+function businessOf({ frame, view, tid, own, part }: Node): Drawn {
   const entry = tid === null ? undefined : view.business?.transactions?.[tid];
   const stored = entry?.stored ?? null;
-  const small = own.height < 160;
   const said = stored === null ? "" : say("stage.mw.stored", { stored });
   const state = word(entry?.state ?? "IDLE");
+  const label = named("business", said === "" ? state : facts([state, said]));
   if (own.width < NARROW) {
-    return {
-      fact: "", strong: false, alive: view.business?.alive !== false, label: `business: ${state} ${said}`,
-      inner: svg`${fittedText(8, 40, state, own.width - 16, 13, { classes: "b", bold: true, least: 9 })}${
-        said === "" ? nothing : fittedText(8, 60, said, own.width - 16, 11, { most: 2, least: 9, classes: "k" })}`,
-    };
+    return { fact: state, strong: true, label, inner: said === "" ? svg`${nothing}` : fittedText(8, 60, said, own.width - 16, 11, { most: 2, least: 9, classes: "k" }) };
   }
+  const place = ladderPlace("business", own);
   return {
-    fact: "", strong: false, alive: view.business?.alive !== false, label: `business: ${word(entry?.state ?? "IDLE")} ${said}`,
-    inner: small
-      ? svg`${fittedText(14, 46, word(entry?.state ?? "IDLE"), own.width - 28, 13, { classes: "b", bold: true, least: 9 })}${said === "" ? nothing : fittedText(14, 68, said, own.width - 28, 12, { most: 2, least: 8, classes: "k" })}`
-      : svg`${column(railOf(BUSINESS, entry?.state), entry?.state ?? "IDLE", 14, 38, Math.min(150, own.width - 28), own.height - 90)}${
+    fact: "", strong: false, label,
+    inner: place === null
+      ? svg`${part?.kind === "state" ? nothing : fittedText(14, 46, state, own.width - 28, 13, { classes: "b", bold: true, least: 9 })}${said === "" ? nothing : fittedText(14, 68, said, own.width - 28, 12, { most: 2, least: 8, classes: "k" })}`
+      : svg`${states(place, rungsOf(frame, "business", tid, entry?.state), part)}${
         said === "" ? nothing : fittedText(14, own.height - 22, said, own.width - 28, 13, { most: 2, least: 9, classes: "k" })}`,
   };
 }
 
-function middlewareOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
+function middlewareOf({ frame, view, tid, own, part }: Node): Drawn {
   const entry = tid === null ? undefined : view.transactions?.[tid];
-  if (own.height < LOW) return lowMiddleware(view, entry, tid, own);
-  const pill = 128;
-  const lower = own.height - 112;
+  const said = entry === undefined ? say("stage.mw.none_yet") : word(entry.state);
+  const place = ladderPlace("middleware", own) as LadderPlace;
   return {
-    fact: entry === undefined ? say("stage.mw.none_yet") : say("stage.mw.transaction", { tid }), strong: false, alive: view.middleware?.alive !== false,
-    label: named("middleware", entry === undefined ? say("stage.mw.none_yet") : word(entry.state)),
-    inner: svg`${column(railOf(TRANSACTION, entry?.state), entry?.state, 14, 38, pill, lower - 40)}${
-      entry === undefined ? nothing : svg`${votesOf(entry, pill + 32, own.width - pill - 44, lower - 36)}${footOf(entry, own)}`}`,
+    fact: entry === undefined ? said : say("stage.mw.transaction", { tid }), strong: false, label: named("middleware", said),
+    inner: svg`${states(place, rungsOf(frame, "middleware", tid, entry?.state), part)}${
+      entry === undefined ? nothing : svg`${heard(entry, own, part)}${own.height < LOW ? lowFoot(entry, own) : footOf(entry, own)}`}`,
   };
 }
 
-/** All that it knows stands beside its states. */
-function lowMiddleware(view: MiddlewareView, entry: MiddlewareTransactionView | undefined, tid: string | null, own: Box): Drawn {
-  const pill = 104;
-  const x = pill + 24;
-  const width = own.width - x - 12;
-  const lines = entry === undefined ? [] : footWords(entry);
+/** A participant's vote as the middleware has it; a later state has its own word. */
+function voteWord(state: string | undefined): string {
+  const key = `stage.mw.vote.${state ?? "IDLE"}`;
+  return words.knows(key) ? say(key) : word(state ?? "IDLE");
+}
+
+/** What it has heard of each participant, in the order of their names. */
+function heard(entry: MiddlewareTransactionView, own: Box, part: Part | null): SVGTemplateResult {
+  const rows = heardOf(entry);
+  const { x, y, width, pitch, names } = rowsOf(own, rows.length, footWords(entry).length);
+  return svg`${own.height < LOW ? nothing : text(x, 50, say("stage.mw.heard"), "s12 q")}${rows.map(({ name, said, known }, index) => {
+    const at = y + index * pitch;
+    const isTagged = part?.kind === "row" && part.of === name;
+    const classes = known ? "k" : "q";
+    if (!names) return isTagged ? nothing : fittedText(x, at, named(name, said), width, own.height < LOW ? 13 : 12, { classes, least: 8 });
+    return svg`${fittedText(x, at, name, width, 13, { bold: true, classes: "b", least: 8 })}${isTagged ? nothing : fittedText(x, at + 15, said, width, 12, { classes, least: 8 })}`;
+  })}`;
+}
+
+/** Beside its states, under what it has heard. */
+function lowFoot(entry: MiddlewareTransactionView, own: Box): SVGTemplateResult {
+  const lines = footWords(entry);
+  const { x, width } = rowsOf(own, 0, 0);
   const foot = own.height - 12 - (lines.length - 1) * 17;
-  const heard = entry === undefined ? [] : heardOf(entry);
-  const pitch = Math.min(17, (foot - 62) / Math.max(1, heard.length - 1));
-  return {
-    fact: entry === undefined ? say("stage.mw.none_yet") : say("stage.mw.transaction", { tid }), strong: false, alive: view.middleware?.alive !== false,
-    label: named("middleware", entry === undefined ? say("stage.mw.none_yet") : word(entry.state)),
-    inner: svg`${column(railOf(TRANSACTION, entry?.state), entry?.state, 12, 36, pill, own.height - 42)}${
-      entry === undefined ? nothing : svg`${heard.map(({ name, said, known }, index) => fittedText(x, 46 + index * pitch, named(name, said), width, 13, { classes: known ? "k" : "q", least: 8 }))}${
-        lines.map(({ said, strong }, index) => fittedText(x, foot + index * 17, said, width, 13, { bold: strong, classes: strong ? "b" : "k", least: 8 }))}`}`,
-  };
+  return svg`${lines.map(({ said, strong }, index) => fittedText(x, foot + index * 17, said, width, 13, { bold: strong, classes: strong ? "b" : "k", least: 8 }))}`;
 }
 
 /** Of its message, its decision and how long participants differ, a line each. */
-function footWords(entry: MiddlewareTransactionView): { said: string; strong: boolean }[] {
+export function footWords(entry: MiddlewareTransactionView): { said: string; strong: boolean }[] {
   const message = entry.message === "none" ? null : say(`diagram.roles.message_${entry.message}`);
   return [
     ...(message === null ? [] : [{ said: say("diagram.roles.message", { message }), strong: false }]),
@@ -181,26 +212,15 @@ export function windowWords({ window: { since, until } }: Pick<MiddlewareTransac
   return [say("stage.mw.window_closed"), ...(since === until ? [] : [say("stage.mw.window_span", { since, until })])];
 }
 
-function heardOf(entry: MiddlewareTransactionView): { name: string; said: string; known: boolean }[] {
+export function heardOf(entry: MiddlewareTransactionView): { name: string; said: string; known: boolean }[] {
   const names = [...new Set([...Object.keys(entry.votes ?? {}), ...Object.keys(entry.answers ?? {})])].sort();
   return names.map((name) => {
     const vote = entry.votes?.[name];
     const answer = entry.answers?.[name];
     const said = answer?.answer != null ? say("stage.mw.answered", { answer: answer.answer, at: answer.at })
-      : answer !== undefined ? say("stage.mw.asked", { asked: answer.asked }) : vote === undefined ? say("stage.mw.no_vote") : word(vote);
-    return { name, said, known: answer?.answer != null || (vote !== undefined && answer === undefined) };
+      : answer !== undefined ? say("stage.mw.asked", { asked: answer.asked }) : voteWord(vote);
+    return { name, said, known: answer?.answer != null || (vote !== undefined && vote !== "IDLE" && answer === undefined) };
   });
-}
-
-/** What it has heard of each participant. */
-function votesOf(entry: MiddlewareTransactionView, x: number, width: number, room: number): SVGTemplateResult {
-  const heard = heardOf(entry);
-  const step = Math.min(40, (room - 16) / Math.max(1, heard.length));
-  return svg`${text(x, 50, say("stage.mw.heard"), "s12 q")}${heard.map(({ name, said, known }, index) => {
-    const y = 70 + index * step;
-    if (step < 30) return fittedText(x, y, named(name, said), width, 12, { classes: known ? "k" : "q", least: 7 });
-    return svg`${fittedText(x, y, name, width, 13, { bold: true, classes: "b", least: 8 })}${fittedText(x, y + 15, said, width, 12, { classes: known ? "k" : "q", least: 7 })}`;
-  })}`;
 }
 
 function footOf(entry: MiddlewareTransactionView, own: Box): SVGTemplateResult {
@@ -217,17 +237,14 @@ function footOf(entry: MiddlewareTransactionView, own: Box): SVGTemplateResult {
 function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
   const entry = tid === null ? undefined : view.manager?.transactions?.[tid];
   const answers = Object.entries(entry?.answers ?? {}).map(([name, answer]) => named(name, answer ?? say("stage.none")));
+  const state = entry === undefined ? say("stage.none") : word(entry.state);
+  const label = named("manager", facts([state, ...answers]));
   if (own.width < NARROW) {
     const numbered = facts(answers.map((answer) => answer.replace(/^participant-/, "")));
-    const state = entry === undefined ? say("stage.none") : word(entry.state);
-    return {
-      fact: "", strong: true, alive: view.manager?.alive !== false, label: named("manager", facts([state, ...answers])),
-      inner: svg`${fittedText(8, 40, state, own.width - 16, 13, { classes: "b", bold: true, least: 9 })}${
-        numbered === "" ? nothing : fittedText(8, 58, numbered, own.width - 16, 12, { most: 2, least: 8, classes: "k" })}`,
-    };
+    return { fact: state, strong: true, label, inner: numbered === "" ? svg`${nothing}` : fittedText(8, 58, numbered, own.width - 16, 12, { most: 2, least: 8, classes: "k" }) };
   }
   return {
-    fact: entry === undefined ? "" : word(entry.state), strong: true, alive: view.manager?.alive !== false, label: named("manager", entry === undefined ? say("stage.none") : word(entry.state)),
+    fact: entry === undefined ? "" : state, strong: true, label,
     inner: answers.length === 0 ? svg`${nothing}` : fittedText(14, 37, facts(answers), own.width - 28, 12, { least: 7, classes: "k" }),
   };
 }
@@ -249,13 +266,12 @@ function participantOf(name: string, view: ParticipantView, tid: string | null, 
   const size = high > 20 ? 16 : 13;
   if (own.width < NARROW) {
     return {
-      fact: "", strong: false, alive: view.alive !== false, label: named(name, facts([word(state), said])),
-      inner: svg`${fittedText(8, 40, word(state), own.width - 16, 13, { bold: state === "COMMITTED", classes: state === "COMMITTED" ? "b" : "k", least: 9 })}${
-        fittedText(8, 62, said, own.width - 16, 12, { most: 2, least: 8, classes: "k" })}`,
+      fact: word(state), strong: state === "COMMITTED", label: named(name, facts([word(state), said])),
+      inner: fittedText(8, THIRD, said, own.width - 16, 12, { most: 2, least: 8, classes: "k" }),
     };
   }
   return {
-    fact: word(state), strong: state === "COMMITTED", alive: view.alive !== false, label: named(name, facts([word(state), said])),
+    fact: word(state), strong: state === "COMMITTED", label: named(name, facts([word(state), said])),
     inner: own.height < 72 ? fittedText(14, own.height - 12, said, own.width - 28, 12, { least: 8, classes: "k" }) : svg`${fittedText(14, y - 9, said, own.width - 28, 13, { least: 8, classes: "k" })}${
       box(14, y, bar, high, "cell small b0", 3)}${text(14 + bar / 2, at, String(value - added), `s${size} b`, "middle")}${
       reserved > 0 ? svg`${box(16 + bar, y, side, high, "cell small b0 open", 3)}${fittedText(16 + bar + side / 2, at, `+${reserved}`, side - 6, size, { bold: true, classes: "b", anchor: "middle", least: 8 })}`

@@ -23,6 +23,7 @@ import { cardOf, cellBox, shownLane } from "./ghosts.ts";
 import type { Shown } from "./ghosts.ts";
 import { gateNames, ghostNeeds, namesBeside } from "./gate-names.ts";
 import { hasNameAbove } from "./lanes.ts";
+import { nodeTag } from "./middleware-tag.ts";
 import { awayBox, bodiesOf, networkOf, withNote } from "./network.ts";
 import type { Flight } from "./network.ts";
 import { COVERS, EDGE, labelPlace } from "./label-place.ts";
@@ -40,6 +41,8 @@ const LEAST = 11;
 
 export const tagLayer: Layer = (frame, here, focus) => {
   if (focus.tag === null || isOnAnswer(frame, here, focus)) return [];
+  const node = nodeTag(frame, here, focus);
+  if (node !== null) return [labelled(focus, node.said, node.size, node.box, besideTag(focus))];
   const rail = railTag(frame, here, focus, focus.actor ?? "");
   if (rail !== null && (focus.compared.length === 0 || decidedBy(frame, focus) !== null)) return [labelled(focus, rail.said, rail.size, rail.box)];
   const said = say(focus.tag.key, focus.tag.params);
@@ -330,7 +333,8 @@ function besideFlight(here: Places, flight: Flight, width: number): Spot[] {
   const under = flight.fate.note === "" || flight.fate.side !== "under" ? 10 : 24;
   const middle = x + (wide - width) / 2;
   // A message at a door stands on the edge of the network: there the tag stays in it.
-  const { network } = here;
+  // The middleware has a network on either side.
+  const network = here.kind === "middleware" && here.fetches !== null && x > here.fetches.x - wide ? here.fetches : here.network;
   const within = Math.max(network.x + 4, Math.min(middle, network.x + network.width - width - 4));
   const aside: Spot[] = here.upright || within === middle ? [] : [[within, y + height + under], [within, y - HEIGHT - 8]];
   return [[middle, y + height + under], [middle, y - HEIGHT - 8], ...aside, [x + wide + 8, y + (height - HEIGHT) / 2], [x - width - 8, y + (height - HEIGHT) / 2]];

@@ -2,8 +2,15 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { windowText } from "../../diagrams/middleware-roles.ts";
 import type { MiddlewareView } from "../../generated/messages.ts";
-import { windowWords } from "../../stage/middleware.ts";
-import { frameOf, view } from "../diagrams/fixture.ts";
+import type { Frame, Step } from "../../player/frame.ts";
+import type { Box, Places } from "../../stage/contract.ts";
+import { focusOf } from "../../stage/focus.ts";
+import { rungsOf } from "../../stage/ladder.ts";
+import { middlewarePlaces } from "../../stage/middleware-places.ts";
+import { nodeTag } from "../../stage/middleware-tag.ts";
+import { middleware, windowWords } from "../../stage/middleware.ts";
+import { frameOf, markup, stepOf, view } from "../diagrams/fixture.ts";
+import { DESK, PHONE, planOf } from "./plans.ts";
 import { speakStage } from "./words.ts";
 
 before(speakStage);
@@ -25,4 +32,57 @@ test("participants that may differ are said to end alike, whether all commit or 
 test("those that never differed are not said to have differed for 0 ms", () => {
   assert.deepEqual(said(65, 65), ["Participants: same outcome"]);
   assert.equal(toldBeside(65, 65), null);
+});
+
+const NODES = { roles: ["initiator", "business", "middleware"], participants: ["participant-1", "participant-2", "participant-3"] };
+const PASSED = { middleware: { 1: [{ state: "STARTED", since: 0 }, { state: "PREPARING", since: 5 }, { state: "ROLLING_BACK", since: 9 }, { state: "ROLLED_BACK", since: 13 }] } };
+const plan = { ...planOf(0, 0, 0, 0), middleware: NODES, passed: PASSED } as unknown as Frame["plan"];
+
+/** A step of transaction 1, with participant-3 down. */
+function at(over: Partial<Step>, state = "PREPARING"): Frame {
+  const node = { alive: true, paused: false };
+  const participant = { ...node, value: 100, reserved: 0, can_roll_back: true, keeps_log: true, log: [] };
+  const now = {
+    initiator: { ...node, opened: [1] }, business: { ...node, transactions: { 1: { state: "WAIT_ACK", message_id: null, stored: null, undone: false, result: null, due: null } } },
+    middleware: { ...node, strategy: "manual", direction: "", back_check: true, durable: true },
+    transactions: { 1: { state, message_id: "m1", message: "prepared", decision: null, votes: { "participant-1": "PREPARED", "participant-2": "IDLE", "participant-3": "IDLE" }, checks: 0, tries: 0, named: [], timer: null, window: { since: null, until: null } } },
+    participants: { "participant-1": participant, "participant-2": participant, "participant-3": { ...participant, alive: false } },
+  } as unknown as MiddlewareView;
+  return frameOf(stepOf({ params: {}, ...over }), view({ middleware: now }), { plan });
+}
+
+const inside = (one: Box, body: Box): boolean => one.x >= body.x && one.y >= body.y && one.x + one.width <= body.x + body.width && one.y + one.height <= body.y + body.height;
+
+function tagIn(frame: Frame, here: Places): { said: string; isInside: boolean } | null {
+  const focus = focusOf(frame);
+  const tag = nodeTag(frame, here, focus);
+  return tag === null ? null : { said: tag.said, isInside: inside(tag.box, here.others[focus.actor ?? ""]?.box as Box) };
+}
+
+test("a ladder has the states that the transaction has in this run, and no others", () => {
+  const looks = (number: number, state: string | undefined) => rungsOf(at({ number }), "middleware", "1", state).map(({ state: one, look }) => `${one} ${look}`);
+  assert.deepEqual(looks(9, "ROLLING_BACK"), ["STARTED past", "PREPARING past", "ROLLING_BACK on", "ROLLED_BACK ahead"]);
+  assert.deepEqual(looks(1, undefined), ["STARTED ahead", "PREPARING ahead", "ROLLING_BACK ahead", "ROLLED_BACK ahead"]);
+  assert.deepEqual(looks(6, "CHECKING"), ["STARTED past", "PREPARING past", "CHECKING on", "ROLLING_BACK ahead", "ROLLED_BACK ahead"]);
+});
+
+test("a tag stands in the box of the node that it is about", () => {
+  const votes = at({ number: 6, actor: "participant-1", transition: { machine: "participant", of: "participant-1 1", from: "IDLE", to: "PREPARED", on: "prepare" } } as Partial<Step>);
+  const hears = at({ number: 8, actor: "middleware", params: { sender: "participant-1" }, changes: [{ path: ["middleware", "transactions", "1", "votes", "participant-1"], before: "IDLE", after: "PREPARED" }] });
+  const moves = at({ number: 9, actor: "middleware", transition: { machine: "middleware_transaction", of: "middleware 1", from: "PREPARING", to: "ROLLING_BACK", on: "vote" } } as Partial<Step>, "ROLLING_BACK");
+  const crashes = at({ number: 12, actor: "participant-3", kind: "fault", key: "fault.crashed", params: { actor: "participant-3" } });
+  const desk = middlewarePlaces(plan as never, DESK);
+  const phone = middlewarePlaces(plan as never, PHONE);
+  assert.deepEqual([votes, hears, moves, crashes].map((frame) => tagIn(frame, desk)?.said), ["Votes yes", "Votes yes", "Now rolling back", "Crashed"]);
+  for (const here of [desk, phone]) for (const frame of [votes, hears, moves, crashes]) assert.ok(tagIn(frame, here)?.isInside);
+});
+
+test("a node that is down says so for as long as it is down", () => {
+  const frame = at({ number: 13, actor: "business" });
+  for (const size of [DESK, PHONE]) {
+    const here = middlewarePlaces(plan as never, size);
+    const drawn = (name: string) => markup(middleware(frame, here, focusOf(frame)).find(({ key }) => key === `node:${name}`)?.draw);
+    assert.match(drawn("participant-3"), />down</);
+    assert.doesNotMatch(drawn("participant-1"), />down</);
+  }
 });

@@ -1,0 +1,53 @@
+/**
+ * The states of one transaction at a node of the middleware, one under the other: those that it has in this run, in the
+ * order in which it reaches them (the engine's plan). What it has passed is solid, the present one black, what is to come
+ * quiet. Pure.
+ */
+
+import { nothing, svg } from "lit";
+import type { SVGTemplateResult } from "lit";
+import type { Frame } from "../player/frame.ts";
+import type { Box } from "./contract.ts";
+import { box, fittedText, path } from "./draw.ts";
+import { stateWord } from "./state-word.ts";
+
+const PILL = 26;
+const GAP = 8;
+
+export interface Rung {
+  state: string;
+  look: "past" | "on" | "ahead";
+}
+
+/** Where a ladder stands in its body. */
+export type LadderPlace = Box;
+
+/** `state`: the present one; undefined while the node does not know the transaction. A run without a plan shows that one alone. */
+export function rungsOf(frame: Frame, node: string, tid: string | null, state: string | undefined): Rung[] {
+  const ways = frame.plan?.passed?.[node] ?? {};
+  const way = ways[tid ?? ""] ?? (tid === null ? Object.values(ways)[0] : undefined) ?? [];
+  const now = frame.step?.number ?? 0;
+  const rungs = way.map(({ state: one, since }): Rung => ({ state: one, look: one === state ? "on" : state !== undefined && since <= now ? "past" : "ahead" }));
+  if (state === undefined || way.some(({ state: one }) => one === state)) return rungs;
+  const ahead = rungs.findIndex(({ look }) => look === "ahead");
+  rungs.splice(ahead < 0 ? rungs.length : ahead, 0, { state, look: "on" });
+  return rungs;
+}
+
+/** The pill of a state, by its index. */
+export function rungBox(rungs: readonly Rung[], index: number, { x, y, width, height: room }: LadderPlace): Box {
+  const pitch = Math.min(PILL + GAP, room / rungs.length);
+  return { x, y: y + index * pitch, width, height: Math.min(PILL, pitch - 5) };
+}
+
+/** `without`: the index of the pill in whose place the step's tag stands. */
+export function ladder(rungs: readonly Rung[], place: LadderPlace, without = -1): SVGTemplateResult {
+  return svg`${rungs.map(({ state, look }, index) => {
+    const { x, y, width, height } = rungBox(rungs, index, place);
+    const gap = index === 0 ? 0 : y - rungBox(rungs, index - 1, place).y - height;
+    const arrow = gap < 6 ? nothing : path(`M${x + width / 2},${y - gap}v${gap - 1}m-3.5,-3.5l3.5,3.5l3.5,-3.5`, look === "ahead" ? "hair" : "rail");
+    if (index === without) return arrow;
+    return svg`${arrow}${box(x, y, width, height, `pill ${look}`, height / 2)}${
+      fittedText(x + width / 2, y + height / 2 + 4.5, stateWord(state), width - 10, 13, { least: 8, anchor: "middle", bold: look === "on", classes: look === "on" ? "inv" : look === "past" ? "k" : "q" })}`;
+  })}`;
+}

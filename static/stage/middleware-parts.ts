@@ -1,0 +1,62 @@
+/** Where a node of the middleware says what: its states, what it has heard, and what a step's tag is about. Pure. */
+
+import type { Frame } from "../player/frame.ts";
+import type { Box, Focus, Places } from "./contract.ts";
+import { changedBelow } from "./focus-tag.ts";
+import type { LadderPlace } from "./ladder.ts";
+
+/** Units: what is narrower says its state under its name; what is lower tells beside its states, and not below them. */
+export const NARROW = 170;
+export const LOW = 236;
+/** A business system that is lower says its state in a word. */
+const SMALL = 160;
+export const PILLS = { wide: 128, low: 104 };
+
+export function ladderPlace(name: string, own: Box): LadderPlace | null {
+  if (own.width < NARROW) return null;
+  if (name === "business") return own.height < SMALL ? null : { x: 14, y: 38, width: Math.min(150, own.width - 28), height: own.height - 90 };
+  if (name !== "middleware") return null;
+  return own.height < LOW ? { x: 12, y: 36, width: PILLS.low, height: own.height - 42 } : { x: 14, y: 38, width: PILLS.wide, height: own.height - 152 };
+}
+
+/** The rows of what the middleware has heard. `pitch`: from a row to the next; `names`: the name has a line of its own. */
+export interface Rows {
+  x: number;
+  y: number;
+  width: number;
+  pitch: number;
+  names: boolean;
+}
+
+/** `lines`: how many stand under them where a box is low. */
+export function rowsOf(own: Box, count: number, lines: number): Rows {
+  if (own.height < LOW) {
+    const x = PILLS.low + 24;
+    const foot = own.height - 12 - (lines - 1) * 17;
+    return { x, y: 46, width: own.width - x - 12, pitch: Math.min(17, (foot - 62) / Math.max(1, count - 1)), names: false };
+  }
+  const x = PILLS.wide + 32;
+  const pitch = Math.min(40, (own.height - 164) / Math.max(1, count));
+  return { x, y: 70, width: own.width - x - 12, pitch, names: pitch >= 30 };
+}
+
+export type Part = { kind: "head" } | { kind: "state" } | { kind: "row"; of: string };
+
+/** The participant whose vote or answer the middleware hears in this step. */
+function heardFrom(frame: Frame): string | null {
+  const { step } = frame;
+  if (step === null) return null;
+  for (const { rest: [, room, name = ""] } of changedBelow(step, "middleware", "transactions")) {
+    if ((room === "votes" || room === "answers") && name !== "" && name === step.params["sender"]) return name;
+  }
+  return null;
+}
+
+/** What of a node the step's tag is about, and stands in the place of; null: it is not about a node. */
+export function taggedPart(frame: Frame, here: Places, focus: Focus): Part | null {
+  const { actor, kind, tag } = focus;
+  if (here.kind !== "middleware" || tag === null || actor === null || here.others[actor] === undefined || kind === "sent" || kind === "lost") return null;
+  if (frame.step?.transition?.of.split(" ")[0] === actor) return { kind: "state" };
+  const heard = actor === "middleware" && frame.step?.refusal === null ? heardFrom(frame) : null;
+  return heard === null ? { kind: "head" } : { kind: "row", of: heard };
+}

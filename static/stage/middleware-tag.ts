@@ -1,0 +1,96 @@
+/**
+ * The tag of a step of the middleware stands at what it is about, in its place: at the state that a node has now, at the vote
+ * or answer that the middleware hears, else in the node's head. Pure.
+ */
+
+import { round } from "../diagrams/geometry.ts";
+import { shownTransaction } from "../diagrams/middleware-shown.ts";
+import type { Frame } from "../player/frame.ts";
+import { named } from "../player/joins.ts";
+import { say } from "../player/text.ts";
+import type { Box, Focus, Places } from "./contract.ts";
+import { rungBox, rungsOf } from "./ladder.ts";
+import { NARROW, ladderPlace, rowsOf, taggedPart } from "./middleware-parts.ts";
+import type { Part } from "./middleware-parts.ts";
+import { footWords, headEnd, heardOf, liveOf } from "./middleware.ts";
+import { tagWidth } from "./tag-size.ts";
+
+const SIZES = [15, 14, 13, 12, 11, 10];
+const READABLE = 12;
+const HEAD = { y: 4, height: 22, edge: 8 };
+/** Of a narrow node: under its name. */
+const SECOND = { y: 26, height: 18, edge: 4 };
+
+export interface NodeTag {
+  said: string;
+  size: number;
+  box: Box;
+}
+
+export function nodeTag(frame: Frame, here: Places, focus: Focus): NodeTag | null {
+  const part = taggedPart(frame, here, focus);
+  const own = here.others[focus.actor ?? ""]?.box;
+  if (part === null || own === undefined || focus.tag === null) return null;
+  const said = say(focus.tag.key, focus.tag.params);
+  // In a narrow place a state is named alone.
+  const bare = typeof focus.tag.params["to"] === "string" ? focus.tag.params["to"] : said;
+  const at = partBox(frame, focus.actor ?? "", own, part);
+  const words = part.kind === "row" && !at.grows ? [named(part.of, said)] : [said, bare];
+  const { word, size } = fitting(words, at);
+  const width = round(Math.min(at.room, Math.max(at.least, tagWidth(word, size))));
+  return { said: word, size, box: { x: round(own.x + (at.isRight ? at.x + at.room - width : at.x)), y: round(own.y + at.y), width, height: at.height } };
+}
+
+/** The first of the words that fits in a readable size, else the last one, as large as it fits. */
+function fitting(words: readonly string[], at: Spot): { word: string; size: number } {
+  const sizes = SIZES.filter((size) => size + 5 <= at.height);
+  for (const [index, word] of words.entries()) {
+    const size = sizes.find((one) => tagWidth(word, one) <= at.room && (one >= READABLE || index === words.length - 1));
+    if (size !== undefined) return { word, size };
+  }
+  return { word: words.at(-1) ?? "", size: sizes.at(-1) ?? 10 };
+}
+
+interface Spot {
+  x: number;
+  y: number;
+  height: number;
+  /** px that it may have, and has at least. */
+  room: number;
+  least: number;
+  isRight: boolean;
+  /** It stands under the name of its row. */
+  grows: boolean;
+}
+
+function partBox(frame: Frame, name: string, own: Box, part: Part): Spot {
+  const plain = { least: 0, isRight: false, grows: false };
+  if (part.kind === "row") {
+    const tid = shownTransaction(frame);
+    const entry = frame.view.middleware?.transactions?.[tid ?? ""];
+    const heard = entry === undefined ? [] : heardOf(entry);
+    const rows = rowsOf(own, heard.length, entry === undefined ? 0 : footWords(entry).length);
+    const y = rows.y + Math.max(0, heard.findIndex(({ name: of }) => of === part.of)) * rows.pitch;
+    return rows.names ? { ...plain, x: rows.x - 5, y: y + 3, height: 19, room: rows.width + 8, grows: true } : { ...plain, x: rows.x - 5, y: y - 12, height: 16, room: rows.width + 8 };
+  }
+  const place = part.kind === "state" ? ladderPlace(name, own) : null;
+  if (place !== null) {
+    const tid = shownTransaction(frame);
+    const rungs = rungsOf(frame, name, tid, stateOf(frame, name, tid));
+    const on = rungs.findIndex(({ look }) => look === "on");
+    const pill = rungBox(rungs, Math.max(0, on), place);
+    return { ...plain, ...pill, room: pill.width + (name === "middleware" ? 12 : 36), least: pill.width };
+  }
+  if (own.width < NARROW) return { ...plain, x: SECOND.edge, y: SECOND.y, height: SECOND.height, room: own.width - 2 * SECOND.edge };
+  // A small business system says its state in the line under its name.
+  if (part.kind === "state" && name === "business") return { ...plain, x: 10, y: 31, height: HEAD.height, room: own.width - 20 };
+  const after = headEnd(name, liveOf(frame.view.middleware, name).state);
+  return { ...plain, x: after, y: HEAD.y, height: HEAD.height, room: own.width - after - HEAD.edge, isRight: true };
+}
+
+/** The state of a transaction at a node, as its ladder shows it. */
+export function stateOf(frame: Frame, name: string, tid: string | null): string | undefined {
+  if (tid === null) return undefined;
+  const { middleware } = frame.view;
+  return name === "middleware" ? middleware?.transactions?.[tid]?.state : middleware?.business?.transactions?.[tid]?.state;
+}
