@@ -13,11 +13,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from engine.crafter import Crafter
 from engine.shapes.plans import Beat
 from engine.view.beat_step import BeatStep
 from engine.view.lines import lines_of
 from engine.view.openers import (
     BEHIND,
+    BEHIND_HANGING,
     BROKEN,
     BY_KEY,
     CALL_REFUSED,
@@ -26,10 +28,12 @@ from engine.view.openers import (
     DECIDE,
     DOUBT_ENDS,
     GATHERED,
+    HANGS,
     HEAVY,
     IDENTITIES,
     IDENTITY_NAMES,
     IGNORED,
+    LET_GO,
     MANY_ROUNDS,
     MARKED,
     NOT_NOW,
@@ -93,6 +97,9 @@ IDS_WANTED = frozenset({"client.producer_id_wanted", "client.init_transactions",
 """After the first of these sentences, it matters whether a broker has a block of producer ids."""
 
 
+FETCHED = ("broker.fetch_answered", "broker.fetch_answered_empty")
+
+
 @dataclass(slots=True)
 class Opened:
     """A beat whose end is not known yet. ``at``: the index of its first step."""
@@ -121,6 +128,12 @@ class Beats:
         self._consumers = tuple(consumers)
         self._walls: dict[str, int] = {}
         """Partition to the producer id whose open transaction stops read_committed consumers."""
+        self._writers: dict[tuple[str, Any], str] = {}
+        """(partition, producer id) to the client whose records of this id were stored last."""
+        self._hanging: set[str] = set()
+        """The partitions in which a transaction hangs."""
+        self._readers: dict[str, set[str]] = {}
+        """Partition to the read_committed consumers that have fetched from it."""
         self._results: dict[str, str] = {}
         """Partition to the result of its newest marker."""
         self._read_committed: set[str] = set()
@@ -170,6 +183,7 @@ class Beats:
         self._look_for_walls(told, step)
         self._look_for_releases(told)
         self._look_for_readers(told)
+        self._look_for_hanging(told, step)
         if told.opener is OUTCOME:
             told.opener_params = {"at": told.time}  # A release at another time gets a beat of its own.
         self._ids_wanted = self._ids_wanted or not told.said.isdisjoint(IDS_WANTED)
@@ -188,7 +202,32 @@ class Beats:
                 self._walls.pop(params["partition"], None)
         wall = self._walls.get(told.params.get("partition", ""))
         if told.key in STORED and wall is not None and told.params.get("producer_id") != wall:
-            told.opener, told.opener_params = BEHIND, {"client": told.params.get("client")}
+            hangs = told.params["partition"] in self._hanging
+            told.opener = BEHIND_HANGING if hangs else BEHIND
+            told.opener_params = {"client": told.params.get("client")}
+        client = told.params.get("client")
+        if told.key in STORED and client not in (None, Crafter.name):
+            self._writers[told.params["partition"], told.params.get("producer_id")] = client
+
+    def _look_for_hanging(self, told: BeatStep, step: Mapping[str, Any]) -> None:
+        """Find the step from which a transaction hangs, unless the step is already about an unusual event, and the
+        step that releases its partitions."""
+        hangs = [one for one in step["broken"] if one["guarantee"] == "hanging"]
+        partitions = [one["partition"] for one in hangs]
+        self._hanging.update(partitions)
+        if hangs and _weight(told) < RESETS:
+            partition, producer_id = partitions[0], hangs[0]["producer_id"]
+            told.opener = HANGS
+            told.opener_params = {
+                "partitions": partitions,
+                "offset": hangs[0]["first_offset"],
+                "owner": self._writers.get((partition, producer_id), f"PID {producer_id}"),
+                "consumers": sorted(self._readers.get(partition, ())),
+            }
+        let_go = sorted({partition for partition, _ in told.released} & self._hanging)
+        if let_go and _weight(told) < LET_GO.weight:
+            told.opener, told.opener_params = LET_GO, {"partitions": let_go}
+        self._hanging.difference_update(let_go)
 
     def _look_for_releases(self, told: BeatStep) -> None:
         """Set the partitions whose last stable offset this step advanced, each with the result of its newest
@@ -209,6 +248,8 @@ class Beats:
         for key, params in told.sentences:
             if key == "broker.fetch_answered" and params["isolation"] == "read_committed":
                 self._read_committed.add(params["consumer"])
+            if key in FETCHED and params["isolation"] == "read_committed":
+                self._readers.setdefault(params["partition"], set()).add(params["consumer"])
         reader = told.params.get("consumer")
         if told.key != "consumer.delivers" or reader not in self._read_committed:
             return
@@ -225,6 +266,9 @@ class Beats:
         fork._again = set(self._again)
         fork._doubted = set(self._doubted)
         fork._walls = dict(self._walls)
+        fork._writers = dict(self._writers)
+        fork._hanging = set(self._hanging)
+        fork._readers = {partition: set(readers) for partition, readers in self._readers.items()}
         fork._results = dict(self._results)
         fork._read_committed = set(self._read_committed)
         fork._unread = {partition: set(readers) for partition, readers in self._unread.items()}
@@ -308,6 +352,10 @@ class Beats:
         if opener.unless and not any(_leads_to(beat, step) for step in steps):
             return opener.unless
         return opener.name
+
+
+def _weight(step: BeatStep) -> float:
+    return 0 if step.opener is None else step.opener.weight
 
 
 def _by_outcome(beat: Opened, steps: Sequence[BeatStep]) -> Opened:
@@ -416,11 +464,16 @@ def _amid_unusual(one: Opened) -> Opened:
 
 def _belongs_to(before: Opened, opener: Opener) -> bool:
     """Whether the opening belongs to the beat before it: it is an identity that the beat requested, the end of
-    a marker that is sent again, or what a new coordinator loads."""
+    a marker that is sent again, consumers that wait for a transaction that hangs, the tool's word that it has
+    released a partition, or what a new coordinator loads."""
     if opener.name == "identity_given":
         return before.opener.name in IDENTITY_NAMES
     if opener.name == "marker_sent_again":
         return before.opener.name == "markers_resent"
+    if opener.name == "readers_wait":
+        return before.opener is HANGS
+    if opener.name == "tool_aborted":
+        return before.opener is LET_GO
     return opener.name == "resumes" and before.opener is TAKEOVER
 
 

@@ -8,7 +8,7 @@ parameter with the catalogue.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 HEAVY = 5.5
 """A beat of at least this weight is first shown at its opening step, unless its row names another step."""
@@ -394,6 +394,14 @@ PART = Opener("part", 0, (), ("first", "last"))
 """The opener of each part of a beat that has too many lines."""
 BEHIND = Opener("behind", 6, (), ("client",), once=True)
 """The opener for a record that is stored after the begin of another producer's open transaction."""
+HANGS = Opener(
+    "hangs", 9, (), ("partitions", "offset", "owner", "consumers"), ("broker.readers_wait_for_transaction",)
+)
+"""The opener for a transaction that hangs from this step on: records behind it wait until it is ended by hand."""
+BEHIND_HANGING = replace(BEHIND, weight=8.3)
+"""The opener for a record that is stored behind a hanging transaction."""
+LET_GO = Opener("let_go", 8.5, (), ("partitions",))
+"""The opener for the release of a partition in which a transaction hung."""
 READ_AFTER_MARKER = Opener("read_after_marker", 4.5, (), (), ("consumer.delivers",))
 """The opener for the first records that a read_committed consumer gets from a partition after its release."""
 DOUBT_ENDS = Opener("doubt_ends", 7, (), ("client",), once=True)

@@ -19,11 +19,14 @@ NEW = ("client.drained", "client.drained_plain", "client.drained_mixed")
 """The sentences of a step that drains batches which were not sent before."""
 UNANSWERED = ("broker.appended_unanswered", "broker.appended_plain_unanswered")
 """The sentences of an append with acks=0, which the producer reported as a success before."""
+SHORT = 2
+"""A title with more partitions than this does not name the coordinator's state, too."""
 NAMES = frozenset(
     {
-        "begins_stores", "answer_lost", "released_commit", "released_abort", "released", "markers_in",
+        "begins_stores", "answer_lost", "released_commit", "released_abort", "released", "released_commit_complete",
+        "released_abort_complete", "markers_in",
         "reads_one", "reads_only", "reads_each", "reads_one_from", "reads_only_from", "reads_each_from",
-        "hidden", "joined", "resends", "takes_over_finds",
+        "hidden", "held", "held_all", "joined", "let_go_abort", "let_go_commit", "resends", "takes_over_finds",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
         "crashes_many", "restarts_many", "marker_again", "commit_returns", "success_first",
         "round_stores", "behind_stores", *middleware_titles.NAMES,
@@ -136,12 +139,40 @@ def _released(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title 
     name = {frozenset({"COMMIT"}): "released_commit", frozenset({"ABORT"}): "released_abort"}.get(
         frozenset(results), "released"
     )
-    return name, {"partitions": partitions}
+    return _completed(name, {"partitions": partitions}, steps)
+
+
+def _completed(name: str, params: Params, steps: Sequence[BeatStep]) -> Title:
+    """The title with the state in which the coordinator ends the transaction, if it does so in this beat and the
+    title stays short."""
+    ended = [said["pending"] for said in said_in(steps, "coordinator.all_markers_acknowledged")]
+    if name == "released" or len(ended) != 1 or len(params["partitions"]) > SHORT:
+        return name, params
+    return f"{name}_complete", {**params, "state": ended[0]}
 
 
 def _hidden(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
     partitions = _partitions(said_in(steps, "broker.readers_wait_for_transaction"))
     return ("hidden", {"partitions": partitions}) if partitions else None
+
+
+def _hangs(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title:
+    """Who waits behind the hanging transaction, once replicated records are hidden; before that, that it hangs."""
+    partitions, owner = params["partitions"], params["owner"]
+    hidden = _partitions(said_in(steps, "broker.readers_wait_for_transaction"))
+    if len(partitions) > 1 or partitions[0] not in hidden:
+        return "hangs", {"partitions": partitions, "owner": owner}
+    of = {"offset": params["offset"], "owner": owner}
+    if len(params["consumers"]) == 1:
+        return "held", {**of, "consumer": params["consumers"][0]}
+    return "held_all", {**of, "partition": partitions[0]}
+
+
+def _let_go(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title:
+    results = {result for step in steps[:1] for name, result in step.released if name in params["partitions"]}
+    return {frozenset({"ABORT"}): "let_go_abort", frozenset({"COMMIT"}): "let_go_commit"}.get(
+        frozenset(results), "let_go"
+    ), params
 
 
 def _joined(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
@@ -269,6 +300,8 @@ TELLS: dict[str, Tell] = {
     "epoch_up": _epoch_up,
     "outcome_shows": _released,
     "readers_wait": _hidden,
+    "hangs": _hangs,
+    "let_go": _let_go,
     "registered": _joined,
     "markers": _markers,
     "markers_resent": _marker_again,

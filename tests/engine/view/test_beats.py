@@ -20,11 +20,14 @@ from engine.simulation import Simulation
 from engine.view.beats import MOST, NESTED_FROM
 from engine.view.openers import (
     BEHIND,
+    BEHIND_HANGING,
     BROKEN,
     DAMAGE,
     DOUBT_ENDS,
+    HANGS,
     IDENTITIES,
     IGNORED,
+    LET_GO,
     MANY_ROUNDS,
     NOT_NOW,
     OPENERS,
@@ -43,9 +46,12 @@ from engine.view.titles import NAMES, TELLS
 BY_RULE = (
     IGNORED,
     BEHIND,
+    BEHIND_HANGING,
     DAMAGE,
     DOUBT_ENDS,
+    HANGS,
     IDENTITIES,
+    LET_GO,
     MANY_ROUNDS,
     NOT_NOW,
     PART,
@@ -77,7 +83,7 @@ TOLD = {
 5. 53–59 → 58  txn-1: commit is decided
 6. 60–60 → 60  commitTransaction() of p1 returns
 7. 61–67 → 62  COMMIT markers stored in t-0, t-1
-8. 68–79 → 69  Committed and released: t-0, t-1
+8. 68–79 → 69  Committed and released: t-0, t-1; then CompleteCommit
 9. 80–87 → 81  c-committed gets 2 records from t-0, t-1
 """,
     "SC-61/k28": """\
@@ -85,9 +91,9 @@ TOLD = {
 2. 14–35 → 27  p1's transaction stores 1 record
 3. 36–43 → 36  p1 is paused
 4. 44–54 → 44  Fenced: p1 (epoch 0) of txn-1
-5. 55–68 → 55  Aborted and released: t-0
+5. 55–68 → 55  Aborted and released: t-0; then CompleteAbort
 6. 69–98 → 73  p2 gets PID 1000, epoch 2
-7. 99–121 → 109  Committed and released: t-0
+7. 99–121 → 109  Committed and released: t-0; then CompleteCommit
 8. 122–127 → 122  p1 resumes
 9. 128–134 → 128  Refused: epoch 0 is lower than 2
 """,
@@ -99,8 +105,19 @@ TOLD = {
 5. 65–82 → 65  Also held back: 2 records from p2
 6. 83–87 → 83  txn-1 times out: its producer is fenced
 7. 88–91 → 88  ABORT markers stored in t-0
-8. 92–100 → 92  Aborted and released: t-0
+8. 92–100 → 92  Aborted and released: t-0; then CompleteAbort
 9. 101–104 → 101  read_committed consumers skip the aborted records
+""",
+    "SC-101/ended-by-hand": """\
+1. 1–24 → 12  p1 gets PID 1000, epoch 0
+2. 25–32 → 27  One request at a time: 1 record stored
+3. 33–39 → 33  The Produce response is delayed
+4. 40–42 → 40  Reported as failed, stored or not
+5. 43–65 → 56  Aborted and released: t-0; then CompleteAbort
+6. 66–83 → 70  c-committed waits at 2 behind p1's transaction
+7. 84–95 → 84  Also held back: 1 record from p2
+8. 96–111 → 96  kafka-transactions.sh ends with an error
+9. 112–117 → 112  The hanging transaction is aborted: t-0 released
 """,
     "SC-80/two-nodes": """\
 1. 1–4 → 4  initiator opens a transaction
@@ -311,7 +328,7 @@ def test_a_crash_of_the_coordinator_is_told_to_its_end() -> None:
         (73, "coordinator_not_reached", {"client": "p1"}),
         (189, "takes_over", {"coordinator": "broker-3"}),
         (195, "resumes", {"coordinator": "broker-3", "state": "PrepareCommit"}),
-        (202, "released_commit", {"partitions": ["t-0", "t-1"]}),
+        (202, "released_commit_complete", {"partitions": ["t-0", "t-1"], "state": "CompleteCommit"}),
     ]
 
 
@@ -323,7 +340,7 @@ def test_a_marker_that_is_lost_is_told_until_it_has_arrived() -> None:
         (66, "released_commit", {"partitions": ["t-1"]}),
         (75, "markers_unanswered", {}),
         (77, "markers_resent", {"partitions": ["t-0"]}),
-        (80, "released_commit", {"partitions": ["t-0"]}),
+        (80, "released_commit_complete", {"partitions": ["t-0"], "state": "CompleteCommit"}),
     ]
 
 
@@ -348,10 +365,25 @@ def test_a_beat_of_many_informative_steps_is_divided() -> None:
     assert len(last["beats"]) > 1
 
 
+@pytest.mark.parametrize(
+    ("name", "at", "title", "params"),
+    [
+        ("SC-101/k28", 70, "held", {"consumer": "c-committed", "offset": 2, "owner": "p1"}),
+        ("SC-104/k28", 37, "held_all", {"partition": "t-1", "offset": 0, "owner": "PID 1000"}),
+        ("SC-58/every-answer", 80, "hangs", {"partitions": ["t-0", "t-1"], "owner": "p1"}),
+    ],
+)
+def test_a_beat_says_who_waits_behind_a_hanging_transaction(
+    name: str, at: int, title: str, params: dict[str, Any]
+) -> None:
+    """A transaction that a crafted request wrote has only its producer id."""
+    assert (at, title, params) in titles(plan_ahead(scenario_of(name))["beats"])
+
+
 def test_partitions_that_open_at_different_times_are_beats_of_their_own() -> None:
     beats = plan_ahead(scenario_of("SC-76"))["beats"]
-    released = [beat["params"] for beat in beats if beat["key"] == "beat.released_commit"]
-    assert released == [{"partitions": ["t-0"]}, {"partitions": ["t-1"]}]
+    released = [beat["params"]["partitions"] for beat in beats if beat["kind"] == "outcome_shows"]
+    assert released == [["t-0"], ["t-1"]]
 
 
 @pytest.mark.parametrize(
