@@ -192,6 +192,8 @@ class Outcome(TypedDict):
     aborted: NotRequired[int]
     readable: NotRequired[dict[str, Readable]]
     """By partition; partitions without such records are left out."""
+    hanging: NotRequired[int]
+    """The number of transactions that hang at the end."""
 
 
 class Cost(TypedDict):
@@ -222,5 +224,7 @@ class Plan(PlannedPlaces):
     outcome: NotRequired[Outcome]
     """The end of the run without interventions. The plan of a run with interventions has it, too. Absent in
     plans of earlier versions, and when that end is not known."""
+    end: NotRequired[Outcome]
+    """The end of a run with interventions. Present whenever ``cost`` is, except in plans of earlier versions."""
     cost: NotRequired[Cost]
     """Only for a run with interventions that has ended, if the end without them is known."""

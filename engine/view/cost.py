@@ -45,6 +45,8 @@ class RunOutcome:
         """Partition to (last stable offset, time) of each advance of its leader's last stable offset."""
         self._completed = Counter[str]()
         """`committed` and `aborted`: completed transactions."""
+        self._hung: dict[tuple[str, int], int] = {}
+        """(Partition, producer id) to the first offset of each transaction that hung at some step."""
         self._held_since: dict[str, int] = {}
         self._held: tuple[int, str] = (0, "")
         self._nodes: dict[str, Any] = {}
@@ -65,6 +67,9 @@ class RunOutcome:
         for said in (step, *step["notes"]):
             if said["key"] == "coordinator.all_markers_acknowledged":
                 self._completed[_COMPLETED.get(said["params"]["pending"], "")] += 1
+        for broken in step["broken"]:
+            if broken["guarantee"] == "hanging":
+                self._hung[broken["partition"], broken["producer_id"]] = broken["first_offset"]
         for change in step["changes"]:
             path = change["path"]
             if path[0] == "counters":
@@ -83,7 +88,8 @@ class RunOutcome:
 
     def to_json(self) -> Outcome:
         fates = Counter[str]()
-        logs = {name: kept for name in self._logs if (kept := self._kept(name))}
+        kept = {name: batches for name in self._logs if (batches := self._kept(name))}
+        logs = {name: [list(batch.get("serials", ())) for batch in batches] for name, batches in kept.items()}
         whole = {name: log for name in self._logs if (log := self._in_order(name))}
         for verdict in self._fates.values():
             fates.update({name: verdict.get(name, 0) for name in _FATES})
@@ -106,20 +112,25 @@ class RunOutcome:
             "markers": sum(batch.get("control") is not None for log in whole.values() for batch in log),
             "committed": self._completed["committed"],
             "aborted": self._completed["aborted"],
-            "readable": {name: self._readable(name) for name in sorted(logs)},
+            "readable": {name: self._readable(name, kept[name]) for name in sorted(kept)},
+            "hanging": sum(self._hangs(*place, first) for place, first in self._hung.items()),
         }
 
-    def _readable(self, name: str) -> Readable:
-        offsets = [
-            (batch["base_offset"], batch["last_offset"])
-            for batch in self._in_order(name)
-            if batch.get("control") is None and batch.get("outcome") != "aborted"
-        ]
+    def _readable(self, name: str, kept: list[dict[str, Any]]) -> Readable:
         advances = self._advances.get(name, [])
         stable = advances[-1][0] if advances else 0
-        hidden = sum(last + 1 - max(first, stable) for first, last in offsets if last >= stable)
-        at = next((time for offset, time in advances if offset > offsets[-1][1]), None)
+        ends = [(batch["base_offset"], batch["last_offset"]) for batch in kept]
+        hidden = sum(last + 1 - max(first, stable) for first, last in ends if last >= stable)
+        at = next((time for offset, time in advances if offset > ends[-1][1]), None)
         return {"at": at, "hidden": hidden}
+
+    def _hangs(self, name: str, producer_id: int, first: int) -> bool:
+        """Whether a transaction still hangs: its first batch is in the log, and consumers wait at it or before it."""
+        stable, _ = self._gates.get(name, {}).get(str(self._leaders.get(name)), (0, 0))
+        return stable <= first and any(
+            batch["base_offset"] == first and batch.get("producer_id") == producer_id
+            for batch in self._in_order(name)
+        )
 
     def _longest_held(self) -> HeldBack:
         still = max(((self._time - since, name) for name, since in self._held_since.items()), default=(0, ""))
@@ -127,14 +138,14 @@ class RunOutcome:
         return {"ms": ms, "partition": partition if ms else "", "released": still <= self._held}
 
     def _in_order(self, name: str) -> list[dict[str, Any]]:
-        replicas = self._logs[name]
+        replicas = self._logs.get(name, {})
         log = replicas.get(str(self._leaders.get(name))) or next(iter(replicas.values()), {})
         return sorted(log.values(), key=lambda batch: batch["base_offset"])
 
-    def _kept(self, name: str) -> list[list[int]]:
-        """The serials of each batch that consumers may get, in order."""
+    def _kept(self, name: str) -> list[dict[str, Any]]:
+        """The batches that consumers may get, in order."""
         return [
-            list(batch.get("serials", ()))
+            batch
             for batch in self._in_order(name)
             if batch.get("control") is None and batch.get("outcome") != "aborted"
         ]
@@ -211,8 +222,9 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
         if (more := _difference(written, now, name))
     ]
     ended = _transactions(written, now)
+    hanging = _hanging(written, now)
     left = _left(written, now)
-    rest = [] if left and not now["batches"] else [_kept(written, now, bool(ended))]
+    rest = [] if left and not now["batches"] else [_kept(written, now, bool(ended or hanging))]
     return {
         "what": _words(what, count=len(actions)),
         "dearer": dearer,
@@ -221,6 +233,7 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
             *([] if costs else _undelivered(written, now)),
             *left,
             *ended,
+            *hanging,
             *_readability(written, now),
             *(fates or rest),
         ],
@@ -281,6 +294,14 @@ def _left(written: Outcome, now: Outcome) -> list[Words]:
         else:
             told.append(_words("cost.ends_after_all", transaction=tid, now=end))
     return told
+
+
+def _hanging(written: Outcome, now: Outcome) -> list[Words]:
+    """How many transactions still hang at the end; nothing for a plan that an earlier release stored."""
+    if "hanging" not in written or "hanging" not in now:
+        return []
+    more = _difference(written, now, "hanging")
+    return [_words(f"cost.hanging_{'more' if more > 0 else 'fewer'}", by=abs(more))] if more else []
 
 
 def _readability(written: Outcome, now: Outcome) -> list[Words]:

@@ -85,7 +85,8 @@ class RunPlan:
         elif done and written is not None:
             plan["outcome"] = written
             if complete and ended:
-                plan["cost"] = cost_of(written, self._outcome.to_json(), done)
+                plan["end"] = self._outcome.to_json()
+                plan["cost"] = cost_of(written, plan["end"], done)
         return plan
 
     def kinds(self) -> Counter[str]:

@@ -2412,6 +2412,10 @@ export interface Plan {
    */
   outcome?: Outcome;
   /**
+   * The end of a run with interventions. Present whenever ``cost`` is, except in plans of earlier versions.
+   */
+  end?: Outcome;
+  /**
    * Only for a run with interventions that has ended, if the end without them is known.
    */
   cost?: Cost;
@@ -2606,6 +2610,10 @@ export interface Outcome {
   readable?: {
     [k: string]: Readable;
   };
+  /**
+   * The number of transactions that hang at the end.
+   */
+  hanging?: number;
 }
 /**
  * The longest time for which a partition held back records that were replicated, because they were at or

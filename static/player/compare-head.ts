@@ -8,7 +8,7 @@ import { html, nothing } from "lit";
 import type { Outcome, Plan } from "../generated/messages.ts";
 import type { Beat } from "./beats.ts";
 import { leavesOf, titleOf } from "./beats.ts";
-import { planCost } from "./outcome.ts";
+import { endOf, planCost } from "./outcome.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
@@ -16,7 +16,7 @@ export const defaults = {
   beats: 3,
 };
 
-const COUNTS = ["lost", "duplicates", "reordered", "failed", "retries", "messages", "markers", "time"] as const;
+const COUNTS = ["lost", "duplicates", "reordered", "failed", "hanging", "retries", "messages", "markers", "time"] as const;
 export interface Count {
   name: (typeof COUNTS)[number];
   left: number;
@@ -44,10 +44,12 @@ export function beatsOnlyIn(beats: readonly Beat[], others: readonly Beat[], fro
 
 /** Nothing until both ends are known. */
 export function endsOf(left: Plan | null, right: Plan | null): TemplateResult | typeof nothing {
-  if (left?.complete !== true || right?.complete !== true || left.outcome === undefined || right.outcome === undefined) return nothing;
+  const ends = [left, right].map((plan) => (plan?.complete === true ? endOf(plan) : undefined));
+  const [leftEnd, rightEnd] = ends;
+  if (left === null || right === null || leftEnd === undefined || rightEnd === undefined) return nothing;
   const [costly] = [right, left].filter((plan) => plan.cost !== undefined);
   if (costly?.cost !== undefined && (left.cost === undefined || right.cost === undefined)) return html`<p class="compare-came"><b>${planCost(costly.cost)}</b></p>`;
-  const counts = differingCounts(left.outcome, right.outcome);
+  const counts = differingCounts(leftEnd, rightEnd);
   if (counts.length === 0) return html`<p class="compare-came">${say("player.compare.ends_alike")}</p>`;
   return html`<ul class="compare-came" aria-label=${say("player.compare.ends")}>${counts.map(({ name, ...sides }) => html`<li>${say(`player.compare.end_${name}`)} <b class="num">${say("player.compare.end_sides", sides)}</b></li>`)}</ul>`;
 }

@@ -1,6 +1,6 @@
 /** How a run came out, and whether it is still the one that its author wrote. Pure, no DOM. */
 
-import type { Cost } from "../generated/messages.ts";
+import type { Cost, Outcome, Plan } from "../generated/messages.ts";
 import type { Done } from "./done.ts";
 import { doneOnLine } from "./done.ts";
 import { foldedRecords } from "./folded.ts";
@@ -66,9 +66,16 @@ export function overText(store: PlayerStore, written: Broken | undefined, isBesi
 
 /** How long read_committed consumers had to wait for records that were replicated; empty where that is of no weight. */
 function heldText(store: PlayerStore): string {
-  const held = store.frame?.plan?.outcome?.held;
+  const plan = store.frame?.plan ?? null;
+  const held = plan === null ? undefined : endOf(plan)?.held;
   // What is held at the end is said however short the run was.
   return held === undefined || held.ms === 0 || (held.released && held.ms < defaults.held) ? "" : say(held.released ? "outcome.held" : "outcome.still_held", { partition: held.partition, ms: held.ms });
+}
+
+/** How a run itself ends; `outcome` is of the run as written. */
+export function endOf({ outcome, cost, end }: Plan): Outcome | undefined {
+  // A plan that an earlier release stored does not know the end of a changed run.
+  return cost === undefined ? outcome : end;
 }
 
 /** What the changes to the run cost, beside the run as written, in one sentence; empty while that is not known. */

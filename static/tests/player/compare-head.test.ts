@@ -5,6 +5,8 @@ import { test } from "node:test";
 import type { Outcome } from "../../generated/messages.ts";
 import type { Beat } from "../../player/beats.ts";
 import { beatsOnlyIn, differingCounts } from "../../player/compare-head.ts";
+import type { Plan } from "../../generated/messages.ts";
+import { endOf } from "../../player/outcome.ts";
 
 const END: Outcome = { time: 200, messages: 80, retries: 1, duplicates: 0, lost: 0, failed: 0, reordered: 0, batches: "", records: "", nodes: "" };
 
@@ -15,6 +17,14 @@ test("of two ends what differs is counted, what was lost first and how long it t
     { name: "time", left: 200, right: 300 },
   ]);
   assert.deepEqual(differingCounts(END, { ...END, markers: 0 }), [], "plans of before count no markers");
+});
+
+test("a changed run ends as it ends, not as the run that was written", () => {
+  const written = { outcome: { ...END, hanging: 1 } } as Plan;
+  const freed = { ...written, end: { ...END, hanging: 0 }, cost: { what: { key: "", params: {} }, dearer: false, costs: [], kept: [] } } as Plan;
+  assert.deepEqual([endOf(written)?.hanging, endOf(freed)?.hanging], [1, 0]);
+  assert.deepEqual(differingCounts(written.outcome as Outcome, freed.end as Outcome), [{ name: "hanging", left: 1, right: 0 }]);
+  assert.equal(endOf({ ...freed, end: undefined } as unknown as Plan), undefined, "an earlier plan does not know it");
 });
 
 test("a beat is only in one run when the other has none of its title from the first difference on", () => {

@@ -259,6 +259,31 @@ def test_records_that_stay_hidden_and_those_of_several_partitions_are_told() -> 
     assert cost_of(hidden, logs, pause)["kept"][1]["key"] == "cost.readable_earlier"
 
 
+def test_a_transaction_that_the_tool_ends_no_longer_hangs_at_the_end() -> None:
+    abort = {"after": 89, "action": "abort_hanging", "partition": "t-0", "start_offset": 2}
+    written = planned("SC-101/k28")
+    plan = planned("SC-101/k28", abort, before=written)
+    assert (written["outcome"]["hanging"], plan["end"]["hanging"]) == (1, 0)
+    assert [(one["key"], one["params"].get("by")) for one in plan["cost"]["kept"]] == [
+        ("cost.hanging_fewer", 1),
+        ("cost.hidden_fewer", 2),
+        ("cost.log_same", None),
+    ]
+
+
+def test_a_changed_run_has_its_own_end_beside_that_of_the_run_as_written() -> None:
+    """The operator ends the transaction after 16 minutes; a reader who does it at once frees the records at once."""
+    abort = {"after": 89, "action": "abort_hanging", "partition": "t-0", "start_offset": 2}
+    written = planned("SC-101/operator")
+    plan = planned("SC-101/operator", abort, before=written)
+    assert "end" not in written
+    assert plan["outcome"] == written["outcome"]
+    assert (written["outcome"]["held"]["ms"], plan["end"]["held"]["ms"]) == (962_470, 225)
+    earlier = next(one for one in plan["cost"]["kept"] if one["key"] == "cost.readable_earlier")
+    assert earlier["params"]["by"] == 962_280
+    assert (written["outcome"]["hanging"], plan["end"]["hanging"]) == (0, 0)
+
+
 def test_records_with_another_outcome_are_not_called_the_same() -> None:
     logs: Outcome = {**planned("SC-44/k28")["outcome"]}
     assert kept(logs, {**logs, "outcomes": "-"}) == "cost.outcomes_other"
