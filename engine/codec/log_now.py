@@ -26,10 +26,6 @@ class End(Protocol):
 
     lanes: dict[str, Lane]
     internal: InternalRecords
-    origin: int | None
-    """Step time 0 in milliseconds since 1970."""
-    at: int
-    """Milliseconds between step time 0 and the end."""
     damaged: bool
 
 
@@ -61,7 +57,6 @@ def _open(one: Begun, end: End) -> Json:
         key, one, end.internal, "LOG-8", "CON-3", partition=one.partition, offset=one.first_offset,
         waiting=lane.log.high_watermark - lane.log.last_stable_offset,
         since=one.time if one.time >= 0 else None,
-        duration=end.origin + end.at - one.time if end.origin is not None and one.time >= 0 else None,
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ Words = dict[str, str]
 
 ON_CALL = ("a-transaction-is-stuck", "why-am-i-fenced")
 """The tracks for the engineer on call, in the order in which a lesson is looked for."""
-PARTS = ("seen", "cause", "affected", "mended", "help")
+PARTS = ("seen", "help", "cause", "affected", "mended")
 """The parts of an entry in the order of its page; their names are `reference.signature.<part>`."""
 
 
