@@ -16,6 +16,7 @@ from engine.why.focus import (
     LOST,
     LSO,
     REORDERED,
+    STATE,
     STORED,
     TIMED_OUT,
     TORN,
@@ -99,4 +100,11 @@ def _place(question: str, chain: Sequence[Link]) -> int:
         for place, link in enumerate(chain):
             if link.key.startswith(key):
                 return place
+    if question == STATE:
+        return _reason(chain)
     return 1 if question in _SAID_BEFORE and len(chain) > 1 else 0
+
+
+def _reason(chain: Sequence[Link]) -> int:
+    """Why the state came: the sentence behind the one that says since when. If there is none, the latter."""
+    return 1 if len(chain) > 1 and not chain[1].key.startswith("why.state.") else 0

@@ -8,6 +8,7 @@ from typing import Any
 from engine.explain.machines import machines
 from engine.explain.sentences import catalogue
 from engine.machine import Machine
+from engine.shapes.steps import Transition
 from engine.telling.rows import row_key
 from engine.view.level import level_in_force
 from engine.why.links import Json, Link, NotAsked, actor_subject, link, transaction_subject
@@ -17,13 +18,14 @@ from engine.why.replication import not_running
 OUT_MAX = 8
 """An answer names at most this many ways out of a state. The machine's own page has all of them."""
 
-_OF_TRANSACTIONS = ("transaction_states", "marker_states")
+_OF_MARKERS = "marker_states"
+_OF_TRANSACTIONS = ("transaction_states", _OF_MARKERS)
 _INITIAL_OF_CLIENTS = "client_transactions"
 
 
 def known_states(moment: Moment, subject: str) -> list[str]:
     """The machines that have a state or a transition for this name. The machine with the newest transition
-    comes first; if several moved in one step, the coordinator's comes before its markers'."""
+    comes first; that of a transaction's markers comes last."""
     taken = [
         (step.number, machine)
         for (machine, of), (step, _) in moment.lately.transitions.items()
@@ -36,9 +38,9 @@ def known_states(moment: Moment, subject: str) -> list[str]:
     return found
 
 
-def _newest_first(taken: tuple[int, str]) -> tuple[int, bool, str]:
+def _newest_first(taken: tuple[int, str]) -> tuple[bool, int, str]:
     number, machine = taken
-    return -number, machine not in _OF_TRANSACTIONS[:1], machine
+    return machine == _OF_MARKERS, -number, machine
 
 
 def why_state(moment: Moment, subject: str) -> Iterator[Link]:
@@ -79,7 +81,7 @@ def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
     row = machine.rows[transition["row"]]
     where = _selection(machine.name, subject)
     yield link(
-        "state.since",
+        _since(machine.name, transition),
         row.spec,
         subject=where,
         step=step.number,
@@ -104,6 +106,12 @@ def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
             subject=actor_subject(step.actor),
             step=step.number,
         )
+
+
+def _since(machine: str, transition: Transition) -> str:
+    if transition["from"] == transition["to"]:
+        return "state.stayed"
+    return "state.marker_since" if machine == _OF_MARKERS else "state.since"
 
 
 def _ways_out(moment: Moment, machine: Machine[Any], subject: str, state: str) -> Iterator[Link]:

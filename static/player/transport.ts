@@ -19,9 +19,10 @@ const ICONS = {
   first: svg`<svg width="16" height="14" aria-hidden="true"><path d="M2 0h2.5v14H2zM15 0v14L5 7z" /></svg>`,
   back: svg`<svg width="14" height="14" aria-hidden="true"><path d="M11 0v14L2 7z" /></svg>`,
   stepBack: svg`<svg width="10" height="16" aria-hidden="true"><path class="way" d="M8 2 2 8l6 6" /></svg>`,
-  next: svg`<svg width="18" height="14" aria-hidden="true"><path d="M1 0v14l11-7zM13.5 0H16v14h-2.5z" /></svg>`,
   play: svg`<svg width="11" height="12" aria-hidden="true"><path d="M1 0v12l9.5-6z" /></svg>`,
   pause: svg`<svg width="11" height="12" aria-hidden="true"><path d="M1 0h3v12H1zM7 0h3v12H7z" /></svg>`,
+  /** To a step that stands out, not to the end: so a diamond and no bar. */
+  next: svg`<svg width="21" height="14" aria-hidden="true"><path d="M1 0v14l9-7zM16 2.5 20.5 7 16 11.5 11.5 7z" /></svg>`,
 };
 
 export class Transport extends StoreElement {

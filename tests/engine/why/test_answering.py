@@ -58,3 +58,20 @@ def test_an_id_without_an_older_client_fences_none() -> None:
     simulation = stopped_at("SC-44/k28", "client.transactional_id_ready")
     answer = answering(why(simulation, "fenced", "txn-1"))
     assert answer.key == "why.fence.nobody_behind"
+
+
+def test_a_state_is_answered_by_its_reason_and_said_with_its_time() -> None:
+    """The coordinator's state comes before that of its markers, although these moved later."""
+    chain = why(stopped_at("SC-44/k28", "markers.sent"), "state", "txn-1")
+    assert answering(chain).key == "coordinator.decides_commit"
+    since = [link for link in chain if link.key.removeprefix("why.") in ("state.since", "state.marker_since")]
+    assert [(link.key, link.params["target"]) for link in since] == [
+        ("why.state.since", "PrepareCommit"),
+        ("why.state.marker_since", "InFlight"),
+    ]
+
+
+def test_a_state_that_is_entered_once_more_says_so() -> None:
+    chain = why(stopped_at("SC-44/k28", "coordinator.epoch_raised"), "state", "txn-1")
+    assert chain[0].key == "why.state.stayed"
+    assert answering(chain) is chain[1]
