@@ -295,8 +295,8 @@ export class Predict extends StoreElement {
     return html`<div class="revealed"><div role="status"><p class=${key === "predict.wrong" ? "bad" : ""}><b>${say(key, { right: named })}</b></p></div>
       <h3>${say("predict.why_right")}</h3>${reasonList(question.reasons[question.right] ?? [])}
       ${others.map((choice) => html`<details ?open=${choice.id === this.chosen}><summary>${say("predict.why_not", { choice: say(choice.key, choice.params) })}</summary>
-        ${reasonList(question.reasons[choice.id] ?? [])}</details>`)}
-      <div class="row"><button class="primary" @click=${() => this.#close()}>${say("predict.close")} <kbd>⏎</kbd></button></div></div>`;
+        ${reasonList(question.reasons[choice.id] ?? [])}</details>`)}</div>
+      <div class="row"><button class="primary" @click=${() => this.#close()}>${say("predict.close")} <kbd>⏎</kbd></button></div>`;
   }
 
   #close(): void {
