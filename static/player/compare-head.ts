@@ -33,9 +33,10 @@ export function differingCounts(left: Outcome, right: Outcome): Count[] {
 
 /** The beats of a run, from a step on, whose titles the other run does not have from there on. */
 export function beatsOnlyIn(beats: readonly Beat[], others: readonly Beat[], from: number): Beat[] {
-  const since = (all: readonly Beat[]): Beat[] => leavesOf(all).filter(({ last }) => last >= from);
-  const known = since(others).map(titleOf);
-  return since(beats).filter((beat) => {
+  const known = leavesOf(others).filter(({ last }) => last >= from).map(titleOf);
+  // What a beat is called by comes where it lands; before the difference it is in both runs.
+  return leavesOf(beats).filter((beat) => {
+    if (beat.lands < from) return false;
     const place = known.indexOf(titleOf(beat));
     if (place >= 0) known.splice(place, 1);
     return place < 0;

@@ -32,5 +32,6 @@ test("a beat is only in one run when the other has none of its title from the fi
   const stored = [beat("stored", 5), beat("stored", 9), beat("fenced", 12)];
   assert.deepEqual(beatsOnlyIn(stored, [beat("stored", 8)], 1).map(({ last }) => last), [9, 12], "each title counts once");
   assert.deepEqual(beatsOnlyIn(stored, [], 9).map(({ last }) => last), [9, 12], "what is before the difference is in both");
+  assert.deepEqual(beatsOnlyIn([{ ...beat("held back", 95), lands: 84 }], [], 90), [], "a beat that lands before the difference is in both");
   assert.deepEqual(beatsOnlyIn([beat("outer", 9, stored)], stored, 1), [], "beats inside of beats are compared");
 });
