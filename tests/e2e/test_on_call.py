@@ -89,3 +89,22 @@ def test_a_remedy_is_looked_at_on_a_copy_of_the_log(
     page.keyboard.press("ArrowUp")
     expect(sentence).not_to_contain_text("Preview")
     context.close()
+
+
+def test_one_press_leads_from_a_verdict_to_the_lesson_with_its_fault_and_one_press_back(
+    browser: Browser, running_site: RunningSite
+) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, locale="en-GB")
+    page = context.new_page()
+    page.goto(f"{running_site.address}replays/log")
+    page.get_by_role("button", name="Open a sample log").click()
+    case = page.url
+    page.get_by_role("button", name="See the same fault: SC-101").click()
+    expect(page.locator("eos-masthead h1")).to_contain_text("Hanging transaction")
+    page.locator("eos-sentence .s").wait_for()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("eos-transport .where")).to_contain_text("1")
+    assert faults(page) == []
+    page.get_by_role("link", name="Back to the log").click()
+    assert page.url == case
+    context.close()
