@@ -210,12 +210,12 @@ class Beats:
             self._writers[told.params["partition"], told.params.get("producer_id")] = client
 
     def _look_for_hanging(self, told: BeatStep, step: Mapping[str, Any]) -> None:
-        """Find the step from which a transaction hangs, unless the step is already about an unusual event, and the
-        step that releases its partitions."""
+        """Find the step from which a transaction hangs, unless the step is already about a refusal or an unusual
+        event, and the step that releases its partitions."""
         hangs = [one for one in step["broken"] if one["guarantee"] == "hanging"]
         partitions = [one["partition"] for one in hangs]
         self._hanging.update(partitions)
-        if hangs and _weight(told) < RESETS:
+        if hangs and _weight(told) < (RARE if step["refusal"] is None else RESETS):
             partition, producer_id = partitions[0], hangs[0]["producer_id"]
             told.opener = HANGS
             told.opener_params = {

@@ -114,7 +114,7 @@ TOLD = {
 3. 33–39 → 33  The Produce response is delayed
 4. 40–42 → 40  Reported as failed, stored or not
 5. 43–65 → 56  Aborted and released: t-0; then CompleteAbort
-6. 66–83 → 70  c-committed waits at 2 behind p1's transaction
+6. 66–83 → 70  c-committed waits at offset 2 behind p1's transaction
 7. 84–95 → 84  Also held back: 1 record from p2
 8. 96–111 → 96  kafka-transactions.sh ends with an error
 9. 112–117 → 112  The hanging transaction is aborted: t-0 released
