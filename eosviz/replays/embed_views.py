@@ -60,6 +60,8 @@ def embed(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
     context: dict[str, Any] = {
         "title": card_of(found).title,
         "scenario": found.identifier,
+        "version": found,
+        "variant": link.variant,
         "file": link.address("replays:linked_player"),
         "step": link.step,
         "plays": request.GET.get("play") == "1",
@@ -82,6 +84,8 @@ def embed_replay(request: HttpRequest, replay_id: UUID) -> HttpResponse:
     context: dict[str, Any] = {
         "title": replay.title,
         "scenario": replay.scenario,
+        "version": None,
+        "variant": replay.variant,
         "file": reverse("replays:public_player", args=[replay.id]),
         "step": step if step.isdecimal() and len(step) < 8 else "0",
         "open": request.build_absolute_uri(reverse("replays:play", args=[replay.id])),

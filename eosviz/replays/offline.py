@@ -61,6 +61,7 @@ def _page(own: Own, language: str) -> str:
         "icon": base64.b64encode(_found("icon.svg").read_bytes()).decode(),
         "title": own.title,
         "scenario": own.scenario,
+        "variant": own.variant,
         "language": language,
         "held": [*_tables(), ("player", _held(canonical(fields)))],
     }

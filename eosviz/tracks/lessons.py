@@ -24,11 +24,18 @@ def lesson_of_session(session: Any) -> dict[str, Any]:
     version = session.version
     visit = Visit.objects.filter(session=session).first()
     return {
-        **_texts_of(version, session.variant),
-        **_libraries(version.identifier),
+        **lesson_of_version(version, session.variant),
         **_following(version.identifier, visit),
         **_variant(version.identifier, session.variant, version.document),
-        **(_written(version.identifier, session.variant) if version.library_position is not None else {}),
+    }
+
+
+def lesson_of_version(version: ScenarioVersion, variant: str | None) -> dict[str, Any]:
+    """The lesson of a run on a page that cannot link to other pages."""
+    return {
+        **_texts_of(version, variant),
+        **_libraries(version.identifier),
+        **(_written(version.identifier, variant) if version.library_position is not None else {}),
     }
 
 

@@ -74,6 +74,13 @@ def test_a_frame_plays_the_steps_that_the_session_made_and_needs_no_cookie(clien
     assert Session.objects.count() == 1
 
 
+def test_a_frame_of_a_variant_has_the_texts_of_that_variant(client: Client) -> None:
+    page = client.get(link("SC-61", variant="epoch-check-off").address("replays:embed"))
+    told = json.loads(html.unescape(attributes(page.content.decode(), "eos-player")["lesson"]))
+    assert told["watch_for"]["en"].startswith("Leaders do not compare epochs.")
+    assert told["written"] == {"broken": {}} and "next" not in told
+
+
 def test_the_language_of_a_frame_is_in_its_address_and_leaves_no_cookie() -> None:
     visitor = Client()
     page = visitor.get(link().address("replays:embed", lang="zh-Hans"))

@@ -11,7 +11,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from engine.scenario.tracks import tracks
-from eosviz.tracks.lessons import lesson_of_scenario, lesson_of_session
+from eosviz.tracks.lessons import lesson_of_scenario, lesson_of_session, lesson_of_version
 from eosviz.tracks.models import Visit
 
 register = template.Library()
@@ -39,8 +39,17 @@ def question_addresses(session: Any) -> SafeString:
 
 @register.simple_tag
 def lesson_attribute(
-    session: Any = None, scenario: str = "", variant: str | None = None, links: bool = True
+    session: Any = None,
+    version: Any = None,
+    scenario: str = "",
+    variant: str | None = None,
+    links: bool = True,
 ) -> SafeString:
     """An attribute of `<eos-player>`: what to watch for in a run, what it means, what comes next."""
-    lesson = lesson_of_scenario(scenario, variant, links) if session is None else lesson_of_session(session)
+    if session is not None:
+        lesson = lesson_of_session(session)
+    elif version is not None:
+        lesson = lesson_of_version(version, variant)
+    else:
+        lesson = lesson_of_scenario(scenario, variant or None, links)
     return format_html('lesson="{}"', json.dumps(lesson, ensure_ascii=False)) if lesson else SafeString("")
