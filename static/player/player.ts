@@ -226,6 +226,8 @@ export class Player extends PlayerAttributes {
     if (store?.frame !== undefined) {
       this.#remember();
       this.#playOnce();
+      // It is about the step that it led to.
+      if (this.hint === "player.went_back" && store.target !== this.hintParams["step"]) this.hint = "";
     }
     const header = store?.header ?? null;
     if (header !== null && (!this.#hasChosen || !isThere(this.middle, store?.frame))) this.middle = opensOn(header);

@@ -82,6 +82,8 @@ export const stageLook = css`
   .decides b { color: var(--ink); }
   :host([upright]) .under { display: flex; flex-wrap: wrap; align-items: center; gap: 0 12px; padding: 0 12px; min-height: 28px; background: var(--paper); border-top: 1px solid var(--line); }
   .scene .brings { text-decoration: underline; fill: var(--ink-2); }
+  .offer { position: relative; margin-inline-start: auto; min-height: 26px; border: 1.5px solid var(--ink); border-radius: 6px; background: var(--paper); color: var(--ink); font: 600 14px/18px var(--f-ui); padding: 0 10px; }
+  .offer::after { content: ""; position: absolute; inset: -9px -6px; }
   .away { margin: 0; display: flex; flex-wrap: wrap; align-items: center; gap: 0 10px; flex: 1 1 auto; }
   .away button { text-decoration: underline; min-height: 24px; }
 `;

@@ -1,9 +1,9 @@
 /**
  * `<eos-stage …></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`: on the message that is selected, what
  * can be done to it: drop, delay, duplicate, and the list of all that the server offers. The acts are those of the
- * selection bar; the key `d` drops. Beside the network's name stands the way there: `m` goes from message to message,
- * where none is on its way back to the one that arrives, or to the last one that left (`say-hint` says so), and its acts
- * have the focus.
+ * selection bar; the key `d` drops. Beside the network's name, or under an upright stage, stands the way there: `m` goes
+ * from message to message, where none is on its way back to the one that arrives, or to the last one that left
+ * (`say-hint` says so), and its acts have the focus.
  */
 
 import type { TemplateResult } from "lit";
@@ -44,6 +44,7 @@ export class MessageActs extends StoreElement {
   override connectedCallback(): void {
     super.connectedCallback();
     this.parentElement?.addEventListener("landed", this.#place);
+    this.parentElement?.addEventListener("offer-act", this.#offered);
     this.parentElement?.addEventListener("keydown", this.#pressed, true);
     this.#player = this.closest(".player");
     this.#player?.addEventListener("acts-here", this.#focusActs);
@@ -53,6 +54,7 @@ export class MessageActs extends StoreElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.parentElement?.removeEventListener("landed", this.#place);
+    this.parentElement?.removeEventListener("offer-act", this.#offered);
     this.parentElement?.removeEventListener("keydown", this.#pressed, true);
     this.#player?.removeEventListener("acts-here", this.#focusActs);
     removeEventListener("resize", this.#place);

@@ -128,7 +128,13 @@ export class Stage extends SizedElement {
     const seen = this.projector ? cameraOf(whole, here) : { x: 0, y: 0, width: here.width, height: here.height };
     this.#seen = { box: seen, of: here.width };
     return html`${frame.view.derived?.held === undefined ? html`<p class="underived">${say("stage.underived")}</p>` : nothing}<svg class=${travels ? "scene on-way" : "scene"} viewBox="${seen.x} ${seen.y} ${seen.width} ${seen.height}" role="group" aria-label=${say("stage.name")} aria-describedby="twin">${repeat(
-      objects, (object) => object.key, (object) => guard([object, this.asks, this.acts], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${this.#foot(frame, scene)}<div class="under">${this.#away(here, network)}${guard([whole], () => twin(twinOf(whole, here)))}</div>`;
+      objects, (object) => object.key, (object) => guard([object, this.asks, this.acts], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${this.#foot(frame, scene)}<div class="under">${this.#away(here, network)}${guard([whole], () => twin(twinOf(whole, here)))}${this.#offer(here)}</div>`;
+  }
+
+  /** An upright stage has no name of the network to put it beside. */
+  #offer(here: Places): TemplateResult | typeof nothing {
+    if (!this.acts || !here.upright || here.kind !== "cluster" || Object.keys(here.clients).length === 0) return nothing;
+    return html`<button class="offer" @click=${() => this.dispatchEvent(new Event("offer-act", { bubbles: true, composed: true }))}>${say("stage.act.offer")}</button>`;
   }
 
   /** At the foot of an upright stage: what decided, where the network has no room for it; else what a client cannot know from now on. */

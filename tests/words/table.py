@@ -165,7 +165,6 @@ ENGLISH_RULES = (
             "classroom.": PEOPLE,
             "form.field.scenario.question": "the question of the library",
             "front.map": "the question of the library",
-            "library.introduction": "the question of the library",
             "player.why": "the answer to *Why?*",
             "stage.chain.link": "the answer to *Why?*",
             "predict.waits": PEOPLE,
