@@ -101,7 +101,7 @@ FIND_RULES = (
         Error.GROUP_AUTHORIZATION_FAILED,
         "FND-5",
         Reason.FIND_GROUP_DENIED,
-        Next.CLIENT_ABORTS,
+        Next.GROUP_IS_REFUSED,
     ),
     _rule(
         topic_absent,

@@ -53,7 +53,7 @@ COMMIT_RULES: tuple[Rule[Arrived], ...] = (
         answer=Error.GROUP_AUTHORIZATION_FAILED,
         spec="OFS-2",
         why=Reason.OFFSETS_GROUP_DENIED,
-        then=Next.CLIENT_ABORTS,
+        then=Next.GROUP_IS_REFUSED,
         says=_SAYS,
         compares=_COMPARES,
     ),
@@ -140,7 +140,8 @@ class GroupRequests:
             verified.envelope.source, verified.envelope.correlation_id, request, refused=unknown
         )
         error = next(iter(verified.errors.values()), None)
-        if error is None and self._lost_its_guard(request, verified):
+        ended_meanwhile = error is None and self._lost_its_guard(request, verified)
+        if ended_meanwhile:
             error = Error.INVALID_TXN_STATE
         if error is not None:
             seen = OFFSETS_SEE.get(error, error)
@@ -151,6 +152,7 @@ class GroupRequests:
                 request.group_id,
                 next(iter(verified.responded.values()), error),
                 seen,
+                ended_meanwhile,
             )
             return [asked.answered(dict.fromkeys(request.offsets, seen))]
         if not request.offsets:

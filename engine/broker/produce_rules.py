@@ -38,15 +38,20 @@ class Arriving:
         self.replica: Replica | None = None
 
 
-def transactional_write_denied(arriving: Arriving) -> bool:
-    """The client lacks Write on the request's transactional id, or the request has transactional records and
-    no transactional id."""
+def transactional_id_missing(arriving: Arriving) -> bool:
+    """The request has transactional records and no transactional id."""
     request = arriving.request
-    name = request.transactional_id
-    if name is None:
-        return any(batch.is_transactional for batch in request.batches.values())
-    permissions = arriving.permissions
-    return bool(permissions.denied) and permissions.is_denied("Write", f"transactional_id:{name}")
+    return request.transactional_id is None and any(
+        batch.is_transactional for batch in request.batches.values()
+    )
+
+
+def transactional_write_denied(arriving: Arriving) -> bool:
+    """The client lacks Write on the request's transactional id."""
+    name, permissions = arriving.request.transactional_id, arriving.permissions
+    if name is None or not permissions.denied:
+        return False
+    return permissions.is_denied("Write", f"transactional_id:{name}")
 
 
 def idempotent_write_denied(arriving: Arriving) -> bool:
@@ -99,6 +104,15 @@ def format_without_producers(arriving: Arriving) -> bool:
 
 
 REQUEST_RULES: tuple[Rule[Arriving], ...] = (
+    Rule(
+        when=transactional_id_missing,
+        answer=Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+        spec="LOG-1",
+        why=Reason.TRANSACTIONAL_ID_MISSING,
+        then=Next.CLIENT_ENDS,
+        says=("broker", "partition"),
+        compares=((Compared.TRANSACTIONAL_ID, "transactional_id"),),
+    ),
     Rule(
         when=transactional_write_denied,
         answer=Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
@@ -212,9 +226,11 @@ error (MRK-4, TXC-5)."""
 
 
 def refused(arriving: Arriving, rule: Rule[Arriving]) -> PartitionProduceResponse:
+    """The response for the batch. With acks=0 there is none: the connection ends instead."""
     replica, watch = arriving.replica, arriving.setup.watch
     if watch.hears(RequestRefused):
-        watch.emit(RequestRefused, rule, _facts(arriving))
+        shown = rule if arriving.request.acks else replace(rule, then=Next.CONNECTION_ENDS)
+        watch.emit(RequestRefused, shown, _facts(arriving))
     log_start = replica.log.log_start if rule.by_log and replica is not None else -1
     return PartitionProduceResponse(error=rule.answer, log_start_offset=log_start)
 

@@ -399,14 +399,14 @@ class TransactionHost:
         for asked in request.entries:
             if asked.verify_only:
                 errors = verify(self.coordinator, asked)
-                refused = (error for error in errors.values() if error is not Error.NONE)
+                refused = {name: error for name, error in errors.items() if error is not Error.NONE}
                 self.watch.emit(
                     PartitionsVerified,
                     self.setup.name,
                     envelope.source,
                     asked.transactional_id,
-                    asked.partitions,
-                    next(refused, Error.NONE),
+                    tuple(refused) or asked.partitions,
+                    next(iter(refused.values()), Error.NONE),
                 )
                 effects += joining.found(asked.transactional_id, errors)
                 continue

@@ -122,7 +122,7 @@ def _member_rule(when: Callable[[Committing], bool], answer: Error, why: Reason)
         answer=answer,
         spec="OFS-2",
         why=why,
-        then=Next.CLIENT_ABORTS,
+        then=Next.GROUP_IS_REFUSED,
         says=("broker", "group", "member", "generation", "current", "error"),
         compares=(
             (Compared.MEMBER, "member"),

@@ -501,6 +501,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
             row,
             change.claimed,
             change.by_leader,
+            len(change.partitions - metadata.partitions),
         )
         effects = _EFFECTS[row.number]
         for effect in effects:

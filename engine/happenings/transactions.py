@@ -13,7 +13,7 @@ from engine.machine import Row
 class IdMoved(Happening):
     """A transactional id took a row of its state machine, or a row refused the request. ``pending``: the
     state that is being written. ``claimed``: producer id and epoch in the request. ``by_leader``: a leader
-    sent the request, on behalf of its client."""
+    sent the request, on behalf of its client. ``added``: how many partitions the request adds."""
 
     coordinator: str
     transactional_id: str
@@ -24,6 +24,7 @@ class IdMoved(Happening):
     row: Row
     claimed: tuple[int, int] | None
     by_leader: bool
+    added: int
 
 
 @happening

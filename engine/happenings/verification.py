@@ -98,10 +98,12 @@ class WriteNotAllowed(Happening):
 
 @happening
 class OffsetsNotAllowed(Happening):
-    """The offsets of a transaction are not stored."""
+    """The offsets of a transaction are not stored. ``ended_meanwhile``: the coordinator did not object, but a marker
+    came first."""
 
     broker: str
     client: str
     group: str
     found: Error
     error: Error
+    ended_meanwhile: bool

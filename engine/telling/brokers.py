@@ -143,7 +143,7 @@ def _allocation_moved(h: happened.AllocationMoved, teller: Teller) -> None:
 def _no_id_yet(h: happened.NoIdYet, teller: Teller) -> None:
     teller.say("allocation.no_id_yet", ("PID-5",), broker=h.broker, client=h.client)
     error = Error.COORDINATOR_LOAD_IN_PROGRESS.name
-    teller.refuse("PID-5", error, [["state", h.state]], "refusal.client_retries")
+    teller.refuse("PID-5", error, [["state", h.state]], "refusal.client_asks_again")
 
 
 def _metadata_read(h: happened.MetadataRead, teller: Teller) -> None:

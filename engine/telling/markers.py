@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from engine.happenings import markers as happened
 from engine.happenings.base import Happening
 from engine.telling.machines import tell_row
 from engine.telling.rows import row_key
-from engine.telling.telling import Tell, Teller, notes, says
+from engine.telling.telling import Tell, Teller, notes, phrase, says
+
+
+def _word(partitions: tuple[str, ...]) -> dict[str, Any]:
+    """The word for the markers of these partitions."""
+    return phrase("word.marker.one" if len(partitions) == 1 else "word.marker.many")
 
 
 def _markers_sent(h: happened.MarkersSent, teller: Teller) -> None:
@@ -34,6 +41,7 @@ def _marker_moved(h: happened.MarkerMoved, teller: Teller) -> None:
         coordinator_epoch=h.coordinator_epoch,
         current=h.current,
         partitions=list(h.partitions),
+        markers=_word(h.partitions),
         **answer,
     )
     tell_row(h.row, h.transactional_id, teller)
@@ -47,6 +55,7 @@ def _marker_queued(h: happened.MarkerQueued, teller: Teller) -> None:
         transactional_id=h.transactional_id,
         result=h.result,
         partitions=list(h.partitions),
+        markers=_word(h.partitions),
         broker=h.broker,
     )
     tell_row(h.row, h.transactional_id, teller)
@@ -60,6 +69,7 @@ def _marker_dropped(h: happened.MarkerDropped, teller: Teller) -> None:
         transactional_id=h.transactional_id,
         result=h.result,
         partitions=list(h.partitions),
+        markers=_word(h.partitions),
         coordinator_epoch=h.coordinator_epoch,
         current=None,
     )

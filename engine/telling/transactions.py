@@ -54,6 +54,8 @@ _ALSO: dict[str, tuple[str, ...]] = {
 _FENCES = "fences_open_transaction"
 _SAID_OF_LEADERS = ("transaction_begins", "add_meets_transition")
 """Rows that have another sentence when a leader sends the request on behalf of its client."""
+_ADD = ("transaction_begins", "partitions_added")
+"""Rows by which the transaction gets partitions."""
 _ABOUT_CLAIMS = (CLAIM_REPLACED, CLAIM_TOO_LATE, NOT_OF_THIS, NOT_REPEATED, OF_ANOTHER)
 """Guards that compare the identity in a request."""
 
@@ -92,7 +94,9 @@ def _id_moved(h: happened.IdMoved, teller: Teller) -> None:
     key = row_key(row)
     if h.by_leader and row.why in _SAID_OF_LEADERS:
         key = f"{key}_by_leader"
-    further = {"fenced": _fenced(h, teller)} if row.why == _FENCES else {}
+    further: dict[str, Any] = {"fenced": _fenced(h, teller)} if row.why == _FENCES else {}
+    if row.why in _ADD:
+        further["added"] = h.added
     _say(h, key, (row.spec, *_ALSO.get(row.why, ())), teller, **further)
     tell_row(row, h.transactional_id, teller)
     if not row.refused:

@@ -12,6 +12,7 @@ _NEXT = {
     Error.CONCURRENT_TRANSACTIONS: "refusal.client_retries",
     Error.OUT_OF_ORDER_SEQUENCE_NUMBER: "refusal.client_retries_in_order",
     Error.INVALID_PRODUCER_EPOCH: "refusal.client_epoch_is_stale",
+    Error.INVALID_PRODUCER_ID_MAPPING: "refusal.client_aborts_and_raises",
 }
 """Error to what the client of a Produce request does next. Every other error ends the transaction."""
 _OFFSETS_NEXT = {
@@ -69,7 +70,7 @@ def _write_not_allowed(h: happened.WriteNotAllowed, teller: Teller) -> None:
 
 def _offsets_not_allowed(h: happened.OffsetsNotAllowed, teller: Teller) -> None:
     teller.say(
-        "broker.offsets_not_in_transaction",
+        "broker.offsets_transaction_ended" if h.ended_meanwhile else "broker.offsets_not_in_transaction",
         ("OFS-2",),
         broker=h.broker,
         client=h.client,

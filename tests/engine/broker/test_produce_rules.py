@@ -43,6 +43,8 @@ def arrange(name, profile=K28):
     if name == "transactional_write_denied":
         cluster.brokers[1].permissions.deny("Write", "transactional_id:x", 0)
         options["transactional_id"] = "x"
+    elif name == "transactional_id_missing":
+        batch = replace(batch, is_transactional=True)
     elif name == "idempotent_write_denied":
         cluster.brokers[1].permissions.deny("IdempotentWrite", "cluster", 0)
     elif name == "topic_denied":
@@ -88,6 +90,14 @@ def test_every_rule_refuses_what_it_names(rule, profile):
     assert all(path[0] != "partitions" for path, _, _ in step.changes)
     (partition,) = sends[0].body.partitions.values()
     assert partition.log_start_offset == (0 if rule.by_log else -1)
+
+
+def test_a_client_that_gets_no_response_learns_nothing_of_a_refusal():
+    cluster, broker, batch, _ = arrange("not_leader")
+    cluster.watch.finished()
+    request = ProduceRequest(None, 0, 30_000, {"t-0": batch})
+    cluster.brokers[broker].handle(Envelope(0, "p1", f"broker-{broker}", request, 1, False, 0, 0), 0)
+    assert cluster.watch.finished().refusal["next"] == "refusal.connection_ends"
 
 
 def test_every_rule_belongs_to_a_profile():
