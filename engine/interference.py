@@ -233,9 +233,13 @@ class Interference:
             self.kernel.schedule_delivery(envelope)
 
     def _reorder(self, message: int, entry: dict[str, Any]) -> None:
+        network = self.kernel.world.network
+        if not network.is_followed(message):
+            self._about(Fault.MESSAGE_NOT_OVERTAKEN, message)
+            return
         envelope = self._about(Fault.MESSAGE_REORDERED, message)
         self._fate(message, "delayed")
-        if self.kernel.world.network.reorder(message) is not None:
+        if network.reorder(message) is not None:
             self.kernel.schedule_delivery(envelope)
 
     def _duplicate(self, message: int, entry: dict[str, Any]) -> None:

@@ -66,6 +66,7 @@ class Fault(Enum):
     MESSAGE_DROPPED = "message_dropped"
     MESSAGE_DUPLICATED = "message_duplicated"
     MESSAGE_REORDERED = "message_reordered"
+    MESSAGE_NOT_OVERTAKEN = "message_not_overtaken"
     MESSAGES_HELD = "messages_held"
     NO_LEADER = "no_leader"
     PAUSED = "paused"

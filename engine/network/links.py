@@ -148,10 +148,18 @@ class Network:
             self._touch(changed.id)
         return moved
 
+    def is_followed(self, message: int) -> bool:
+        """Whether a later message is on the same link."""
+        return bool(self._behind(message))
+
+    def _behind(self, message: int) -> list[Envelope]:
+        link = _direction(self.under_way[message])
+        return [other for other in self._on_link(link) if other.id > message]
+
     def reorder(self, message: int) -> Envelope | None:
         """Let the next message of the same link overtake this one; None when there is no later one."""
         envelope = self.under_way[message]
-        behind = [other for other in self._on_link(_direction(envelope)) if other.id > message]
+        behind = self._behind(message)
         if not behind:
             return None
         overtaking = behind[0]

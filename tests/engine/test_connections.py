@@ -118,6 +118,16 @@ def test_an_answer_is_lost_with_its_connection(taken: int, stored_on_the_old_one
     assert simulation.verdicts()[0].line().endswith("stored=3 duplicates=0 lost=0 failed=0 reordered=0")
 
 
+@pytest.mark.parametrize(
+    ("sends", "said"),
+    [([(20, "t-0")], "fault.message_not_overtaken"), ([(20, "t-0"), (21, "t-0")], "fault.message_reordered")],
+    ids=["alone", "followed"],
+)
+def test_only_a_message_that_another_follows_is_overtaken(sends: list[tuple[int, str]], said: str) -> None:
+    made = steps(run(*sends, faults=[{"match": {"api": "Produce", "nth": 1}, "action": "reorder"}]))
+    assert [step.key for step in made if step.key.startswith("fault.message_")] == [said]
+
+
 @pytest.mark.requirement("GEN-11")
 def test_a_fault_that_no_real_connection_has_says_so() -> None:
     simulation = run(*THREE, faults=[{**LOSE_FIRST_ANSWER, "action": "drop_alone"}], request_timeout_ms=500)
