@@ -358,22 +358,26 @@ class TransactionCoordinator(LogOwner[_Writing]):
     ) -> None:
         """AddPartitionsToTxn, and AddOffsetsToTxn, which adds the group's partition (TXC-12, TXC-13).
         ``version`` 2: a leader sends the request, for a client of that transaction version."""
-        metadata = self._known(to, transactional_id, producer_id, by_leader=version == RAISING_VERSION)
+        by_leader = version == RAISING_VERSION
+        metadata = self._known(to, transactional_id, producer_id, by_leader)
         if metadata is None:
             return
         change = Change(metadata, to, now, partitions=partitions, version=version)
         waits = self._writing_goes_first and metadata.pending_state is not None
         if not waits and (
-            self._unmapped(to, metadata, producer_id) or self._refuse_addition(to, metadata, producer_epoch)
+            self._unmapped(to, metadata, producer_id)
+            or self._refuse_addition(to, metadata, producer_epoch, by_leader)
         ):
             return
         self._take(ADD, change)
 
-    def _refuse_addition(self, to: object, metadata: TransactionMetadata, arrived: int) -> bool:
+    def _refuse_addition(
+        self, to: object, metadata: TransactionMetadata, arrived: int, by_leader: bool
+    ) -> bool:
         """If the epoch differs, or the id has none yet, answer with an error; True: answered
         (``prepareTransitionTo``)."""
         if arrived != metadata.producer_epoch:
-            self._fenced(to, metadata, arrived)
+            self._fenced(to, metadata, arrived, by_leader)
         elif arrived == NO_PRODUCER_EPOCH and metadata.pending_state is None:
             error = Error.UNKNOWN_SERVER_ERROR
             self.watch.emit(NoIdentityYet, self.name, error, metadata.transactional_id, arrived)
@@ -457,11 +461,19 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._answer_error(to, error)
         return True
 
-    def _fenced(self, to: object, metadata: TransactionMetadata, arrived: int) -> None:
+    def _fenced(
+        self, to: object, metadata: TransactionMetadata, arrived: int, by_leader: bool = False
+    ) -> None:
         """Answer a request that has a wrong epoch with the fencing error (FEN-2)."""
         error = self.fenced_error
         self.watch.emit(
-            EpochRefused, self.name, metadata.transactional_id, arrived, metadata.producer_epoch, error
+            EpochRefused,
+            self.name,
+            metadata.transactional_id,
+            arrived,
+            metadata.producer_epoch,
+            error,
+            by_leader,
         )
         self._answer(to, error)
 

@@ -55,13 +55,15 @@ class MarkersResumed(Happening):
 
 @happening
 class EpochRefused(Happening):
-    """A request was refused, because its epoch is not ``current``."""
+    """A request was refused, because its epoch is not ``current``. ``by_leader``: a leader sent the request, on
+    behalf of its client."""
 
     coordinator: str
     transactional_id: str
     arrived: int
     current: int
     error: Error
+    by_leader: bool
 
 
 # -- what no state decides -----------------------------------------------------------------------------

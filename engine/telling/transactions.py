@@ -171,7 +171,8 @@ def _epoch_refused(h: happened.EpochRefused, teller: Teller) -> None:
     else:
         teller.say("coordinator.stale_epoch", ("FEN-2",), **said, raised=_raised_since(h, teller))
     compared = [["arrived epoch", h.arrived], ["current epoch", h.current]]
-    teller.refuse("FEN-2", h.error.name, compared, "refusal.producer_fenced")
+    following = "refusal.leader_returns_stale_epoch" if h.by_leader else "refusal.producer_fenced"
+    teller.refuse("FEN-2", h.error.name, compared, following)
 
 
 _Rejected = (

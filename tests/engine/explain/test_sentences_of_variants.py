@@ -16,6 +16,9 @@ CASES = [
     ("SC-89-stopped-halfway", "quorum.idle_broker_may_stop", "refusal.broker_asks_again"),
     ("SC-89-orderly-stop", "quorum.shutdown_granted", "quorum.idle_broker_may_stop"),
     ("SC-150-k41", "refusal.leader_asks_again", "refusal.client_asks_again"),
+    ("SC-102-k41", "refusal.leader_returns_stale_epoch", "refusal.client_ends"),
+    ("SC-149-k41", "refusal.client_aborts_and_raises", "refusal.client_aborts"),
+    ("SC-08-other-faults", "fault.message_reordered", "fault.message_not_overtaken"),
 ]
 
 
