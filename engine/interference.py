@@ -445,10 +445,7 @@ class Interference:
         kernel, name = self.kernel, entry["actor"]
         consumer = kernel.world.consumers.get(name)
         if consumer is None or entry["partition"] not in consumer.readings or not consumer.alive:
-            known = list(kernel.world.consumers)
-            raise Refused(
-                "CON-8", "actor", "not_reading", actor=name, partition=entry["partition"], known=known
-            )
+            raise Refused("CON-8", "actor", "not_reading", actor=name, partition=entry["partition"])
         kernel.at_work(name, "api_call")
         consumer.seek(entry["partition"], entry["to"] or 0, kernel.now)
         kernel.ask(name)

@@ -117,6 +117,8 @@ def _partition(kernel: Kernel, intervention: Intervention) -> PartitionState:
     state = partitions.get(str(name))
     if state is None or state.deleted:
         known = [other for other, known in partitions.items() if not known.deleted]
+        if not known:
+            raise Refused("GEN-6", "partition", "no_partitions")
         raise Refused("GEN-6", "partition", "no_partition", partition=name, known=known)
     return state
 

@@ -377,6 +377,8 @@ class Controller(ABC):
             leader = able[0]
         if leader not in state.isr or not self.is_live(leader):
             able = sorted(replica for replica in state.isr if self.is_live(replica))
+            if not able:
+                raise Refused("LOG-10", partition, "no_other_in_sync", partition=partition)
             raise Refused("LOG-10", partition, "not_live_in_sync", broker=leader, known=able)
         self._elect(state, leader)
 
@@ -403,9 +405,10 @@ class Controller(ABC):
         """The in-sync follower that a fault stops. ``replica`` None: the last one."""
         # The last in-sync replica never leaves the ISR: without it no replica could become leader.
         followers = [] if state.leader is None else [m for m in state.isr if m != state.leader]
-        if replica is None and followers:
-            replica = followers[-1]
-        if replica is None or replica not in followers:
+        if not followers:
+            raise Refused("GEN-6", state.name, "no_follower_in_sync", partition=state.name)
+        replica = followers[-1] if replica is None else replica
+        if replica not in followers:
             raise Refused("GEN-6", state.name, "not_in_sync_follower", broker=replica, known=followers)
         return replica
 

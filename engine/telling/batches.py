@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.client.produce_reactions import DECISIONS, Decision, reaction_to
+from engine.errors import NO_ERROR
 from engine.happenings import batches as happened
 from engine.happenings.base import Happening
 from engine.messages import INT_MAX, NO_OFFSET
@@ -105,6 +106,11 @@ def _batch_failed(h: happened.BatchFailed, teller: Teller) -> None:
     )
 
 
+def _answer_for_aborted(h: happened.AnswerForAborted, teller: Teller) -> None:
+    key = "client.success_for_aborted" if h.error is NO_ERROR else "client.answer_for_aborted"
+    teller.say(key, ("ACC-22",), client=h.client, batch=h.batch, partition=h.partition, error=h.error.name)
+
+
 def _sequences_settled(h: happened.SequencesSettled, teller: Teller) -> None:
     teller.note(
         f"client.{h.done.value}",
@@ -189,7 +195,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.BatchExpired: _batch_expired,
     happened.SequencesUnresolved: says("client.sequence_unresolved", "TXM-14"),
     happened.BatchAborted: says("client.batch_aborted", "ACC-22"),
-    happened.AnswerForAborted: says("client.answer_for_aborted", "ACC-22"),
+    happened.AnswerForAborted: _answer_for_aborted,
     happened.BatchAcknowledged: _batch_acknowledged,
     happened.BatchRequeued: _batch_requeued,
     happened.RequeuedOutOfOrder: notes("client.requeued_out_of_order", "ORD-7"),

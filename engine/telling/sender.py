@@ -37,7 +37,9 @@ _SCOPES = {"node": "client.stop_ends_node", "partition": "client.stop_skips_part
 
 
 def _leaders_read(h: happened.LeadersRead, teller: Teller) -> None:
-    leaders = [f"{name}: {'none' if leader is None else leader}" for name, leader in h.leaders.items()]
+    leaders = [
+        f"{name} → {'–' if leader is None else f'broker-{leader}'}" for name, leader in h.leaders.items()
+    ]
     teller.say("client.metadata_read", ("SND-2",), client=h.client, leaders=leaders)
 
 

@@ -37,7 +37,7 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
     ),
     "answers": (
         "client.acknowledged", "client.acknowledged_plain", "client.answer_unexpected",
-        "network.delivered", "client.answer_for_aborted",
+        "network.delivered", "client.answer_for_aborted", "client.success_for_aborted",
     ),
     "metadata": (
         "client.metadata_requested", "client.metadata_received", "client.metadata_unchanged", "client.metadata_read",

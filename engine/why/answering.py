@@ -53,6 +53,7 @@ _ANSWERING: dict[str, tuple[str, ...]] = {
         "why.transaction.",
         "why.marker.missing",
         "why.coordinator.writes",
+        "why.coordinator.stalled",
         "why.client.down",
         "why.client.paused",
         "why.client.nobody",

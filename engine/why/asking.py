@@ -141,8 +141,9 @@ def question_of(run: Simulation | Moment | Json, question: str, subject: str) ->
 
 def _words_stable_offset(moment: Moment, partition: str) -> tuple[str, Json]:
     replica = moment.leading(partition)
-    offset = None if replica is None else replica["last_stable_offset"]
-    return LSO, {"partition": partition, "offset": offset}
+    if replica is None:
+        return "lso_none", {"partition": partition}
+    return LSO, {"partition": partition, "offset": replica["last_stable_offset"]}
 
 
 def _words_lag(_moment: Moment, subject: str) -> tuple[str, Json]:
@@ -176,8 +177,9 @@ def _words_state(_moment: Moment, name: str) -> tuple[str, Json]:
 
 def _words_unended(moment: Moment, transactional_id: str) -> tuple[str, Json]:
     found = moment.entry_of(transactional_id)
-    state = "–" if found is None else found[1]["state"]
-    return UNENDED, {"transactional_id": transactional_id, "state": state}
+    if found is None:
+        return "unended_unknown", {"transactional_id": transactional_id}
+    return UNENDED, {"transactional_id": transactional_id, "state": found[1]["state"]}
 
 
 def _words_message(moment: Moment, message: str) -> tuple[str, Json]:

@@ -271,9 +271,13 @@ def _undecided(moment: Moment, transactional_id: str, coordinator: str, entry: J
 def _being_written(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> Iterator[Link]:
     """The next state is being written to the log, and takes effect once it is replicated (TXC-5)."""
     log = moment.log_partition(transactional_id) or ""
+    replica = moment.leading(log) if log in moment.part("partitions") else None
+    written = replica is not None and replica["high_watermark"] >= replica["log_end"]
+    # A coordinator that was elected again cancelled the completion (MRK-9).
+    stalled = entry["state"] in DECIDED and written
     yield link(
-        "coordinator.writes",
-        "TXC-5",
+        "coordinator.stalled" if stalled else "coordinator.writes",
+        "MRK-9" if stalled else "TXC-5",
         subject=partition_subject(log),
         coordinator=coordinator,
         transactional_id=transactional_id,
@@ -281,8 +285,7 @@ def _being_written(moment: Moment, transactional_id: str, coordinator: str, entr
         pending_state=entry["pending_state"],
         partition=log,
     )
-    if log in moment.part("partitions"):
-        replica = moment.leading(log)
+    if log in moment.part("partitions") and not stalled:
         yield from behind(moment, log, 0 if replica is None else replica["log_end"])
 
 

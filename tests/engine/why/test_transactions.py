@@ -333,6 +333,16 @@ ROWS: list[Row] = [
         lambda p, v: board(v, p)["waiting"]["txn-1"]["passed_over"] == p["partitions"],
     ),
     (
+        "coordinator.stalled",
+        "SC-107/elected-again-2-8",
+        "unended",
+        "txn-1",
+        lambda p, v: (
+            p["transactional_id"] not in board(v, p)["waiting"]
+            and entry_of(v, p)["pending_state"] is not None
+        ),
+    ),
+    (
         "marker.none_left",
         "SC-58/every-answer",
         "lso",
