@@ -90,7 +90,7 @@ TOLD = {
 1. 1–13 → 12  p1 gets PID 1000, epoch 0
 2. 14–35 → 27  p1's transaction stores 1 record
 3. 36–43 → 36  p1 is paused
-4. 44–54 → 44  Fenced: p1 (epoch 0) of txn-1
+4. 44–54 → 44  Fencing begins: p1 (epoch 0) of txn-1
 5. 55–68 → 55  Aborted and released: t-0; then CompleteAbort
 6. 69–98 → 73  p2 gets PID 1000, epoch 2
 7. 99–121 → 109  Committed and released: t-0; then CompleteCommit
