@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.errors import Error
 from engine.explain.machines import machines
+from engine.explain.sentences import catalogue
 from engine.predict.facts import Asked, Choice, Kind, Reason, Step, View, delivered, error_of, note, said
 from engine.telling.rows import row_key
 
@@ -106,25 +107,33 @@ def _state_after(step: Step) -> str:
     return str(states[-1] if states else change["to"])
 
 
+def _event(machine: str, on: str) -> str:
+    """The name of an event under `event.` in the catalogue; the event alone, if the catalogue does not have the
+    machine's. That an event also raises the epoch does not matter to the state."""
+    named = f"{machine}.{on.removesuffix('_raising_epoch')}"
+    return named if f"event.{named}" in catalogue() else on
+
+
 def _ask_state(step: Step, _view: View) -> Asked:
     change = step["transition"]
     machine = machines()[change["machine"]]
     before, after = change["from"], _state_after(step)
+    happened = _event(machine.name, change["on"])
     ways: dict[str, list[str]] = {after: []}
     for row in machine.rows:
         if row.source == before and (row.target != change["to"] or row.target == after):
             target = row.target if row.target is not None else before
             events = ways.setdefault(target, [])
-            if row.on not in events:
-                events.append(row.on)
-    params = {"machine": machine.name, "of": change["of"], "from": before, "on": change["on"]}
+            if (event := _event(machine.name, row.on)) not in events:
+                events.append(event)
+    params = {"machine": machine.name, "of": change["of"], "from": before, "on": happened}
     reasons: dict[str, tuple[Reason, ...]] = {}
     for target, events in ways.items():
         if target == after:
             row = machine.rows[change["row"]]
             told = note(step, (row_key(row),)) or {"key": step["key"], "params": step["params"]}
             reasons[target] = (Reason(told["key"], told["params"], row.spec),)
-        elif change["on"] in events:
+        elif happened in events:
             reasons[target] = (Reason("predict.state.other_case", params),)
         elif target == before:
             reasons[target] = (Reason("predict.state.would_stay", {**params, "events": events}),)

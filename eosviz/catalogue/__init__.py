@@ -36,6 +36,8 @@ NOT_OFFLINE = frozenset(
     )
 )
 """The files whose texts are used only by other pages, or only by the server's refusals."""
+OF_QUESTIONS, OF_CHECKS = ("event.", "predict."), "predict.outcome."
+"""Keys of the engine's questions, which only a server asks; and those of them that the player shows with a check."""
 OFFLINE_TERMS = (
     "difference.",
     "page.name",
@@ -122,7 +124,9 @@ def offline_catalogue(language: str) -> bytes:
     """The catalogue file without the texts that a player without a server never shows."""
     known = interface_words()
     terms = {key: known[key] for key in known if key.startswith(OFFLINE_TERMS)}
-    return _as_file({**engine_catalogue(), **interface_words(NOT_OFFLINE), **terms}, language)
+    engine = {key: one for key, one in engine_catalogue().items() if not key.startswith(OF_QUESTIONS)}
+    engine |= {key: one for key, one in engine_catalogue().items() if key.startswith(OF_CHECKS)}
+    return _as_file({**engine, **interface_words(NOT_OFFLINE), **terms}, language)
 
 
 def _as_file(known: Mapping[str, Sentence], language: str) -> bytes:

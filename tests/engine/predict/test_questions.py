@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from engine.__main__ import main
-from engine.explain.sentences import LANGUAGES, catalogue
+from engine.explain.machines import machines
+from engine.explain.sentences import LANGUAGES, catalogue, sentence
 from engine.predict.finding import questions
 from engine.predict.kinds import KINDS
 from engine.scenario.document import load
@@ -334,3 +335,19 @@ def test_a_row_of_the_same_event_is_not_explained_by_that_event():
     for state, reasons in made.reasons.items():
         if state != made.right:
             assert made.params["on"] not in reasons[0].params.get("events", ())
+
+
+@pytest.mark.parametrize("name", ["transaction_states", "client_transactions", "group_pending_offset"])
+def test_the_events_of_a_machine_that_questions_are_about_have_words(name: str) -> None:
+    """Goal: an answer names no row of a table."""
+    for event in machines()[name].events:
+        assert f"event.{name}.{event.removesuffix('_raising_epoch')}" in catalogue()
+
+
+def test_why_a_state_does_not_follow_is_said_in_words() -> None:
+    question = next(one for one in asked("SC-101", "ended-by-hand") if one.ask == "state")
+    (reason,) = question.asked.reasons["CompleteAbort"]
+    assert sentence(reason.key, reason.params) == (
+        "PrepareAbort becomes CompleteAbort in these cases: all markers are acknowledged."
+        " Here something else happens: InitProducerId arrives."
+    )
