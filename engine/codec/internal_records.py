@@ -161,7 +161,7 @@ class InternalRecords:
                 told.changes.append({"path": path, "before": before})
                 del self._transactions[transactional_id]
             return
-        self.written.take_value(value, f"{partition}: offset {record.offset}")
+        self.written.take_value(value, f"{partition}: {record.offset}")
         state = value.status.kafka_name
         entry = _entry(value, number, row, origin)
         told.values.append(_image(value, entry))

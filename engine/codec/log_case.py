@@ -234,7 +234,7 @@ class _Run:
             said = batch_sentence(placed.partition, row)
             fits = lane.holds(row)
             if fits and lane.commits_under_newer_epoch(row):
-                self.internal.written.take_commit(f"{placed.partition}: offset {row.header.base_offset}")
+                self.internal.written.take_commit(f"{placed.partition}: {row.header.base_offset}")
             if fits:
                 changes += lane.append(row, self.at)
                 self._begins(placed, row)

@@ -42,7 +42,7 @@ def written_sentence(coordinator: Coordinator, partitions: Iterable[Partition]) 
     written.merge(coordinator.written)
     for partition in partitions:
         if partition.raised_at >= 0:
-            written.merge(WrittenBy(marker_place=f"{partition.name}: offset {partition.raised_at}"))
+            written.merge(WrittenBy(marker_place=f"{partition.name}: {partition.raised_at}"))
     return Words(*written.sentence())
 
 

@@ -291,7 +291,7 @@ class Coordinator:
         self.records += 1
         self.newest_ms = max(self.newest_ms, entry.timestamp)
         if entry.value is not None:
-            self.written.take_value(entry.value, entry.place)
+            self.written.take_value(entry.value, entry.text_place or f"{entry.partition}: {entry.offset}")
         before = self.latest.get(entry.transactional_id)
         self.learn(entry)
         value = entry.value or (before.value if before is not None else None)

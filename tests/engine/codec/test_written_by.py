@@ -25,7 +25,7 @@ def written(*folders: str) -> tuple[str, str]:
         (("c_commit",), "unknown", ""),
         (("g_zombie",), "unknown", ""),
         (("_transaction_version_0/j_java_client",), "unknown", ""),
-        (("j_java_client",), "marker_2", "java-0: offset 2"),
+        (("j_java_client",), "marker_2", "java-0: 2"),
         (("wire_tv2/wire",), "marker_2", None),
         (("_transaction_version_0/_internal",), "value_0", None),
         (("wire_tv0/_internal",), "value_0", None),
