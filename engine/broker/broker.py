@@ -475,7 +475,7 @@ class Broker:
                     replica.leader_epoch,
                     replica.log.log_end,
                     replica.log.high_watermark,
-                    len(replica.log.producers.entries),
+                    len(replica.log.producers.entries) if self.setup.profile.idempotence else None,
                 )
             if replica.advance_high_watermark():
                 self.watch.emit(

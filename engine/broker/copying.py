@@ -21,13 +21,23 @@ from engine.messages import Effects, ReplicaFetchRequest, ReplicaFetchResponse
 class Copying:
     """How one broker's replicas copy from leaders, and how followers copy from it."""
 
-    __slots__ = ("_batches_max", "_broker_id", "_name", "_watch", "delayed", "isr_changes", "replicas")
+    __slots__ = (
+        "_batches_max",
+        "_broker_id",
+        "_keeps_producers",
+        "_name",
+        "_watch",
+        "delayed",
+        "isr_changes",
+        "replicas",
+    )
 
     def __init__(
         self, setup: Setup, replicas: Replicas, delayed: DelayedAppends, isr_changes: IsrChanges
     ) -> None:
         self._name = setup.name
         self._broker_id = setup.broker_id
+        self._keeps_producers = setup.profile.idempotence
         self._batches_max = setup.configuration.replica_fetch_batches_max
         self._watch = setup.watch
         self.replicas = replicas
@@ -114,4 +124,5 @@ class Copying:
             log_start=log.log_start,
             log_end=log.log_end,
             high_watermark=log.high_watermark,
+            keeps_producers=self._keeps_producers,
         )

@@ -24,12 +24,14 @@ class StartFailed(Happening):
 
 @happening
 class BecameLeader(Aside):
+    """``producer_count`` None: this version keeps no producer state."""
+
     broker: str
     partition: str
     leader_epoch: int
     log_end: int
     high_watermark: int
-    producer_count: int
+    producer_count: int | None
 
 
 @happening

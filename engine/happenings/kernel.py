@@ -74,6 +74,7 @@ class Fault(Enum):
     RESTARTED = "restarted"
     RESUMED = "resumed"
     SETTING_CHANGED = "setting_changed"
+    STOPPED = "stopped"
     STOPPED_CLEANLY = "stopped_cleanly"
 
 

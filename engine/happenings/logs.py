@@ -18,6 +18,7 @@ class FollowerTook(Happening):
     - ``started_over_at``: the log was emptied and starts at this offset.
     - ``copied``: the number of batches.
     - ``log_end_before``: the log end before; the other offsets are those after.
+    - ``keeps_producers``: this version keeps a producer state.
     """
 
     broker: str
@@ -34,6 +35,7 @@ class FollowerTook(Happening):
     log_start: int
     log_end: int
     high_watermark: int
+    keeps_producers: bool
 
 
 @happening
@@ -68,12 +70,12 @@ class IsrAskedBack(Happening):
 @happening
 class LogOpened(Aside):
     """A broker that starts opened a log. ``from_snapshot``: the producers were read from a snapshot; if
-    False, from the batches."""
+    False, from the batches. ``producer_count`` None: this version keeps no producer state."""
 
     broker: str
     partition: str
     log_end: int
-    producer_count: int
+    producer_count: int | None
     from_snapshot: bool
 
 

@@ -10,7 +10,12 @@ from engine.happenings import brokers as happened
 from engine.happenings.base import Happening
 from engine.telling.machines import tell_row
 from engine.telling.rows import row_key
-from engine.telling.telling import Tell, Teller, notes, phrase, says
+from engine.telling.telling import Tell, Teller, notes, params_of, phrase, says
+
+
+def _became_leader(h: happened.BecameLeader, teller: Teller) -> None:
+    key = "broker.became_leader_plain" if h.producer_count is None else "broker.became_leader"
+    teller.note(key, ("LOG-10",), **params_of(h))
 
 
 def _metadata_answered(h: happened.MetadataAnswered, teller: Teller) -> None:
@@ -161,7 +166,7 @@ def _metadata_read(h: happened.MetadataRead, teller: Teller) -> None:
 TELLINGS: dict[type[Happening], Tell] = {
     happened.RequestWaitsForStart: says("broker.request_waits_for_start", "PID-6"),
     happened.StartFailed: says("broker.start_failed", "PID-6"),
-    happened.BecameLeader: notes("broker.became_leader", "LOG-10"),
+    happened.BecameLeader: _became_leader,
     happened.MetadataAnswered: _metadata_answered,
     happened.CoordinatorFound: says("broker.coordinator_found", "FND-1", "FND-2", "FND-7"),
     happened.RightDenied: says("fault.denied", "GEN-6", "LOG-1"),

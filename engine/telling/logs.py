@@ -15,7 +15,7 @@ def _follower_took(h: happened.FollowerTook, teller: Teller) -> None:
     known = {"broker": h.broker, "partition": h.partition, "leader": h.leader}
     if h.cut_to is not None:
         teller.say(
-            "broker.replica_truncated",
+            "broker.replica_truncated" if h.keeps_producers else "broker.replica_truncated_plain",
             ("LOG-10",),
             to=h.cut_to,
             log_end=h.log_end_before,
@@ -57,6 +57,8 @@ def _forgotten(
 
 def _log_opened(h: happened.LogOpened, teller: Teller) -> None:
     key = "broker.log_loaded_from_snapshot" if h.from_snapshot else "broker.log_replayed"
+    if h.producer_count is None:
+        key = "broker.plain_log_opened"
     teller.note(
         key if h.log_end else "broker.empty_log_opened",
         ("LOG-10",),

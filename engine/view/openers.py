@@ -160,7 +160,7 @@ LEADER = (
     Opener("old_coordinator_refused", 9, ("broker.stale_coordinator_refused",)),
     Opener("unreplicated", 7, ("broker.produce_timed_out",), ("broker",)),
     Opener("leadership_lost", 7, ("broker.leadership_lost_while_waiting",), ("broker",)),
-    Opener("cuts_off", 9, ("broker.replica_truncated",), ("broker",)),
+    Opener("cuts_off", 9, ("broker.replica_truncated", "broker.replica_truncated_plain"), ("broker",)),
     Opener("producer_forgotten", 8, (
         "broker.producers_expired", "broker.producers_forgotten", "broker.producers_deleted_with_head",
         "fault.producers_expired",
@@ -258,7 +258,7 @@ FAULTS = (
     Opener("disconnected", 8, ("fault.disconnected",), ("source", "destination")),
     Opener("error_injected", 8, ("fault.error_injected", "fault.answer_replaced"), ("actor", "error")),
     Opener("crashes", 9, ("fault.crashed", "fault.client_crashed"), ("actor",)),
-    Opener("stopped", 8, ("fault.stopped_cleanly",), ("actor",)),
+    Opener("stopped", 8, ("fault.stopped_cleanly", "fault.stopped"), ("actor",)),
     Opener("restarts", 8, ("fault.restarted",), ("actor",)),
     Opener("pauses", 8, ("fault.paused",), ("actor",)),
     Opener("resumes_moving", 8, ("fault.resumed",), ("actor",)),

@@ -21,6 +21,7 @@ export function changedBelow(step: Step, ...path: string[]): { rest: string[]; c
 const FAULTS: Record<string, string> = {
   "fault.crashed": "stage.tag.crashed",
   "fault.client_crashed": "stage.tag.crashed",
+  "fault.stopped": "stage.tag.stopped",
   "fault.stopped_cleanly": "stage.tag.stopped",
   "fault.restarted": "stage.tag.restarted",
   "fault.paused": "stage.tag.paused",
