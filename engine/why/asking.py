@@ -45,7 +45,7 @@ from engine.why.readers import why_lag, why_unseen
 from engine.why.records import why_lost, why_reordered, why_twice
 from engine.why.refusals import refusing_step, why_refused
 from engine.why.stable_offset import why_stable_offset
-from engine.why.states import why_state
+from engine.why.states import whose, why_state
 from engine.why.timeouts import why_timed_out
 from engine.why.waiting import RUN, why_nothing, why_unsent
 
@@ -172,7 +172,7 @@ def _words_unsent(_moment: Moment, subject: str) -> tuple[str, Json]:
 
 
 def _words_state(_moment: Moment, name: str) -> tuple[str, Json]:
-    return STATE, {"of": name}
+    return STATE, {"of": whose(name, "of_node")}
 
 
 def _words_unended(moment: Moment, transactional_id: str) -> tuple[str, Json]:

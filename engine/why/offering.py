@@ -137,6 +137,9 @@ def _of_actor(moment: Moment, actor: str) -> Iterator[Asked]:
     if actor in moment.actors():
         yield NOTHING, actor
     yield from _state_of(moment, actor)
+    for _, of in moment.lately.transitions:
+        if of.startswith(f"{actor} ") and of.removeprefix(f"{actor} ").isdecimal():
+            yield STATE, of  # a transaction of the middleware at this node
     yield from _refused_of(moment, actor)
     for transactional_id in _ids_of(moment, actor):
         yield from _of_transaction(moment, transactional_id)

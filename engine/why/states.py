@@ -7,16 +7,13 @@ from typing import Any
 
 from engine.explain.machines import machines
 from engine.explain.sentences import catalogue
-from engine.machine import Machine
+from engine.machine import Machine, Row
 from engine.shapes.steps import Transition
 from engine.telling.rows import row_key
 from engine.view.level import level_in_force
 from engine.why.links import Json, Link, NotAsked, actor_subject, link, transaction_subject
 from engine.why.moment import Moment
 from engine.why.replication import not_running
-
-OUT_MAX = 8
-"""An answer names at most this many ways out of a state. The machine's own page has all of them."""
 
 _OF_MARKERS = "marker_states"
 _OF_TRANSACTIONS = ("transaction_states", _OF_MARKERS)
@@ -58,7 +55,7 @@ def why_state(moment: Moment, subject: str) -> Iterator[Link]:
         if taken is None or shown not in (None, taken[1]["to"]):  # A new process starts without a transition.
             state = shown or machine.initial
             key = "state.initial" if state == machine.initial else "state.given"
-            yield link(key, subject=where, of=subject, machine=name, state=state)
+            yield link(key, subject=where, of=whose(subject), state=state)
         else:
             state = taken[1]["to"]
             yield from led_here(moment, name, subject)
@@ -67,7 +64,21 @@ def why_state(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _selection(machine: str, subject: str) -> Json:
-    return transaction_subject(subject) if machine in _OF_TRANSACTIONS else actor_subject(subject)
+    if machine in _OF_TRANSACTIONS:
+        return transaction_subject(subject)
+    return actor_subject(_at_node(subject)[0])
+
+
+def _at_node(subject: str) -> tuple[str, str]:
+    """Node and transaction of a name such as `participant-1 1`; no transaction for any other name."""
+    node, _, tid = subject.partition(" ")
+    return (node, tid) if tid.isdecimal() else (subject, "")
+
+
+def whose(subject: str, key: str = "at_node") -> str | Json:
+    """The name of an object in a sentence. ``at_node`` begins one, ``of_node`` stands inside."""
+    node, tid = _at_node(subject)
+    return {"key": f"why.{key}", "params": {"node": node, "tid": tid}} if tid else subject
 
 
 def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
@@ -85,11 +96,9 @@ def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
         row.spec,
         subject=where,
         step=step.number,
-        of=subject,
-        machine=machine.name,
+        of=whose(subject),
         source=transition["from"],
         target=transition["to"],
-        on=transition["on"],
         number=step.number,
         at=step.at,
     )
@@ -115,32 +124,27 @@ def _since(machine: str, transition: Transition) -> str:
 
 
 def _ways_out(moment: Moment, machine: Machine[Any], subject: str, state: str) -> Iterator[Link]:
+    """The states that can come next."""
+    where = _selection(machine.name, subject)
+    targets = list(dict.fromkeys(row.target for row in rows_out_of(moment, machine, subject, state)))
+    if not targets:
+        yield link("state.last", subject=where, of=whose(subject), state=state)
+        return
+    yield link("state.ways_out", subject=where, of=whose(subject), state=state, targets=targets)
+
+
+def rows_out_of(moment: Moment, machine: Machine[Any], subject: str, state: str) -> list[Row]:
     """The rows that lead out of this state, in the version of the actor."""
     profile = moment.profile_of(subject)
     if profile is not None:
         profile = profile.at_level(level_in_force(moment.view))
-    ways = {
-        f"{row.on} → {row.target}": None
+    return [
+        row
         for row in machine.rows
         if row.source == state
         and row.target not in (None, state)
         and (profile is None or row.exists_in(profile))
-    }
-    where = _selection(machine.name, subject)
-    if not ways:
-        yield link("state.last", subject=where, of=subject, machine=machine.name, state=state)
-        return
-    names = list(ways)
-    others = max(len(names) - OUT_MAX, 0)
-    yield link(
-        "state.ways_out_of_more" if others else "state.ways_out",
-        subject=where,
-        of=subject,
-        machine=machine.name,
-        state=state,
-        ways=names[:OUT_MAX],
-        **({"others": others} if others else {}),
-    )
+    ]
 
 
 def _error(moment: Moment, subject: str) -> Iterator[Link]:

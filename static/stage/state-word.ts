@@ -3,6 +3,6 @@
 import { say, words } from "../player/text.ts";
 
 export function stateWord(state: string): string {
-  const key = `stage.state.${state}`;
-  return words.knows(key) ? say(key) : state.replaceAll("_", " ").toLowerCase();
+  const key = [`stage.state.${state}`, `word.state.${state}`].find((one) => words.knows(one));
+  return key !== undefined ? say(key) : state.replaceAll("_", " ").toLowerCase();
 }

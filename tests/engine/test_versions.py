@@ -35,7 +35,7 @@ CHOOSING = {
     ("pseudocode/documents.py", "_of_other_versions"),
     ("scenario/form.py", "form"),
     ("scenario/header.py", "header_of"),
-    ("why/states.py", "_ways_out"),
+    ("why/states.py", "rows_out_of"),
     ("wire/broker_apis.py", "listed"),
 }
 """Functions that are constructors by what they do: they choose from a table, check or name settings before a role is

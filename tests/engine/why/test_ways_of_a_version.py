@@ -11,7 +11,8 @@ from engine.explain.machines import machines
 from engine.scenario.document import Scenario
 from engine.scenario.shelf import entry, library
 from engine.simulation import Simulation
-from engine.why.asking import why
+from engine.why.asking import moment_of
+from engine.why.states import rows_out_of
 from tests.rotation import part
 
 RUNS = [(found.id, variant) for found in library() for variant in found.variants or (None,)]
@@ -23,8 +24,8 @@ def ways(profile: str, subject: str, state: str) -> list[str]:
     while (step := simulation.step()) is not None:
         moved = step.transition
         if moved is not None and (moved["of"], moved["to"]) == (subject, state):
-            links = why(simulation, "state", subject)
-            return [way for link in links for way in link.params.get("ways", ())]
+            rows = rows_out_of(moment_of(simulation), machines()[moved["machine"]], subject, state)
+            return [f"{row.on} → {row.target}" for row in rows]
     raise AssertionError(f"{subject} never came to {state}")
 
 

@@ -275,13 +275,25 @@ def test_every_question_has_words_and_an_answer() -> None:
     assert asked == set(QUESTIONS)
 
 
-def test_what_moved_in_one_step_is_told_with_the_coordinator_first_and_many_ways_out_are_counted() -> None:
+def test_what_moved_in_one_step_is_told_with_the_coordinator_first() -> None:
     flying = stopped_at("SC-44/k28", "markers.sent")
-    assert "state.ways_out_of_more" in keys_of(why(flying, "state", "txn-1"))
+    assert keys_of(why(flying, "state", "txn-1"))[:3] == ["state.since", "markers.sent", "state.ways_out"]
     while flying.step() is not None:
         pass
     complete = why(flying, "state", "txn-1")
     assert (complete[0].params["target"], "state.last" in keys_of(complete)) == ("CompleteCommit", True)
+
+
+def test_a_transaction_at_a_node_of_the_middleware_is_told_with_both_names() -> None:
+    simulation = stopped_at("SC-81/refuses", "middleware.refused")
+    asked = questions_about(simulation, {"kind": "actor", "id": "participant-1"})
+    assert ("state", "participant-1 1") in [(one.question, one.subject) for one in asked]
+    since, *_, last = why(simulation, "state", "participant-1 1")
+    assert since.params["of"] == {"key": "why.at_node", "params": {"node": "participant-1", "tid": "1"}}
+    assert since.subject == {"kind": "actor", "id": "participant-1"}
+    assert last.params["targets"] == ["COMMITTED", "ROLLED_BACK"]
+    (question,) = (one for one in asked if one.question == "state")
+    assert question.params["of"]["key"] == "why.of_node"
 
 
 def keys_of(chain: tuple[Link, ...]) -> list[str]:
