@@ -29,6 +29,7 @@ class Run:
     scenario: str
     variant: VariantCard | None
     ending: dict[str, Any]
+    has_brokers: bool = True
 
     @property
     def name(self) -> str:
@@ -41,7 +42,7 @@ class Run:
 
     @property
     def profile_key(self) -> str:
-        return f"library.profile.{self.profile}"
+        return f"library.profile.{self.profile}" if self.has_brokers else "player.no_kafka"
 
     @property
     def steps(self) -> int:
@@ -71,6 +72,8 @@ class Card:
     variants: tuple[VariantCard, ...]
     acts: bool
     """True if the scenario also runs without a variant; otherwise the first variant is the usual run."""
+    has_brokers: bool
+    """False for message middleware without Kafka: such runs have no version of Kafka."""
 
     @property
     def usual_variant(self) -> str | None:
@@ -124,6 +127,7 @@ def card_of(version: ScenarioVersion) -> Card:
             for variant in document.get("variants", ())
         ),
         acts=acts(document),
+        has_brokers=document.get("cluster", {}).get("brokers") != 0,
     )
 
 
@@ -132,8 +136,11 @@ def _shelved(version: ScenarioVersion, endings: dict[str, Any]) -> Shelved:
     card = card_of(version)
     played = [None, *card.variants] if card.usual_variant is None else list(card.variants)
     endings_of = ((variant, endings.get(variant.name if variant else "")) for variant in played)
-    runs = (Run(card.identifier, variant, ending) for variant, ending in endings_of if ending is not None)
-    made = tuple(runs)
+    made = tuple(
+        Run(card.identifier, variant, ending, card.has_brokers)
+        for variant, ending in endings_of
+        if ending is not None
+    )
     return Shelved(card, made, _twin(version, made))
 
 

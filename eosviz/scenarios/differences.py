@@ -23,13 +23,15 @@ class Difference:
 
     name: str
     settings: Callable[[Scenario], Settings]
+    of: str = "kafka"
+    """What a scenario must have: ``kafka``, brokers, or ``middleware``, participants of two-phase commit."""
 
     @property
     def key(self) -> str:
         return f"difference.{self.name}"
 
 
-def _switch(name: str) -> Difference:
+def _switch(name: str, of: str = "kafka") -> Difference:
     default = getattr(Switches(), name)
 
     def settings(scenario: Scenario) -> Settings:
@@ -38,7 +40,7 @@ def _switch(name: str) -> Difference:
             f"switches.{name}": _OTHER[name] if now == default and name in _OTHER else _opposite(now, default)
         }
 
-    return Difference(name, settings)
+    return Difference(name, settings, of)
 
 
 def _opposite(now: Any, default: Any) -> Any:
@@ -109,6 +111,10 @@ DIFFERENCES: dict[str, Difference] = {
             ),
         ),
         Difference("isolation", _isolation),
+        *(
+            _switch(name, "middleware")
+            for name in ("back_check", "durable_prepared_messages", "idempotent_handlers")
+        ),
     )
 }
 
@@ -119,8 +125,17 @@ def possible(scenario: Scenario) -> list[Difference]:
     return [
         difference
         for difference in DIFFERENCES.values()
-        if (settings := difference.settings(scenario)) and _can_be_made(scenario, settings)
+        if _has(scenario, difference.of)
+        and (settings := difference.settings(scenario))
+        and _can_be_made(scenario, settings)
     ]
+
+
+def _has(scenario: Scenario, what: str) -> bool:
+    """Whether the scenario has a Kafka cluster, or middleware."""
+    if what == "middleware":
+        return bool(scenario["middleware"]["participants"])
+    return bool(scenario["cluster"]["brokers"])
 
 
 def _can_be_made(scenario: Scenario, settings: Settings) -> bool:

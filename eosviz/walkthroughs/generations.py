@@ -114,13 +114,13 @@ def generation_new(request: HttpRequest) -> HttpResponse:
 
 
 def _asked(choice: str) -> tuple[ScenarioVersion, Card, VariantCard | None]:
-    """A scenario of the library, and its variant if it needs one."""
+    """A scenario of the library with a Kafka cluster, and its variant if it needs one."""
     identifier, _, named = choice.partition("/")
     version = get_object_or_404(ScenarioVersion.objects.library(), identifier__iexact=identifier[:64])
     card = card_of(version)
     name = named or card.usual_variant
     variant = card.variant(name)
-    if name is not None and variant is None:
+    if not card.has_brokers or (name is not None and variant is None):
         raise Http404
     return version, card, variant
 
@@ -137,7 +137,7 @@ def _page(
     shown = [_shown(cell, scenario, variant) for cell in _cells(version.digest, name)]
     runs = [one for one in shown if one.cell.cannot is None]
     context = {
-        "cards": cards(),
+        "cards": [one for one in cards() if one.has_brokers],
         "card": card,
         "variant": variant,
         "choice": card.identifier if name is None else f"{card.identifier}/{name}",

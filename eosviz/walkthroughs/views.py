@@ -210,7 +210,7 @@ def _compare_form(request: HttpRequest, problem: Problem | None) -> HttpResponse
 @require_safe
 def differences(request: HttpRequest) -> JsonResponse:
     """`?branch=<branch>`: the differences that its scenario can be compared by, as names of `difference.<name>`;
-    ``generations``: the page of all generations, null for a scenario outside the library."""
+    ``generations``: the page of all generations, null for a scenario outside the library or without Kafka."""
     branch = _side(request, "branch")
     if branch is None:
         raise Http404
@@ -222,7 +222,10 @@ def differences(request: HttpRequest) -> JsonResponse:
 def _generations_of(session: Session) -> str | None:
     name, variant = session.version.identifier, session.variant
     held = ScenarioVersion.objects.library().filter(identifier=name).first()
-    if held is None or (variant is not None and card_of(held).variant(variant) is None):
+    if held is None:
+        return None
+    card = card_of(held)
+    if not card.has_brokers or (variant is not None and card.variant(variant) is None):
         return None
     choice = name if variant is None else f"{name}/{variant}"
     return f"{reverse('walkthroughs:generations')}?{urlencode({'scenario': choice})}"

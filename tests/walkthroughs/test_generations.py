@@ -129,10 +129,12 @@ def test_a_run_that_cannot_be_is_refused_with_the_reason(client: Client) -> None
 def test_the_start_page_of_a_scenario_leads_here(client: Client) -> None:
     page = client.get("/sessions/new", {"scenario": "SC-61/k20"}).content.decode()
     assert "/generations/?scenario=SC-61/k20" in page
+    page = client.get("/sessions/new", {"scenario": "SC-81/refuses"}).content.decode()
+    assert "/generations/?" not in page and "Kafka 2.8" not in page
 
 
-@pytest.mark.parametrize("asked", ["SC-999", "SC-61/none", "x" * 200])
-def test_what_does_not_exist_is_not_found(client: Client, asked: str) -> None:
+@pytest.mark.parametrize("asked", ["SC-999", "SC-61/none", "x" * 200, "SC-81/refuses"])
+def test_what_does_not_exist_or_has_no_kafka_is_not_found(client: Client, asked: str) -> None:
     assert client.get("/generations/", {"scenario": asked}).status_code == 404
     assert client.post("/generations/new", {"scenario": asked, "generation": "k28"}).status_code == 404
     assert client.post("/generations/new", {"scenario": "SC-47", "generation": "k99"}).status_code == 404
