@@ -54,6 +54,15 @@ def test_words_of_a_chinese_run_are_found_apart() -> None:
 
 
 ASKED = [
+    ("participant does not answer", "SC-81"),
+    ("coordinator waits for vote", "SC-81"),
+    ("a vote is missing", "SC-81"),
+    ("参与者没有响应", "SC-81"),
+    ("协调者等待投票", "SC-81"),
+    ("2PC blocking", "SC-87"),
+    ("in doubt", "SC-87"),
+    ("两阶段提交阻塞", "SC-87"),
+    ("未决事务", "SC-87"),
     ("kafka transactional support fails after 1 week with gap in messages", "SC-149"),
     ("JPATransactionManager commit Kafka producer", "SC-159"),
     ("producer.init_transactions() always timing out", "SC-133"),
