@@ -176,6 +176,8 @@ class Bench:
         will have any."""
         if transactions:
             self._judge_transactions()
+        for name in GUARANTEES:
+            self.guarantees[name].judged = bool(leaders)  # Without a partition there are no records to lose.
         for name, leader in leaders.items():
             record = self.records.setdefault(name, PartitionRecord(name))
             record.leader = leader

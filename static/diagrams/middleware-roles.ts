@@ -17,6 +17,7 @@ import { sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { hasChanged } from "./changes.ts";
 import { section } from "./element.ts";
+import { stateWord } from "../stage/state-word.ts";
 import { EVERYTHING } from "../player/in-force.ts";
 import { MachineElement } from "./machine-element.ts";
 import { MIDDLEWARE_PLACES } from "./machine-layout.ts";
@@ -111,11 +112,6 @@ function knownText(span: WindowView | undefined): string | null {
   return until === null ? say("diagram.roles.window_open", { since }) : say("diagram.roles.window_closed", { since, until });
 }
 
-/** A state may break behind an underscore, and nowhere else. */
-function breakable(state: string) {
-  return state.split(/(?<=_)/).map((word, index) => (index === 0 ? word : html`<wbr>${word}`));
-}
-
 export class MiddlewareRoles extends MachineElement {
   static override styles = [
     ...MachineElement.styles,
@@ -140,7 +136,7 @@ export class MiddlewareRoles extends MachineElement {
       html`<table><thead><tr><th>${say("diagram.roles.node")}</th><th>${say("diagram.roles.state")}</th><th>${say("diagram.roles.holds")}</th></tr></thead><tbody>${repeat(
         rows, (row) => row.key, (row) => html`<tr class="${row.changed ? "hit" : ""} ${isPicked(frame.selection, plainly("actor", row.node)) ? "picked" : ""}"><td><button
           @click=${() => this.pick(plainly("actor", row.node))}>${row.node}</button>${row.alive ? nothing : html` <span class="bad">${say("diagram.roles.down")}</span>`}</td><td>${
-          breakable(row.state)}${row.believed === null ? nothing : html`<div class="bad">${say("diagram.roles.believed", { state: row.believed })}</div>`}</td><td>${row.holds}</td></tr>`,
+          stateWord(row.state)}${row.believed === null ? nothing : html`<div class="bad">${say("diagram.roles.believed", { state: stateWord(row.believed) })}</div>`}</td><td>${row.holds}</td></tr>`,
       )}</tbody></table>${folded > 0 ? html`<p class="quiet">${say("diagram.roles.folded", { count: folded })}</p>` : nothing}${
         span === null ? nothing : html`<p>${span}</p>`}${this.#machine(frame, tid)}`,
     );
@@ -153,7 +149,7 @@ export class MiddlewareRoles extends MachineElement {
     const stepped = transition?.machine === MACHINE && transition.of === `middleware ${tid}`;
     const lastEdge: [string, string, string] | null = stepped ? [transition.from, transition.to, transition.on] : null;
     const options = { width: defaults.width, places: MIDDLEWARE_PLACES, only: null };
-    return this.drawn({ state, lastEdge, stepped, sentence: say("diagram.roles.machine", { tid, state }), there: EVERYTHING }, () => options)?.picture ?? nothing;
+    return this.drawn({ state, lastEdge, stepped, sentence: say("diagram.roles.machine", { tid, state: stateWord(state) }), there: EVERYTHING }, () => options)?.picture ?? nothing;
   }
 }
 

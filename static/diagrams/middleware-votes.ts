@@ -10,6 +10,7 @@ import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Frame } from "../player/frame.ts";
 import { say, words } from "../player/text.ts";
+import { stateWord } from "../stage/state-word.ts";
 import { hasChanged, was } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { shownTransaction } from "./middleware-shown.ts";
@@ -88,10 +89,10 @@ export class MiddlewareVotes extends DiagramElement {
     if (shape.rows.length === 0) return folded(say("diagram.votes.heading", { tid: shape.tid }), say("diagram.votes.nobody_asked"));
     return section(
       say("diagram.votes.heading", { tid: shape.tid }),
-      shape.decision === null ? say("diagram.votes.undecided") : say("diagram.votes.decided", { decision: shape.decision }),
+      shape.decision === null ? say("diagram.votes.undecided") : say("diagram.votes.decided", { decision: stateWord(shape.decision) }),
       html`<table><thead><tr><th>${say("diagram.roles.node")}</th><th>${say("diagram.votes.vote")}</th><th>${say("diagram.votes.request")}</th><th>${
         say("diagram.votes.answer")}</th></tr></thead><tbody>${repeat(shape.rows, (row) => row.node, (row) => html`<tr class=${row.changed ? "hit" : ""}><td>${
-        row.node}</td><td>${row.vote}${row.voteWas === null ? nothing : html` <span class="was">${row.voteWas}</span>`}</td><td>${row.asked}</td><td>${
+        row.node}</td><td>${stateWord(row.vote)}${row.voteWas === null ? nothing : html` <span class="was">${stateWord(row.voteWas)}</span>`}</td><td>${row.asked}</td><td>${
         row.answer}</td></tr>`)}</tbody></table>${shape.folded > 0 ? html`<p class="quiet">${say("diagram.roles.folded", { count: shape.folded })}</p>` : nothing}${
         shape.timer === null ? nothing : html`<p>${shape.timer}</p>`}${
         shape.strategy === "" ? nothing : html`<p class="quiet">${say("diagram.votes.strategy", { strategy: shape.strategy })}</p>`}`,

@@ -108,7 +108,7 @@ export class Tools extends StoreElement {
         <li><button @click=${this.#nextTheme}>${say("player.theme", { theme: say(`player.theme.${this.theme}`) })}</button></li>
         <li><button @click=${() => this.#fire("open-dialog", "eos-export")}>${say("exports.title")} … <kbd>e</kbd></button></li>
         ${this.open === "" && this.library !== "" ? html`<li><a href="/replays/import">${say("player.import")}</a></li>` : nothing}
-        ${live ? html`<li><button @click=${() => this.#look("compare")}>${say("with.choose")} … <kbd>c</kbd></button></li>` : nothing}
+        ${live ? html`<li><button @click=${() => this.#look("compare")}>${say(store.header?.actors.some(({ role }) => role === "broker") === true ? "with.choose" : "with.choose_no_version")} … <kbd>c</kbd></button></li>` : nothing}
         ${this.compare === "" ? nothing : html`<li><a href=${this.compare}>${say("player.compare_another")}</a></li>`}
         <li><button @click=${() => this.#fire("open-dialog", "eos-branches")}>${say("player.all_branches", { count: store.lines.branches.size })}</button></li>
         ${live ? html`<li><button @click=${() => this.#fire("make-branch")}>${say("player.branch_here")} <kbd>b</kbd></button></li>` : nothing}

@@ -277,7 +277,11 @@ def test_every_question_has_words_and_an_answer() -> None:
 
 def test_what_moved_in_one_step_is_told_with_the_coordinator_first() -> None:
     flying = stopped_at("SC-44/k28", "markers.sent")
-    assert keys_of(why(flying, "state", "txn-1"))[:3] == ["state.since", "markers.sent", "state.ways_out"]
+    assert keys_of(why(flying, "state", "txn-1"))[:3] == [
+        "state.since",
+        "coordinator.decides_commit",
+        "state.ways_out",
+    ]
     while flying.step() is not None:
         pass
     complete = why(flying, "state", "txn-1")
