@@ -54,7 +54,7 @@ export function overText(store: PlayerStore, written: Broken | undefined, isBesi
   const broken = brokenWords(brokenIn(rows));
   if (isBeside || changesOf(store).length === 0) {
     const told = store.frame === undefined ? null : resultsOf(store.frame);
-    const parts = [say("outcome.over", { broken }), heldText(store), told === null ? "" : resultsText(told)];
+    const parts = [say("outcome.over", { broken }), endedText(store, rows), heldText(store), told === null ? "" : resultsText(told)];
     return parts.filter((part) => part !== "").join(words.language === "en" ? " " : "");
   }
   const cost = costText(store);
@@ -70,6 +70,13 @@ function heldText(store: PlayerStore): string {
   const held = plan === null ? undefined : endOf(plan)?.held;
   // What is held at the end is said however short the run was.
   return held === undefined || held.ms === 0 || (held.released && held.ms < defaults.held) ? "" : say(held.released ? "outcome.held" : "outcome.still_held", { partition: held.partition, ms: held.ms });
+}
+
+/** A transaction that hung counts as broken for ever; that it was ended since is said beside. */
+function endedText(store: PlayerStore, rows: readonly StripRow[]): string {
+  const plan = store.frame?.plan ?? null;
+  const ended = plan !== null && endOf(plan)?.hanging === 0 && (brokenIn(rows)["hanging"] ?? 0) > 0;
+  return ended ? say("outcome.none_hangs") : "";
 }
 
 /** How a run itself ends; `outcome` is of the run as written. */

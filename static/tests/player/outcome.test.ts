@@ -74,3 +74,11 @@ test("beside another run a changed one says how it ended, because its cost stand
   assert.equal(overText(store, undefined), "Your drop cost 5 ms; the same. Over.");
   assert.equal(overText(store, undefined, true), "Over: nothing broken.");
 });
+
+test("a transaction that hung and was ended since is not left to be taken for one that hangs", () => {
+  words.learn("en", { texts: { "outcome.over": "Over: {broken}.", "outcome.count": "{name} {count}", "player.guarantee.hanging": "hanging", "outcome.none_hangs": "None hangs." }, sources: {} });
+  const info = branch("a", 9, { finished: "complete" });
+  const view = { time: 0, guarantees: { hanging: { judged: true, count: 1, broken_at: 4, broken_in: "t-0", serials: [2] } } };
+  const over = (hanging: number) => overText({ newest: 9, shown: 9, branch: "a", info, lines: { branches: new Map([["a", info]]) }, frame: { view, plan: { steps: 9, outcome: { hanging } } } } as unknown as PlayerStore, undefined);
+  assert.deepEqual([over(0), over(1)], ["Over: hanging 1. None hangs.", "Over: hanging 1."]);
+});
