@@ -68,6 +68,12 @@ def test_a_message_that_has_arrived_leads_to_the_step_before(page: Page) -> None
     expect(page.get_by_role("toolbar", name="Intervene on this message")).to_be_visible()
 
 
+def test_the_offer_to_drop_a_message_stands_there_after_every_load(page: Page) -> None:
+    for _ in range(3):
+        page.reload()
+        expect(page.get_by_role("button", name="Drop a message")).to_be_visible()
+
+
 def test_a_message_that_is_pressed_offers_its_end_on_itself(page: Page) -> None:
     message(page).click()
     acts = page.get_by_role("toolbar", name="Intervene on this message")

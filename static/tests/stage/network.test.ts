@@ -151,3 +151,14 @@ test("a message that carries nothing to name is said without it", () => {
   const fate = { lost: false, docked: false } as Flight["fate"];
   assert.equal(nameOf({ message: bare, sheet: sheetOf(bare), fate }), "ListTransactions request from kafka-transactions to broker-1: arrives at t = 143 ms");
 });
+
+test("a message on its way has a mark that something can be done to it, one that arrived or died has none", () => {
+  const own = message({ id: 900, sent_at: 138, arrives_at: 148 });
+  const gripOf = (now: MessageView[], focus: Focus) => {
+    const { frame } = under(now, stepOf(), focus, [own]);
+    return networkLayer(frame, HERE, focus).find(({ key }) => key === "m:900")?.grip;
+  };
+  const flying = gripOf([own], NO_FOCUS);
+  assert.ok(flying !== undefined && flying > 0);
+  assert.deepEqual([gripOf([], fates({ delivered: [900] })), gripOf([], { ...fates({ dropped: [900] }), kind: "lost" })], [undefined, undefined]);
+});

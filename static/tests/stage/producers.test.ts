@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import type { ClientView } from "../../player/frame.ts";
+import type { Change, ClientView, Step } from "../../player/frame.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
 import { networkOf } from "../../stage/network.ts";
 import { places } from "../../stage/places.ts";
@@ -43,4 +43,16 @@ test("a state that a leader knows better is called outdated, with both epochs in
     return [markup(own.draw).includes("(outdated)"), own.label.includes("broker-1 has epoch 1")];
   };
   assert.deepEqual([shown(1), shown(-1), shown(1, { paused: true })], [[true, true], [false, false], [false, false]]);
+});
+
+test("a quiet step marks the batch that it changes, else the queue that it names, else the whole client", () => {
+  const frame = (over: Partial<Step>) => frameOf(stepOf(over), view({ clients: { p1: client({ requests: {} }) } }));
+  const quiet = { ...NO_FOCUS, kind: "client" as const, actor: "p1" };
+  const rings = (over: Partial<Step>, focus = quiet) => producers(frame(over), here, focus).filter(({ key }) => key.startsWith("ring:"));
+  const grows: Change = { path: ["clients", "p1", "batches", "b1", "record_count"], before: 1, after: 2 };
+  const batch = producers(frame({}), here, NO_FOCUS).find(({ key }) => key === "q:p1:b1") ?? assert.fail();
+  assert.deepEqual(rings({ changes: [grows] }).map(({ x, y }) => [x, y]), [[batch.x, batch.y]]);
+  assert.deepEqual(rings({ changes: [], params: { partition: "t-0" } }).map(({ key }) => key), ["ring:queue"]);
+  const whole = [rings({ changes: [], params: {} }), rings({ changes: [grows] }, { ...quiet, tag: { key: "stage.tag.now", params: { to: "" } } })];
+  assert.deepEqual(whole.map(([only]) => only?.key), ["ring:actor", "ring:actor"], "what has a tag of its own is about the client");
 });
