@@ -52,7 +52,7 @@ def offline_file(own: Own, replay: BinaryIO, language: str) -> Iterator[bytes]:
 
 def _page(own: Own, language: str) -> str:
     """Everything before the replay."""
-    script, style = _built("player-whole.js"), _with_typeface(_built("player.css"))
+    script, style = _built("player-whole.js"), _with_typeface(_built("player-whole.css"))
     fields = {**msgspec.json.decode(own.fields), "lines": "#replay"}
     context = {
         "policy": policy(script, style),
