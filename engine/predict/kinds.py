@@ -94,6 +94,9 @@ def _append_reasons(name: str, right: str, rows: list[dict[str, Any]], step: Ste
 # Which state follows? -------------------------------------------------------------------------------------
 
 
+_MARKERS = "marker_states"
+
+
 def _is_transition(step: Step) -> bool:
     return step["transition"] is not None
 
@@ -102,6 +105,8 @@ def _state_after(step: Step) -> str:
     """The state in which the step leaves it. A fence passes through PrepareEpochFence in one step: its effect takes
     the next row, to the state that is written."""
     change = step["transition"]
+    if change["machine"] == _MARKERS:  # Named by its transaction, whose state may change in the same step.
+        return str(change["to"])
     pending = [one for one in step["changes"] if one["path"][-2:] == [change["of"], "pending_state"]]
     states = [one["after"] for one in pending if one.get("after") is not None]
     return str(states[-1] if states else change["to"])
@@ -126,7 +131,10 @@ def _ask_state(step: Step, _view: View) -> Asked:
             events = ways.setdefault(target, [])
             if (event := _event(machine.name, row.on)) not in events:
                 events.append(event)
-    params = {"machine": machine.name, "of": change["of"], "from": before, "on": happened}
+    of: Any = change["of"]
+    if machine.name == _MARKERS:  # Its states are those of a marker, which has no name of its own.
+        of = {"key": "clause.marker_of", "params": {"transactional_id": of}}
+    params = {"machine": machine.name, "of": of, "from": before, "on": happened}
     reasons: dict[str, tuple[Reason, ...]] = {}
     for target, events in ways.items():
         if target == after:
@@ -145,7 +153,7 @@ def _ask_state(step: Step, _view: View) -> Asked:
         Choice(
             state,
             "predict.state.stays" if state == before else "predict.state.becomes",
-            {"of": change["of"], "state": state},
+            {"of": of, "state": state},
         )
         for state in sorted(ways, key=machine.states.index)
     )

@@ -361,10 +361,6 @@ def why_here(moment: Moment, _subject: str) -> Iterator[Link]:
 
 def _led_to(moment: Moment, step: Json) -> Iterator[Link]:
     yield from caused(moment)
-    decision = step["decision"]
-    for row in [] if decision is None else decision["rows"]:
-        if row["outcome"] == "decided":
-            yield Link(key=row["key"], params=row["params"], rules=(row["rule"],))
     transition = step["transition"]
     if transition is not None:
         yield from list(led_here(moment, transition["machine"], transition["of"]))[:1]

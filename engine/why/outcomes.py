@@ -186,8 +186,13 @@ def applications_of(moment: Moment, client: str) -> Iterator[Link]:
             key = "application.silent" if in_transactions else "application.done"
             yield link(key, "TXM-6", subject=subject, **params, calls=shown["calls"])
         elif shown["next_at"] is not None:
-            left = max(shown["next_at"] - moment.now, 0)
-            yield link("application.next", "TXM-6", subject=subject, **params, at=shown["next_at"], left=left)
+            left = shown["next_at"] - moment.now
+            if left < 0:
+                yield link("application.due", "TXM-6", subject=subject, **params)
+            else:
+                yield link(
+                    "application.next", "TXM-6", subject=subject, **params, at=shown["next_at"], left=left
+                )
 
 
 # -- who decides -------------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ def why_state(moment: Moment, subject: str) -> Iterator[Link]:
             key = "state.initial" if state == machine.initial else "state.given"
             yield link(key, subject=where, of=whose(subject), state=state)
         else:
-            state = taken[1]["to"]
+            state = _state_at_coordinator(moment, name, subject) or taken[1]["to"]
             yield from led_here(moment, name, subject)
         yield from _ways_out(moment, machine, subject, state)
     yield from _error(moment, subject)
@@ -91,8 +91,10 @@ def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
     step, transition = taken
     row = machine.rows[transition["row"]]
     where = _selection(machine.name, subject)
+    state = _state_at_coordinator(moment, name, subject)
+    in_doubt = name == _OF_TRANSACTIONS[0] and state != transition["to"]
     yield link(
-        _since(machine.name, transition),
+        "state.latest" if in_doubt else _since(machine.name, transition),
         row.spec,
         subject=where,
         step=step.number,
@@ -101,6 +103,7 @@ def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
         target=transition["to"],
         number=step.number,
         at=step.at,
+        **({"state": state} if in_doubt else {}),
     )
     said = {step.key: step.params, **{note["key"]: note["params"] for note in step.notes}}
     params = said.get(row_key(row))
@@ -115,6 +118,13 @@ def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
             subject=actor_subject(step.actor),
             step=step.number,
         )
+
+
+def _state_at_coordinator(moment: Moment, machine: str, subject: str) -> str | None:
+    """The state of an id, which differs from the newest transition while that is written, and if it failed or
+    another coordinator took over; None for other machines and if no coordinator has the id."""
+    found = moment.entry_of(subject) if machine == _OF_TRANSACTIONS[0] else None
+    return None if found is None else str(found[1]["state"])
 
 
 def _since(machine: str, transition: Transition) -> str:

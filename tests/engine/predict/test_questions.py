@@ -351,3 +351,9 @@ def test_why_a_state_does_not_follow_is_said_in_words() -> None:
         "PrepareAbort becomes CompleteAbort in these cases: all markers are acknowledged."
         " Here something else happens: InitProducerId arrives."
     )
+
+
+def test_the_states_of_a_marker_are_asked_of_the_marker():
+    checkpoint = {"ask": "state", "machine": "marker_states", "nth": 1}
+    (made,) = asked_in("SC-58", checkpoint, variant="isr-short")
+    assert (made.right, made.params["of"]["key"]) == ("Queued", "clause.marker_of")

@@ -332,6 +332,8 @@ ROWS: list[Row] = [
         "t-0",
         lambda p, v: board(v, p)["waiting"]["txn-1"]["passed_over"] == p["partitions"],
     ),
+    ("application.due", "SC-68", "unended", "txn-1", lambda p, v: v["clients"]["p1"]["paused"]),
+    ("state.latest", "SC-77/delete-segment", "state", "txn-1", lambda p, v: p["state"] != p["target"]),
     (
         "coordinator.stalled",
         "SC-107/elected-again-2-8",
