@@ -274,7 +274,7 @@ class Coordinator:
 
     def undecided_at(self, producer_id: int, result: str, timestamp: int) -> CoordinatorEntry | None:
         """The newest record of `producer_id` at `timestamp`, if it shows that `result` was not decided by
-        then. None if it was decided, or if the log no longer shows that."""
+        then. None if it was decided, or if the log does not show that."""
         entries = self.history.get(producer_id)
         if not entries:
             return None
@@ -284,7 +284,11 @@ class Coordinator:
         if times.decided(result, timestamp - SKEW_MS, timestamp + SKEW_MS):
             return None
         newest = times.newest_until(timestamp)
-        return None if newest is None or newest.decision == result else newest
+        if newest is None or newest.decision == result:
+            return None
+        log = self.logs.get(newest.partition)
+        # An older copy of the log may lack the decision.
+        return None if log is None or log.newest_ms <= timestamp + SKEW_MS else newest
 
     def add(self, entry: CoordinatorEntry) -> None:
         """Take in a record, which is the next one of its transactional id."""

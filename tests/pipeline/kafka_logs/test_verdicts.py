@@ -14,6 +14,7 @@ from django.core.management import CommandError, call_command
 from engine.codec.control_record import ControlType
 from engine.codec.record import Record
 from engine.codec.record_batch import encode_batch, encode_marker
+from engine.codec.segment import BatchRow, SegmentReader
 from engine.codec.transaction_log_record import (
     TransactionLogValue,
     TransactionStatus,
@@ -140,6 +141,18 @@ def test_healthy_now_and_how_it_became_so(folder: str, partition: str, note: str
     verdict = only(read_case([KAFKA_LOGS / folder, INTERNAL]), partition)
     assert verdict["kind"] == "healthy"
     assert [(one["kind"], one["marker_offset"]) for one in verdict["notes"]] == [(note, marker)]
+
+
+def test_a_marker_newer_than_the_coordinators_copy_may_have_been_decided(tmp_path: Path) -> None:
+    whole = INTERNAL / "__transaction_state-3"
+    (decided,) = (
+        row
+        for row in SegmentReader().rows((whole / LOG).read_bytes())
+        if isinstance(row, BatchRow) and row.header.base_offset == 24
+    )
+    older = copied(whole, tmp_path, end=decided.position)
+    verdict = only(read_case([KAFKA_LOGS / "h3_admin_abort", older]), "hangadmin-0")
+    assert (verdict["kind"], verdict["notes"]) == ("healthy", [])
 
 
 COORDINATOR_SAYS = {
