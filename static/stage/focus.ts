@@ -195,8 +195,15 @@ const node: Finder = (frame, step) => {
   const { transition } = step;
   const now = transition === null ? null : { key: "stage.tag.now", params: { to: stateWord(transition.to) } };
   const tag = isBeside ? besideTag(step) : middlewareTag(step) ?? now;
-  return { kind: "node", actor: step.actor, tag };
+  return { kind: "node", actor: isBeside ? step.actor : nodeOf(frame, step), tag };
 };
+
+/** The node of the middleware that a step is about: what an operator or an application does, happens at the node that changes. */
+function nodeOf(frame: Frame, { actor, transition }: Step): string {
+  const { middleware } = frame.view;
+  const isNode = middleware?.participants?.[actor] !== undefined || ["initiator", "business", "middleware", "manager"].includes(actor);
+  return isNode ? actor : transition?.of.split(" ")[0] ?? actor;
+}
 
 /** In the order in which they are asked. */
 const FINDERS: readonly Finder[] = [

@@ -56,6 +56,7 @@ function heardFrom(frame: Frame): string | null {
 export function taggedPart(frame: Frame, here: Places, focus: Focus): Part | null {
   const { actor, kind, tag } = focus;
   if (here.kind !== "middleware" || tag === null || actor === null || here.others[actor] === undefined || kind === "sent" || kind === "lost") return null;
+  if (tag.key.startsWith("stage.tag.broken")) return { kind: "head" };
   if (frame.step?.transition?.of.split(" ")[0] === actor) return { kind: "state" };
   const heard = actor === "middleware" && frame.step?.refusal === null ? heardFrom(frame) : null;
   return heard === null ? { kind: "head" } : { kind: "row", of: heard };

@@ -31,7 +31,7 @@ export const middleware: Layer = (frame, here, focus) => {
     const part = focus.actor === name ? taggedPart(frame, here, focus) : null;
     const drawn = drawnOf({ frame, view, tid, own, part }, name);
     if (drawn === null) continue;
-    const focused = frame.step?.actor === name && focus.kind !== "sent" && focus.kind !== "lost";
+    const focused = focus.actor === name && focus.kind !== "sent" && focus.kind !== "lost";
     const selection = plainly("actor", name);
     const { alive, state } = liveOf(view, name);
     objects.push({
@@ -157,13 +157,20 @@ function businessOf({ frame, view, tid, own, part }: Node): Drawn {
   };
 }
 
+/** Whether the middleware had the transaction before; a crash may have taken it. */
+function isLost(frame: Frame, tid: string | null): boolean {
+  const now = frame.step?.number ?? 0;
+  return frame.plan?.passed?.["middleware"]?.[tid ?? ""]?.some(({ since }) => since > 0 && since <= now) === true;
+}
+
 function middlewareOf({ frame, view, tid, own, part }: Node): Drawn {
   const entry = tid === null ? undefined : view.transactions?.[tid];
-  const said = entry === undefined ? say("stage.mw.none_yet") : word(entry.state);
+  const rungs = rungsOf(frame, "middleware", tid, entry?.state);
+  const said = entry === undefined ? say(isLost(frame, tid) ? "stage.mw.lost" : "stage.mw.none_yet", { tid }) : word(entry.state);
   const place = ladderPlace("middleware", own) as LadderPlace;
   return {
     fact: entry === undefined ? said : say("stage.mw.transaction", { tid }), strong: false, label: named("middleware", said),
-    inner: svg`${states(place, rungsOf(frame, "middleware", tid, entry?.state), part)}${
+    inner: svg`${states(place, rungs, part)}${
       entry === undefined ? nothing : svg`${heard(entry, own, part)}${own.height < LOW ? lowFoot(entry, own) : footOf(entry, own)}`}`,
   };
 }
@@ -239,13 +246,13 @@ function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
   const answers = Object.entries(entry?.answers ?? {}).map(([name, answer]) => named(name, answer ?? say("stage.none")));
   const state = entry === undefined ? say("stage.none") : word(entry.state);
   const label = named("manager", facts([state, ...answers]));
+  const numbered = facts(answers.map((answer) => answer.replace(/^participant-/, "")));
   if (own.width < NARROW) {
-    const numbered = facts(answers.map((answer) => answer.replace(/^participant-/, "")));
     return { fact: state, strong: true, label, inner: numbered === "" ? svg`${nothing}` : fittedText(8, 58, numbered, own.width - 16, 12, { most: 2, least: 8, classes: "k" }) };
   }
   return {
     fact: entry === undefined ? "" : state, strong: true, label,
-    inner: answers.length === 0 ? svg`${nothing}` : fittedText(14, 37, facts(answers), own.width - 28, 12, { least: 7, classes: "k" }),
+    inner: answers.length === 0 ? svg`${nothing}` : fittedText(14, 37, textWidth(facts(answers), 11) <= own.width - 28 ? facts(answers) : numbered, own.width - 28, 12, { least: 9, classes: "k" }),
   };
 }
 

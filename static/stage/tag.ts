@@ -193,7 +193,7 @@ function anyPlaceOf(frame: Frame, here: Places, focus: Focus, width: number, hei
   const body = bodyOf(frame, here, focus, shown);
   return labelPlace({ width, height }, spotsOf(frame, here, focus, width, height), {
     taken: takenBy(frame, here, focus), ...bodiesAround(frame, here, focus, shown), within: { x: 0, y: 0, width: here.width, height: here.height },
-    away: (y) => farFrom(body, y, height) + (here.upright ? farFromClient(here, focus, y) : 0),
+    away: (y) => farFrom(body, y, height) + (here.upright ? farFromClient(here, focus, y) : 0) + farFromMessage(frame, here, focus, y, height),
     ...(here.upright ? { across: (x: number) => [EDGE - x, here.width - EDGE - width - x] } : {}),
   });
 }
@@ -234,6 +234,14 @@ function bodyOf(frame: Frame, here: Places, focus: Focus, shown: Shown | null): 
   if (shown !== null && !contains(wholeOf(shown.broker), shown.lane.box)) return shown.lane.box;
   const broker = shown?.broker ?? (["sent", "lost", "read"].includes(focus.kind) ? undefined : here.brokers[focus.actor ?? ""]);
   return broker === undefined ? (focus.kind === "client" ? clientOf(frame, here, focus)?.box ?? null : null) : wholeOf(broker);
+}
+
+/** Between the nodes of the middleware a message's tag stands over or under it, or not at all: elsewhere it would be taken for another's. */
+function farFromMessage(frame: Frame, here: Places, focus: Focus, y: number, height: number): number {
+  if (here.kind !== "middleware" || focus.kind !== "lost") return 0;
+  const { dropped, lost } = focus.messages;
+  const own = networkOf(frame, here, focus).flights.find(({ message }) => [...dropped, ...lost].includes(message.id));
+  return own === undefined ? 0 : farFrom(own.box, y, height);
 }
 
 /** Below the network it would be taken for a broker's. */
