@@ -11,7 +11,7 @@ import { stateLines } from "./machine-layout.ts";
 
 export const machineLook = css`
   .state rect { fill: var(--side); stroke: var(--ink-3); stroke-width: 1.25; }
-  .state text { font-size: 8.5px; }
+  .state text { font-size: 10px; }
   .state.current rect { fill: var(--ink); stroke: var(--ink); }
   .state.current text:not(.outside) { fill: var(--ink-inv); font-weight: 700; }
   .state.pending:not(.current) rect { stroke: var(--ink); stroke-width: 2; stroke-dasharray: 4 3; }
@@ -43,10 +43,10 @@ export function drawMachine(shape: MachineShape, sentence: string, stepped: bool
       (state) => state.state,
       (state) => {
         const lines = stateLines(state.state);
-        const first = state.y + state.height / 2 + (lines.length > 1 ? -1.5 : 3);
+        const first = state.y + state.height / 2 + (lines.length > 1 ? -1.5 : 3.5);
         return svg`<g class=${`state${state.current ? " current" : ""}${state.pending ? " pending" : ""}`}><rect x=${state.x} y=${state.y} width=${state.width}
           height=${state.height} rx="9"/>${lines.map((line, index) => svg`<text x=${state.x + state.width / 2} y=${
-            first + index * 9} text-anchor="middle">${line}</text>`)}${
+            first + index * 10} text-anchor="middle">${line}</text>`)}${
             shape.anywhere.includes(state.state) ? drawAnywhere(state) : ""}</g>`;
       },
     )}</svg>`;
