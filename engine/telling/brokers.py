@@ -73,7 +73,9 @@ def _partitions_not_added(h: happened.PartitionsNotAdded, teller: Teller) -> Non
     shown = [f"{name}: {error.name}" for name, error in h.errors]
     teller.say("broker.partitions_not_added", ("TXC-12",), broker=h.broker, client=h.client, errors=shown)
     first = next(error for _, error in h.errors if error is not Error.OPERATION_NOT_ATTEMPTED)
-    teller.refuse("TXC-12", first.name, [["partitions", shown]], "refusal.client_aborts")
+    retries = any(error is Error.UNKNOWN_TOPIC_OR_PARTITION for _, error in h.errors)
+    following = "refusal.client_asks_again" if retries else "refusal.client_aborts"
+    teller.refuse("TXC-12", first.name, [["partitions", shown]], following)
 
 
 def _log_loaded(h: happened.LogLoaded, teller: Teller) -> None:

@@ -6,6 +6,7 @@ from engine.happenings import requests as happened
 from engine.happenings.base import Happening
 from engine.happenings.codes import Compared, Next, Reason
 from engine.telling.telling import Tell, Teller
+from engine.tool.command import TOOL
 
 _OF_GROUPS = frozenset({Reason.INSTANCE_REPLACED, Reason.MEMBER_UNKNOWN, Reason.GENERATION_DIFFERS})
 
@@ -70,11 +71,19 @@ COMPARED = {
 """The labels of ``refusal.compared`` (docs/frame.md)."""
 
 
+_OF_THE_TOOL = {
+    Next.CLIENT_ENDS: Next.TOOL_ENDS,
+    Next.CLIENT_LOOKS_UP_AGAIN: Next.TOOL_LOOKS_UP_AGAIN,
+}
+"""What a producer does next, to what the operator's tool does."""
+
+
 def _request_refused(h: happened.RequestRefused, teller: Teller) -> None:
     rule, facts = h.rule, h.facts
     teller.say(reason_key(rule.why), (rule.spec,), **{name: facts[name] for name in rule.says})
     compared = [[COMPARED[label], facts[name]] for label, name in rule.compares]
-    teller.refuse(rule.spec, rule.answer.name, compared, next_key(rule.then))
+    then = _OF_THE_TOOL.get(rule.then, rule.then) if facts.get("client") == TOOL else rule.then
+    teller.refuse(rule.spec, rule.answer.name, compared, next_key(then))
 
 
 TELLINGS: dict[type[Happening], Tell] = {happened.RequestRefused: _request_refused}

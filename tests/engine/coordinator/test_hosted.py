@@ -111,6 +111,8 @@ def test_partitions_that_cannot_be_added_keep_the_others_from_being_tried():
         "t-0": Error.OPERATION_NOT_ATTEMPTED,
         "nowhere-0": Error.UNKNOWN_TOPIC_OR_PARTITION,
     }
+    *_, refusal = (step["refusal"] for step in stage.steps if step["refusal"])
+    assert refusal["next"] == "refusal.client_asks_again", "a topic may still be created"
 
 
 @pytest.mark.parametrize(

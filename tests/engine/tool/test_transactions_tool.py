@@ -275,3 +275,9 @@ def test_a_run_without_brokers_refuses_the_tool() -> None:
     simulation = Simulation(entry("SC-80").scenario("one-node"))
     with pytest.raises(Refused, match="this run has no brokers"):
         simulation.intervene({"action": "list_transactions"})
+
+
+def test_a_refusal_of_the_tool_says_what_the_tool_does() -> None:
+    denied = {"at": 900_000, "action": "deny", "operation": "Describe", "resource": "transactional_id:txn-1"}
+    _, steps = run(DESCRIBE, faults=(denied,))
+    assert [step.refusal["next"] for step in steps if step.refusal] == ["refusal.tool_ends"]
