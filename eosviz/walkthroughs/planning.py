@@ -4,7 +4,7 @@ in a bounded process (`eosviz/bounded`)."""
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -30,7 +30,11 @@ def answer(question: bytes, folder: Path) -> bytes:
 def made(asked: Asked) -> bytes:
     """The plan as JSON, made in this process. Raises bounded.Refused if this engine refuses the run."""
     try:
-        plan = plan_ahead(asked.scenario(), asked.interventions(), asked.before, asked.most)
+        scenario, done, before = asked.scenario(), list(asked.interventions()), asked.before
+        if before is None and done:
+            # What the interventions cost is known beside the run as written alone.
+            before = cast("dict[str, Any]", plan_ahead(scenario, (), None, asked.most))
+        plan = plan_ahead(scenario, done, before, asked.most)
         return msgspec.json.encode(plan)
     except (Refused, BadScenario, EngineError) as error:
         raise bounded.Refused("engine_broke", {"reason": str(error)}) from None

@@ -7,6 +7,7 @@ import "./beside-stage.ts";
 import type { nothing, TemplateResult } from "lit";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import type { Middle } from "./panels.ts";
+import { kafka } from "./panel-times.ts";
 import { pictureOf } from "./panels.ts";
 import type { PlayerStore } from "./store.ts";
 import type { Transactions } from "./transactions.ts";
@@ -27,6 +28,12 @@ export interface SideParts {
   beside: string | null;
 }
 
+/** A run without Kafka has no lanes: its stage stands in their place. */
+export function shownMiddle(middle: SideMiddle, store: PlayerStore | undefined): Middle {
+  return middle === "lanes" && store?.frame !== undefined && !kafka(store.frame) ? "stage" : middle;
+}
+
 export function sideMiddle(middle: SideMiddle, parts: SideParts): TemplateResult | typeof nothing {
-  return pictureOf(middle, { ...parts, frame: parts.store.frame, zoom: undefined, asks: false });
+  // It is looked at alone: what is done, is done in the player.
+  return pictureOf(shownMiddle(middle, parts.store), { ...parts, frame: parts.store.frame, zoom: undefined, asks: false, acts: false });
 }

@@ -42,8 +42,13 @@ export function verdictTable(own: Verdicts, others: Verdicts): TemplateResult | 
 /** That nothing of it differs, said once for both. */
 export function alikeText(left: Frame | null | undefined, right: Frame | null | undefined): TemplateResult | typeof nothing {
   if (left == null || right == null) return nothing;
+  const isUnbroken = brokenNames(left, right).length === 0;
+  // Without records there is nothing to count.
+  if (Object.keys(left.view.verdicts ?? {}).length + Object.keys(right.view.verdicts ?? {}).length === 0) {
+    return isUnbroken ? html`<p class="compare-alike">${say("player.compare.alike_unbroken")}</p>` : nothing;
+  }
   const same = toldCounts(left.view.verdicts ?? {}, right.view.verdicts ?? {}).length === 0;
-  return same ? html`<p class="compare-alike">${say(brokenNames(left, right).length === 0 ? "player.compare.alike" : "player.compare.alike_counts")}</p>` : nothing;
+  return same ? html`<p class="compare-alike">${say(isUnbroken ? "player.compare.alike" : "player.compare.alike_counts")}</p>` : nothing;
 }
 
 /** A number that the other side has otherwise is marked by a sign too, not by its weight alone. */

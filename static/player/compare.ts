@@ -24,7 +24,7 @@ import type { Difference, Line } from "./lockstep.ts";
 import type { SaidText } from "./sentence.ts";
 import { endsOf, onlyHere } from "./compare-head.ts";
 import { largeOf } from "./compare-large.ts";
-import { sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
+import { shownMiddle, sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
 import type { SideMiddle } from "./compare-middle.ts";
 import { alikeText, brokenNames, verdictTable } from "./compare-verdict.ts";
 import { compareOn, nextMoment, previousMoment, stepAtTime } from "./lockstep.ts";
@@ -424,7 +424,7 @@ export class Compare extends LitElement {
         ${isFirstDifference ? html`<b class="mark">≠ ${say("player.compare.differs_here")}</b>` : nothing}
         <eos-sentence .store=${store}></eos-sentence><eos-references .store=${store} rules=${this.rules}></eos-references>
       </div>
-      <div class="compare-lanes" data-middle=${this.middle} tabindex="0" role="group" aria-label=${say(`player.tab.${this.middle}`)}>${
+      <div class="compare-lanes" data-middle=${shownMiddle(this.middle, store)} tabindex="0" role="group" aria-label=${say(`player.tab.${shownMiddle(this.middle, store)}`)}>${
         sideMiddle(this.middle, {
           store, transactions: side.transactions, code: this.code, machines: this.machines, spacing: this.spacing, space: (spacing) => { this.spacing = spacing; }, beside: this.#large,
         })}</div>
@@ -494,7 +494,7 @@ export class Compare extends LitElement {
     return html`<footer class="compare-foot">
       <div class="choice" role="group" aria-label=${say("player.compare.lockstep")}>${choice("step")}${choice("time")}</div>
       <label class="zoom"><span>${say("player.zoom")}</span> <select title=${say("player.compare.zoom.title")} @change=${this.#chosen}>
-        ${this.#offered.map((middle) => html`<option value=${middle} .selected=${middle === this.middle}>${say(`player.tab.${middle}`)}</option>`)}</select></label>
+        ${this.#offered.map((middle) => html`<option value=${middle} .selected=${middle === this.middle}>${say(`player.tab.${shownMiddle(middle, this.#sides[0]?.store)}`)}</option>`)}</select></label>
       <div class="buttons">
         <button aria-label=${say("player.do.first")} title=${say("player.key.first")} ?disabled=${this.at === 0} @click=${() => this.#goTo(0)}>|◀</button>
         <button aria-label=${say("player.do.back")} title=${say("player.key.back")} ?disabled=${this.at === 0} @click=${() => this.#back()}>◀</button>

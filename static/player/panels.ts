@@ -34,6 +34,8 @@ export interface PanelParts {
   space: (spacing: Spacing) => void;
   /** Whether the engine can be asked from here: why, or for what lies far back. */
   asks?: boolean;
+  /** Whether something can be done to what the picture shows. */
+  acts?: boolean;
   /** What the sentences of the answer to *why* that is on show are about. */
   chain?: Chain;
   /** Whether the picture is read from the back of a room. */
@@ -107,7 +109,8 @@ const ROWS = [
   },
   {
     tag: "eos-stage", key: "0", place: "middle", view: "stage", name: "player.panel.stage", opens: ({ opens_on }) => opens_on === undefined || opens_on === "stage",
-    draw: ({ frame, store, asks = true, chain = NO_CHAIN, projector = false }) => html`<eos-stage .frame=${frame} .asks=${asks} .acts=${store?.source.live === true} .chain=${chain} ?projector=${projector}></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`,
+    draw: ({ frame, store, asks = true, acts = true, chain = NO_CHAIN, projector = false }) => html`<eos-stage .frame=${frame} .asks=${asks} .acts=${acts && store?.source.live === true} .chain=${chain} ?projector=${projector}></eos-stage>${
+      acts ? html`<eos-message-acts .store=${store}></eos-message-acts>` : nothing}`,
   },
   {
     tag: "eos-lanes", key: "5", place: "middle", view: "lanes", name: "player.panel.lanes", when: hasLog,

@@ -81,6 +81,13 @@ def test_an_intervention_extends_the_plan_of_the_run_before_it(
     assert made(main) == before
 
 
+def test_a_run_with_interventions_is_compared_although_the_run_as_written_has_no_plan_yet() -> None:
+    crash = {"after": 12, "intervention": {"action": "crash", "actor": "participant-3"}}
+    asked = planning.Asked(entry("SC-81").document, "SC-81", "refuses", [crash], None, 100)
+    kept = msgspec.json.decode(planning.made(asked))["cost"]["kept"]
+    assert [one["key"] for one in kept] == ["cost.reserved_still"]
+
+
 def test_a_page_that_holds_nothing_is_told_the_plan_that_is_kept(start: Callable[..., Session]) -> None:
     session = start("SC-03")
     hello, again = (Hello(v=1, id=session.id, have=have) for have in ({}, {str(root(session).id): 0}))
