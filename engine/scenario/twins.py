@@ -3,10 +3,12 @@ value that the document has anyway."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from engine.scenario.document import Scenario
+from engine.scenario.document import BadScenario, Scenario, load
+from engine.scenario.shelf import entry
 from engine.switches import Switches
 
 _WORDS = frozenset({"title", "variant_title", "summary", "watch_for", "lesson", "expect", "variants"})
@@ -15,6 +17,14 @@ _WORDS = frozenset({"title", "variant_title", "summary", "watch_for", "lesson", 
 def are_twins(one: Scenario, other: Scenario) -> bool:
     """Whether both give the same run; their names do not matter."""
     return _what_runs(one) == _what_runs(other)
+
+
+def runs_as_written(document: Mapping[str, Any], variant: str | None) -> bool:
+    """Whether the library's scenario of this id gives the same run. A document that cannot be read does not."""
+    try:
+        return are_twins(load(dict(document), variant), entry(str(document.get("id"))).scenario(variant))
+    except BadScenario:
+        return False
 
 
 def _what_runs(scenario: Scenario) -> dict[str, Any]:

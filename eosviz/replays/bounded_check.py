@@ -34,6 +34,7 @@ class Row(msgspec.Struct):
     steps: int
     state: str
     finding: dict[str, Any]
+    as_written: bool
 
 
 class Asked(msgspec.Struct, forbid_unknown_fields=True):
@@ -66,6 +67,7 @@ def check_import(question: bytes, folder: Path) -> bytes:
         steps=recording.steps,
         state=checked.finding.state,
         finding=checked.sentence_params,
+        as_written=checked.as_written,
     )
     return msgspec.json.encode(row)
 
@@ -99,6 +101,7 @@ class Own(msgspec.Struct, frozen=True):
     variant: str
     engine: str
     steps: int
+    as_written: bool
     fields: msgspec.Raw
 
 
@@ -137,6 +140,7 @@ def own_of(checked: Checked) -> Own:
         variant=header.variant or "",
         engine=header.engine,
         steps=checked.recording.steps,
+        as_written=checked.as_written,
         fields=msgspec.Raw(canonical(checked.fields(identity_of(checked)))),
     )
 

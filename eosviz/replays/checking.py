@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Protocol
 
+from engine.scenario.twins import runs_as_written
 from eosviz.catalogue import LANGUAGES, say
 from eosviz.replays import format, reading
 from eosviz.replays.branch_derived import DerivedByBranch
@@ -57,6 +58,12 @@ class Checked:
     @property
     def scenario(self) -> str:
         return str(self.recording.header.scenario.get("id", ""))[:100]
+
+    @property
+    def as_written(self) -> bool:
+        """Whether the library has this run, apart from its interventions."""
+        header = self.recording.header
+        return runs_as_written(header.scenario, header.variant)
 
     @property
     def sentence_params(self) -> dict[str, Any]:

@@ -62,6 +62,7 @@ def embed(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
         "scenario": found.identifier,
         "version": found,
         "variant": link.variant,
+        "as_written": True,  # not asked for: the version is known
         "file": link.address("replays:linked_player"),
         "step": link.step,
         "plays": request.GET.get("play") == "1",
@@ -86,6 +87,7 @@ def embed_replay(request: HttpRequest, replay_id: UUID) -> HttpResponse:
         "scenario": replay.scenario,
         "version": None,
         "variant": replay.variant,
+        "as_written": replay.as_written,
         "file": reverse("replays:public_player", args=[replay.id]),
         "step": step if step.isdecimal() and len(step) < 8 else "0",
         "open": request.build_absolute_uri(reverse("replays:play", args=[replay.id])),

@@ -66,6 +66,8 @@ class Replay(models.Model):
     finding = models.JSONField(default=dict)
     """Parameters of the sentence about the state: branch and number of the step that differs, steps checked.
     """
+    as_written = models.BooleanField(default=True)
+    """Whether the library has this run, apart from its interventions. Replays of earlier releases count as such."""
     analysis = models.JSONField(default=None, null=True)
     """For a log case: its transactions (`log_analysis.py`)."""
     player = models.BinaryField()

@@ -62,6 +62,7 @@ def _page(own: Own, language: str) -> str:
         "title": own.title,
         "scenario": own.scenario,
         "variant": own.variant,
+        "as_written": own.as_written,
         "language": language,
         "held": [*_tables(), ("player", _held(canonical(fields)))],
     }

@@ -9,10 +9,10 @@ from typing import Any
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from engine.scenario.document import BadScenario, lesson_texts, load
+from engine.scenario.document import BadScenario, lesson_texts
 from engine.scenario.shelf import entry
 from engine.scenario.tracks import Track, tracks
-from engine.scenario.twins import are_twins
+from engine.scenario.twins import runs_as_written
 from eosviz.scenarios.cards import Run, Shelved, shelf
 from eosviz.scenarios.libraries import of_scenario
 from eosviz.scenarios.models import ScenarioVersion
@@ -39,14 +39,20 @@ def lesson_of_version(version: ScenarioVersion, variant: str | None) -> dict[str
     }
 
 
-def lesson_of_scenario(scenario: str, variant: str | None = None, links: bool = True) -> dict[str, Any]:
+def lesson_of_scenario(
+    scenario: str, variant: str | None = None, links: bool = True, as_written: bool = True
+) -> dict[str, Any]:
     """The lesson of a recording, by its scenario's identifier; empty for a scenario outside the library. ``links``:
-    whether the page that shows it can link to other pages."""
+    whether the page that shows it can link to other pages. ``as_written``: whether it is the library's run."""
     try:
         document = entry(scenario).document
     except BadScenario:
         return {}
-    lesson = {**_texts(document, variant), **_libraries(scenario), **_written(scenario, variant)}
+    texts = _texts(document, variant)
+    if as_written:
+        lesson = {**texts, **_libraries(scenario), **_written(scenario, variant)}
+    else:
+        lesson = {**_of_original(texts), **_libraries(scenario)}
     if not links:
         return lesson
     return {**lesson, **_following(scenario, None), **_variant(scenario, variant, document)}
@@ -57,11 +63,14 @@ def _texts(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
 
 
 def _texts_of(version: ScenarioVersion, variant: str | None) -> dict[str, Any]:
-    """The texts of a session. Those of a library scenario whose settings were changed, for example for another
-    version of Kafka, are about the run as written: the lesson is marked so, and nothing says what to watch for."""
+    """The texts of a session."""
     texts = _texts(version.document, variant)
-    if not _is_altered(version, variant):
-        return texts
+    return _of_original(texts) if _is_altered(version, variant) else texts
+
+
+def _of_original(texts: dict[str, Any]) -> dict[str, Any]:
+    """The texts of a library scenario whose settings were changed, for example for another version of Kafka. They are
+    about the run as written: the lesson is marked so, and nothing says what to watch for."""
     return {**{name: text for name, text in texts.items() if name != "watch_for"}, "of_original": True}
 
 
@@ -75,9 +84,8 @@ def _is_altered(version: ScenarioVersion, variant: str | None) -> bool:
     except BadScenario:
         return False
     texts = lesson_texts(version.document, variant)
-    return texts == lesson_texts(original.document, variant) and not are_twins(
-        load(version.document, variant), original.scenario(variant)
-    )
+    same_texts = texts == lesson_texts(original.document, variant)
+    return same_texts and not runs_as_written(version.document, variant)
 
 
 def _libraries(scenario: str) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
 from eosviz.walkthroughs.messages import Done
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.walkthroughs.presenting import start as start_presenting
+from tests.replays.conftest import exported, imported
 from tests.walkthroughs.conftest import carry_out, line_bodies, root, stranger
 from tests.walkthroughs.test_pages import attributes, start
 
@@ -210,6 +211,20 @@ def test_a_replay_of_nobody_may_be_framed_and_anybody_elses_may_not(client: Clie
     assert "frame-ancestors *" in page["Content-Security-Policy"]
     assert client.get(f"/embed-replay/{private.id}/").status_code == 404
     assert client.get(f"/embed-replay/{private.id}/player.json").status_code == 404
+
+
+def test_a_recording_in_another_version_has_the_lesson_of_the_original(client: Client) -> None:
+    def told(generation: str) -> dict[str, Any]:
+        client.post("/generations/new", {"scenario": "SC-61/k28", "generation": generation})
+        session = Session.objects.latest("created")
+        page = client.get(f"/embed-replay/{imported(exported(session), '').id}/").content.decode()
+        lesson: dict[str, Any] = json.loads(html.unescape(attributes(page, "eos-player")["lesson"]))
+        return lesson
+
+    assert "watch_for" in told("k28")
+    altered = told("k41")
+    assert altered["of_original"] and "lesson" in altered
+    assert "watch_for" not in altered and "written" not in altered
 
 
 class TestOEmbed:

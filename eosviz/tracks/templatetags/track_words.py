@@ -44,6 +44,7 @@ def lesson_attribute(
     scenario: str = "",
     variant: str | None = None,
     links: bool = True,
+    as_written: bool = True,
 ) -> SafeString:
     """An attribute of `<eos-player>`: what to watch for in a run, what it means, what comes next."""
     if session is not None:
@@ -51,5 +52,5 @@ def lesson_attribute(
     elif version is not None:
         lesson = lesson_of_version(version, variant)
     else:
-        lesson = lesson_of_scenario(scenario, variant or None, links)
+        lesson = lesson_of_scenario(scenario, variant or None, links, as_written)
     return format_html('lesson="{}"', json.dumps(lesson, ensure_ascii=False)) if lesson else SafeString("")
