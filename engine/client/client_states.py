@@ -164,7 +164,7 @@ _RAISED = (
 )
 """Since 4.0: the epoch is raised after a commit, before the first transaction of version 2."""
 _STRAY = (_refuse(UNINITIALIZED, ABORTABLE, "refused_abortable", only_if="checks_after_append"),)
-"""Since 3.1: a record whose ``send()`` threw before initTransactions() stays, and expires."""
+"""Since 3.1.1: a record whose ``send()`` threw before initTransactions() stays, and expires."""
 _AFTER_FATAL = (_refuse(FATAL_ERROR, ABORTABLE, "refused_abortable"),)
 """The response to a transactional request has an abortable error, after a batch failed with a fatal one."""
 
