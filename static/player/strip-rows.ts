@@ -14,14 +14,23 @@ export interface StripRow {
   elsewhere: { branch: string; step: number; newest: number } | null;
 }
 
-/** The rows in the engine's order; pure, for tests and for the picture. */
+/** From the loss of a record to what lies around Kafka. A file has its keys by the alphabet, and a page shows one order. */
+const ORDER = [
+  "lost", "duplicated", "reordered", "visible_early", "atomic", "fenced", "hanging", "row_missing", "record_missing", "row_repeated", "mixed", "repeated",
+];
+
+/** Its place; what has none comes last. */
+const placeOf = (name: string): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
+
+/** The rows, in one order wherever the guarantees come from; pure, for tests and for the picture. */
 export function stripRows(
   guarantees: Record<string, GuaranteeView>,
   current: BranchInfo | null,
   branches: Iterable<BranchInfo>,
 ): StripRow[] {
   const others = [...branches].filter((branch) => branch.id !== current?.id);
-  return Object.entries(guarantees).map(([name, view]) => {
+  const sorted = Object.entries(guarantees).sort(([one], [other]) => placeOf(one) - placeOf(other));
+  return sorted.map(([name, view]) => {
     const isJudged = view.judged !== false;
     const other = others.find((branch) => branch.first_broken[name] !== undefined);
     return {

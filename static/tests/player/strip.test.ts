@@ -20,7 +20,7 @@ test("a row counts the records that are broken here and knows where it first bro
 
 test("what broke after the first time counts, too", () => {
   const current = branch("main", 96);
-  const [row, old] = stripRows(
+  const [old, row] = stripRows(
     { duplicated: { judged: true, count: 6, broken_at: 42, partition: "t-0", serials: [12] }, lost: { ...HELD, serials: [1] } }, current, [current],
   );
   assert.equal(row?.count, 6);
@@ -33,4 +33,9 @@ test("what another branch breaks shows already, and so does what lies ahead here
   const [lost, duplicated] = stripRows({ lost: HELD, duplicated: HELD }, main, [main, b]);
   assert.equal(lost?.brokenAt, 60);
   assert.deepEqual(duplicated?.elsewhere, { branch: "b", step: 42, newest: 88 });
+});
+
+test("a file's guarantees, which stand by the alphabet, are shown in the order of every page", () => {
+  const rows = stripRows({ atomic: HELD, duplicated: HELD, lost: HELD, new_one: HELD, reordered: HELD }, branch("main", 9), []);
+  assert.deepEqual(rows.map(({ name }) => name), ["lost", "duplicated", "reordered", "atomic", "new_one"]);
 });
