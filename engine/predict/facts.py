@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.profile import Profile
 from engine.shapes.questions import QuestionChoice
 from engine.shapes.questions import Reason as ReasonJson
 
@@ -55,10 +56,10 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class Kind:
     """One kind of question. ``fits`` returns whether a step has a decision of this kind; ``ask`` makes the
-    question from that step and the view after it."""
+    question from that step, the view after it, and the version of what the step is about."""
 
     fits: Callable[[Step], bool]
-    ask: Callable[[Step, View], Asked]
+    ask: Callable[[Step, View, Profile], Asked]
 
 
 def delivered(step: Step) -> dict[str, Any] | None:

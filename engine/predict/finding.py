@@ -8,9 +8,11 @@ from typing import Any
 
 from engine.predict.facts import Asked, Step, delivered
 from engine.predict.kinds import KINDS
+from engine.profile import Profile
 from engine.scenario.document import Scenario
 from engine.shapes.questions import Question as QuestionJson
 from engine.simulation import Simulation
+from engine.view.level import level_in_force
 
 STEPS_MAX = 3000
 """At most this many steps of a run are searched for checkpoints."""
@@ -79,8 +81,17 @@ def _find(
                 found = number if found is None else found
         if found is not None:
             ask = checkpoints[found]["ask"]
-            asked = KINDS[ask].ask(step, simulation.view())
+            view = simulation.view()
+            asked = KINDS[ask].ask(step, view, _version_of(simulation, step, level_in_force(view)))
             yield Question(found, ask, step["number"] - 1, asked)
+
+
+def _version_of(simulation: Simulation, step: Step, level: int) -> Profile:
+    """The version of the client that the step's transition belongs to, or else of the cluster, at this level of
+    ``transaction.version``."""
+    world = simulation.world
+    client = world.clients.get((step["transition"] or {}).get("of", ""))
+    return (world.profile if client is None else client.profile).at_level(level)
 
 
 def _fits(checkpoint: dict[str, Any], step: Step) -> bool:

@@ -9,6 +9,7 @@ from engine.errors import Error
 from engine.explain.machines import machines
 from engine.explain.sentences import catalogue
 from engine.predict.facts import Asked, Choice, Kind, Reason, Step, View, delivered, error_of, note, said
+from engine.profile import Profile
 from engine.telling.rows import row_key
 
 # What will the leader do with this batch? ----------------------------------------------------------------
@@ -53,7 +54,7 @@ def _append_outcome(step: Step) -> str:
     return "duplicate" if "broker.duplicate_found" in said(step) else "stored"
 
 
-def _ask_append(step: Step, _view: View) -> Asked:
+def _ask_append(step: Step, _view: View, _version: Profile) -> Asked:
     right = _append_outcome(step)
     decision = step["decision"]
     rows: list[dict[str, Any]] = [] if decision is None else decision["rows"]
@@ -119,14 +120,18 @@ def _event(machine: str, on: str) -> str:
     return named if f"event.{named}" in catalogue() else on
 
 
-def _ask_state(step: Step, _view: View) -> Asked:
+def _ask_state(step: Step, _view: View, version: Profile) -> Asked:
     change = step["transition"]
     machine = machines()[change["machine"]]
     before, after = change["from"], _state_after(step)
     happened = _event(machine.name, change["on"])
     ways: dict[str, list[str]] = {after: []}
     for row in machine.rows:
-        if row.source == before and (row.target != change["to"] or row.target == after):
+        if (
+            row.source == before
+            and row.exists_in(version)
+            and (row.target != change["to"] or row.target == after)
+        ):
             target = row.target if row.target is not None else before
             events = ways.setdefault(target, [])
             if (event := _event(machine.name, row.on)) not in events:
@@ -199,7 +204,7 @@ def _identity_outcome(step: Step) -> str:
     return "must_wait" if waits else "refused"
 
 
-def _ask_identity(step: Step, _view: View) -> Asked:
+def _ask_identity(step: Step, _view: View, _version: Profile) -> Asked:
     right = _identity_outcome(step)
     names = [*_IDENTITIES, *(["refused"] if right == "refused" else [])]
     message = delivered(step) or {}
@@ -252,7 +257,7 @@ def _fetch_outcome(step: Step) -> str:
     return "held_back" if committed and params["fetch_offset"] < params["high_watermark"] else "nothing_new"
 
 
-def _ask_fetch(step: Step, _view: View) -> Asked:
+def _ask_fetch(step: Step, _view: View, _version: Profile) -> Asked:
     right = _fetch_outcome(step)
     params = step["params"]
     committed = params["isolation"] == "read_committed"
@@ -302,7 +307,7 @@ def _reaction_outcome(step: Step) -> str:
     return "fails_batch" if "client.batch_failed" in keys else "goes_on"
 
 
-def _ask_reaction(step: Step, _view: View) -> Asked:
+def _ask_reaction(step: Step, _view: View, _version: Profile) -> Asked:
     right = _reaction_outcome(step)
     message = delivered(step) or {}
     errors = _errors_in(message)
@@ -360,7 +365,7 @@ def _moves_bound(change: dict[str, Any]) -> bool:
     return path[0] == "partitions" and path[-1] in ("high_watermark", "last_stable_offset") and len(path) == 5
 
 
-def _ask_stable_offset(step: Step, view: View) -> Asked:
+def _ask_stable_offset(step: Step, view: View, _version: Profile) -> Asked:
     partition, after, before = _bounds(step, view)
     right = after["last_stable_offset"]
     open_since = [
@@ -447,7 +452,7 @@ def _stored_serials(view: View) -> set[int]:
     }
 
 
-def _ask_crash(step: Step, view: View) -> Asked:
+def _ask_crash(step: Step, view: View, _version: Profile) -> Asked:
     """The question about the first record that a crashed service had in memory: does its row exist, its
     record, both or neither?"""
     forgotten = _forgotten(step) or {"key": step["key"], "params": {"records": ["r0"]}}
@@ -475,7 +480,7 @@ def _is_insert(step: Step) -> bool:
     return opens
 
 
-def _ask_insert(step: Step, view: View) -> Asked:
+def _ask_insert(step: Step, view: View, _version: Profile) -> Asked:
     record = step["params"]["records"][0]
     known = note(step, ("local_transaction.row_exists",))
     there = record.removeprefix("r") in (view["database"].get("rows") or {})

@@ -51,6 +51,25 @@ def test_kinds_and_schema_name_the_same_questions():
     assert set(KINDS) == set(QUESTIONS)
 
 
+def test_a_question_offers_only_states_that_the_version_of_the_run_has():
+    offered = {
+        variant: [choice.id for choice in asked("SC-104", variant)[0].asked.choices]
+        for variant in ("k28", "k41")
+    }
+    assert offered["k41"] == ["Empty", "Ongoing", "PrepareAbort", "Dead"]
+    assert offered["k28"] == ["Empty", "Ongoing", "Dead"], "only version 2 aborts an empty transaction"
+
+
+def test_every_event_of_a_machine_that_is_asked_about_has_words():
+    wanted = {checkpoint["machine"] for one in library() for checkpoint in one.scenario(None)["checkpoints"]}
+    events = {
+        f"event.{name}.{on.removesuffix('_raising_epoch')}"
+        for name in wanted - {None}
+        for on in machines()[name].events
+    }
+    assert not events - set(catalogue())
+
+
 @pytest.mark.parametrize(("track", "name", "variant"), ITEMS)
 def test_every_item_of_a_track_asks_at_least_three_times(track, name, variant):
     wanted = entry(name).scenario(variant)["checkpoints"]
