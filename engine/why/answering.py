@@ -29,6 +29,7 @@ from engine.why.links import Link
 _ANSWERING: dict[str, tuple[str, ...]] = {
     LSO: (
         "why.lso.first_offset",
+        "why.lso.before_log_start",
         "why.lso.marker_not_replicated",
         "why.lso.high_watermark_waits",
         "why.lso.not_recomputed",

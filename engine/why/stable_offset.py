@@ -17,7 +17,7 @@ from engine.why.links import (
 )
 from engine.why.moment import Moment
 from engine.why.outcomes import decision, users
-from engine.why.replication import behind, leaderless
+from engine.why.replication import behind, leaderless, not_running
 
 
 def why_stable_offset(moment: Moment, partition: str) -> Iterator[Link]:
@@ -59,7 +59,12 @@ def holder(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
     stable = replica["last_stable_offset"]
     producer_id = open_at(replica, stable)
     if producer_id is None:
-        yield from _marker_not_replicated(moment, partition, replica)
+        leader = f"broker-{moment.named('partitions', partition)['leader']}"
+        broker = moment.broker(leader)
+        if broker is not None and not broker["alive"]:  # What it knew of its producers is lost.
+            yield from not_running(moment, leader)
+        else:
+            yield from _marker_not_replicated(moment, partition, replica)
         return
     batch = moment.batch_at(partition, stable)
     epoch = replica["producers"][str(producer_id)]["producer_epoch"]
@@ -71,8 +76,9 @@ def holder(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
         and stored["transactional"]
         and stored["base_offset"] >= stable
     )
+    first = replica["producers"][str(producer_id)]["transaction_first_offset"]
     yield link(
-        "lso.first_offset",
+        "lso.first_offset" if first == stable else "lso.before_log_start",
         "LOG-8",
         "LOG-6",
         subject=partition_subject(partition) if batch is None else stored_subject(partition, batch),
@@ -81,14 +87,17 @@ def holder(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
         producer_id=producer_id,
         producer_epoch=epoch,
         records=records,
+        first_offset=first,
     )
     yield from owner(moment, partition, producer_id, epoch)
 
 
 def open_at(replica: Json, offset: int) -> int | None:
-    """The producer id whose undecided transaction begins at this offset; None when the log has its marker already."""
+    """The producer id whose undecided transaction keeps the last stable offset here: it begins here, or before the log
+    start. None when the log has its marker already."""
     for producer_id, entry in replica["producers"].items():
-        if entry["transaction_first_offset"] == offset:
+        first = entry["transaction_first_offset"]
+        if first is not None and (first == offset or first < offset == replica["log_start"]):
             return int(producer_id)
     return None
 

@@ -270,6 +270,14 @@ def test_a_sent_batch_without_its_request_does_not_leave_at_the_end_of_a_pass() 
     assert [one.key for one in why(moment, "unsent", "p1/b1")] == ["why.batch.stranded"]
 
 
+def test_a_transaction_that_began_in_deleted_records_still_holds_the_last_stable_offset() -> None:
+    moment = Moment.of(stopped_at("SC-75/timeout", "coordinator.transaction_timed_out"))
+    shown = moment.view["partitions"]["t-0"]
+    replica = shown["replicas"][str(shown["leader"])]
+    replica["log_start"] = replica["last_stable_offset"] = replica["last_stable_offset"] + 1
+    assert why(moment, "lso", "t-0")[1].key == "why.lso.before_log_start"
+
+
 def test_every_question_has_words_and_an_answer() -> None:
     asked = {row[2] for row in ABOUT} | {"lso", "lag", "unseen", "nothing", "unsent", "unended", "message"}
     assert asked == set(QUESTIONS)
