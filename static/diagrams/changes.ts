@@ -5,6 +5,7 @@
 import type { Change, Frame, Json, View } from "../player/frame.ts";
 import { pathKey } from "../player/frame.ts";
 import { say } from "../player/text.ts";
+import { stateWord } from "../stage/state-word.ts";
 
 export function hasChanged(frame: Frame, ...path: string[]): boolean {
   return frame.changed.has(pathKey(path));
@@ -35,6 +36,12 @@ export function was(frame: Frame, ...path: string[]): string | null {
   const value = before(frame, ...path);
   if (value === undefined || value === null) return say("diagram.was_none");
   return typeof value === "object" ? null : say("diagram.was", { value });
+}
+
+/** The same for a state, in words. */
+export function stateWas(frame: Frame, ...path: string[]): string | null {
+  const value = hasChanged(frame, ...path) ? before(frame, ...path) : null;
+  return typeof value === "string" ? say("diagram.was", { value: stateWord(value) }) : was(frame, ...path);
 }
 
 /** Did this step add the object at `path`? */

@@ -11,7 +11,7 @@ import { repeat } from "lit/directives/repeat.js";
 import type { Frame } from "../player/frame.ts";
 import { say, words } from "../player/text.ts";
 import { stateWord } from "../stage/state-word.ts";
-import { hasChanged, was } from "./changes.ts";
+import { hasChanged, stateWas } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { shownTransaction } from "./middleware-shown.ts";
 
@@ -49,7 +49,7 @@ export function layoutVotes(frame: Frame, most = defaults.rows): VotesShape | nu
     return {
       node,
       vote: entry.votes?.[node] ?? "–",
-      voteWas: was(frame, ...path, "votes", node),
+      voteWas: stateWas(frame, ...path, "votes", node),
       asked: answer === undefined ? "–" : answer.tries === 0
         ? say("diagram.votes.not_yet", { asked: answer.asked })
         : say("diagram.votes.asked", { asked: answer.asked, tries: answer.tries }),
@@ -92,7 +92,7 @@ export class MiddlewareVotes extends DiagramElement {
       shape.decision === null ? say("diagram.votes.undecided") : say("diagram.votes.decided", { decision: stateWord(shape.decision) }),
       html`<table><thead><tr><th>${say("diagram.roles.node")}</th><th>${say("diagram.votes.vote")}</th><th>${say("diagram.votes.request")}</th><th>${
         say("diagram.votes.answer")}</th></tr></thead><tbody>${repeat(shape.rows, (row) => row.node, (row) => html`<tr class=${row.changed ? "hit" : ""}><td>${
-        row.node}</td><td>${stateWord(row.vote)}${row.voteWas === null ? nothing : html` <span class="was">${stateWord(row.voteWas)}</span>`}</td><td>${row.asked}</td><td>${
+        row.node}</td><td>${stateWord(row.vote)}${row.voteWas === null ? nothing : html` <span class="was">${row.voteWas}</span>`}</td><td>${row.asked}</td><td>${
         row.answer}</td></tr>`)}</tbody></table>${shape.folded > 0 ? html`<p class="quiet">${say("diagram.roles.folded", { count: shape.folded })}</p>` : nothing}${
         shape.timer === null ? nothing : html`<p>${shape.timer}</p>`}${
         shape.strategy === "" ? nothing : html`<p class="quiet">${say("diagram.votes.strategy", { strategy: shape.strategy })}</p>`}`,
