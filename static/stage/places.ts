@@ -13,7 +13,7 @@ import type { Box, BrokerPlace, ClientPlace, Focus, LanePlace, Places, Size, Sta
 import { textWidth } from "./draw.ts";
 import { middlewarePlaces } from "./middleware-places.ts";
 import { huesOf, outlineOf } from "./outline.ts";
-import { clientPlace, deskPlaces, lanePlace, rowsIn } from "./places-desk.ts";
+import { clientPlace, deskPlaces, lanePlace, rowsIn, rowsOf } from "./places-desk.ts";
 import { chipLane, phonePlaces, rowLane } from "./places-phone.ts";
 import { stripPlaces } from "./places-strips.ts";
 
@@ -39,6 +39,12 @@ export function places(plan: StagePlan | null, header: Header, firstView: View, 
 function filesOf(plan: StagePlan, lanes: string[]): StagePlan["brokers"][number] {
   const told = plan.brokers.find(({ name }) => name === FILES);
   return { name: FILES, lanes, transactional_ids: told?.transactional_ids ?? [], groups: told?.groups ?? [] };
+}
+
+/** Whether each broker leads and coordinates in one plan where it does in the other. */
+export function hasSamePlaces(plan: StagePlan, other: StagePlan): boolean {
+  const rows = (one: StagePlan): string => rowsOf(one).map((row) => JSON.stringify(row)).sort().join();
+  return rows(plan) === rows(other);
 }
 
 /** Room for what came later: clients in the network's corner, lanes as strips in a broker's first line. */

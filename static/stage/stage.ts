@@ -37,7 +37,7 @@ import type { Network } from "./network.ts";
 import { networkOf } from "./network.ts";
 import { networkLook } from "./network-look.ts";
 import { extended, outlineOf, planOf } from "./outline.ts";
-import { grown, places, sizeOf, standing } from "./places.ts";
+import { grown, hasSamePlaces, places, sizeOf, standing } from "./places.ts";
 import { twinOf } from "./twin.ts";
 
 export interface Scene {
@@ -294,7 +294,8 @@ export class Stage extends SizedElement {
   #runOf(frame: Frame, size: Size): Places {
     const planned = planOf(frame);
     let known = this.#known;
-    // The engine's plan takes the place of what a first view told; a branch's plan only adds to it.
+    // The engine's plan takes the place of what a first view told. So does a branch's, where it has other leaders or coordinators: a
+    // run looks the same whichever run was seen before it. Else it only adds to what stands.
     if (known === null || known.frame.header !== frame.header || (known.planned === null && planned !== null)) {
       const base = planned ?? outlineOf(frame.header, frame.view);
       known = { frame: { header: frame.header }, planned, base, plan: base, size, run: places(base, frame.header, frame.view, size) };
@@ -303,8 +304,9 @@ export class Stage extends SizedElement {
     const wanted = planned !== null && planned !== known.planned ? planned : known.plan;
     const plan = extended(wanted, frame.view, frame.step?.actor ?? null);
     if (plan !== known.plan || !isSameSize(size, known.size)) {
-      const run = places(known.base, frame.header, frame.view, size);
-      this.#known = known = { ...known, planned: planned ?? known.planned, plan, size, run: plan === known.base ? run : grown(run, plan) };
+      const base = planned === null || hasSamePlaces(planned, known.base) ? known.base : planned;
+      const run = places(base, frame.header, frame.view, size);
+      this.#known = known = { ...known, planned: planned ?? known.planned, base, plan, size, run: plan === base ? run : grown(run, plan) };
     }
     return known.run;
   }

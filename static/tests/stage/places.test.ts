@@ -4,7 +4,7 @@ import { overlap } from "../../diagrams/geometry.ts";
 import type { Box, Places, Size, StagePlan } from "../../stage/contract.ts";
 import { NO_FOCUS, TOOL, windowOf } from "../../stage/contract.ts";
 import { ARRIVAL } from "../../stage/places-desk.ts";
-import { grown, places, standing } from "../../stage/places.ts";
+import { grown, hasSamePlaces, places, standing } from "../../stage/places.ts";
 import { HEADER, frameOf, partition, replica, view } from "../diagrams/fixture.ts";
 import { DESK, LARGE, PHONE, planOf } from "./plans.ts";
 
@@ -96,6 +96,13 @@ test("A broker that takes over acts in the place of the dead one, at full size, 
   assert.deepEqual([heir?.lanes["t-1"]?.box, heir?.lanes["t-1"]?.heir], [dead?.lanes["t-1"]?.box, "broker-3"]);
   assert.deepEqual([heir?.coordinator?.box, taken.brokers["broker-2"]?.coordinator], [dead?.coordinator?.box, null]);
   assert.deepEqual(boxesOf(taken), boxesOf(run));
+});
+
+test("A branch in which another broker leads or coordinates has places of its own; a longer log has not", () => {
+  const plan = planOf(3, 1, 1);
+  const brokers = plan.brokers.map((broker) => (broker.name === "broker-3" ? { ...broker, transactional_ids: ["txn-1"] } : broker));
+  assert.ok(!hasSamePlaces({ ...plan, brokers }, plan));
+  assert.ok(hasSamePlaces({ ...plan, lanes: { ...plan.lanes, "t-0": { first: 0, end: 99, internal: false, leaders: [1] } } }, plan));
 });
 
 test("On a phone every client and every broker has a box of its own, and one of each is unfolded", () => {
