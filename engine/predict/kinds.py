@@ -220,7 +220,7 @@ def _ask_identity(step: Step, _view: View, _version: Profile) -> Asked:
     told = note(step, tuple(_IDENTITY_NOTES)) or {"key": step["key"], "params": step["params"]}
     reasons: dict[str, tuple[Reason, ...]] = {
         name: (
-            Reason(told["key"], told["params"], "TXC-9" if name in _IDENTITIES[:4] else "TXC-10")
+            Reason(told["key"], told["params"], _identity_rule(step))
             if name == right
             else Reason(_why_not_identity(name, right, transactional_id), params),
         )
@@ -229,6 +229,15 @@ def _ask_identity(step: Step, _view: View, _version: Profile) -> Asked:
     choices = tuple(Choice(name, f"predict.identity.{name}", params) for name in names)
     key = "predict.identity.ask" if transactional_id is not None else "predict.identity.ask_unnamed"
     return Asked(key, params, choices, right, reasons)
+
+
+def _identity_rule(step: Step) -> str:
+    """The requirement that decides: of the fence, of the refusal, or of the way in which an id is assigned."""
+    if step["key"] == "coordinator.fences_open_transaction":
+        return "TXC-10"
+    if step["refusal"] is not None:
+        return str(step["refusal"]["rule"])
+    return "PID-8" if step["params"]["transactional_id"] is None else "TXC-9"
 
 
 def _why_not_identity(name: str, right: str, transactional_id: str | None) -> str:

@@ -60,6 +60,11 @@ def test_a_question_offers_only_states_that_the_version_of_the_run_has():
     assert offered["k28"] == ["Empty", "Ongoing", "Dead"], "only version 2 aborts an empty transaction"
 
 
+def test_a_refused_identity_names_the_rule_that_refuses():
+    (question, *_) = asked("SC-155", "client-upgraded")
+    assert [reason.rule for reason in question.asked.reasons["refused"]] == ["PID-9"]
+
+
 def test_every_event_of_a_machine_that_is_asked_about_has_words():
     wanted = {checkpoint["machine"] for one in library() for checkpoint in one.scenario(None)["checkpoints"]}
     events = {
