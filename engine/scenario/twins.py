@@ -12,6 +12,8 @@ from engine.scenario.shelf import entry
 from engine.switches import Switches
 
 _WORDS = frozenset({"title", "variant_title", "summary", "watch_for", "lesson", "expect", "variants"})
+_BESIDE = frozenset({"question", "sources", "covers", "variants_only", "opens_on", "checkpoints", "beats"})
+"""Where a document belongs, and how its run is shown: none of it changes a step."""
 
 
 def are_twins(one: Scenario, other: Scenario) -> bool:
@@ -28,5 +30,5 @@ def runs_as_written(document: Mapping[str, Any], variant: str | None) -> bool:
 
 
 def _what_runs(scenario: Scenario) -> dict[str, Any]:
-    document = {name: value for name, value in scenario.document.items() if name not in _WORDS}
+    document = {name: value for name, value in scenario.document.items() if name not in _WORDS | _BESIDE}
     return {**document, "switches": {**asdict(Switches()), **document["switches"]}}

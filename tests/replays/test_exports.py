@@ -97,6 +97,15 @@ def test_a_parquet_row_tells_what_its_step_tells(branched: Session) -> None:
         assert row["broken"] == [broken["guarantee"] for broken in step["broken"]]
 
 
+def test_an_html_file_of_another_version_says_that_its_lesson_is_the_originals(
+    client: Client, db: None
+) -> None:
+    client.post("/generations/new", {"scenario": "SC-61/k28", "generation": "k41"})
+    page = made(Session.objects.get(), "html").decode()
+    player = page[page.index("<eos-player") : page.index("<noscript>")]
+    assert "&quot;of_original&quot;: true" in player and "watch_for" not in player
+
+
 def test_an_html_file_names_no_address_and_allows_none(branched: Session) -> None:
     page = made(branched, "html").decode()
     # The player with its stage, its words and its pseudocode in both languages, the tables, what is derived of the run.

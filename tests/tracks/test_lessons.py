@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from engine.scenario.shelf import entry
-from engine.scenario.twins import are_twins
+from engine.scenario.twins import are_twins, runs_as_written
 from eosviz.scenarios.cards import shelf
 from eosviz.tracks.lessons import lesson_of_scenario
 
@@ -51,3 +51,11 @@ def test_the_start_page_has_one_card_a_run(client: Client) -> None:
     assert page.count('<li class="scenario"') == 2, "Kafka 2.8 is the run as it is"
     twin = client.get("/sessions/new?scenario=SC-44&variant=k28").content.decode()
     assert twin.count('<li class="scenario" aria-current="true"') == 1
+
+
+def test_other_settings_make_another_run_and_another_beat_title_does_not() -> None:
+    document = entry("SC-01").document
+    beat = {**document["beats"][0], "title": {"en": "Another", "zh-Hans": "另一个"}}
+    assert runs_as_written({**document, "beats": [beat], "sources": []}, None)
+    assert not runs_as_written({**document, "profile": "k41"}, None)
+    assert not runs_as_written({**document, "id": "SC-9999"}, None)
