@@ -36,6 +36,7 @@ from engine.errors import Error, Refused
 from engine.happenings.codes import Compared
 from engine.happenings.producer import (
     CloseCalled,
+    ClosedWithoutSender,
     CloseForced,
     Disconnected,
     FlushCalled,
@@ -293,7 +294,12 @@ class ProducerClient:
         self.memory.calls.begin_flush(call, now)
 
     def _close(self, call: Call, now: int) -> None:
-        """Close: no further calls are accepted, and queued records are sent first (SND-14)."""
+        """Close: no further calls are accepted, and queued records are sent first (SND-14). Without a Sender
+        there is nothing to wait for, so the call returns at once."""
+        if self.memory.poll.stopped:
+            self.memory.accumulator.closed = True
+            self.watch.emit(ClosedWithoutSender, self.name)
+            return
         self.watch.emit(CloseCalled, self.name, len(self.memory.accumulator.incomplete))
         self.memory.calls.begin_close(call, now)
 

@@ -121,6 +121,11 @@ class CloseCalled(Happening):
 
 
 @happening
+class ClosedWithoutSender(Happening):
+    client: str
+
+
+@happening
 class CloseForced(Happening):
     client: str
     count: int

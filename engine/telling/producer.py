@@ -198,6 +198,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.MemoryWaitOver: _memory_wait_over,
     happened.FlushCalled: says("client.flush", "ACC-20"),
     happened.FlushDone: notes("client.flush_done", "ACC-20"),
+    happened.ClosedWithoutSender: says("client.close_without_sender", "SND-14"),
     happened.CloseCalled: says("client.close", "SND-14", "ACC-20"),
     happened.CloseForced: says("client.force_close", "SND-14", "ACC-22"),
     happened.TransactionalCall: _transactional_call,

@@ -456,6 +456,13 @@ def test_close_sends_what_is_there_first():
     assert (refused.state, refused.error) == ("refused", "PRODUCER_CLOSED")
 
 
+def test_a_closed_producer_is_closed_again_at_once():
+    bench = ready()
+    bench.call("close")
+    again = bench.call("close")
+    assert (again.state, bench.said()[-1]) == ("done", "client.close_without_sender")
+
+
 def test_a_forced_close_fails_everything_at_once():
     bench = Bench(K010, linger_ms=1000, batch_size=1000, buffer_memory=1000)
     bench.send("t-0")
