@@ -314,8 +314,8 @@ function controlLetter(control: string): string {
 
 /** Which records a cell holds, when there is room to say it; a second copy is always said. */
 function secondLine(batch: LogBatchView, piece: Placed, tier: Tier, twice: boolean): string | null {
-  // The first coordinator's epoch is 0; only a later one tells something, and the cell's name explains it.
-  if (batch.control !== null) return tier.name === "compact" || batch.coordinator_epoch < 1 ? null : `ce ${batch.coordinator_epoch}`;
+  // The first coordinator's epoch is 0; only a later one tells something, and the cell's name explains it. A low cell has no room under the flag.
+  if (batch.control !== null) return tier.cell < TWO_LINES || batch.coordinator_epoch < 1 ? null : `ce ${batch.coordinator_epoch}`;
   const records = contentWords(batch)?.whose ?? serialsText(batch.serials);
   if (twice && tier.cell >= TWO_LINES) {
     const whole = say("diagram.lanes.twice", { records });

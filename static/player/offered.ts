@@ -1,10 +1,10 @@
-/** What is done to a message with one press, on the message or under a thumb; all else is in the list of its acts. Pure. */
+/** What is done to a message or a broker with one press, on the thing or under a thumb; all else is in the list of its acts. Pure. */
 
 import type { Action } from "./source.ts";
 
 /** The action that the key `d` carries out. */
 export const DROP = "drop_message";
-const OFFERED = [DROP, "delay_message", "duplicate_message"];
+const OFFERED = [DROP, "delay_message", "duplicate_message", "crash", "restart", "pause", "resume"];
 
 /** In this order, those that are possible now. */
 export function offeredOf(actions: readonly Action[]): Action[] {

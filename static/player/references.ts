@@ -86,7 +86,7 @@ export class References extends StoreElement {
   }
 
   #source(source: string | null): TemplateResult | typeof nothing {
-    return source === null ? nothing : html`<div class="mono source" title=${say("player.kafka_source")}>${source.split(/(?<=[.(])/).map((part) => html`${part}<wbr>`)}</div>`;
+    return source === null ? nothing : html`<div class="mono source" title=${`${say("player.kafka_source")}${say("join.colon")}${source}`}>${source.split(/(?<=[.(])/).map((part) => html`${part}<wbr>`)}</div>`;
   }
 
   /** The numbers, the rule, the row and the error, in one click. */

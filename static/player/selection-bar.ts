@@ -219,7 +219,7 @@ export class SelectionBar extends StoreElement {
       return html`<span class="selected">${say("player.selected", { what: name })}</span>${this.#clear()}${this.at === null ? nothing : this.#list()}`;
     }
     return html`${this.#acts(selection) ?? this.#waits(selection, name) ?? html`<button class="selected" aria-expanded=${this.isOpen} aria-haspopup="true" @click=${() => this.#toggle()}>
-        ${say("player.selected", { what: name })} <span class="hint">${say("player.what_can_be_done")} ▾</span> <kbd aria-hidden="true">a</kbd></button>`}
+        <span class="what">${say("player.selected", { what: name })}</span> <span class="hint">${say("player.what_can_be_done")} ▾</span> <kbd aria-hidden="true">a</kbd></button>`}
       ${this.#clear()}
       ${this.isOpen ? this.#list() : nothing}`;
   }

@@ -141,13 +141,15 @@ function markersOrPartitions(broker: CoordinationView | undefined, id: string, e
   const waiting = broker?.markers?.waiting?.[id];
   const partitions = [...new Set([...entry.partitions, ...(waiting?.remaining ?? [])])].sort();
   if (partitions.length === 0) return svg``;
-  const done = (partition: string): boolean => waiting !== undefined && !waiting.remaining.includes(partition);
-  const said = waiting === undefined
-    ? say("stage.coordinator.partitions", { partitions })
-    : `${say("stage.coordinator.markers")}  ${partitions.map((partition) => `${partition} ${done(partition) ? "✓" : "…"}`).join("  ")}`;
+  const done = partitions.filter((partition) => waiting !== undefined && !waiting.remaining.includes(partition));
+  const due = partitions.filter((partition) => !done.includes(partition));
+  const said = waiting === undefined ? say("stage.coordinator.partitions", { partitions })
+    : due.length === 0 ? say("stage.coordinator.markers", { done })
+    : done.length === 0 ? say("stage.coordinator.markers_due", { due })
+    : say("stage.coordinator.markers_some", { done, due });
   const short = waiting === undefined
     ? say("stage.coordinator.partitions_count", { count: partitions.length })
-    : say("stage.coordinator.markers_count", { done: partitions.filter(done).length, count: partitions.length });
+    : say("stage.coordinator.markers_count", { done: done.length, count: partitions.length });
   const fits = textWidth(said, 12) <= right - from;
   return svg`<g><title>${said}</title>${fittedText(right, y, fits ? said : short, Math.max(40, right - from), fits ? 13 : 12, { least: 9, classes: waiting === undefined ? "k" : "b", anchor: "end" })}</g>`;
 }
@@ -214,11 +216,12 @@ export function railTag(frame: Frame, here: Places, focus: Focus, name: string):
   const from = 12 + textWidth(logName(own), 12) + 8 + LEAST_LOG;
   const more = othersText(kept, own.id);
   const right = at.width - 10 - (more === null ? 0 : othersWidth(more, at.width));
-  const found = tries.find(({ width }) => from + width <= right);
+  const found = tries.find(({ width }) => from + width + NEWEST_ENTRY <= right) ?? tries.find(({ width }) => from + width <= right);
   if (found === undefined) return null;
+  const least = Math.min(from + NEWEST_ENTRY, right - found.width);
   const pill = railLayout(frame, name, own, at.width, apart).pills.find(({ state }) => state === focus.state);
   const middle = pill === undefined ? right : pill.x + pill.width / 2;
-  const x = Math.max(from, Math.min(middle - found.width / 2, right - found.width));
+  const x = Math.max(least, Math.min(middle - found.width / 2, right - found.width));
   return { said: found.said, size: found.size, box: { x: round(at.x + x), y: round(at.y + 71.5 - found.height / 2), width: found.width, height: found.height } };
 }
 
@@ -226,6 +229,8 @@ export function railTag(frame: Frame, here: Places, focus: Focus, name: string):
 const SHORTER: Record<string, readonly string[]> = { "stage.tag.counts": ["stage.tag.counts_short"], "stage.tag.marker_unanswered": ["stage.tag.marker_unanswered_short"] };
 /** px of a log line that a tag leaves to what the log holds. */
 const LEAST_LOG = 74;
+/** px more with which that is the newest entry, which the step is about. */
+const NEWEST_ENTRY = 44;
 
 function hasLog(groups: Record<string, GroupView> | undefined, width: number, height: number): boolean {
   return height >= (groupLine(groups, width) === null ? LOGGED : GROUPED);

@@ -237,12 +237,23 @@ function batchCell(batch: LogBatchView, width: number, height: number, hue: stri
   return svg`${shell}${line(who, height * 0.36, small, 8, "k", false)}${line(what, height * 0.8, large, 9, "b", true)}`;
 }
 
+/** px from the left edge of a low cell to what stands behind its flag. */
+const BEHIND_FLAG = 26;
+
 function markerCell(batch: LogBatchView, width: number, height: number, hue: string): SVGTemplateResult {
   const who = identity(batch.producer_id, batch.producer_epoch) ?? "";
+  const letter = (batch.control ?? "?").charAt(0).toUpperCase();
+  if (height < TWO_LINES) {
+    // A low cell has no room for the identity under a whole flag: it stands behind it.
+    const beside = fitted(who, width - BEHIND_FLAG - 2, 12, { least: 10 });
+    const x = beside.cut ? round(Math.max(4, (width - 17) / 2)) : 4;
+    return svg`<rect class="hit" width=${width} height=${height}/>${flag(x, 2, height - 8, letter, hue)}${
+      beside.cut ? nothing : text(BEHIND_FLAG, height / 2 + 3, who, `s${beside.size} k`)}`;
+  }
   const { size, cut } = fitted(who, width - 4, 12, { least: 9 });
   // A ring stands inside of the gates at its edges: the flag keeps off it.
   const left = round(clamp((width - textWidth(who, size)) / 2, 4, 14));
-  return svg`<rect class="hit" width=${width} height=${height}/>${flag(left, 2, Math.min(32, height - 20), (batch.control ?? "?").charAt(0).toUpperCase(), hue)}${
+  return svg`<rect class="hit" width=${width} height=${height}/>${flag(left, 2, Math.min(32, height - 20), letter, hue)}${
     cut ? nothing : text(left, height - 2, who, `s${size} k`)}`;
 }
 

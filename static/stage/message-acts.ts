@@ -1,9 +1,9 @@
 /**
- * `<eos-stage …></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`: on the message that is selected, what
- * can be done to it: drop, delay, duplicate, and the list of all that the server offers. The acts are those of the
- * selection bar; the key `d` drops. Beside the network's name, or under an upright stage, stands the way there: `m` goes
+ * `<eos-stage …></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`: on the message or the broker that is
+ * selected, what can be done to it: drop, delay, duplicate; crash, pause; and the list of all that the server offers. The
+ * acts are those of the selection bar; the key `d` drops. Beside the network's name, or under an upright stage, stands the way there: `m` goes
  * from message to message, where none is on its way back to the one that arrives, or to the last one that left
- * (`say-hint` says so), and its acts have the focus.
+ * (the offer names the step, else `say-hint` says so), and its acts have the focus.
  */
 
 import type { TemplateResult } from "lit";
@@ -11,11 +11,12 @@ import { html, nothing } from "lit";
 import { ownBox } from "../diagrams/own-box.ts";
 import type { SelectionBar } from "../player/selection-bar.ts";
 import { offeredOf } from "../player/offered.ts";
+import type { Sent } from "../player/sent-in.ts";
 import { arriving, lastSent } from "../player/sent-in.ts";
 import { Small } from "../player/small.ts";
 import type { Action } from "../player/source.ts";
 import type { PlayerStore } from "../player/store.ts";
-import type { JsonObject } from "../player/frame.ts";
+import type { JsonObject, Selection } from "../player/frame.ts";
 import { StoreElement } from "../player/store-element.ts";
 import { say } from "../player/text.ts";
 import type { Box } from "./contract.ts";
@@ -27,9 +28,11 @@ export const defaults = {
 };
 
 export class MessageActs extends StoreElement {
-  static override properties = { ...StoreElement.properties, actions: { state: true } };
+  static override properties = { ...StoreElement.properties, actions: { state: true }, leads: { state: true } };
 
   declare actions: Action[] | null;
+  /** The step that the offer leads to, while no message is on its way; null: it stays at the step on show. */
+  declare leads: number | null;
   readonly #small = new Small(this);
   #player: Element | null = null;
   #askedFor = "";
@@ -39,6 +42,7 @@ export class MessageActs extends StoreElement {
   constructor() {
     super();
     this.actions = null;
+    this.leads = null;
   }
 
   override connectedCallback(): void {
@@ -77,13 +81,14 @@ export class MessageActs extends StoreElement {
 
   /** While nothing is on its way: back to where a message last was, with that message selected. */
   #whereOneLeft(store: PlayerStore): boolean {
-    const { lines, branch, shown } = store;
-    const sent = arriving(lines, branch, shown) ?? lastSent(lines, branch, shown);
+    const sent = leftAt(store);
     if (sent === null) return false;
+    const isTold = this.leads === sent.step && this.querySelector<HTMLElement>(".break-offer")?.hidden === false;
+    const { shown } = store;
     this.#byKeys = String(sent.id);
     store.moveTo(sent.step);
     store.select({ kind: "message", id: String(sent.id) });
-    this.#hint(sent.step === shown ? "" : "player.went_back", { api: sent.api, step: sent.step });
+    this.#hint(sent.step === shown || isTold ? "" : "player.went_back", { api: sent.api, step: sent.step });
     return true;
   }
 
@@ -132,11 +137,11 @@ export class MessageActs extends StoreElement {
     event.stopPropagation();
   };
 
-  /** What is asked: the message that is selected, at the step on show; "" while none is. */
+  /** What is asked: the message or the broker that is selected, at the step on show; "" while none is. */
   get #question(): string {
     const { store } = this;
     const selection = store?.selection ?? null;
-    return store === undefined || !store.source.live || selection?.kind !== "message" ? "" : `${store.branch} ${store.shown} ${selection.id}`;
+    return store === undefined || !store.source.live || selection === null || keyOf(selection) === null ? "" : `${store.branch} ${store.shown} ${keyOf(selection)}`;
   }
 
   protected override willUpdate(changed: Map<string, unknown>): void {
@@ -163,7 +168,7 @@ export class MessageActs extends StoreElement {
   }
 
   #toolbar(offered: readonly Action[]): TemplateResult {
-    return html`<div class="message-acts" role="toolbar" aria-label=${say("stage.act.heading")} data-arrows @keydown=${this.#actKey} hidden>${offered.map(
+    return html`<div class="message-acts" role="toolbar" aria-label=${this.store?.selection?.kind === "actor" ? say("stage.act.heading_of", { name: this.store.selection.id }) : say("stage.act.heading")} data-arrows @keydown=${this.#actKey} hidden>${offered.map(
       (action) => html`<button title=${say(action.key, action.params)} @click=${() => void this.#bar()?.perform(action.action)}>${
         say(`stage.act.${action.action}`)}${action.action === "drop_message" ? html` <kbd>d</kbd>` : nothing}</button>`,
     )}<button class="more" aria-haspopup="true" title=${say("stage.act.more_means")} @click=${this.#more}>${say("stage.act.more")}</button></div>`;
@@ -172,14 +177,14 @@ export class MessageActs extends StoreElement {
   /** Beside the network's name, in one place for the whole run. */
   #offer(): TemplateResult | typeof nothing {
     if (this.store?.source.live !== true) return nothing;
-    return html`<button class="break-offer" title=${say("player.key.message")} hidden @click=${this.#offered}>${say("stage.act.offer")} <kbd>m</kbd></button>`;
+    return html`<button class="break-offer" title=${say("player.key.message")} hidden @click=${this.#offered}>${this.leads === null ? say("stage.act.offer") : say("stage.act.offer_at", { step: this.leads })} <kbd>m</kbd></button>`;
   }
 
   protected override updated(): void {
     void this.#place();
   }
 
-  /** Under the message where there is room, else over it; never outside the picture, and not shown without its message. */
+  /** Under the message where there is room, else over it; beside a broker, in the network. Never outside the picture, and not shown without its thing. */
   readonly #place = async (): Promise<void> => {
     const bar = this.querySelector<HTMLElement>(".message-acts");
     const offer = this.querySelector<HTMLElement>(".break-offer");
@@ -187,13 +192,19 @@ export class MessageActs extends StoreElement {
     if ((bar === null && offer === null) || stage === null) return;
     await stage.updateComplete;
     if (offer !== null) this.#placeOffer(offer, stage);
+    const { store } = this;
+    const sent = store === undefined || stage.messages().length > 0 ? null : leftAt(store);
+    this.leads = sent === null || sent.step === store?.shown ? null : sent.step;
     if (bar === null) return;
-    const at: Box | null = stage.boxOf(`m:${this.store?.selection?.id ?? ""}`);
+    const selection = store?.selection ?? null;
+    const at: Box | null = selection === null ? null : stage.boxOf(keyOf(selection) ?? "");
     bar.hidden = at === null;
     if (at === null) return;
     const own = ownBox(bar);
-    const left = Math.max(8, Math.min(at.x + at.width / 2 - own.width / 2, stage.clientWidth - own.width - 8));
-    const under = at.y + at.height + 6;
+    const beside = at.x - own.width - 8;
+    const isBeside = selection?.kind === "actor" && beside >= 8;
+    const left = isBeside ? beside : Math.max(8, Math.min(at.x + at.width / 2 - own.width / 2, stage.clientWidth - own.width - 8));
+    const under = isBeside ? Math.max(4, at.y) : at.y + at.height + 6;
     const top = under + own.height <= stage.clientHeight - 4 ? under : Math.max(4, at.y - own.height - 6);
     bar.style.left = `${Math.round(stage.offsetLeft + left)}px`;
     bar.style.top = `${Math.round(stage.offsetTop + top)}px`;
@@ -221,6 +232,19 @@ export class MessageActs extends StoreElement {
     const { left, bottom } = (event.currentTarget as HTMLElement).getBoundingClientRect();
     if (selection !== null) this.#bar()?.openAt(selection, { x: left, y: bottom + 4 });
   };
+}
+
+/** The key of a message or a broker in the picture; null for a thing that has no acts of its own there. */
+function keyOf({ kind, id }: Selection): string | null {
+  if (kind === "message") return `m:${id}`;
+  return kind === "actor" && BROKER.test(id) ? `broker:${id}` : null;
+}
+
+const BROKER = /^broker-\d+$/;
+
+/** Where a message last was on its way, with that message; null where none was. */
+function leftAt({ lines, branch, shown }: PlayerStore): Sent | null {
+  return arriving(lines, branch, shown) ?? lastSent(lines, branch, shown);
 }
 
 customElements.define("eos-message-acts", MessageActs);

@@ -157,7 +157,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
     key: `reader:${partition}:${names.join("+")}`, ...place.box, phase: "gate", depth: DEPTH.body, select: selection, hot: focused,
     picked: names.some((name) => isPicked(frame.selection, plainly("actor", name))),
     draw: svg`<g transform=${`scale(${scale})`}><title>${clauses([facts([listed(names), consumer.isolation]), ...reasons])}</title>${box(0, 0, across, height, `body${dead ? " dead" : ""}`, 5)}${
-      focused ? halo(3, 3, across - 6, height - 6, 3) : nothing}${wall ? box(-3, 0, 6, height, "lso", 1) : nothing}${
+      !focused ? nothing : single ? svg`${box(1, 1, across - 2, height - 2, "wash", 4)}${box(-0.5, -0.5, across + 1, height + 1, "ring", 6)}` : halo(3, 3, across - 6, height - 6, 3)}${wall ? box(-3, 0, 6, height, "lso", 1) : nothing}${
       level === "" ? fittedText(9, titleY, title, titleRoom, 12, { bold: true, classes: "b", least: 8 })
       : svg`<text x="9" y=${titleY}><tspan class="s12 b">${title}</tspan><tspan class="s11 k" dx="5">${level}</tspan></text>`}${
       fittedText(width - 8, titleY, read, readWidth, 12, { classes: "k", least: 9, anchor: "end" })}${
