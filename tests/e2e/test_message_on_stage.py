@@ -149,10 +149,18 @@ def test_the_keys_alone_reach_a_message_and_drop_it(page: Page) -> None:
 def test_where_nothing_is_on_its_way_m_goes_back_to_what_left_last(page: Page) -> None:
     page.locator("eos-player").evaluate("player => player.store.moveTo(10)")
     at(page, 10)
-    page.get_by_role("button", name="Drop a message").click()
+    page.get_by_role("button", name="Drop at step 9").click()
     at(page, 9)
     acts = page.get_by_role("toolbar", name="Intervene on this message")
     expect(acts.get_by_role("button").first).to_be_focused()
+
+
+def test_a_broker_that_is_selected_offers_to_crash_beside_itself(page: Page) -> None:
+    page.locator("eos-player").evaluate("player => player.store.select({ kind: 'actor', id: 'broker-2' })")
+    acts = page.get_by_role("toolbar", name="Intervene on broker-2")
+    expect(acts.get_by_role("button")).to_have_text(["Crash", "Pause", re.compile("^More")])
+    acts.get_by_role("button", name="Crash").click()
+    expect(page.locator("eos-undo-bar")).to_contain_text("broker-2 crashed")
 
 
 def test_a_finger_duplicates_a_message_and_both_are_seen(page: Page) -> None:
