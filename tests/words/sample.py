@@ -14,13 +14,12 @@ from tests.words.table import CHINESE, ENGLISH, Said, texts
 
 
 def drawn(language: str, seed: int, count: int, pattern: str = "") -> list[tuple[Said, str]]:
-    """`count` texts of a language, each with its counterpart ("" if there is none). `pattern`: of files whose path
-    it matches."""
+    """`count` texts of a language, each with the same text in the other language. `pattern`: of files whose
+    path it matches."""
     everything = [said for said in texts() if re.search(pattern, said.file)]
-    counterparts = {(said.file, said.key): said.text for said in everything if said.language != language}
     own = [said for said in everything if said.language == language]
-    chosen = Random(seed).sample(own, min(count, len(own)))
-    return [(said, counterparts.get((said.file, said.key), "")) for said in chosen]
+    others = [said.text for said in everything if said.language != language]
+    return Random(seed).sample(list(zip(own, others, strict=True)), min(count, len(own)))
 
 
 def main() -> None:
