@@ -55,7 +55,7 @@ def why_state(moment: Moment, subject: str) -> Iterator[Link]:
         if taken is None or shown not in (None, taken[1]["to"]):  # A new process starts without a transition.
             state = shown or machine.initial
             key = "state.initial" if state == machine.initial else "state.given"
-            yield link(key, subject=where, of=whose(subject), state=state)
+            yield link(key, subject=where, of=_holder(name, subject), state=state)
         else:
             state = _state_at_coordinator(moment, name, subject) or taken[1]["to"]
             yield from led_here(moment, name, subject)
@@ -81,6 +81,13 @@ def whose(subject: str, key: str = "at_node") -> str | Json:
     return {"key": f"why.{key}", "params": {"node": node, "tid": tid}} if tid else subject
 
 
+def _holder(machine: str, subject: str) -> str | Json:
+    """What has the states of this machine, at the beginning of a sentence."""
+    if machine == _OF_MARKERS:  # A marker has no name of its own.
+        return {"key": "clause.marker_of", "params": {"transactional_id": subject}}
+    return whose(subject)
+
+
 def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
     """The last transition: the sentence of its row, with the numbers of its step, and the step's own
     sentence. Empty: there was no transition."""
@@ -94,11 +101,11 @@ def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
     state = _state_at_coordinator(moment, name, subject)
     in_doubt = name == _OF_TRANSACTIONS[0] and state != transition["to"]
     yield link(
-        "state.latest" if in_doubt else _since(machine.name, transition),
+        "state.latest" if in_doubt else _since(transition),
         row.spec,
         subject=where,
         step=step.number,
-        of=whose(subject),
+        of=_holder(name, subject),
         source=transition["from"],
         target=transition["to"],
         number=step.number,
@@ -127,20 +134,18 @@ def _state_at_coordinator(moment: Moment, machine: str, subject: str) -> str | N
     return None if found is None else str(found[1]["state"])
 
 
-def _since(machine: str, transition: Transition) -> str:
-    if transition["from"] == transition["to"]:
-        return "state.stayed"
-    return "state.marker_since" if machine == _OF_MARKERS else "state.since"
+def _since(transition: Transition) -> str:
+    return "state.stayed" if transition["from"] == transition["to"] else "state.since"
 
 
 def _ways_out(moment: Moment, machine: Machine[Any], subject: str, state: str) -> Iterator[Link]:
     """The states that can come next."""
-    where = _selection(machine.name, subject)
+    where, holder = _selection(machine.name, subject), _holder(machine.name, subject)
     targets = list(dict.fromkeys(row.target for row in rows_out_of(moment, machine, subject, state)))
     if not targets:
-        yield link("state.last", subject=where, of=whose(subject), state=state)
+        yield link("state.last", subject=where, of=holder, state=state)
         return
-    yield link("state.ways_out", subject=where, of=whose(subject), state=state, targets=targets)
+    yield link("state.ways_out", subject=where, of=holder, state=state, targets=targets)
 
 
 def rows_out_of(moment: Moment, machine: Machine[Any], subject: str, state: str) -> list[Row]:

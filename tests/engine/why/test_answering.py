@@ -64,11 +64,13 @@ def test_a_state_is_answered_by_its_reason_and_said_with_its_time() -> None:
     """The coordinator's state comes before that of its markers, although these moved later."""
     chain = why(stopped_at("SC-44/k28", "markers.sent"), "state", "txn-1")
     assert answering(chain).key == "coordinator.decides_commit"
-    since = [link for link in chain if link.key.removeprefix("why.") in ("state.since", "state.marker_since")]
-    assert [(link.key, link.params["target"]) for link in since] == [
-        ("why.state.since", "PrepareCommit"),
-        ("why.state.marker_since", "InFlight"),
+    since = [link for link in chain if link.key == "why.state.since"]
+    marker = {"key": "clause.marker_of", "params": {"transactional_id": "txn-1"}}
+    assert [(link.params["of"], link.params["target"]) for link in since] == [
+        ("txn-1", "PrepareCommit"),
+        (marker, "InFlight"),
     ]
+    assert marker in [link.params["of"] for link in chain if link.key == "why.state.ways_out"]
 
 
 def test_a_state_that_is_entered_once_more_says_so() -> None:
