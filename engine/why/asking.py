@@ -37,7 +37,7 @@ from engine.why.focus import (
 )
 from engine.why.guarantees import why_early, why_hanging, why_mixed, why_torn, why_unfenced
 from engine.why.happened import lost_messages, newest_of, why_again, why_fault, why_gone, why_here, why_stored
-from engine.why.links import Json, Link, NotAsked, Question, bounded
+from engine.why.links import Json, Link, NotAsked, Question, bounded, kind_of
 from engine.why.messages import why_message
 from engine.why.moment import Moment
 from engine.why.outcomes import why_unended
@@ -183,9 +183,15 @@ def _words_unended(moment: Moment, transactional_id: str) -> tuple[str, Json]:
 
 
 def _words_message(moment: Moment, message: str) -> tuple[str, Json]:
-    shown = (moment.part("network").get("messages") or {}).get(message) or {}
-    params = {"api": shown.get("api", message), "source": shown.get("from"), "destination": shown.get("to")}
-    return MESSAGE, params
+    shown = (moment.part("network").get("messages") or {}).get(message)
+    return MESSAGE, _words_of_message(shown or {**_NO_MESSAGE, "api": message})
+
+
+_NO_MESSAGE: Json = {"api": "–", "is_response": False, "from": "–", "to": "–"}
+
+
+def _words_of_message(shown: Json) -> Json:
+    return {"api": shown["api"], "kind": kind_of(shown), "source": shown["from"], "destination": shown["to"]}
 
 
 def _words_record(key: str) -> Callable[[Moment, str], tuple[str, Json]]:
@@ -202,10 +208,8 @@ def _words_of(key: str, name: str) -> Callable[[Moment, str], tuple[str, Json]]:
 
 def _words_gone(moment: Moment, _subject: str) -> tuple[str, Json]:
     lost = lost_messages(newest_of(moment))
-    first = lost[0] if lost else {"api": "–", "from": "–", "to": "–"}
     key = "gone_several" if len(lost) > 1 else GONE
-    params = {"api": first["api"], "source": first["from"], "destination": first["to"], "count": len(lost)}
-    return key, params
+    return key, {**_words_of_message(lost[0] if lost else _NO_MESSAGE), "count": len(lost)}
 
 
 def _words_step(key: str) -> Callable[[Moment, str], tuple[str, Json]]:

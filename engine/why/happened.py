@@ -13,6 +13,7 @@ from engine.why.links import (
     Link,
     NotAsked,
     actor_subject,
+    kind_of,
     link,
     message_subject,
     named,
@@ -73,6 +74,7 @@ def why_gone(moment: Moment, _subject: str) -> Iterator[Link]:
                 "GEN-5",
                 subject=actor_subject(message["from"]),
                 api=message["api"],
+                kind=kind_of(message),
                 source=message["from"],
                 destination=message["to"],
             )

@@ -92,6 +92,11 @@ def bounded(chain: Sequence[Link]) -> tuple[Link, ...]:
     return (*kept, link("more", count=len(chain) - len(kept)))
 
 
+def kind_of(message: Json) -> str:
+    """The kind of a message of the view: ``request`` or ``response``."""
+    return "response" if message["is_response"] else "request"
+
+
 def named(names: Sequence[Any]) -> list[Any]:
     """The first few names, then the number of the others as ``+3``."""
     others = len(names) - NAMED_MAX

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.why.links import Json, Link, NotAsked, actor_subject, link, message_subject
+from engine.why.links import Json, Link, NotAsked, actor_subject, kind_of, link, message_subject
 from engine.why.moment import Moment
 from engine.why.replication import not_running
 
@@ -38,6 +38,7 @@ def whereabouts(moment: Moment, message: Json) -> Iterator[Link]:
         "GEN-6" if held else "GEN-5",
         subject=message_subject(str(message["id"])),
         api=message["api"],
+        kind=kind_of(message),
         source=message["from"],
         destination=message["to"],
         sent_at=message["sent_at"],
@@ -65,7 +66,7 @@ def coming(moment: Moment, event: Json) -> Link:
     message = (moment.part("network").get("messages") or {}).get(rest) if first == "message" else None
     if message is not None:
         key, subject = "next.message", message_subject(rest)
-        params |= {"api": message["api"], "source": message["from"]}
+        params |= {"api": message["api"], "kind": kind_of(message), "source": message["from"]}
     elif first == "fetch":
         key = "next.fetch"
         params["partition"] = rest
