@@ -114,8 +114,8 @@ def _state_after(step: Step) -> str:
 
 
 def _event(machine: str, on: str) -> str:
-    """The name of an event under `event.` in the catalogue; the event alone, if the catalogue does not have the
-    machine's. That an event also raises the epoch does not matter to the state."""
+    """The name of an event under `event.` in the catalogue; an error of a response is its own name. That an event also
+    raises the epoch does not matter to the state."""
     named = f"{machine}.{on.removesuffix('_raising_epoch')}"
     return named if f"event.{named}" in catalogue() else on
 
