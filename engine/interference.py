@@ -281,7 +281,7 @@ class Interference:
         world = kernel.world
         memory_only = name in world.clients or name in world.consumers or name in world.services
         crashed = Fault.CLIENT_CRASHED if memory_only else Fault.CRASHED
-        snapshots = broker is not None and broker.setup.profile.idempotence
+        snapshots = broker is not None and broker.writes_snapshots
         stopped = Fault.STOPPED_CLEANLY if snapshots else Fault.STOPPED
         self._struck(stopped if clean else crashed, name, actor=name)
         self._stop(name, clean, entry)

@@ -335,6 +335,11 @@ class Broker:
         return effects
 
     @property
+    def writes_snapshots(self) -> bool:
+        """Whether a clean stop writes the state of producers to snapshots."""
+        return self.transactions is not None
+
+    @property
     def listens(self) -> bool:
         """Whether clients and brokers can connect to this broker."""
         return self.alive and self.link.listens
@@ -475,7 +480,7 @@ class Broker:
                     replica.leader_epoch,
                     replica.log.log_end,
                     replica.log.high_watermark,
-                    len(replica.log.producers.entries) if self.setup.profile.idempotence else None,
+                    replica.log.producer_count,
                 )
             if replica.advance_high_watermark():
                 self.watch.emit(

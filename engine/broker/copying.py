@@ -24,7 +24,6 @@ class Copying:
     __slots__ = (
         "_batches_max",
         "_broker_id",
-        "_keeps_producers",
         "_name",
         "_watch",
         "delayed",
@@ -37,7 +36,6 @@ class Copying:
     ) -> None:
         self._name = setup.name
         self._broker_id = setup.broker_id
-        self._keeps_producers = setup.profile.idempotence
         self._batches_max = setup.configuration.replica_fetch_batches_max
         self._watch = setup.watch
         self.replicas = replicas
@@ -124,5 +122,5 @@ class Copying:
             log_start=log.log_start,
             log_end=log.log_end,
             high_watermark=log.high_watermark,
-            keeps_producers=self._keeps_producers,
+            producer_count=log.producer_count,
         )

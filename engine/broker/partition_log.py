@@ -60,6 +60,7 @@ class PartitionLog:
         "data_levels",
         "epoch_starts",
         "high_watermark",
+        "keeps_producers",
         "log_end",
         "log_start",
         "marker_levels",
@@ -95,6 +96,8 @@ class PartitionLog:
         self.one_batch_per_append = profile.one_batch_per_append
         self.rolls_first = profile.rolls_before_validation
         """A full segment is closed before the batches are validated, so even a duplicate closes it."""
+        self.keeps_producers = profile.idempotence
+        """The version keeps the state of producers."""
         self.shows_cut = profile.truncation_sets_high_watermark
         """A truncation reports the high watermark to the log's transactions at once."""
         self.segment_records = configuration.segment_records
@@ -316,6 +319,11 @@ class PartitionLog:
         self._touch()
 
     # Pointers -------------------------------------------------------------------------------------
+
+    @property
+    def producer_count(self) -> int | None:
+        """How many producers have state in this log. None in a version that keeps none."""
+        return len(self.producers.entries) if self.keeps_producers else None
 
     @property
     def last_stable_offset(self) -> int:

@@ -94,8 +94,9 @@ class Replicas(dict[str, Replica]):
             log.reopen(now, clean=was_clean)
             # Kafka reads the high watermark from a checkpoint file when the replica starts.
             log.set_high_watermark(checkpoint)
-            producers = len(log.producers.entries) if self.setup.profile.idempotence else None
-            self.watch.emit(LogOpened, self.setup.name, replica.partition, log.log_end, producers, was_clean)
+            self.watch.emit(
+                LogOpened, self.setup.name, replica.partition, log.log_end, log.producer_count, was_clean
+            )
         self._recompute_idle(now)
 
     # Idle producers -------------------------------------------------------------------------------

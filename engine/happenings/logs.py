@@ -18,7 +18,7 @@ class FollowerTook(Happening):
     - ``started_over_at``: the log was emptied and starts at this offset.
     - ``copied``: the number of batches.
     - ``log_end_before``: the log end before; the other offsets are those after.
-    - ``keeps_producers``: this version keeps a producer state.
+    - ``producer_count``: the number of producers with state in the log; None in a version that keeps none.
     """
 
     broker: str
@@ -35,7 +35,7 @@ class FollowerTook(Happening):
     log_start: int
     log_end: int
     high_watermark: int
-    keeps_producers: bool
+    producer_count: int | None
 
 
 @happening

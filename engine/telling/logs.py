@@ -15,7 +15,7 @@ def _follower_took(h: happened.FollowerTook, teller: Teller) -> None:
     known = {"broker": h.broker, "partition": h.partition, "leader": h.leader}
     if h.cut_to is not None:
         teller.say(
-            "broker.replica_truncated" if h.keeps_producers else "broker.replica_truncated_plain",
+            "broker.replica_truncated" if h.producer_count is not None else "broker.replica_truncated_plain",
             ("LOG-10",),
             to=h.cut_to,
             log_end=h.log_end_before,
