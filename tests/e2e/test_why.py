@@ -79,7 +79,7 @@ def test_the_producer_that_holds_the_stable_offset_is_found_in_two_clicks(
     page.get_by_role("button", name="more sentences").click()
     expect(page.locator(".why-chain > li:focus")).to_have_count(1)
     shown = " ".join(links.all_inner_texts())
-    for word in ("PID 1000, epoch 0", "txn-1", "p1 uses txn-1", "broker-2 coordinates", "Ongoing"):
+    for word in ("PID 1000, epoch 0", "txn-1", "p1 uses txn-1", "broker-2 has txn-1 in state Ongoing"):
         assert word in shown, word
     page.get_by_role("button", name="p1", exact=True).click()
     expect(page.locator(".why-subject[aria-pressed=true]")).to_have_text("p1")
