@@ -192,7 +192,7 @@ class AlterPartitionManager:
             IsrChangeAnswered, self.setup.name, name, answer.error, answer.isr, answer.partition_epoch, waits
         )
         if not waits:
-            return self.leave_out(replica, now)  # A second change was held back until now.
+            return self._next_change(replica, now)
         if answer.error is Error.INELIGIBLE_REPLICA or done:
             replica.isr_change = None
             replica.isr_asked = None
@@ -206,6 +206,18 @@ class AlterPartitionManager:
                 HighWatermarkFollowsIsr, self.setup.name, name, replica.log.high_watermark, len(replica.isr)
             )
         return self.delayed.complete(replica, now) + self.leave_out(replica, now)
+
+    def _next_change(self, replica: Replica, now: int) -> Effects:
+        """Request a change that was held back until now: followers leave, or one that has caught up returns. Kafka
+        looks at a follower with each of its fetches, at least every 500 ms; here a follower without new records
+        does not fetch."""
+        effects = self.leave_out(replica, now)
+        if effects or not replica.is_leader or replica.partition in self.unsent:
+            return effects
+        back = next(
+            (one for one in replica.replicas if one not in replica.stopped and replica.wants_back(one)), None
+        )
+        return [] if back is None else self.take_back(replica, back, now)
 
     def crash(self) -> None:
         self.unsent.clear()

@@ -665,3 +665,29 @@ def test_a_broker_that_reads_late_of_an_internal_partition_in_use_leads_it():
     assert simulation.finished == "complete"
     assert simulation.view()["partitions"]["__consumer_offsets-1"]["leader"] == 2
     assert "broker.became_leader" in said
+
+
+def test_a_follower_that_caught_up_while_another_left_is_in_sync_again():
+    """The controller removed broker-3 first, so it refused the request that was on its way for broker-2 as outdated.
+    broker-2 had no record to fetch, and the leader never looked at it again."""
+    document = {
+        "id": "FOUND",
+        "title": WORDS,
+        "profile": "k41",
+        "cluster": {"broker": {"session_timeout_ms": 100}},
+        "producers": [{"name": "p1"}],
+        "applications": [
+            {"name": "a", "client": "p1", "calls": [{"at": 10, "do": "send", "partition": "t-0"}]}
+        ],
+        "faults": [
+            {"at": 60, "action": "crash", "actor": "broker-2", "for_ms": 300},
+            {"match": {"api": "AlterPartition", "nth": 1}, "action": "delay", "by_ms": 600},
+            {"at": 420, "action": "crash", "actor": "broker-3"},
+        ],
+    }
+    simulation = Simulation(load(document))
+    said = []
+    while (step := simulation.step()) is not None:
+        said += [step.key, *(note["key"] for note in step.notes)]
+    assert "quorum.partition_epoch_old" in said
+    assert simulation.view()["partitions"]["t-0"]["isr"] == [1, 2]
