@@ -17,7 +17,6 @@ import argparse
 import json
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -81,12 +80,8 @@ def sentences_in(value: Any, keeper_name: str) -> Iterator[tuple[str, dict[str, 
 def asked(simulation: Simulation) -> Iterator[Any]:
     """The questions that can be asked now, with their answers."""
     for question in questions_about(simulation, None):
-        yield vars_of(question)
-        yield from (vars_of(link) for link in why(simulation, question.question, question.subject))
-
-
-def vars_of(value: Any) -> Any:
-    return value.to_json() if hasattr(value, "to_json") else value
+        yield question.to_json()
+        yield from (link.to_json() for link in why(simulation, question.question, question.subject))
 
 
 def places(name: str) -> dict[str, Place]:
@@ -133,7 +128,7 @@ def collected(worlds: int, processes: int) -> dict[str, list[Place]]:
     """Key to its places. A key that no run shows has none."""
     found: dict[str, list[Place]] = {key: [] for key in catalogue()}
     with ProcessPoolExecutor(processes) as pool:
-        for of_run in pool.map(partial(places), names(worlds), chunksize=8):
+        for of_run in pool.map(places, names(worlds), chunksize=8):
             for key, place in of_run.items():
                 spread(found[key], place)
     return found
