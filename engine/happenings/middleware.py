@@ -149,7 +149,7 @@ class TransactionRemembered(Aside):
 
 @happening
 class WindowOpens(Aside):
-    """The first Commit-ok arrived: from now on a reader may find participants that differ."""
+    """The first CommitOk arrived: from now on a reader may find participants that differ."""
 
     tid: int
 

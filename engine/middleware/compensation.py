@@ -111,7 +111,7 @@ def ask_next(middleware: Asker, transaction: Transaction, now: int) -> None:
 
 def _one_by_one(middleware: Asker, transaction: Transaction, now: int) -> None:
     """Send a Rollback to the first node without an answer. The order is from the newest commit to the oldest;
-    a node whose Commit-ok did not arrive counts as the newest, because the time of its commit is unknown."""
+    a node whose CommitOk did not arrive counts as the newest, because the time of its commit is unknown."""
     order = sorted(
         _nodes(transaction), key=lambda name: name != BUSINESS
     )  # The business system comes last, because it committed first.

@@ -226,7 +226,7 @@ class Middleware(Node):
             row.at = now
 
     def _follow_window(self, transaction: Transaction, now: int) -> None:
-        """Note when the window opens and closes: from the first to the last Commit-ok the middleware knows
+        """Note when the window opens and closes: from the first to the last CommitOk the middleware knows
         that participants may differ (MW-14)."""
         if transaction.committed_since is None:
             transaction.committed_since = now
@@ -463,7 +463,7 @@ class Middleware(Node):
         compensation.undo_named(self, transaction, now)
 
     def _acknowledge(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
-        """Send Confirm-ack, which ends the transaction for the business system. After Prepare-fail it has
+        """Send ConfirmAck, which ends the transaction for the business system. After PrepareFail it has
         already ended there."""
         if transaction.acknowledged_prepare:
             self.send(BUSINESS, ConfirmAck(tid=transaction.tid, result=transaction.state), transaction.tid)

@@ -66,7 +66,7 @@ class Transaction:
         """The only timer of the present state: (event, start, end), in virtual ms."""
         self.committed_since: int | None = None
         self.committed_until: int | None = None
-        """How long participants differ, as far as the middleware can know: from the first Commit-ok until the
+        """How long participants differ, as far as the middleware can know: from the first CommitOk until the
         last one, or until everything was undone (MW-14)."""
         self.forgotten = False
 

@@ -84,7 +84,7 @@ class MiddlewareTransactionView(TypedDict):
     named: list[str]
     timer: MiddlewareTimerView | None
     window: WindowView
-    """How long participants differ as far as the middleware can know: from the first Commit-ok until the last, or
+    """How long participants differ as far as the middleware can know: from the first CommitOk until the last, or
     until everything is undone."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from engine.happenings import middleware as happened
@@ -84,11 +83,6 @@ def _local_transaction_lost(h: happened.LocalTransactionLost, teller: Teller) ->
     teller.note(row_key(h.row), (h.row.spec,), tid=h.tid, business=h.business, state=h.state)
 
 
-def as_written(answer: str | None) -> str | None:
-    """The name of a message as MW-7 writes it: ``CommitOk`` becomes Commit-ok."""
-    return answer and re.sub(r"(?<=[a-z])([A-Z])", lambda found: f"-{found[1].lower()}", answer)
-
-
 def _message(h: happened.MiddlewareMoved | happened.MiddlewareRefused) -> dict[str, Any]:
     return {
         "tid": h.tid,
@@ -97,7 +91,7 @@ def _message(h: happened.MiddlewareMoved | happened.MiddlewareRefused) -> dict[s
         "reason": reason_key(h.reason),
         "result": h.result,
         "left": list(h.left),
-        "answer": as_written(h.answer),
+        "answer": h.answer,
     }
 
 
@@ -186,7 +180,7 @@ def _manager_moved(h: happened.ManagerMoved, teller: Teller) -> None:
         "sender": h.sender,
         "missing": list(h.missing),
         "state": h.state,
-        "answer": as_written(h.answer),
+        "answer": h.answer,
         "left": list(h.left) or None,
     }
     if h.row.refused:

@@ -79,7 +79,7 @@ def decision_sent(logs: Logs) -> DataFrame:
 
 
 def confirmed_last(logs: Logs) -> DataFrame:
-    """MW-8, MW-10: Confirm-ack is sent only after the transaction has ended, and no decision is sent after it."""
+    """MW-8, MW-10: ConfirmAck is sent only after the transaction has ended, and no decision is sent after it."""
     decided = of_kind(logs.facts, kinds.DECISION).select(
         *TRANSACTION, f.col("step").alias("moved"), "fact", "state"
     )

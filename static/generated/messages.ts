@@ -1665,7 +1665,7 @@ export interface MiddlewareTransactionView {
   named: string[];
   timer: MiddlewareTimerView | null;
   /**
-   * How long participants differ as far as the middleware can know: from the first Commit-ok until the last, or until everything is undone.
+   * How long participants differ as far as the middleware can know: from the first CommitOk until the last, or until everything is undone.
    */
   window: WindowView;
 }

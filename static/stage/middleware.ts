@@ -212,7 +212,7 @@ export function footWords(entry: MiddlewareTransactionView): { said: string; str
   ];
 }
 
-/** Whether participants may differ, as far as the middleware knows, and when; nothing before the first Commit-ok. */
+/** Whether participants may differ, as far as the middleware knows, and when; nothing before the first CommitOk. */
 export function windowWords({ window: { since, until } }: Pick<MiddlewareTransactionView, "window">): string[] {
   if (since === null) return [];
   if (until === null) return [say("stage.mw.window_open"), say("stage.mw.window_since", { since })];

@@ -19,7 +19,6 @@ from engine.broker.internal_topics import INTERNAL_TOPICS
 from engine.explain.machines import machines
 from engine.scenario.schema import CALLS
 from engine.scenario.shelf import entry
-from engine.telling.middleware import as_written
 from eosviz.catalogue import catalogue_file
 from tests.e2e.stage import Manner, Run, Stage
 from tests.words.pseudo import pseudo_catalogue, untranslated
@@ -39,8 +38,6 @@ APIS = [
     if hasattr(kind, "api")
 ]
 """What Kafka and the middleware call their requests."""
-ANSWERS = [as_written(kind.api) for kind in vars(middleware_messages).values() if hasattr(kind, "api")]
-"""The same as the sentences of the middleware write them: Commit-ok."""
 NAMES = frozenset(
     {"eosviz", "Kafka", "ms", "s", "min", "B", "PID", "acks", "all", "true", "false", "null", "none"}
     | {"read_committed", "read_uncommitted", *CALLS}
@@ -87,7 +84,7 @@ def speak(route: Route) -> None:
 def given_names(run: Run) -> frozenset[str]:
     """What the scenario calls its actors, topics, groups and ids, and the settings that it alters; what the engine
     calls states and events."""
-    found = {*NAMES, *APIS, *ANSWERS, *run.header["partitions"], str(run.header["variant"])}
+    found = {*NAMES, *APIS, *run.header["partitions"], str(run.header["variant"])}
     for machine in machines().values():
         found |= {machine.name, *machine.states, *machine.events}
     found |= {

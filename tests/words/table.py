@@ -105,6 +105,9 @@ TERMS = {
     "定时器": ("计时器", "计时器到期"),
     "稍后": ("稍候", "请稍候再试。"),
     "无法连接": ("无法到达|恢复可连接", "broker 有两分钟无法到达"),
+    "运维人员": ("操作员", "需要操作员处理"),
+    "管理员": ("服务器的维护者", "请告知服务器的维护者。"),
+    "CommitOk": (r"(?<![A-Za-z])[A-Z][a-z]+-(ok|fail|ack|reply)\b", "响应 Commit-ok"),
     "已中止事务索引": ("(?<!已)中止事务的?索引", "中止事务索引未能写入"),
 }
 """Of each thing its one Chinese word, what else has been said for it, and a text with that."""
@@ -317,6 +320,14 @@ ENGLISH_RULES = (
         r"\b[Gg]ive (its|the|a|fewer) ([a-z]+ )*(folder|folders|files|segments|directory)\b",
         "Give its partition folder, with the segments.",
         "Open its partition folder, with the segments.",
+    ),
+    Rule(
+        "a message is called by the name of its API",
+        ENGLISH,
+        r"\b[A-Z][a-z]+-(ok|fail|ack|reply)\b",
+        "{participant} responds with Commit-ok.",
+        "{participant} responds with CommitOk.",
+        documents=True,
     ),
     Rule(
         "a title is no participle",

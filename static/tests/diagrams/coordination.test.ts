@@ -159,7 +159,7 @@ test("middleware: states of the roles, belief beside fact, votes and answers, th
     ["participant-1", "COMMITTED", null, "110", true],
     ["participant-2", "PREPARED", "UNKNOWN", "100, 10 reserved", false],
   ]);
-  assert.equal(windowText(frame, "1"), "As far as the middleware knows, participants may have differed since t = 65 ms, when the first Commit-ok arrived.");
+  assert.equal(windowText(frame, "1"), "As far as the middleware knows, participants may have differed since t = 65 ms, when the first CommitOk arrived.");
   const votes = layoutVotes(frame);
   assert.deepEqual(votes?.rows.map((row) => [row.node, row.vote, row.asked, row.answer]), [
     ["participant-1", "COMMITTED", "Commit ×1", "CommitOk"], ["participant-2", "UNKNOWN", "Commit, not sent yet", "none"],

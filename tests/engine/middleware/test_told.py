@@ -22,7 +22,7 @@ def test_a_late_answer_beside_the_manager_ends_nothing() -> None:
     """The manager has the transaction now, so the middleware waits for no answer of a node."""
     late = {"match": {"api": "CommitOk", "from": "participant-3"}, "action": "delay", "by_ms": 5_000}
     said = told("SC-83", "transaction-manager-a", faults=[late])
-    assert said["middleware.answer_ends_nothing"]["answer"] == "Commit-ok"
+    assert said["middleware.answer_ends_nothing"]["answer"] == "CommitOk"
 
 
 def test_a_failed_local_transaction_may_store_no_message_id() -> None:

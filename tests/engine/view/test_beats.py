@@ -125,7 +125,7 @@ TOLD = {
 3. 11–11 → 11  Prepared by all 3 participants
 4. 12–14 → 14  business commits its local transaction
 5. 15–17 → 15  Commit is sent to all
-6. 18–20 → 18  First Commit-ok: the middleware's window opens
+6. 18–20 → 18  First CommitOk: the middleware's window opens
 7. 21–21 → 21  All 3 have committed: window open for 70 ms
 8. 22–22 → 22  business learns the outcome: committed
 """,
@@ -406,7 +406,7 @@ def test_a_window_that_lasts_closes_in_a_beat_with_its_time(
         ("SC-81/vote-lost", "The vote of participant-2 is dropped"),
         ("SC-81/nobody-votes", "3 votes are dropped"),
         ("SC-81/nobody-votes", "3 responses change nothing"),
-        ("SC-81/vote-late", "Rollback-ok from participant-2 changes nothing"),
+        ("SC-81/vote-late", "RollbackOk from participant-2 changes nothing"),
         ("SC-82/answer-lost", "RollbackOk from participant-3 is dropped"),
         ("SC-84/idempotent", "Commit reaches participant-2 twice"),
         ("SC-85/back-check", "Confirm does not reach middleware"),
