@@ -205,7 +205,7 @@ class AlterPartitionManager:
             self.setup.watch.emit(
                 HighWatermarkFollowsIsr, self.setup.name, name, replica.log.high_watermark, len(replica.isr)
             )
-        return self.delayed.complete(replica, now) + self.leave_out(replica, now)
+        return self.delayed.complete(replica, now) + self._next_change(replica, now)
 
     def _next_change(self, replica: Replica, now: int) -> Effects:
         """Request a change that was held back until now: followers leave, or one that has caught up returns. Kafka

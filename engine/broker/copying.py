@@ -21,15 +21,7 @@ from engine.messages import Effects, ReplicaFetchRequest, ReplicaFetchResponse
 class Copying:
     """How one broker's replicas copy from leaders, and how followers copy from it."""
 
-    __slots__ = (
-        "_batches_max",
-        "_broker_id",
-        "_name",
-        "_watch",
-        "delayed",
-        "isr_changes",
-        "replicas",
-    )
+    __slots__ = ("_batches_max", "_broker_id", "_name", "_watch", "delayed", "isr_changes", "replicas")
 
     def __init__(
         self, setup: Setup, replicas: Replicas, delayed: DelayedAppends, isr_changes: IsrChanges

@@ -103,7 +103,8 @@ def format_without_producers(arriving: Arriving) -> bool:
     return old and batch is not None and batch.producer_id != NO_PRODUCER_ID
 
 
-REQUEST_RULES: tuple[Rule[Arriving], ...] = (
+Rules = tuple[Rule[Arriving], ...]
+REQUEST_RULES: Rules = (
     Rule(
         when=transactional_id_missing,
         answer=Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
@@ -135,7 +136,7 @@ REQUEST_RULES: tuple[Rule[Arriving], ...] = (
 )
 """The rules that are checked once for the request. A refusal is the answer for every partition."""
 
-PARTITION_RULES: tuple[Rule[Arriving], ...] = (
+PARTITION_RULES: Rules = (
     Rule(
         when=topic_denied,
         answer=Error.TOPIC_AUTHORIZATION_FAILED,
@@ -216,7 +217,14 @@ PARTITION_RULES: tuple[Rule[Arriving], ...] = (
     ),
 )
 
-INTERNAL_RULES: tuple[Rule[Arriving], ...] = tuple(
+
+def unanswered(rules: Rules) -> Rules:
+    """The rules for a request with acks=0: a refusal has no response, it ends the connection
+    (``KafkaApis.handleProduceRequest``)."""
+    return tuple(replace(rule, then=Next.CONNECTION_ENDS) for rule in rules)
+
+
+INTERNAL_RULES: Rules = tuple(
     replace(rule, then=Next.COORDINATOR_IS_TOLD)
     for rule in PARTITION_RULES
     if rule.when in (partition_unknown, not_leader, too_few_in_sync)
@@ -226,11 +234,10 @@ error (MRK-4, TXC-5)."""
 
 
 def refused(arriving: Arriving, rule: Rule[Arriving]) -> PartitionProduceResponse:
-    """The response for the batch. With acks=0 there is none: the connection ends instead."""
+    """The result of the batch. With acks=0 the client does not get it."""
     replica, watch = arriving.replica, arriving.setup.watch
     if watch.hears(RequestRefused):
-        shown = rule if arriving.request.acks else replace(rule, then=Next.CONNECTION_ENDS)
-        watch.emit(RequestRefused, shown, _facts(arriving))
+        watch.emit(RequestRefused, rule, _facts(arriving))
     log_start = replica.log.log_start if rule.by_log and replica is not None else -1
     return PartitionProduceResponse(error=rule.answer, log_start_offset=log_start)
 

@@ -265,9 +265,8 @@ def decide(table: str, answer: Answer) -> Decision:
     raise EngineError(f"{table}: no row decides about {answer.batch.id}")
 
 
-def denied(table: str, answer: Answer) -> tuple[Question, ...]:
-    """The questions of ``table`` above the row that decides whose answer is *no*. A row that does not decide for
+def denied(table: str, decided: Decision, answer: Answer) -> tuple[Question, ...]:
+    """The questions of ``table`` above the row ``decided`` whose answer is *no*. A row that does not decide for
     another reason, such as the producer's version, is left out."""
-    decided = decide(table, answer)
     above = DECISIONS[table][: DECISIONS[table].index(decided)]
     return tuple(row.asks for row in above if not _IS_TRUE[row.asks](answer))

@@ -547,7 +547,8 @@ class TransactionManager:
             return False, Because.OTHER_IDENTITY, ()
         entry = self.entry(batch.partition)
         answer = Answer(batch, entry, log_start_offset, self.is_transactional, self.recovery.raises_epoch)
-        row, passed = decide(reaction.does, answer), denied(reaction.does, answer)
+        row = decide(reaction.does, answer)
+        passed = denied(reaction.does, row, answer)
         if row.does == BUMP_AND_RETRY:
             self.request_bump(batch.partition)
         elif row.does == RESTART_AND_RETRY:

@@ -49,8 +49,10 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         ("hostile",),
         "brokers' answers lie, memory is thrown away and strangers write under others' ids",
     ),
-    Exception_(("lost",), ("acks 0",), "nobody confirms, so success is said before anything is stored"),
-    Exception_(("lost",), ("acks 1",), "the leader alone confirms, and dies"),
+    Exception_(
+        ("lost",), ("acks 0",), "no broker confirms, so the producer reports success before a batch is stored"
+    ),
+    Exception_(("lost",), ("acks 1",), "the leader alone confirms, and crashes"),
     Exception_(
         ("reordered plain",),
         ("several in flight",),
@@ -83,19 +85,19 @@ EXCEPTIONS: tuple[Exception_, ...] = (
     Exception_(
         ("duplicated idempotent",),
         (),
-        "what a producer sends again under a new id or epoch is news to the broker (SC-08, TXM-17)",
+        "the broker cannot recognize what a producer sends again under a new id or epoch (SC-08, TXM-17)",
     ),
     Exception_(
         ("reordered remade",),
         (),
         "a record that a loop makes again keeps its number, whatever it made meanwhile",
     ),
-    Exception_(("duplicated plain",), (), "nothing tells a repeat of a producer without an id from news"),
+    Exception_(("duplicated plain",), (), "the broker cannot recognize a repeat of a producer without an id"),
     Exception_(
         ("sequence", "stored_twice", "duplicated transactional"),
         ("delete_head", "k20"),
-        "2.0 forgets producers whose records are deleted, and takes what they send again from sequence 0 for news "
-        "(LOG-11, KAFKA-7190)",
+        "2.0 forgets producers whose records are deleted, and takes what they send again from sequence 0 for new "
+        "records (LOG-11, KAFKA-7190)",
     ),
     Exception_(
         ("epoch_back of offsets", "hanging of offsets"),
@@ -121,16 +123,21 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         "the cleaner leaves lines out, and moves their beginnings, with the records that go (LOG-13)",
     ),
     Exception_(
-        ("undecided", "hanging", "hanging of offsets", "unread", "endless"),
+        ("undecided", "hanging", "hanging of offsets", "unread", "endless", "atomic", "exactly_once"),
         ("deny ClusterAction",),
-        "a coordinator throws away the answer that it may not send markers, and sends these no more (MRK-8)",
+        "a coordinator throws an exception at CLUSTER_AUTHORIZATION_FAILED and sends these markers no more (MRK-8): "
+        "the markers that came before stay alone until another coordinator is elected",
     ),
-    Exception_(("endless",), ("deny",), "who is denied asks again for ever, or starts the same round again"),
+    Exception_(
+        ("endless",),
+        ("deny",),
+        "a client without the right asks again for ever, or starts the same round again",
+    ),
     *(
         Exception_(
             ("endless",),
             (f"set {name}",),
-            "who is given too little time, or memory, fails and starts the round again",
+            "a client with too little time, or memory, fails and starts the round again",
         )
         for name in (
             "batch_expiry_ms",
@@ -151,7 +158,7 @@ EXCEPTIONS: tuple[Exception_, ...] = (
             "unread",
         ),
         ("k28", "a batch after its marker"),
-        "a batch given up in flight came after its transaction's marker: it opens one that nobody ends, or that the "
+        "a batch given up in flight came after its transaction's marker: it opens one that never ends, or that the "
         "next one's marker ends; where its producer raised its epoch meanwhile, the leader has not heard of that yet "
         "(KIP-890)",
     ),
@@ -197,7 +204,7 @@ EXCEPTIONS: tuple[Exception_, ...] = (
     Exception_(
         ("mixed",),
         ("an operator undoes",),
-        "an operator undoes the nodes that he names; whoever he leaves out keeps what it has (MW-11, MW-12)",
+        "an operator undoes the nodes that the call names; the others keep what they have (MW-11, MW-12)",
     ),
     Exception_(("unread",), ("seek",), "the application itself went elsewhere"),
     Exception_(("unread",), ("delete_head",), "what is deleted cannot be read"),
