@@ -67,7 +67,12 @@ def library(request: HttpRequest) -> HttpResponse:
         "found": sum(len(question.shown) for question in questions),
         "scenario_count": len(every),
     }
-    return render(request, "scenarios/library.html", context)
+    response = render(request, "scenarios/library.html", context)
+    if chosen.query:
+        response.set_cookie(choices.CHOSEN_COOKIE, chosen.query, samesite="Lax", secure=request.is_secure())
+    elif choices.CHOSEN_COOKIE in request.COOKIES:
+        response.delete_cookie(choices.CHOSEN_COOKIE, samesite="Lax")
+    return response
 
 
 def _to_search(request: HttpRequest) -> HttpResponse:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from django.http import HttpRequest, QueryDict
+from django.urls import reverse
 from django.utils.http import urlencode
 
 from engine.judge.bench import EVERY_GUARANTEE
@@ -115,6 +117,17 @@ def read(asked: Mapping[str, str]) -> Chosen:
         known,
         tuple((f"library.filter.{name}", value[:40]) for name, value in given.items() if name not in known),
     )
+
+
+CHOSEN_COOKIE = "library"
+"""The filters that the library showed last, as in its address; the browser forgets them when it is closed."""
+
+
+def way_back(request: HttpRequest, identifier: str = "") -> str:
+    """The library's address as it was left: with its filters, and at the card of scenario `identifier`."""
+    kept = read(QueryDict(request.COOKIES.get(CHOSEN_COOKIE, "")).dict()).query
+    query, place = f"?{kept}" if kept else "", f"#{identifier}" if identifier else ""
+    return f"{reverse('scenarios:library')}{query}{place}"
 
 
 def questions(shelf: list[Shelved], chosen: Chosen) -> list[Question]:

@@ -210,6 +210,14 @@ class TestPage:
         session = Session.objects.get(id=response["Location"].split("/")[2])
         assert (session.version.identifier, session.variant) == ("SC-58", "retry-off")
 
+    def test_a_run_leads_back_to_its_card_and_to_the_chosen_filters(self, client: Client) -> None:
+        client.get("/library/", {"breaks": "lost", "topic": "nosuch"})
+        response = client.post("/sessions/new", {"scenario": "SC-01"}, follow=True)
+        assert ' library="/library/?breaks=lost#SC-01"' in response.content.decode()
+        client.get("/library/")
+        page = client.get("/sessions/new?scenario=SC-03").content.decode()
+        assert 'href="/library/#SC-03"' in page
+
     def test_in_chinese(self, client: Client) -> None:
         page = client.get("/library/", headers={"accept-language": "zh-CN"}).content.decode()
         assert '<html lang="zh-Hans"' in page

@@ -15,6 +15,7 @@ from eosviz.catalogue import language_of
 from eosviz.catalogue import say as sentence
 from eosviz.navigation import Group, navigation
 from eosviz.quotas import REASONS
+from eosviz.scenarios.choices import way_back
 
 register = template.Library()
 
@@ -118,11 +119,18 @@ def page_navigation(context: Context) -> list[Group]:
     return navigation(getattr(request, "path", ""), match.view_name if match is not None else "")
 
 
-@register.simple_tag
-def element_addresses(session: Any = None) -> SafeString:
+@register.simple_tag(takes_context=True)
+def library_address(context: Context, identifier: str = "") -> str:
+    """The library as it was left, at the card of this scenario."""
+    request = context.get("request")
+    return reverse("scenarios:library") if request is None else way_back(request, identifier)
+
+
+@register.simple_tag(takes_context=True)
+def element_addresses(context: Context, session: Any = None) -> SafeString:
     """The attributes with addresses for the player's elements (docs/player.md)."""
     addresses = {
-        "library": reverse("scenarios:library"),
+        "library": library_address(context, "" if session is None else session.version.identifier),
         "compare": reverse("walkthroughs:compare"),
         "reference": reverse("reference:index"),
         "rules": "/reference/requirements/{rule}",
