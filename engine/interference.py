@@ -193,7 +193,7 @@ class Interference:
             what,
             envelope.destination,
             api=envelope.body.api,  # type: ignore[attr-defined]
-            kind="response" if envelope.is_response else "request",
+            kind=envelope.kind,
             source=envelope.source,
             destination=envelope.destination,
             message=message,

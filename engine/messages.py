@@ -804,6 +804,11 @@ class Envelope:
     sent_at: int
     arrives_at: int
 
+    @property
+    def kind(self) -> str:
+        """``request`` or ``response``, as sentences call the message."""
+        return "response" if self.is_response else "request"
+
 
 @dataclass(slots=True)
 class Send:

@@ -321,7 +321,7 @@ class Simulation(Timetable):
         else:
             effects = role.handle(envelope, self.now)
         if watch.said is None:
-            watch.emit(MessageDelivered, envelope.body.api, envelope.source, name)  # type: ignore[attr-defined]
+            watch.emit(MessageDelivered, _api(envelope), envelope.kind, envelope.source, name)
         if effects:
             self.carry_out(name, effects)
         if type(envelope.body) is ProduceRequest and envelope.body.acks == 0:
@@ -515,8 +515,7 @@ class Simulation(Timetable):
         if isinstance(self.watch, Recorded):
             self.watch.fate(envelope.id, "lost")
         self.settled(envelope)
-        api: str = envelope.body.api  # type: ignore[attr-defined]
-        self.watch.emit(MessageLost, api, envelope.source, envelope.destination)
+        self.watch.emit(MessageLost, _api(envelope), envelope.kind, envelope.source, envelope.destination)
 
     def settled(self, envelope: Envelope) -> None:
         """Report to the judges that this copy of a message is no longer in flight."""

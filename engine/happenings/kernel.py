@@ -15,6 +15,8 @@ class MessageDelivered(Happening):
     """A message arrived, and its receiver emitted no event of its own."""
 
     api: str
+    kind: str
+    """``request`` or ``response``."""
     source: str
     destination: str
 
@@ -24,6 +26,8 @@ class MessageLost(Happening):
     """A message was lost, because its receiver is down."""
 
     api: str
+    kind: str
+    """``request`` or ``response``."""
     source: str
     destination: str
 
