@@ -249,10 +249,10 @@ def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
     first, and to the length of the next timer."""
     actor, timer = timers.named(view, selection.id)
     if timer is not None:
-        name = f"{timer['kind']} {timer['subject']}"
+        named = {"actor": actor, "kind": timer["kind"], "subject": timer["subject"]}
         held = {"action": "hold_messages", "actor": actor, "until": timer["until"]}
         nothing = None if _arrives_before(view, actor, timer["until"]) else "action.why.comes_first_anyway"
-        yield Candidate(held, {"actor": actor, "timer": name, "until": timer["until"]}, nothing)
+        yield Candidate(held, {**named, "until": timer["until"]}, nothing)
         wanted = TIMER_SETTINGS.get(timer["kind"], ())
         owners = [owner for owner in _clients_behind(view, actor, timer) if wanted]
         for owner in owners:
@@ -260,7 +260,7 @@ def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
         if not owners:
             # This timer has no setting that can change during a run; the offer says so.
             path = {"action": "set", "path": actor, "value": timer["until"]}
-            yield Candidate(path, {"actor": actor, "timer": name}, "action.why.fixed_time")
+            yield Candidate(path, named, "action.why.fixed_time")
     yield from (candidate for candidate in _actor(view, actor) if candidate.action != "set")
 
 

@@ -204,6 +204,7 @@ def test_a_coordinators_timer_offers_the_setting_of_its_producer_and_anothers_sa
     found = by_action(middleware, "timer", waiting)
     (fixed,) = found["set"]
     assert (fixed.enabled, fixed.why_key) == (False, "action.why.fixed_time")
+    assert say("action.why.fixed_time", "zh-Hans", fixed.params).startswith("middleware 的定时器“等待投票 1”")
 
 
 def test_what_is_refused_is_said_in_the_readers_language() -> None:
