@@ -286,9 +286,9 @@ class OffsetsEnded(Fact):
 
 @value
 class WorkTaken(Fact):
-    """A service has taken this record or order into its memory. ``partition`` and ``offset``: where a consumer
-    read it, and ``keeper`` (as in ``PlaceKept``) what it asks for its place after a start; None for work from outside
-    or from the outbox."""
+    """A service has taken this record or order into its memory. ``partition`` and ``offset``: where a
+    consumer read it, and ``keeper`` (as in ``PlaceKept``) where the offset for the next start is kept; None
+    for work from outside or from the outbox."""
 
     service: str
     serial: int

@@ -13,7 +13,7 @@ from engine.shapes.steps import Transition
 from engine.step import Step
 
 _NAMES = ("client", "partition", "transactional_id", "group", "consumer")
-"""The parameters of a refusal's sentence under whose values the refusal can be found."""
+"""The parameters of a refusal's sentence. A refusal can be looked up by the value of each."""
 
 RECORDS_MAX = 2_000
 """The events of at most this many records are kept, those of the newest ones."""
@@ -49,7 +49,8 @@ REMEMBERED = {
     "controller.leader_elected": "partition",
     "controller.leader_moved": "partition",
 }
-"""The kinds of steps that are kept. Each has the parameter under whose value its newest step can be found."""
+"""The kinds of steps that are kept, to a parameter of their sentence. For each value of the parameter, the
+newest step of the kind is kept."""
 
 
 class Said(NamedTuple):

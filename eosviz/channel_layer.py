@@ -154,7 +154,7 @@ class OutlivingLoopLayer(RedisPubSubLoopLayer):
 
 
 class OutlivingChannelLayer(RedisPubSubChannelLayer):
-    """Each event loop of the process has one."""
+    """The channel layer of the site. It has one layer of connections for each event loop of the process."""
 
     def _get_layer(self) -> OutlivingLoopLayer:
         loop = asyncio.get_running_loop()

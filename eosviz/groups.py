@@ -29,7 +29,8 @@ class LoopThread:
         self._process = 0
 
     def run(self, work: Coroutine[Any, Any, None], seconds: float) -> None:
-        """Run the coroutine there and wait. Raises what it raises, or TimeoutError."""
+        """Run the coroutine in the loop's thread, and wait for it at most `seconds`. Raises what the
+        coroutine raises, or TimeoutError."""
         future = asyncio.run_coroutine_threadsafe(work, self._running())
         try:
             future.result(seconds)

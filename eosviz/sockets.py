@@ -31,8 +31,8 @@ class RightfulConsumer(AsyncWebsocketConsumer):
     """Whether this side has closed the socket; then nothing more is sent."""
 
     async def hold(self, rights: Sequence[Right]) -> Ending | None:
-        """Take these rights; changes after this call are announced. Returns the reason if one has ended already,
-        and then closes nothing. Raises DatabaseError."""
+        """Give the socket these rights. From now on it is notified of changes. If one of the rights has
+        already ended, returns the reason and leaves closing to the caller. Raises DatabaseError."""
         self.rights = rights
         await board().enter(self)
         ending = await board().ending(rights)

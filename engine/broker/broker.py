@@ -392,7 +392,7 @@ class Broker:
             }
         )
 
-    # The controller's word ------------------------------------------------------------------------
+    # Decisions of the controller -------------------------------------------------------------------
 
     def learn(self, word: Notice, now: int) -> Effects:
         """Apply a decision of the controller: an announcement, delivered within the controller's step, or a

@@ -31,7 +31,7 @@ class ClusterView:
         self.broker_epochs: dict[int, int] = {}
         """With KRaft: the brokers that may lead and be in sync, with their broker epochs."""
         self.metadata_offset = 0
-        """With KRaft: the offset behind the last record of the metadata log that was applied."""
+        """With KRaft: the offset after the last record of the metadata log that was applied."""
         self.internal_topics: dict[str, int] = {}
         """Internal topics that exist, with their partition counts."""
         self.idle: dict[str, tuple[LeaderAndIsr, int]] = {}

@@ -155,7 +155,7 @@ class QuorumLink:
 
     @property
     def listens(self) -> bool:
-        """A broker opens its port to clients when it is unfenced."""
+        """Whether clients can connect: a broker opens its port to them when it is unfenced."""
         return self.lifecycle.serves
 
     @property

@@ -66,7 +66,7 @@ class MetadataLog:
     def __init__(self) -> None:
         self.records: list[MetadataRecord] = []
         self.end = 0
-        """The offset behind the last record."""
+        """The offset after the last record."""
 
     def append(
         self,

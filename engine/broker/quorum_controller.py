@@ -153,7 +153,8 @@ class QuorumController(Controller):
         """The controller epoch, which grows with every failover."""
         self.log = MetadataLog()
         self.changed_partitions = set() if changed_partitions is None else changed_partitions
-        """A set that all brokers share, too: a decision of the controller may change what consumers can read."""
+        """The set of changed partitions that all brokers share. The controller adds to it, too, because a
+        decision may change what consumers can read."""
         self.next_producer_id = 0
         self.registrations: dict[int, Registration] = {}
         self._topics: set[str] = set()

@@ -184,7 +184,8 @@ class Consumer:
         self.metadata.preset(dict(leaders), self.brokers)
 
     def preset_position(self, partition: str, offset: int) -> None:
-        """Initial state: the position; a new consumer starts at the start of the log, wherever that is (CON-8)."""
+        """Initial state: the consumer reads from this offset on, and so does a group without a committed
+        offset (CON-8)."""
         self.readings[partition].position = self._starts[partition] = offset
 
     def preset_connected(self, peers: Iterable[str]) -> None:

@@ -52,7 +52,8 @@ class Held:
 
 
 class ControlChannel:
-    """Sends the control requests of one transaction manager."""
+    """Sends the control requests of one transaction manager. A method that returns a bool is a phase of a
+    pass, or its last part: True ends the pass."""
 
     __slots__ = (
         "_accumulator",

@@ -66,8 +66,8 @@ class Ledger:
         for them."""
 
     def failures_of(self, producer: str) -> set[int]:
-        """The serials whose futures failed so far: the application of this producer learns it from what
-        ``send()`` returned."""
+        """The serials of this producer's records whose futures have failed so far. Its application knows
+        them, because ``send()`` returns the futures."""
         return self._failures.setdefault(producer, set())
 
     def parts(self) -> list[RecordPart]:

@@ -150,8 +150,7 @@ GUARDS: dict[str, Callable[[Answer], bool]] = {
 class Decision:
     """One row of a decision. The first row whose guards in ``when`` all hold decides.
 
-    ``asks``: the question that the row answers. ``because``: the reason that is shown if this row decides.
-    """
+    ``asks``: the question that the row asks. ``because``: the reason that is shown if this row decides."""
 
     when: tuple[str, ...]
     does: str
@@ -253,7 +252,7 @@ _IS_TRUE: dict[Question, Callable[[Answer], bool]] = {
     Question.FORGOTTEN: lambda answer: not answer.transactional,
     Question.OTHERWISE: lambda _: True,
 }
-"""Question to whether its answer is *yes*."""
+"""Question to the function that says whether its answer is *yes*."""
 DECISIONS = {OUT_OF_ORDER: OUT_OF_ORDER_ROWS, UNKNOWN_PRODUCER: UNKNOWN_PRODUCER_ROWS}
 
 
@@ -266,7 +265,7 @@ def decide(table: str, answer: Answer) -> Decision:
 
 
 def denied(table: str, decided: Decision, answer: Answer) -> tuple[Question, ...]:
-    """The questions of ``table`` above the row ``decided`` whose answer is *no*. A row that does not decide for
-    another reason, such as the producer's version, is left out."""
+    """The questions that were answered with *no* before the row ``decided``, in the order of ``table``. A row
+    that was passed over for another reason, such as the producer's version, is left out."""
     above = DECISIONS[table][: DECISIONS[table].index(decided)]
     return tuple(row.asks for row in above if not _IS_TRUE[row.asks](answer))

@@ -49,7 +49,7 @@ def refuses_record(call: Call, transactions: TransactionManager | None, client: 
 
 
 def refuses_appended(call: Call, transactions: TransactionManager | None, client: str, watch: Watch) -> bool:
-    """As ``refuses_record``, but the record is already in its batch and stays there."""
+    """The same as ``refuses_record``, after the append: the record stays in its batch."""
     if not refuses_record(call, transactions, client, watch):
         return False
     watch.emit(SendThrew, producer=client, serial=call.args["serial"])
@@ -58,7 +58,8 @@ def refuses_appended(call: Call, transactions: TransactionManager | None, client
 
 
 def refuses_nothing(call: Call, transactions: TransactionManager | None, client: str, watch: Watch) -> bool:
-    """The check of the state comes at the other side of the append."""
+    """Refuse nothing. A version checks the state either before the append or after it; this takes the place
+    of the other check."""
     return False
 
 

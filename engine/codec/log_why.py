@@ -48,7 +48,8 @@ class Stretches:
         self._told: deque[_Stretch] = deque(maxlen=STRETCHES_MAX)
 
     def look(self, lane: Lane, begun: dict[tuple[str, int], Begun], step: int) -> None:
-        """Note the first open transaction after a batch of the partition."""
+        """To be called after each batch that was appended to the lane: end the answer or begin a new one if
+        the first open transaction of the partition is another one now."""
         stable, now = lane.log.last_stable_offset, self._now.get(lane.partition)
         is_held = stable in lane.log.producers.open_transactions
         if now is not None and is_held and now.begun.first_offset == stable:

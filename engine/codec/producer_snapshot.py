@@ -1,8 +1,7 @@
 """A `.snapshot` file: a partition's producer state at the offset in the file's name.
 
 Source: Kafka's `ProducerStateManager.readSnapshot`. The file has the version (int16), the CRC-32C of
-everything behind it (u32) and the number of entries (int32). Entries of 46 bytes follow.
-"""
+everything after it (u32) and the number of entries (int32). Entries of 46 bytes follow."""
 
 import struct
 from typing import NamedTuple

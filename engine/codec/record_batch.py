@@ -2,7 +2,7 @@
 
 Source: KIP-98, Kafka's `DefaultRecordBatch`. Layout, big endian, with the byte where each field starts:
 
-    0 base offset i64    8 batch length i32 (bytes behind this field)    12 partition leader epoch i32
+    0 base offset i64    8 batch length i32 (bytes after this field)    12 partition leader epoch i32
     16 magic i8          17 CRC-32C u32 of everything from byte 21       21 attributes i16
     23 last offset delta i32    27 base timestamp i64    35 max timestamp i64
     43 producer id i64   51 producer epoch i16   53 base sequence i32    57 record count i32    61 records

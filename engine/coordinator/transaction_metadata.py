@@ -112,7 +112,8 @@ class TransactionMetadata:
         return self.took_over(producer_id, producer_epoch)
 
     def took_over(self, producer_id: int, producer_epoch: int) -> bool:
-        """Whether the present producer id replaced this one, and the epoch is the last of this one."""
+        """Whether the identity is the last one before the present producer id, which has not raised its epoch
+        yet: ``producer_id`` is the previous producer id, and ``producer_epoch`` its last epoch."""
         return (
             producer_id == self.last_producer_id
             and producer_epoch == EPOCH_EXHAUSTED

@@ -278,7 +278,8 @@ class Service(Node):
             )
 
     def _keeper(self) -> str:
-        """What has the place of its consumer for the next start."""
+        """The name of what keeps its consumer's offsets for the next start: the database, or a group's
+        coordinator."""
         return DATABASE if self.approach.keeps_offsets else f"group {self._reader().group_id}"
 
     def _write(self, now: int) -> Done:

@@ -50,7 +50,8 @@ def text_key(requirement: str) -> str:
 
 
 def text_keys_by_keeper(requirement: str) -> dict[str, str]:
-    """Keeper to the key of the requirement's text in such a cluster. Empty if one text says all."""
+    """Keeper of decisions (``zookeeper`` or ``quorum``) to the key of the requirement's text in such a
+    cluster. Empty if one text is true of both."""
     keys = {keeper: f"{text_key(requirement)}.{keeper}" for keeper in (ZOOKEEPER, QUORUM)}
     return {keeper: key for keeper, key in keys.items() if key in catalogue()}
 

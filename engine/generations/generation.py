@@ -60,8 +60,8 @@ producer, so most scenarios cannot run there."""
 
 
 def generations_of(scenario: Scenario) -> dict[str, Generation]:
-    """The five generations, by name and oldest first. A scenario that is written for clients newer than their brokers
-    has this mixture behind the generation of its brokers."""
+    """The five generations, by name and oldest first. If a scenario is written for clients newer than their
+    brokers, this mixture follows the generation of its brokers."""
     found = dict(GENERATIONS)
     brokers, clients = scenario["profile"], versions_of_clients(scenario)
     if brokers in GENERATIONS and len(clients) == 1:

@@ -31,7 +31,7 @@ from engine.transaction_lines import TransactionLines
 STEPS_MAX = 4_000
 """At most this many steps of a run are compared."""
 CONTRADICTIONS = (BadScenario, Refused, EngineError, IllegalTransition)
-"""How a run ends in which rows of several versions contradict each other."""
+"""The errors that end a run if rows of different versions contradict each other."""
 LISTED_MAX = 6
 """A cell lists at most this many transactions, and at most this many errors. Further ones are counted."""
 

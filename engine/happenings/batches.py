@@ -208,7 +208,7 @@ class WrapStraddled(Aside):
 
 
 class Question(Enum):
-    """The question that a row of a decision about a sequence error answers."""
+    """The question that a row of a decision about a sequence error asks about the batch."""
 
     RESEQUENCED = "client_resequenced"
     EARLIER_MISSING = "client_earlier_missing"

@@ -48,7 +48,8 @@ class RowsUndone(Happening):
 @happening
 class LocalTransactionUndone(Aside):
     """A local transaction ended without a commit, because its connection ended or the database stopped.
-    ``rows``: of a relay, whose transaction has no rows, the outbox entries that it deleted."""
+    ``rows``: the rows that it had written. The transaction of a relay has no rows; there, these are the
+    outbox entries that it had deleted."""
 
     database: str
     service: str

@@ -110,7 +110,7 @@ class KeysApplied(Aside):
     remembered: int
 
 
-# -- the talk with the coordinator of a group ----------------------------------------------------------
+# -- requests to the coordinator of a group ------------------------------------------------------------
 
 
 class AfterAnswer(Enum):

@@ -427,7 +427,7 @@ class Bench:
         self.outcomes.delivered(fact)
 
     def _nothing(self, fact: object) -> None:
-        """For facts that no guarantee of this bench depends on."""
+        """Does nothing: no guarantee of this bench depends on the fact."""
 
 
 def _by_topic_and_number(item: tuple[str, PartitionRecord]) -> tuple[str, int]:

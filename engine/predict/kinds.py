@@ -103,10 +103,10 @@ def _is_transition(step: Step) -> bool:
 
 
 def _state_after(step: Step) -> str:
-    """The state in which the step leaves it. A fence passes through PrepareEpochFence in one step: its effect takes
-    the next row, to the state that is written."""
+    """The state of the machine after the step. A fence passes through PrepareEpochFence in one step: its
+    effect takes the next row, to the state that is written."""
     change = step["transition"]
-    if change["machine"] == _MARKERS:  # Named by its transaction, whose state may change in the same step.
+    if change["machine"] == _MARKERS:  # The transaction of this name may change its state, too.
         return str(change["to"])
     pending = [one for one in step["changes"] if one["path"][-2:] == [change["of"], "pending_state"]]
     states = [one["after"] for one in pending if one.get("after") is not None]
@@ -137,7 +137,7 @@ def _ask_state(step: Step, _view: View, version: Profile) -> Asked:
             if (event := _event(machine.name, row.on)) not in events:
                 events.append(event)
     of: Any = change["of"]
-    if machine.name == _MARKERS:  # Its states are those of a marker, which has no name of its own.
+    if machine.name == _MARKERS:  # A marker has no name of its own.
         of = {"key": "clause.marker_of", "params": {"transactional_id": of}}
     params = {"machine": machine.name, "of": of, "from": before, "on": happened}
     reasons: dict[str, tuple[Reason, ...]] = {}

@@ -68,7 +68,7 @@ class _Place:
     levels: int = 0
     """How many tables and lists are around its keys or values."""
     parts: int = 0
-    """How many parts the dotted key has that is being read, or that the value belongs to."""
+    """The number of parts of the dotted key that is being read, or whose value is being read."""
     in_value: bool = False
     closes: str = ""
 
@@ -97,7 +97,8 @@ class _Scan:
         self._check_levels(here.levels + here.parts)
 
     def mark(self, mark: str) -> bool:
-        """Read one mark of the text. False: from here on the text is not TOML."""
+        """Read one of the characters ``[]{}.=,`` or a line break. False: from here on the text is not
+        TOML."""
         here = self.here
         if mark == "\n":
             if not self.around:

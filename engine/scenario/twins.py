@@ -13,7 +13,7 @@ from engine.switches import Switches
 
 _WORDS = frozenset({"title", "variant_title", "summary", "watch_for", "lesson", "expect", "variants"})
 _BESIDE = frozenset({"question", "sources", "covers", "variants_only", "opens_on", "checkpoints", "beats"})
-"""Where a document belongs, and how its run is shown: none of it changes a step."""
+"""The sections that say where a document belongs and how its run is shown. None of them changes a step."""
 
 
 def are_twins(one: Scenario, other: Scenario) -> bool:

@@ -202,7 +202,7 @@ class Cost(TypedDict):
     what: Words
     """The intervention, as the subject of a sentence."""
     dearer: bool
-    """True if the run with interventions needed more of something and less of nothing."""
+    """True if the run with interventions needed more time, retries or messages, and of none of them less."""
     costs: list[Words]
     kept: list[Words]
     """Which transactions ended otherwise, which records stay hidden or are readable later, and how many more or fewer

@@ -45,7 +45,7 @@ def _block_moved(h: happened.BlockMoved, teller: Teller) -> None:
 
 
 def _condition(h: happened.BlockMoved) -> dict[str, Any]:
-    """On what the write of a block depends."""
+    """The phrase for the condition under which the block is written."""
     if not h.is_checked:
         return phrase("clause.block_unconditionally")
     if h.row.when == "node_empty":

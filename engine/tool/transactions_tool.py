@@ -382,7 +382,7 @@ class TransactionsTool:
             self.watch.emit(DescriptionShown, name, coordinator, *identity, found.state, found.partitions)
 
     def _show_nothing(self, taken: dict[str, None], broker: int, now: int) -> None:
-        """Show nothing here, because the sentence at the end of the call says it."""
+        """Show nothing: the sentence at the end of the call has the values."""
 
     # -- the first call of each command ----------------------------------------------------------------
 

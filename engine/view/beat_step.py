@@ -27,7 +27,8 @@ class BeatStep:
     broken: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
     """(Guarantee, partition, records that break it in this step)."""
     released: tuple[tuple[str, str], ...] = ()
-    """For each partition whose consumers can continue at this step: the result of the marker that allows it."""
+    """(Partition, COMMIT or ABORT) for each partition whose last stable offset advanced in this step, so that
+    consumers can continue; with the result of its newest marker."""
 
 
 def said_in(steps: Sequence[BeatStep], *keys: str) -> Iterator[Mapping[str, Any]]:

@@ -73,7 +73,8 @@ FEW = 3
 VERY_SHORT = 12
 """A level with at most this many steps gets fewer beats than other levels."""
 LENGTH_COUNTS = 0.6
-"""The penalty for a long beat: its length is measured in units of an even division, and raised to this exponent."""
+"""The exponent of a beat's length in the cost of merging it. Length 1 is that of nine beats of equal
+length."""
 STARTS_WITHIN = 3
 """If at most this many steps come before the first opening, they belong to its beat; otherwise they are a
 beat of their own."""
@@ -139,7 +140,8 @@ class Beats:
         self._read_committed: set[str] = set()
         """The consumers that read with this isolation level."""
         self._unread: dict[str, set[str]] = {}
-        """Partition with a release to the consumers that have got records of it since."""
+        """Partition whose last stable offset has advanced, to the consumers that have got records of it since
+        then."""
         self._ids_wanted = False
 
     def take(self, step: Mapping[str, Any]) -> None:
@@ -185,7 +187,7 @@ class Beats:
         self._look_for_readers(told)
         self._look_for_hanging(told, step)
         if told.opener is OUTCOME:
-            told.opener_params = {"at": told.time}  # A release at another time gets a beat of its own.
+            told.opener_params = {"at": told.time}  # Each time gets a beat of its own.
         self._ids_wanted = self._ids_wanted or not told.said.isdisjoint(IDS_WANTED)
         if told.opener is not None and told.opener.name == "block_claimed" and not self._ids_wanted:
             told.opener = None  # A broker claims a block at every start, so the claim opens no beat.
@@ -210,8 +212,8 @@ class Beats:
             self._writers[told.params["partition"], told.params.get("producer_id")] = client
 
     def _look_for_hanging(self, told: BeatStep, step: Mapping[str, Any]) -> None:
-        """Find the step from which a transaction hangs, unless the step is already about a refusal or an unusual
-        event, and the step that releases its partitions."""
+        """Find two steps: the one from which a transaction hangs, unless that step is about a refusal or an
+        unusual event, and the one after which its partitions are readable again."""
         hangs = [one for one in step["broken"] if one["guarantee"] == "hanging"]
         partitions = [one["partition"] for one in hangs]
         self._hanging.update(partitions)
@@ -242,7 +244,8 @@ class Beats:
         )
 
     def _look_for_readers(self, told: BeatStep) -> None:
-        """Find the first records that a read_committed consumer gets from a partition after its release."""
+        """Find the first records that a read_committed consumer gets from a partition after the partition's
+        last stable offset has advanced."""
         for partition, _ in told.released:
             self._unread[partition] = set()
         for key, params in told.sentences:
@@ -426,7 +429,8 @@ def _openings(steps: Sequence[BeatStep]) -> list[Opened]:
     seen: dict[str, int] = {}
     last: dict[str, Any] = {}
     released: set[str] = set()
-    """The partitions that had a release. The first release of each partition has the full weight."""
+    """The partitions whose last stable offset has advanced. The first advance of each partition has the full
+    weight."""
     for index, step in enumerate(steps):
         opener = step.opener
         if opener is None:
@@ -463,9 +467,9 @@ def _amid_unusual(one: Opened) -> Opened:
 
 
 def _belongs_to(before: Opened, opener: Opener) -> bool:
-    """Whether the opening belongs to the beat before it: it is an identity that the beat requested, the end of
-    a marker that is sent again, consumers that wait for a transaction that hangs, the tool's word that it has
-    released a partition, or what a new coordinator loads."""
+    """Whether the step continues the beat before it and opens none: the producer gets the identity that it
+    requested, a marker that is sent again arrives, consumers wait for a transaction that hangs, the tool has
+    ended such a transaction, or a new coordinator has loaded its log."""
     if opener.name == "identity_given":
         return before.opener.name in IDENTITY_NAMES
     if opener.name == "marker_sent_again":

@@ -19,7 +19,8 @@ from engine.view.places import INTERNAL, leaves
 _FATES = ("duplicates", "lost", "failed", "reordered")
 """What a partition's verdict counts about records."""
 _LATER_LEAST = 500
-"""In milliseconds: a shorter difference between the times at which records become readable is not told."""
+"""In milliseconds. A shorter difference between the times at which records become readable is not
+mentioned."""
 _COMPLETED = {"CompleteCommit": "committed", "CompleteAbort": "aborted"}
 _UNDELIVERED = frozenset({"dropped", "lost"})
 """The ends of a message that does not arrive."""
@@ -263,7 +264,8 @@ def _transactions(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _undelivered(written: Outcome, now: Outcome) -> list[Words]:
-    """How many more messages did not arrive: what a run lost that needed no more time and no more messages."""
+    """How many more messages did not arrive. The cost has this sentence only if it has none about time,
+    retries and messages sent."""
     if "undelivered" not in written or "undelivered" not in now:
         return []
     more = _difference(written, now, "undelivered")

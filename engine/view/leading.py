@@ -33,8 +33,9 @@ BEFORE_ITS_STEP = {
     "markers.sent_before": "markers.sent",
     "coordinator.resumes_markers": "coordinator.loaded",
 }
-"""A note with the step's own sentence, after which it would be overlooked: the epoch that InitProducerId led to,
-that a marker is sent again, or what a new coordinator found."""
+"""A note to the step's own sentence, if the note would be overlooked after that sentence and so comes first.
+Such notes say which epoch InitProducerId led to, that a marker is sent again, or what a new coordinator
+found."""
 
 
 def leading(step: Mapping[str, Any]) -> int | None:

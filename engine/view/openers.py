@@ -398,13 +398,16 @@ BEHIND = Opener("behind", 6, (), ("client",), once=True)
 HANGS = Opener(
     "hangs", 9, (), ("partitions", "offset", "owner", "consumers"), ("broker.readers_wait_for_transaction",)
 )
-"""The opener for a transaction that hangs from this step on: records behind it wait until it is ended by hand."""
+"""The opener for a transaction that hangs from this step on: later records of its partition wait until an
+operator ends it."""
 BEHIND_HANGING = replace(BEHIND, weight=8.3)
-"""The opener for a record that is stored behind a hanging transaction."""
+"""The opener for a record that is stored after the begin of a hanging transaction."""
 LET_GO = Opener("let_go", 8.5, (), ("partitions",))
-"""The opener for the release of a partition in which a transaction hung."""
+"""The opener for the step after which a partition is readable again, because its hanging transaction has
+ended."""
 READ_AFTER_MARKER = Opener("read_after_marker", 4.5, (), (), ("consumer.delivers",))
-"""The opener for the first records that a read_committed consumer gets from a partition after its release."""
+"""The opener for the first records that a read_committed consumer gets after the last stable offset has
+advanced."""
 DOUBT_ENDS = Opener("doubt_ends", 7, (), ("client",), once=True)
 """The opener for the result of a batch that was in doubt at its client."""
 IDENTITIES = Opener(

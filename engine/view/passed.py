@@ -1,8 +1,7 @@
-"""The states that each transaction of the middleware passes through in a run, in the order in which it reaches
-them. A picture shows this way, and no state that the transaction never has.
+"""The states that each transaction of the middleware passes through in a run, in the order in which it
+reaches them. A picture shows these states and no others.
 
-The way is read from the transitions of the run's steps (docs/frame.md).
-"""
+The states are read from the transitions of the run's steps (docs/frame.md)."""
 
 from __future__ import annotations
 
@@ -12,11 +11,12 @@ from typing import Any
 from engine.shapes.plans import PassedState, Ways
 
 MACHINES = frozenset({"middleware_transaction", "business_transaction"})
-"""The machines whose ways are followed: a transaction at the middleware, and at the business system."""
+"""The machines whose states are collected: those of a transaction at the middleware and at the business
+system."""
 
 
 class Passed:
-    """Collects the ways of a run: pass its steps in order, as JSON."""
+    """Collects the states of a run's transactions: pass its steps in order, as JSON."""
 
     def __init__(self) -> None:
         self._ways: dict[str, dict[str, dict[str, int]]] = {}

@@ -157,7 +157,8 @@ def _hidden(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | 
 
 
 def _hangs(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title:
-    """Who waits behind the hanging transaction, once replicated records are hidden; before that, that it hangs."""
+    """Once replicated records are hidden: the consumers that wait for the hanging transaction. Before that,
+    the title says only that the transaction hangs."""
     partitions, owner = params["partitions"], params["owner"]
     hidden = _partitions(said_in(steps, "broker.readers_wait_for_transaction"))
     if len(partitions) > 1 or partitions[0] not in hidden:

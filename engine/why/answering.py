@@ -1,4 +1,5 @@
-"""Which sentence of a chain answers its question in one. The others say what led to it, and what can change it."""
+"""The sentence of a chain that answers its question by itself. The others say what led to it, and what can
+change it."""
 
 from __future__ import annotations
 
@@ -85,7 +86,8 @@ _ANSWERING: dict[str, tuple[str, ...]] = {
     TORN: ("why.broken.switches",),
     TIMED_OUT: ("why.timeout.clock",),
 }
-"""Question to the keys of the sentences that answer it, or how these begin; the first that the chain has."""
+"""Question to keys of sentences, or beginnings of keys. The first of them that the chain has answers the
+question."""
 
 _SAID_BEFORE = (HERE, STORED, FAULT, GONE)
 """Questions whose chain begins with the sentence of the step itself, which is no answer."""
@@ -108,5 +110,6 @@ def _place(question: str, chain: Sequence[Link]) -> int:
 
 
 def _reason(chain: Sequence[Link]) -> int:
-    """Why the state came: the sentence behind the one that says since when. If there is none, the latter."""
+    """The index of the sentence that says why the object is in its state. It follows the first sentence,
+    which says since when; if it is missing, the first sentence answers."""
     return 1 if len(chain) > 1 and not chain[1].key.startswith("why.state.") else 0

@@ -61,7 +61,7 @@ def holder(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
     if producer_id is None:
         leader = f"broker-{moment.named('partitions', partition)['leader']}"
         broker = moment.broker(leader)
-        if broker is not None and not broker["alive"]:  # What it knew of its producers is lost.
+        if broker is not None and not broker["alive"]:  # Its state of producers is lost.
             yield from not_running(moment, leader)
         else:
             yield from _marker_not_replicated(moment, partition, replica)

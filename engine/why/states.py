@@ -76,13 +76,14 @@ def _at_node(subject: str) -> tuple[str, str]:
 
 
 def whose(subject: str, key: str = "at_node") -> str | Json:
-    """The name of an object in a sentence. ``at_node`` begins one, ``of_node`` stands inside."""
+    """The name of an object in a sentence. ``key``: ``at_node`` at the beginning of the sentence, ``of_node``
+    inside it."""
     node, tid = _at_node(subject)
     return {"key": f"why.{key}", "params": {"node": node, "tid": tid}} if tid else subject
 
 
 def _holder(machine: str, subject: str) -> str | Json:
-    """What has the states of this machine, at the beginning of a sentence."""
+    """The name of the object whose state the machine holds, at the beginning of a sentence."""
     if machine == _OF_MARKERS:  # A marker has no name of its own.
         return {"key": "clause.marker_of", "params": {"transactional_id": subject}}
     return whose(subject)
@@ -128,8 +129,9 @@ def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
 
 
 def _state_at_coordinator(moment: Moment, machine: str, subject: str) -> str | None:
-    """The state of an id, which differs from the newest transition while that is written, and if it failed or
-    another coordinator took over; None for other machines and if no coordinator has the id."""
+    """The durable state of an id at its coordinator. It differs from the target of the newest transition
+    while that is being written, and after the write failed or another coordinator took over. None for other
+    machines, and if no coordinator has the id."""
     found = moment.entry_of(subject) if machine == _OF_TRANSACTIONS[0] else None
     return None if found is None else str(found[1]["state"])
 

@@ -30,8 +30,8 @@ STORED_AT_ONCE = 500
 
 
 def run_analysis(spark: SparkSession, analysis: Analysis) -> None:
-    """Run a claimed analysis to its end, then delete older ones of the same class. Raises what the job raised;
-    then it has failed."""
+    """Run a claimed analysis to its end, then delete older ones of the same class. An error fails the
+    analysis (`actions.beating`) and is raised."""
     with actions.beating(analysis) as stop:
         gathered = gather(analysis.classroom, timezone.now())
         withheld, rows = _figures(spark, gathered, analysis.people_min)

@@ -160,9 +160,9 @@ class OneRun:
     run: Run
     drawing: Drawing | None
     steps: list[Step]
-    """In their order."""
+    """The steps with figures, in the order of the run."""
     groups: list[Figure]
-    """Of the whole run, for each group."""
+    """The figures of the whole run, one for each group."""
     changes: list[Figure]
 
 

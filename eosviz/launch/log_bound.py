@@ -12,15 +12,16 @@ OLDER = ".older.log"
 
 
 def rotate_log(log: Path) -> None:
-    """Before its process starts, a long log replaces the older one. Does nothing if the disk forbids it."""
+    """Move a long log to its `.older.log`, which is replaced. Called before the log's process starts. Does
+    nothing if the disk forbids it."""
     with contextlib.suppress(OSError):
         if log.exists() and log.stat().st_size > LOG_BYTES_MAX:
             log.replace(log.with_suffix(OLDER))
 
 
 class LogBound:
-    """Shortens logs that processes hold open. They append, so each continues at the end of what is left: a long
-    log is copied over the older one and then emptied. Lines that are written in between are lost."""
+    """Shortens logs that processes hold open. A long log is copied to its `.older.log` and then emptied; its
+    process continues to append to it. Lines that are written in between are lost."""
 
     def __init__(self, folder: Path, now: Callable[[], float] = time.monotonic) -> None:
         self._folder, self._now = folder, now
@@ -38,7 +39,8 @@ class LogBound:
 
 
 def shorten(log: Path) -> None:
-    """Copy the log over the older one, then empty it. Raises OSError; then the log is unchanged."""
+    """Copy the log to its `.older.log`, which is replaced, then empty it. Raises OSError; then the log is
+    unchanged."""
     draft = log.with_suffix(".draft")
     try:
         shutil.copyfile(log, draft)

@@ -138,7 +138,8 @@ def _close(path: Path, umask: int) -> bool:
 
 
 def _is_socket_or_gone(path: Path) -> bool:
-    """A socket cannot be opened as a file; the listening one is created at each start, and closed by its server."""
+    """True for a socket, which cannot be opened as a file and needs no closing here: its server creates and
+    closes it at each start. Also true if there is nothing at the path."""
     with suppress(OSError):
         return stat.S_ISSOCK(path.lstat().st_mode)
     return True

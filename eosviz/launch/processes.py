@@ -102,7 +102,7 @@ class Rest:
         signal.signal(signal.SIGCHLD, lambda number, frame: None)  # an ignored signal wakes nothing
 
     def take(self, seconds: float, others: Sequence[SupportsFileno] = ()) -> None:
-        """Waits at most so long, or until one of the others can be read."""
+        """Wait until a signal arrives or one of `others` can be read, at most `seconds`."""
         select.select([self._heard, *others], [], [], seconds)
         with contextlib.suppress(BlockingIOError):
             self._heard.recv(4096)

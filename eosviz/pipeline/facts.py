@@ -443,7 +443,7 @@ class FactReader:
             self._moved_serials(WORK, before, after, "taken", "dropped", subject=path[1], name=keeper)
 
     def _keeper(self, service: Json) -> str | None:
-        """What has the place of the service's consumer; None without a consumer."""
+        """The name of what keeps the offsets of the service's consumer; None without a consumer."""
         if service["consumer"] is None:
             return None
         group = self.view["consumers"][service["consumer"]].get("group")

@@ -135,7 +135,7 @@ def measures_of(rows: list[Row]) -> list[str]:
 
 
 def read_look(axes: list[dict[str, Any]], rows: list[Row], query: QueryDict) -> Look:
-    """The look that an address asks for; unknown names are ignored."""
+    """The measure, axes and filters that the parameters of an address choose; unknown names are ignored."""
     known = measures_of(rows)
     names = [axis["name"] for axis in axes]
     # The longest axis is easiest to read from left to right, and the next one from top to bottom.

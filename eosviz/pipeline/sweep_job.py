@@ -31,8 +31,8 @@ LOOKS_APART_SECONDS = 5.0
 
 
 def run_sweep(spark: SparkSession, sweep: Sweep, chunk_seconds: float = CHUNK_SECONDS) -> None:
-    """Run a claimed sweep to its end, or until it is asked to stop. Raises what the job raised; then it has
-    failed, finished runs stay, and it can be resumed."""
+    """Run a claimed sweep to its end, or until it is asked to stop. An error fails the sweep
+    (`actions.beating`) and is raised; finished runs stay, and the sweep can be resumed."""
     try:
         with actions.beating(sweep) as stop:
             _run(spark, sweep, stop, chunk_seconds)

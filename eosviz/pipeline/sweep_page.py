@@ -17,7 +17,8 @@ NOT_LOOKED_FOR = ("lang",)
 
 
 def map_context(sweep: Sweep, query: QueryDict) -> dict[str, Any]:
-    """The heat maps of the look that an address asks for (`sweep_figures.read_look`), and the form over them."""
+    """The heat maps of the measure, axes and filters that the address chooses (`sweep_figures.read_look`),
+    and the form over them."""
     look = read_look(sweep.axes, sweep.table, query)
     kept = query.copy()
     for name in NOT_LOOKED_FOR:

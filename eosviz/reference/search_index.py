@@ -53,7 +53,8 @@ EXCERPT = {"en": 150, "zh-Hans": 75}
 """The letters of an entry's text that are shown around a match, by language. They fill two lines."""
 SENTENCE_ENDS = re.compile(r"[.!?] |[。！？]")
 CUT = 16
-"""At most this many letters are left out at an end, so that no word is cut."""
+"""An excerpt is shortened by at most this many letters at each end, so that it begins and ends with a whole
+word."""
 POINTS = {
     "name": 10.0, "lead": 8.0, "title": 7.0, "keyword": 6.5, "title begins": 6.0, "title, same": 5.0,
     "text": 3.0, "same": 2.0,
@@ -61,12 +62,12 @@ POINTS = {
 """The score of a term, by where it matches; the highest one counts. A lead after the first scores a little less."""
 LATER_LEAD = 0.25
 LED = POINTS["lead"] - LATER_LEAD
-"""The score of the first leads of a term."""
+"""The score of a term's second lead. An entry with at least this score for one term may lack the others."""
 PARTS_SHARE = 0.75
 """If a Chinese run matches only in parts, the score of its lowest part is multiplied by this."""
 MANY_TERMS = 3
 NEAR = 0.5
-"""The least share of its kind's best score for an entry that lacks terms."""
+"""An entry that lacks terms counts only if its score is at least this share of the best score of its kind."""
 TITLE_TOO = 0.5
 """Added to the score of a keyword if the title has a synonym of it."""
 
@@ -97,9 +98,10 @@ class Found:
 
 
 def find(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
-    """Kind to its matches: the kind of the best match first, then scenarios, then the others by their best match; and
-    of each kind the best match first. Each contains every term, but of a question with many terms those that score near
-    to the best match are among them: a long text contains many terms by chance. ``own``: entries of this reader."""
+    """Kind to its matches: the kind of the best match first, then scenarios, then the others by their best
+    match; and of each kind the best match first. A match contains every term. If the question has MANY_TERMS
+    or more, matches may lack some, but score near to the best one: a long text contains many terms by chance.
+    ``own``: further entries, of this reader."""
     every = (*entries(), *own)
     wishes = _wishes(question, every)
     worths = [_worth(entry, wishes) for entry in every]
@@ -109,8 +111,8 @@ def find(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, l
 
 
 def closest(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
-    """What to show when no entry contains every term: of each kind the entries that score near to its best one. Empty
-    for a single term."""
+    """Kind to its matches, to be shown when no entry contains every term: the entries that score near to the
+    best one of their kind. Empty for a question of one term."""
     every = (*entries(), *own)
     wishes = _wishes(question, every)
     if len(wishes) < 2:
@@ -119,9 +121,9 @@ def closest(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str
 
 
 def _weighed(every: Sequence[Entry], wishes: list[Wish]) -> list[float]:
-    """Each entry's score where entries may lack terms; 0 far below the best of its kind, or for one with a single term
-    that does not lead to it. A term counts the more, the fewer entries contain it; one that no entry contains is passed
-    over."""
+    """Each entry's score, if entries may lack terms. A term counts the more, the fewer entries contain it; a
+    term that no entry contains has no effect. The score is 0 for an entry far below the best of its kind, and
+    for an entry with only one of the terms, unless it is among the term's first leads."""
     scores = [[_points(entry, wish) for entry in every] for wish in wishes]
     weights = [math.log(1 + len(every) / max(1, sum(map(bool, row)))) for row in scores]
     terms = min(2, sum(any(row) for row in scores))
@@ -202,8 +204,8 @@ def _points(entry: Entry, wish: Wish) -> float:
 
 
 def excerpt(text: str, wishes: list[Wish], most: int = EXCERPT["en"]) -> str:
-    """The part of a text around the first match, from the beginning of its sentence where that is near; the text's
-    beginning without a match."""
+    """The part of a text around the first match, from the beginning of the sentence if that is near. Without
+    a match, the beginning of the text."""
     if len(text) <= most:
         return text
     places = [place.start() for wish in wishes if (place := wish.in_text(text.casefold())) is not None]
@@ -219,7 +221,7 @@ def excerpt(text: str, wishes: list[Wish], most: int = EXCERPT["en"]) -> str:
 
 
 def _cut(text: str, start: int, end: int) -> str:
-    """The part of the text from `start` to `end`, extended to the end of a word."""
+    """The part of the text from `start` to `end`, shortened to the end of a word."""
     if end < len(text) and (space := text.rfind(" ", end - CUT, end)) >= 0:
         end = space
     return f"{text[start:end]}{' …' if end < len(text) else ''}"

@@ -43,7 +43,7 @@ def read(
 
 
 def replay_file(file: BinaryIO, bounds: Bounds = BOUNDS) -> Iterator[bytes]:
-    """The replay file of the same lines, in pieces, from a file that `read` has accepted."""
+    """The replay file with the lines of `file`, in pieces. `read` must have accepted `file`."""
     begin = file.read(4096)
     file.seek(0)
     if begin.startswith(b"\x1f\x8b"):

@@ -75,7 +75,7 @@ class LogWhyLink(TypedDict):
     compared: list[Any]
     step: int | None
     answers: NotRequired[bool]
-    """Absent in recordings of before."""
+    """Absent in recordings of earlier releases."""
 
 
 class LogWhy(TypedDict):
@@ -99,17 +99,17 @@ class PlayerFile(TypedDict):
     header: NotRequired[Header]
     view: NotRequired[View]
     steps: NotRequired[dict[str, list[Step]]]
-    """Steps by branch; those after `leaves_at`."""
+    """Branch id to the steps of the branch itself, which come after `leaves_at`."""
     lines: NotRequired[str]
     """The address of a replay's lines, if header, view and steps are not in the file."""
     plans: NotRequired[dict[str, Plan]]
-    """By branch, if the file has them."""
+    """Branch id to the plan of the branch, if the file has plans."""
     derived: NotRequired[dict[str, FileDerived | None]]
-    """By branch; null if the steps are not from this engine."""
+    """Branch id to the derived facts of the branch; null if this engine does not make its steps."""
     transactions: NotRequired[dict[str, TransactionLines]]
-    """By branch, if they were counted."""
+    """Branch id to the transactions of the branch, if the file has them."""
     why: NotRequired[list[LogWhy]]
-    """For a log case."""
+    """The answers of a log case."""
 
 
 def pack(fields: dict[str, Any], packed_steps: bytes) -> bytes:

@@ -38,8 +38,8 @@ class Scene:
     read: int
     """The reader's next offset."""
     travels: tuple[str, str] | None
-    """The message about the first batch that this step moves: its key and where it is: `out` or `home` while it
-    travels, `lost`, `taken` by the log, or `compared` with what the log already contains."""
+    """(Key, place) of the message about the first batch, if the step moves it. Places are `out` and `home`
+    while it is on its way, `lost`, `taken` by the log, and `compared` with what the log already contains."""
 
 
 CHOSEN = (

@@ -43,8 +43,8 @@ class Visit(models.Model):
         return f"{self.track} {self.position}"
 
     def is_of(self, item: TrackItem) -> bool:
-        """Whether it visited this item. A release may have put another one in its position: then its run is another
-        one. Without a run, it cannot be seen."""
+        """Whether the visit was to this item. A later release may have another item at the position, and then
+        the visit's run differs from it. A visit without a run counts as one to this item."""
         run = self.session
         return run is None or (run.version.identifier, run.variant) == (item.scenario, item.variant)
 

@@ -212,7 +212,8 @@ def _aborts(partition: str, producers: Json, params: Json) -> Iterator[Candidate
 
 
 def _to_each(action: str, brokers: list[int], params: Json) -> Iterator[Candidate]:
-    """One candidate for each broker that can be chosen; if there is none, one that says so."""
+    """One candidate for each broker that can be chosen. Without such a broker, one candidate that cannot be
+    chosen and says why."""
     for broker in brokers:
         intervention = {"action": action, "partition": params["partition"], "broker": broker}
         yield Candidate(intervention, {**params, "broker": f"broker-{broker}"})
@@ -245,8 +246,8 @@ TIMER_SETTINGS: dict[str, tuple[str, ...]] = {
 
 
 def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """For a timer, which itself only ends when its time comes: what can be done to the event that comes
-    first, and to the length of the next timer."""
+    """For a timer. A timer itself cannot be changed, so the candidates are: delay the messages that would
+    come before its end, change the setting of the next such timer, and act on the actor."""
     actor, timer = timers.named(view, selection.id)
     if timer is not None:
         named = {"actor": actor, "kind": timer["kind"], "subject": timer["subject"]}

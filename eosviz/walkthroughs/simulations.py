@@ -238,7 +238,8 @@ class RecentSimulations:
         self._guard = threading.Lock()
         self._slots: OrderedDict[int, Slot] = OrderedDict()
         self._kilobytes_held = 0
-        """The sum over the slots: a click must not look at a thousand of them."""
+        """The memory of all slots, kept as a sum, because adding up a thousand slots at each click would take
+        too long."""
 
     @contextmanager
     def of(self, branch_id: int) -> Iterator[Slot]:

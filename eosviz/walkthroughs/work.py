@@ -16,19 +16,19 @@ def _stretch(message: messages.Search | messages.Window | messages.AskDifference
 
 
 def _near_view(message: messages.AskNearView) -> int:
-    """The number of steps that may have to be read from the stored view before it. A whole view, which lists
-    every record, costs as much as the longest search."""
+    """The number of steps that may have to be read, from the nearest stored view on. A whole view, which
+    lists every record, costs as much as the longest search."""
     return LIMITS.search_steps if message.whole else KEYFRAME_EVERY
 
 
 def _whole_run(message: messages.AskTransactions | messages.AskKeyframe) -> int:
-    """As much as the longest search: the first question about transactions in a process reads the whole line, and a
-    stored view lists every record."""
+    """The cost of the longest search, because the first question about transactions in a process reads the
+    whole line, and a stored view lists every record."""
     return LIMITS.search_steps
 
 
 def _missing(message: messages.Hello) -> int:
-    """A whole window for each branch that the page names: the most that it may lack."""
+    """A whole window for each branch that the page has, which is the most that the answer adds to it."""
     return LIMITS.window_steps * min(len(message.have), LIMITS.branches_per_session)
 
 

@@ -2652,7 +2652,7 @@ export interface Cost {
    */
   what: Words;
   /**
-   * True if the run with interventions needed more of something and less of nothing.
+   * True if the run with interventions needed more time, retries or messages, and of none of them less.
    */
   dearer: boolean;
   costs: Words[];
@@ -2903,7 +2903,7 @@ export interface PlayerFile {
   header?: Header;
   view?: View;
   /**
-   * Steps by branch; those after `leaves_at`.
+   * Branch id to the steps of the branch itself, which come after `leaves_at`.
    */
   steps?: {
     [k: string]: Step[];
@@ -2913,25 +2913,25 @@ export interface PlayerFile {
    */
   lines?: string;
   /**
-   * By branch, if the file has them.
+   * Branch id to the plan of the branch, if the file has plans.
    */
   plans?: {
     [k: string]: Plan;
   };
   /**
-   * By branch; null if the steps are not from this engine.
+   * Branch id to the derived facts of the branch; null if this engine does not make its steps.
    */
   derived?: {
     [k: string]: FileDerived | null;
   };
   /**
-   * By branch, if they were counted.
+   * Branch id to the transactions of the branch, if the file has them.
    */
   transactions?: {
     [k: string]: TransactionLines;
   };
   /**
-   * For a log case.
+   * The answers of a log case.
    */
   why?: LogWhy[];
 }
@@ -3064,7 +3064,7 @@ export interface LogWhyLink {
   compared: Json[];
   step: number | null;
   /**
-   * Absent in recordings of before.
+   * Absent in recordings of earlier releases.
    */
   answers?: boolean;
 }

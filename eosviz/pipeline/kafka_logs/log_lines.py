@@ -154,7 +154,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         ),
     }
 )  # fmt: skip
-"""By the word for the message in `--json` and in the catalogue (`logs.line.<kind>`)."""
+"""Name of a kind of line, as in `--json` and in the catalogue (`logs.line.<kind>`), to its message."""
 
 OF_A_LOG = re.compile(
     r"^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) "

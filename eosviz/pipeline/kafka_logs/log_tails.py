@@ -32,12 +32,12 @@ class Beside(Protocol):
 
     @property
     def newest_epoch_start(self) -> int:
-        """Where the newest leader epoch begins; 0 if unknown."""
+        """The first offset of the newest leader epoch; 0 if unknown."""
 
 
 class FolderlessPartition:
-    """The base of a text's and a bundle's partitions, which have no folder. Its answers are those of a folder whose
-    files show nothing more."""
+    """The base class for partitions of a text or a bundle, which have no folder. Its properties have the
+    values of a folder without files beside its segments."""
 
     __slots__ = ()
 
@@ -71,8 +71,8 @@ def end_in_files(source: Beside) -> int:
 
 
 def doubt_a_cut_tail(partition: Partition, source: Beside) -> int | None:
-    """Puts the log in doubt if a file beside it names a later end: then the tail is missing. Returns that end, else
-    None."""
+    """If a file beside the log names a later end, the end of the log is missing: puts its offsets in doubt
+    and returns the later end. Otherwise returns None."""
     end = end_in_files(source)
     if end <= partition.log_end or partition.log_end < 0:
         return None

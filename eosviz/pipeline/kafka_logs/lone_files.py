@@ -20,7 +20,7 @@ Params = dict[str, Any]
 
 
 def lone_file(name: str, data: bytes) -> Words | None:
-    """The sentence about a file of this name; None if it is none of those beside segments."""
+    """The sentence about a file of this name; None if no such file belongs beside segments."""
     sentence_of = next((sentence for ending, sentence in _SENTENCES.items() if name.endswith(ending)), None)
     if sentence_of is None:
         return None
@@ -143,4 +143,4 @@ _SENTENCES: dict[str, Callable[[bytes, Params], Words]] = {
     ".timeindex": _time_index,
     ".index": _offset_index,
 }
-"""By the ending of the name; the most informative first."""
+"""Ending of a file's name to the function for its sentence. The most informative files come first."""

@@ -67,7 +67,8 @@ def notes_of(partition: Partition, coordinator: Coordinator) -> tuple[tuple[Note
 
 
 def _epochs_that_an_end_raises(partition: Partition, coordinator: Coordinator) -> dict[int, int]:
-    """By producer id: 1 with transaction version 2, else 0; the coordinator's records or a COMMIT marker show it."""
+    """Producer id to how much an end of its transaction raises the epoch: 1 with transaction version 2, else
+    0. The coordinator's records or a COMMIT marker show the version."""
     return {
         one: int(producer.has_version_2 or coordinator.newest_version.get(one, 0) >= _VERSION_2)
         for one, producer in partition.producers.items()

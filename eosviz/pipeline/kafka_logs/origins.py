@@ -15,7 +15,7 @@ _VALUE_CHARACTERS_MAX = 100
 
 
 class Origin(NamedTuple):
-    """Both empty if unknown."""
+    """The cluster and the topic of a partition; an unknown id is empty."""
 
     cluster_id: str = ""
     topic_id: str = ""

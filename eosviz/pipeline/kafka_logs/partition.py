@@ -40,22 +40,24 @@ class Transaction:
     last_offset: int
     """The last offset of its data; the marker has an offset of its own."""
     first_timestamp: int
-    """The latest possible beginning, milliseconds since 1970: the first batch's largest timestamp; without a batch, the
-    newest timestamp of the producer."""
+    """The latest time at which the transaction can have begun, in milliseconds since 1970: the largest
+    timestamp of its first batch; without a batch, the newest timestamp of the producer."""
     file: str
     """The segment with its first batch, or the place in a text or snapshot that shows it."""
     position: int = -1
-    """Byte of the file; -1 if it is not known from one."""
+    """The byte of the file at which the first batch begins; -1 if no file shows it."""
     records: int = 0
     ranges: list[Range] = field(default_factory=list)
     result: str = "open"
-    """`open`, `committed` or `aborted`; `ended` if a dump without records does not show how."""
+    """`open`, `committed` or `aborted`; `ended` if the only source is a dump without records, which does not
+    show the outcome."""
     marker: "Marker | None" = None
     newest_epoch: int = -1
-    """The epoch of its last data: a transaction that was never ended includes what the next epoch writes."""
+    """The epoch of its last data. It may be higher than `epoch`: until a marker comes, data of the producer's
+    next epoch belongs to the same transaction."""
     followed_ms: int = -1
-    """The time of the first marker after its first batch, by a broker's clock: it began no later. -1: none
-    follows."""
+    """The time of the first marker after its first batch, by a broker's clock. The transaction began no
+    later. -1: no marker follows."""
     from_snapshot: bool = False
     """Only the broker's snapshot shows its beginning: the data there was deleted."""
 
@@ -85,7 +87,7 @@ class Marker(NamedTuple):
 
     @property
     def type(self) -> str:
-        """Kafka's name; `?` if a dump does not show it."""
+        """Kafka's name of the marker's type; `?` if a dump does not show it."""
         return {"committed": "COMMIT", "aborted": "ABORT"}.get(self.result, "?")
 
 
@@ -115,7 +117,8 @@ class SequenceBreak:
 
 @dataclass(slots=True)
 class Producer:
-    """What the partition knows of one producer id: the fields of a `.snapshot`, and what was seen."""
+    """The partition's state of one producer id: the fields of a `.snapshot`, and what its batches and markers
+    have shown."""
 
     producer_id: int
     epoch: int = -1
@@ -129,28 +132,30 @@ class Producer:
     gap_count: int = 0
     duplicate_count: int = 0
     has_version_2: bool = False
-    """A COMMIT marker has a newer epoch than its data: always with transaction version 2, never before."""
+    """Whether a COMMIT marker has a newer epoch than its data. That is so with transaction version 2, and
+    only then."""
 
 
 @dataclass(slots=True)
 class _Answers:
-    """Results computed since the newest batch: every verdict needs the same ones."""
+    """Results that are kept until the next batch, because every verdict needs them."""
 
     open_now: tuple[Transaction, ...]
     written: tuple[Range, ...] | None = None
     committed: tuple[Range, ...] | None = None
     visible: dict[tuple[int, int], tuple[Range, ...]] = field(default_factory=dict)
-    """By log start and last stable offset."""
+    """(Log start, last stable offset) to the ranges that a read_committed consumer gets."""
 
 
 @dataclass(slots=True)
 class Partition:
-    """The fold. Give it batches in the order of the log, then query it."""
+    """One partition's state after its batches. Add the batches in the order of the log, then read the
+    state."""
 
     name: str
     log_start: int = 0
     cut: int | None = None
-    """The high watermark; None for everything in the files."""
+    """The high watermark; None: everything in the files is replicated."""
     log_end: int = 0
     batches: int = 0
     records: int = 0
@@ -161,45 +166,47 @@ class Partition:
     has_holes: bool = False
     """Offsets are missing between batches or inside them: the log cleaner removed them, or something was lost."""
     is_printed: bool = False
-    """Read from text that may have been cut."""
+    """The partition was read from text, of which a part may be missing."""
     is_cleaned: bool = False
     """Batches have lost some of their records: only the log cleaner does that."""
     jumps: list[Jump] = field(default_factory=list)
     jump_count: int = 0
     newest_marker_ms: int = -1
-    """By a broker's clock; data has its client's clock, which may be anything."""
+    """The time of the newest marker, by a broker's clock. The times of data come from clients' clocks, which
+    may be wrong."""
     client_lag_ms: int = 0
-    """How far the time of transactional data was at most behind that of an earlier marker: its clients' clocks are
-    slow, or its records have the times of older events."""
+    """By how many milliseconds the time of transactional data was at most below that of an earlier marker:
+    the clients' clocks are slow, or the records have the times of older events."""
     damage: list[str] = field(default_factory=list)
     reserved: str | None = None
     """The beginning of the zeros after the newest batch: space that `log.preallocate` reserved."""
     producers: dict[int, Producer] = field(default_factory=dict)
     transactions: list[Transaction] = field(default_factory=list)
-    """In the order of their first offsets, open ones included."""
+    """All transactions, open ones included, in the order of their first offsets."""
     raised_at: int = -1
-    """Offset of the first COMMIT marker with a newer epoch than its data; -1: none."""
+    """Offset of the first COMMIT marker with a newer epoch than its data; -1: there is no such marker."""
     stray_markers: list[Marker] = field(default_factory=list)
     """Markers that closed nothing here: none of the transaction's data precedes them."""
     aborted_index: list[AbortedTransaction] = field(default_factory=list)
     _written: list[Range] = field(default_factory=list)
     _committed: list[Range] = field(default_factory=list)
     _doubted_from: int = -1
-    """As `doubted_from`."""
+    """The value of `doubted_from`."""
     _unfollowed: list[Transaction] = field(default_factory=list, repr=False, compare=False)
-    """Begun since the newest marker."""
+    """The transactions that began after the newest marker."""
     _open_firsts: list[tuple[int, int]] = field(default_factory=list)
     """A heap of first offset and producer id, for every open transaction and some that have ended."""
     _answers: _Answers | None = field(default=None, repr=False, compare=False)
 
     @property
     def high_watermark(self) -> int:
-        """Everything in the files counts as replicated, unless the caller set a cut; -1 if unknown."""
+        """The offset up to which the log is replicated: its end in the files, or the `cut` that the caller
+        set; -1 if unknown."""
         return self.log_end
 
     @property
     def open_transactions(self) -> tuple[Transaction, ...]:
-        """By first offset: the first one determines the last stable offset."""
+        """The open transactions by first offset. The first one determines the last stable offset."""
         return self._answered().open_now
 
     @property
@@ -230,11 +237,12 @@ class Partition:
 
     @property
     def doubted_from(self) -> int:
-        """Every offset below this one is in doubt: a batch after it is missing or damaged. -1: none is."""
+        """Every offset below this one is in doubt, because a later batch is missing or damaged. -1: no offset
+        is in doubt."""
         return self._doubted_from
 
     def doubt(self, offset: int) -> None:
-        """Puts every offset below `offset` in doubt: a batch after it is missing or damaged."""
+        """Puts every offset below `offset` in doubt, because a later batch is missing or damaged."""
         self._doubted_from = max(self._doubted_from, offset)
 
     def visible_committed(
@@ -242,7 +250,7 @@ class Partition:
     ) -> tuple[Range, ...]:
         """Offsets of the data records that a read_committed consumer gets; `aborting`: as if the open transactions
         of these producer ids were aborted; `committing`: as if that one were committed."""
-        # What another open transaction blocks stays invisible.
+        # Records after another open transaction stay invisible.
         if committing is not None and committing is self.open_transactions[0]:
             stable = self.last_stable_offset((committing.producer_id,))
             seen = merged([*self._committed, *committing.ranges])
@@ -387,7 +395,7 @@ class Partition:
         self.aborted_index.append(AbortedTransaction(*entry))
 
     def enter(self, transaction: Transaction) -> None:
-        """Records a transaction that its producer has open from now on."""
+        """Adds a transaction, which is its producer's open one from now on."""
         self._answers = None
         self.transactions.append(transaction)
         self._unfollowed.append(transaction)
@@ -457,7 +465,7 @@ def know_deleted(partition: Partition, entry: ProducerEntry, taken_at: int, plac
     if marker is not None and marker.offset >= taken_at:
         return
     if producer.open is not None:
-        # The rest of its data belongs to it: the broker identifies the transaction by its beginning.
+        # The data in the files belongs to the same transaction, whose beginning was deleted.
         partition.begin_earlier(producer.open, entry.open_first_offset)
         producer.open.from_snapshot = True
         partition.transactions.sort(key=lambda one: one.first_offset)

@@ -212,14 +212,16 @@ def _headers(data: Column, position: Column, headers: Column, good: Column) -> N
 
 
 def _behind_sized(data: Column, position: Column, *, null: bool) -> tuple[Column, Column]:
-    """For a field with a length prefix: the byte after it, and whether it is valid. Length -1 is null."""
+    """For a field with a length prefix at each position: the position after the field, and whether its length
+    is valid. Length -1 is null."""
     raw, behind, short = _varint(data, position)
     sized = raw & 1 == 0
     return behind + np.where(sized, raw >> 1, 0), short & (sized | (raw == 1) if null else sized)
 
 
 def _varint(data: Column, position: Column) -> tuple[Column, Column, Column]:
-    """For each position: the number there before zigzag decoding, the byte after it, and whether it ended."""
+    """For each position: the number there before zigzag decoding, the position after it, and whether it has
+    at most four bytes."""
     byte = data.take(position, mode="clip")
     raw = (byte & _SEVEN_BITS).astype(np.int64)
     behind = position + 1
@@ -235,7 +237,8 @@ def _varint(data: Column, position: Column) -> tuple[Column, Column, Column]:
 
 
 def _behind_varlong(data: Column, position: Column) -> tuple[Column, Column]:
-    """For each position: the byte after the number there, and whether it ended."""
+    """For each position: the position after the 64-bit number there, and whether the number has at most nine
+    bytes."""
     behind = position + 1
     more = data.take(position, mode="clip") >= _MORE
     for _ in range(1, _VARLONG_BYTES_MAX):
@@ -248,7 +251,7 @@ def _behind_varlong(data: Column, position: Column) -> tuple[Column, Column]:
 
 
 def _varlong(data: Column, position: Column) -> tuple[Column, Column]:
-    """For each position: the number there, and the byte after it."""
+    """For each position: the 64-bit number there, and the position after it."""
     raw = np.zeros(len(position), dtype=np.uint64)
     more = np.ones(len(position), dtype=bool)
     behind = position.copy()

@@ -83,11 +83,11 @@ class TextPartition(FolderlessPartition):
     path: Path
     """The first text that mentions it."""
     dumped: dict[int, list[tuple[BatchFacts, Layout, list[RecordLine]]]] = field(default_factory=dict)
-    """By base offset of the segment; records of internal topics only."""
+    """Base offset of a segment to its batches. Only batches of internal topics have their records."""
     snapshots: dict[str, list[tuple[ProducerEntry, str]]] = field(default_factory=dict)
-    """By file name: producers and the places of their lines."""
+    """Name of a snapshot to its producers, each with the place of its line."""
     rows: list[tuple[ProducerEntry, str]] = field(default_factory=list)
-    """Producers from a running broker's answer."""
+    """The producers in a running broker's answer, each with the place of its line."""
     aborted: list[AbortedTransaction] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)
     is_garbled: bool = False
@@ -95,7 +95,7 @@ class TextPartition(FolderlessPartition):
 
     @property
     def origin(self) -> Origin:
-        """Text names no cluster."""
+        """Unknown, because text names no cluster."""
         return NOWHERE
 
     @property
@@ -112,7 +112,7 @@ class TextPartition(FolderlessPartition):
 
     @property
     def asked(self) -> list[tuple[ProducerEntry, str]]:
-        """Producers without a batch, and the place of their line."""
+        """The producers that are known without batches, each with the place of its line."""
         newest = self.snapshots[max(self.snapshots)] if self.snapshots and not self.dumped else []
         return [*newest, *self.rows]
 

@@ -19,8 +19,9 @@ _MADE = (bounded_check.PLAYER, bounded_check.CARD)
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The input of a form: the replay file, which can be read from its beginning any number of times. `each` is called
-    after each step that is read, for the progress; `follow` while a bounded process works, with its folder."""
+    """The input of a form. `replay`: the replay file, which can be read any number of times. `each`: to be
+    called after each step that is read, for the progress. `follow`: called with the folder of a bounded
+    process while that works."""
 
     replay: IO[bytes]
     language: str
@@ -33,7 +34,8 @@ class Work:
         return cast(BinaryIO, self.replay)
 
     def checked(self, player: bool = False) -> tuple[bounded_check.Own, bytes, bytes]:
-        """Facts of the file; the packed player file and the picture, if asked for. Raises what `runner.run` raises."""
+        """Facts of the file, its packed player file and its picture. The last two are empty unless `player`
+        is true. Raises what `runner.run` raises."""
         self.replay.flush()
         asked = bounded_check.AskedOwn(self.replay.name, player)
         with runner.run(TASKS["export"], asked, caller(self.owner), each=self.follow) as done:
@@ -49,14 +51,14 @@ class Form:
     order: ClassVar[int]
     """Its place in the dialog."""
     ending: ClassVar[str]
-    """Of the file's name."""
+    """The ending of the file's name."""
     is_replay: ClassVar[bool] = True
-    """False: it does not hold every step and cannot be imported."""
+    """Whether the file holds every step, so that it can be imported."""
     passes: ClassVar[int] = 1
     """How many times all steps are read, for the progress: once to write the replay file, and again in `pieces` if
     it calls `work.each` or `work.checked`."""
     waits: ClassVar[bool] = False
-    """It calls `work.checked`, which needs a bounded process; that may start late."""
+    """Whether `pieces` calls `work.checked`, which waits for a bounded process."""
 
     def pieces(self, work: Work) -> Iterable[bytes]:
         """The file in pieces. The same steps give the same bytes."""
