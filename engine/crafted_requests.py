@@ -24,7 +24,8 @@ FIELDS: dict[str, dict[str, tuple[type, Any]]] = {
 
 
 def check_crafted(message: dict[str, Any], place: str) -> dict[str, Any]:
-    """The fields with their defaults. Raises Refused for the first wrong field."""
+    """The value of every field that the message's API has: that of ``message``, or else the default. Raises
+    Refused for the first wrong field."""
     api = message.get("api")
     fields = FIELDS.get(str(api))
     if fields is None:

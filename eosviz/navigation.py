@@ -76,7 +76,7 @@ WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A place as it is shown on one page."""
+    """A page in the navigation, as another page shows it."""
 
     key: str
     address: str
@@ -88,7 +88,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A word as it is shown on one page."""
+    """One of the five words of the navigation, with its pages, as one page shows them."""
 
     key: str
     entries: tuple[Entry, ...]

@@ -108,8 +108,8 @@ class Participant(Node):
         self._decide(envelope, request.tid, states.ROLL_BACK, situation, now, by=request.by)
 
     def _can_undo(self, request: Rollback) -> bool:
-        """Whether the participant can undo this: for an operator always, by the log if it has a record,
-        otherwise if its settings allow it."""
+        """Whether the participant can undo the transaction of this request: by its log if it has a record,
+        for an operator always, and in all other cases if its settings allow it."""
         if request.by == "log":
             return self._record(request.tid) is not None
         return self.configuration.can_roll_back or request.by == "operator"

@@ -17,7 +17,7 @@ def why_message(moment: Moment, message: str) -> Iterator[Link]:
 
 
 def whereabouts(moment: Moment, message: Json) -> Iterator[Link]:
-    """The message in flight, and a second sentence if its receiver is down or paused."""
+    """Where a message in flight is, and a second sentence if its receiver is down or paused."""
     at = message["arrives_at"]
     held = message["held"] or at is None
     behind = message.get("waits_behind")

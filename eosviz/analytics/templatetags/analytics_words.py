@@ -20,7 +20,8 @@ register = template.Library()
 
 @register.simple_tag
 def trail_element(session: Session) -> SafeString:
-    """`<eos-trail>` if a trail of this session is recorded, else nothing: no other page reports."""
+    """`<eos-trail>`, which reports the reader's progress, if a trail of this session is recorded; otherwise
+    nothing."""
     if not is_followed(session):
         return SafeString("")
     return format_html('<eos-trail address="{}"></eos-trail>', reverse("analytics:trail", args=[session.id]))

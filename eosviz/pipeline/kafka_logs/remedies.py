@@ -133,8 +133,8 @@ def _terminate(transactional_id: str, condition: Words) -> Other:
 
 
 def _preview(partition: Partition, transaction: Transaction, ends: str) -> tuple[str, int, tuple[Range, ...]]:
-    """The outcome, and what would be if its marker were appended to the log: the last stable offset, and the
-    offsets that a read_committed consumer gets."""
+    """(Outcome, last stable offset, offsets that a read_committed consumer gets) of the log as it would be
+    with the marker of this outcome at its end."""
     gone = (transaction.producer_id,)
     stable = partition.last_stable_offset(gone)
     behind = stable + (0 <= stable == partition.high_watermark)
