@@ -8,7 +8,7 @@
 import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import { settingValue } from "../player/altered.ts";
+import { settingName, settingValue } from "../player/altered.ts";
 import type { Frame, Json } from "../player/frame.ts";
 import { aside } from "../player/joins.ts";
 import { say, words } from "../player/text.ts";
@@ -90,7 +90,7 @@ export class Configuration extends DiagramElement {
     return html`<table><tbody>${repeat(
       rows,
       (row) => row.name,
-      (row) => html`<tr class=${row.changed ? "hit" : ""}><td><code>${row.name}</code></td><td><b>${row.altered === null ? "" : "≠ "}${
+      (row) => html`<tr class=${row.changed ? "hit" : ""}><td><code>${settingName(row.name)}</code></td><td><b>${row.altered === null ? "" : "≠ "}${
         row.value}</b>${row.valueWas === null ? nothing : html` <span class="was">${row.valueWas}</span>`}${
         row.altered === null ? nothing : html`<br><span class="quiet">${say("diagram.configuration.default", { value: row.altered })}</span>`
       }</td><td>${row.reason}</td></tr>`,

@@ -1,6 +1,7 @@
 /** What a run changes: the switches of Kafka itself, and the settings that are not at their default. */
 
 import type { Header, Json } from "./frame.ts";
+import { say, words } from "./text.ts";
 
 export interface Altered {
   name: string;
@@ -11,6 +12,12 @@ export interface Altered {
   of: string;
   value: string;
   normal: string | null;
+}
+
+/** A producer's setting as Kafka calls it; the document's name where the catalogue has none. */
+export function settingName(name: string): string {
+  const key = `word.setting.${name}`;
+  return words.knows(key) ? say(key) : name;
 }
 
 /** As Kafka's documents write a setting: −1 acknowledgements are *all*. */

@@ -11,6 +11,7 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { ownBox, zoomOf } from "../diagrams/own-box.ts";
 import type { Intervention } from "../generated/messages.ts";
+import { settingName } from "./altered.ts";
 import type { Frame, Json, JsonObject, Selection } from "./frame.ts";
 import { DROP, offeredOf } from "./offered.ts";
 import { PagePresses } from "./page-presses.ts";
@@ -313,7 +314,7 @@ export class SelectionBar extends StoreElement {
   #fixed(settings: Action[]): TemplateResult | typeof nothing {
     if (settings.length === 0) return nothing;
     return html`<details class="fixed"><summary>${say("player.fixed_settings", { count: settings.length })}</summary>
-      <ul>${settings.map((action) => html`<li class="off"><b>${String(action.params["setting"] ?? action.params["timer"] ?? "")}</b>
+      <ul>${settings.map((action) => html`<li class="off"><b>${settingName(String(action.params["setting"] ?? action.params["timer"] ?? ""))}</b>
         <span>${action.why_key === null ? nothing : say(action.why_key, action.params)}</span></li>`)}</ul></details>`;
   }
 
@@ -324,7 +325,7 @@ export class SelectionBar extends StoreElement {
     return html`<li><form @submit=${(event: SubmitEvent) => this.#submit(event, chosen)}>
       <button>${say("player.action.set")}</button>
       <select aria-label=${say("player.setting")} @change=${(event: Event) => (this.setting = (event.target as HTMLSelectElement).value)}>
-        ${settings.map((action) => html`<option value=${pathOf(action)} ?selected=${action === chosen}>${pathOf(action).split(".").pop()}</option>`)}
+        ${settings.map((action) => html`<option value=${pathOf(action)} ?selected=${action === chosen}>${settingName(pathOf(action).split(".").pop() ?? "")}</option>`)}
       </select>
       <input name="value" required aria-label=${say("player.value")} .value=${String(chosen.intervention?.action === "set" ? chosen.intervention.value : "")} />
       <span>${say(chosen.key, chosen.params)}</span></form></li>`;

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.client.configuration import SETTINGS, check_setting, resolve
+from engine.client.configuration import SETTINGS, check_setting, kafka_name, resolve
 from engine.errors import Refused
+from engine.explain.sentences import sentence
 from engine.messages import INT_MAX
 from engine.profiles import K010, K20, K28
 from engine.switches import Switches
@@ -13,6 +14,12 @@ from engine.switches import Switches
 
 def config(profile=K28, switches=None, **settings):
     return resolve(settings, profile, switches or Switches(), "producers.p1.settings")
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_sentences_call_a_setting_as_kafka_does(setting):
+    text = sentence("beat.setting_changed", {"setting": setting})
+    assert text.startswith(kafka_name(setting, K28) or "backoff of AddPartitionsToTxn")
 
 
 def test_defaults_without_idempotence():
