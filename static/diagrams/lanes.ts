@@ -29,7 +29,7 @@ export class Lanes extends SizedElement {
   static override styles = [
     ...SizedElement.styles,
     css`
-      :host { height: 100%; position: relative; overflow: hidden auto; }
+      :host { height: 100%; position: relative; overflow: var(--lanes-overflow, hidden auto); }
       section.folded { padding: 10px 24px; }
       .strip { fill: none; stroke: var(--ink-2); stroke-width: 1.25; }
       .strip.delivered { fill: var(--ink-2); stroke: none; }

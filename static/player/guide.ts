@@ -5,8 +5,8 @@
 
 import type { TemplateResult } from "lit";
 import { html, LitElement, nothing } from "lit";
-import { MARKS } from "./help.ts";
 import { KEYS } from "./keys.ts";
+import { marks } from "./marks.ts";
 import type { PanelRow } from "./panels.ts";
 import { PANELS } from "./panels.ts";
 import type { Language } from "./frame.ts";
@@ -53,7 +53,7 @@ export class Guide extends LitElement {
       <h2>${say("player.guide.keys")}</h2>
       <div class="table-scroll"><table class="results guide-keys"><tbody>${KEYS.map((row) => html`<tr><td><kbd>${row.keys}</kbd></td><th scope="row">${say(`player.key.${row.action}`)}</th></tr>`)}</tbody></table></div>
       <h2>${say("player.menu")} ⋯</h2><p>${say("player.guide.menu")}</p>
-      <h2>${say("player.marks")}</h2><dl class="rooms">${MARKS.map((mark) => html`<div><dt><b>${say(`player.mark.${mark}`)}</b></dt> <dd>${say(`player.mark.${mark}.means`)}</dd></div>`)}</dl>`;
+      <h2>${say("player.marks")}</h2>${marks()}`;
   }
 
   #panels(place: PanelRow["place"]): TemplateResult {

@@ -1,4 +1,4 @@
-/** `<eos-help>`: every key and what it does, and what the marks mean. */
+/** `<eos-help>`: what the marks mean, and, where there is a keyboard, every key and what it does. */
 
 import type { TemplateResult } from "lit";
 import { html } from "lit";
@@ -6,9 +6,10 @@ import { DialogElement } from "./dialogs.ts";
 import type { Frame } from "./frame.ts";
 import { KEYS } from "./keys.ts";
 import type { KeyRow } from "./keys.ts";
+import { marks } from "./marks.ts";
+import { hasKeyboard } from "./page.ts";
 import type { PanelRow } from "./panels.ts";
 import { isShown, PANELS } from "./panels.ts";
-import { Small } from "./small.ts";
 import { say } from "./text.ts";
 
 /** The panels that a number key opens, by their number. */
@@ -27,28 +28,18 @@ function halves<Row>(rows: readonly Row[]): (readonly Row[])[] {
 }
 
 export class Help extends DialogElement {
-  readonly #small = new Small(this);
-
-  /** A telephone has no keys: what the marks mean comes first there. */
   protected override render(): TemplateResult {
-    return this.frameOf(say("player.help"), this.whenOpen(() => (this.#small.matches ? html`${this.#marks()}${this.#keys()}` : html`${this.#keys()}${this.#marks()}`)));
+    if (!hasKeyboard()) return this.frameOf(say("player.marks"), this.whenOpen(marks));
+    return this.frameOf(say("player.help"), this.whenOpen(() => html`${marks()}${this.#keys()}`));
   }
 
   #keys(): TemplateResult {
-    return html`<div class="keys">${halves(KEYS).map((rows) => html`<table><tbody>
+    return html`<h3>${say("player.guide.keys")}</h3><div class="keys">${halves(KEYS).map((rows) => html`<table><tbody>
           ${rows.map((row) => html`<tr><th scope="row"><kbd>${row.keys}</kbd></th><td>${meaning(row)}</td></tr>`)}
         </tbody></table>`)}</div>
         <h3>${say("player.panels")}</h3>
         <p class="keyed">${keyed(this.store?.frame).map((panel) => html`<span class="nb"><kbd>${panel.key}</kbd> ${say(panel.name)}</span> `)}</p>`;
   }
-
-  #marks(): TemplateResult {
-    return html`<h3>${say("player.marks")}</h3>
-        <dl class="marks">${MARKS.map((mark) => html`<dt>${say(`player.mark.${mark}`)}</dt><dd>${say(`player.mark.${mark}.means`)}</dd>`)}</dl>`;
-  }
 }
-
-/** What the marks of every picture mean, under `player.mark.`. */
-export const MARKS = ["hue", "line", "flag", "gates", "yellow", "outline", "inverted", "red", "cross", "dotted"];
 
 customElements.define("eos-help", Help);

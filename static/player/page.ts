@@ -85,6 +85,11 @@ export class Permalink {
   }
 }
 
+/** False where fingers are all there is, as on a telephone. */
+export function hasKeyboard(): boolean {
+  return !matchMedia("(hover: none) and (pointer: coarse)").matches;
+}
+
 let reducedMotion: MediaQueryList | undefined;
 
 export function prefersReducedMotion(): boolean {

@@ -280,7 +280,7 @@ export class Player extends PlayerAttributes {
     // Views scroll in one place; each begins at its top, and then brings its own step into sight.
     if (changed.has("middle")) this.querySelector(".mid")?.scrollTo({ top: 0, left: 0, behavior: "instant" });
     this.#entitle(this.store?.header?.title[words.language] ?? "");
-    this.#columns.drawn();
+    this.#columns.drawn(this.store?.frame?.step ?? null);
     this.company?.moved();
   }
 
@@ -398,13 +398,15 @@ export class Player extends PlayerAttributes {
   }
 
   #side(column: "left" | "right", store: PlayerStore, whole: Frame | undefined): TemplateResult {
-    return html`<aside class=${column} aria-label=${say(sidesOf(this.#hasLogs)[column === "left" ? 0 : 1])} tabindex="0">
+    const name = say(sidesOf(this.#hasLogs)[column === "left" ? 0 : 1]);
+    return html`<aside class=${column} aria-label=${name} tabindex="0"><p class="column-name" aria-hidden="true">${name}</p>
       ${this.#columns.column(column, this.#parts(store, this.#frameFor(column, whole)))}
     </aside>`;
   }
 
   #middle(store: PlayerStore, whole: Frame | undefined): TemplateResult {
-    return html`<main class="mid" aria-label=${say(`player.tab.${this.middle}`)} tabindex="0">
+    const name = say(`player.tab.${this.middle}`);
+    return html`<main class="mid" aria-label=${name} tabindex="0">${this.#inspects && !this.isNarrow ? html`<p class="column-name" aria-hidden="true">${name}</p>` : nothing}
       ${middlePanel(this.middle, this.#parts(store, this.#frameFor("middle", whole)))}
     </main>`;
   }

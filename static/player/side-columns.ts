@@ -6,7 +6,7 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
-import type { Frame } from "./frame.ts";
+import type { Frame, Step } from "./frame.ts";
 import type { PanelParts, PanelRow } from "./panels.ts";
 import { isKept, isShown, PANELS, panelsOf } from "./panels.ts";
 import { say } from "./text.ts";
@@ -15,6 +15,8 @@ export const defaults = {
   /** px of a line, and of the foot in which lines are counted. */
   line: 18,
   foot: 20,
+  /** px of a place around what it holds; the same in styles/player.css. */
+  frame: 14,
 };
 
 /** Lines of a panel that its place does not show: all that its foot does not leave room for. */
@@ -30,6 +32,9 @@ export class SideColumns {
   /** Panels that the run was seen to have: where there is no plan, their places stay. */
   readonly #seen = new Set<string>();
   readonly #below = new Map<string, number>();
+  #shown: Step | null = null;
+  /** px by which a column was scrolled for a step. */
+  readonly #scrolled = new WeakMap<Element, number>();
   readonly #sizes = new ResizeObserver((entries) => this.#measured(entries));
   readonly #observed = new WeakSet<Element>();
 
@@ -53,19 +58,33 @@ export class SideColumns {
     if (!has && !this.#seen.has(tag) && !isKept(panel, frame)) return nothing;
     const isOpen = panel.room === undefined || this.#open.has(tag);
     const below = isOpen ? 0 : (this.#below.get(tag) ?? 0);
-    const style = isOpen ? `min-height:${panel.room ?? 0}px` : `height:${panel.room}px`;
-    return html`<div class="panel place" id=${`panel-${tag}`} tabindex="-1" .style=${style} ?data-about=${isAbout} ?data-more=${below > 0}>
+    const height = (panel.room ?? 0) + defaults.frame;
+    const style = isOpen ? `min-height:${panel.room === undefined ? 0 : height}px` : `height:${height}px`;
+    return html`<div class="panel place" id=${`panel-${tag}`} tabindex="-1" .style=${style} ?data-about=${isAbout} ?data-idle=${panel.about !== undefined && !isAbout} ?data-more=${below > 0}>
       ${has ? panel.draw(parts) : html`<section class="not-yet"><h2>${say(panel.name)} <small>${say("player.nothing_here_yet")}</small></h2></section>`}
       ${below === 0 || !has ? nothing : html`<button class="unfold" aria-label=${say("player.open_panel", { panel: say(panel.name) })} @click=${() => this.keepOpen(tag)}>${say("player.more_lines", { count: below })} ▾</button>`}</div>`;
   }
 
-  /** Once the panels stand: their heights are told from now on, and no layout is asked for. */
-  drawn(): void {
+  /** Once the panels stand: their heights are told from now on; what the step is about is brought into sight. */
+  drawn(step: Step | null): void {
+    const columns = this.#player.querySelectorAll<HTMLElement>("[data-inspects] > :is(.left, .right)");
+    if (columns.length > 0 && step !== this.#shown) columns.forEach((column) => this.#bring(column));
+    this.#shown = columns.length > 0 ? step : null;
     for (const content of this.#player.querySelectorAll(":is(.left, .right) > .place > :first-child")) {
       if (this.#observed.has(content)) continue;
       this.#observed.add(content);
       this.#sizes.observe(content);
     }
+  }
+
+  /** A column that the reader scrolled stays where it is, until it is back at its beginning. */
+  #bring(column: HTMLElement): void {
+    const own = this.#scrolled.get(column) ?? 0;
+    if (column.scrollTop > 0 && Math.abs(column.scrollTop - own) > 1) return;
+    const about = column.querySelector(":scope > [data-about]");
+    if (about === null) return;
+    about.scrollIntoView({ block: "nearest" });
+    this.#scrolled.set(column, column.scrollTop);
   }
 
   #measured(entries: readonly ResizeObserverEntry[]): void {

@@ -8,7 +8,7 @@ import { html, nothing } from "lit";
 import type { BeatWalk } from "./beat-walk.ts";
 import type { Language } from "./frame.ts";
 import { lookFrom } from "./looking.ts";
-import { csrfToken, currentTheme, rememberTheme } from "./page.ts";
+import { csrfToken, currentTheme, hasKeyboard, rememberTheme } from "./page.ts";
 import type { Theme } from "./page.ts";
 import { closeLists, PagePresses } from "./page-presses.ts";
 import { Small } from "./small.ts";
@@ -99,7 +99,7 @@ export class Tools extends StoreElement {
     return html`<details class="menu"><summary class="icon" aria-label=${say("player.menu")} title=${say("player.menu")}>⋯</summary>
       <ul>
         ${folds ? html`${this.share === "" ? nothing : html`<li>${this.#share("")}</li>`}<li>${this.#language("")}</li>` : nothing}
-        <li><button title=${`${say("player.help")} (?)`} @click=${() => this.#fire("open-dialog", "eos-help")}>${say("player.help")} <kbd>?</kbd></button></li>
+        <li><button title=${`${say("player.help")} (?)`} @click=${() => this.#fire("open-dialog", "eos-help")}>${say(hasKeyboard() ? "player.help" : "player.marks")} <kbd>?</kbd></button></li>
         ${this.lesson ? html`<li><button @click=${() => this.#fire("open-lesson")}>${say("lesson.open")}</button></li>` : nothing}
         ${live ? html`<li><button @click=${() => this.#look("breakpoints")}>${say("player.key.breakpoints")} <kbd>k</kbd></button></li>` : nothing}
         ${this.#arrows()}
