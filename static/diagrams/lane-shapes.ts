@@ -118,6 +118,8 @@ export interface LaneShape {
   texts: TextShape[];
   titleY: number;
   titleWidth: number;
+  /** The run beside this one has it otherwise. */
+  differs: boolean;
   cells: CellShape[];
   folds: FoldShape[];
   gates: GateShape[];
@@ -138,6 +140,7 @@ export interface FoldedLane {
   y: number;
   text: string;
   changed: boolean;
+  differs: boolean;
 }
 
 export interface LanesShape {

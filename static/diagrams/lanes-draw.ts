@@ -8,6 +8,7 @@ import type { Selection } from "../player/frame.ts";
 import { named, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { asPress, onPick } from "./element.ts";
+import { TEXT, textWidth } from "./geometry.ts";
 import type {
   ArrivalShape, AskShape, CellShape, DifferenceShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape,
 } from "./lane-shapes.ts";
@@ -43,8 +44,13 @@ function drawLine(line: LanesShape["folded"][number], width: number, actions: La
   };
   return svg`<g role="button" tabindex="0" aria-label=${sentences([named(line.partition, `${line.text}${say("join.stop")}`), say("diagram.lanes.open")])}
     @click=${open} @keydown=${key}><rect x="0" y=${line.y} width=${width} height="26" fill="transparent"/><path class="rule"
-    d=${`M8 ${line.y}H${width - 8}`}/><text class="text strong" x=${width < 480 ? 8 : 24} y=${line.y + 17}>${line.partition}</text><text
+    d=${`M8 ${line.y}H${width - 8}`}/>${line.differs ? differs(width < 480 ? 8 : 24, line.y + 17, textWidth(line.partition, TEXT, true)) : nothing}<text class="text strong" x=${width < 480 ? 8 : 24} y=${line.y + 17}>${line.partition}</text><text
     class=${line.changed ? "text strong" : "text"} x=${width - (width < 480 ? 8 : 16)} y=${line.y + 17} text-anchor="end">${line.text}</text></g>`;
+}
+
+/** Behind a name, of what another run has otherwise; where there is room before it, with the sign. */
+function differs(x: number, y: number, width: number): SVGTemplateResult {
+  return svg`<rect class="differs" x=${x - 4} y=${y - 14} width=${width + 8} height="19" rx="3"/>${x < 20 ? nothing : svg`<text class="text strong" x=${x - 7} y=${y} text-anchor="end">≠</text>`}`;
 }
 
 function drawLane(
@@ -66,7 +72,7 @@ function drawLane(
       lane.picked
         ? svg`<rect class="ring" x=${left - 5} y=${title - 14} width=${lane.titleWidth + 10} height="19" rx="3"/>`
         : nothing
-    }<text class="title" x=${left} y=${title}>${lane.title}</text></g>${
+    }${lane.differs ? differs(left, title, lane.titleWidth) : nothing}<text class="title" x=${left} y=${title}>${lane.title}</text></g>${
     lane.arrival === null ? nothing : drawArrival(lane.arrival, actions, animate)
   }${repeat(lane.folds, (fold) => fold.first, (fold) => drawFold(fold, lane.partition, actions))}${repeat(
     lane.cells,

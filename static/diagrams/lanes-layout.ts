@@ -54,7 +54,7 @@ export function layoutLanes(frame: Frame, options: LanesOptions): LanesShape {
   }
   for (const name of plan.lines) {
     const text = lineText(frame.view, name, partitions[name] as PartitionView);
-    shape.folded.push({ partition: name, y, text, changed: hasChanged(frame, "partitions", name) });
+    shape.folded.push({ partition: name, y, text, changed: hasChanged(frame, "partitions", name), differs: options.apart?.includes(name) === true });
     shape.twin.push(named(name, text));
     y += LINE_HEIGHT;
   }
@@ -82,14 +82,15 @@ function lineText(view: View, name: string, partition: PartitionView): string {
 }
 
 /** What a cell means, once; further lanes say where they end and whether this step touched them. */
-function legendText(frame: Frame, name: string, replica: ReplicaView, cells: Cells, top: number): string {
+function legendText(frame: Frame, name: string, replica: ReplicaView, cells: Cells, top: number, isBeside: boolean): string {
   if (cells.common !== null) return say("diagram.lanes.every", { who: cells.common });
   if (top === 0) {
     const batches = Object.values(replica.batches);
     const unnumbered = batches.length > 0 && batches.every((batch) => isAbsent(batch.producer_id) && contentWords(batch) === null);
     return say(unnumbered ? "diagram.lanes.legend_plain" : "diagram.lanes.legend");
   }
-  const key = hasChanged(frame, "partitions", name) ? "diagram.lanes.end" : "diagram.lanes.end_unchanged";
+  // Beside another run, "unchanged" would be read as "as in the other run".
+  const key = isBeside || hasChanged(frame, "partitions", name) ? "diagram.lanes.end" : "diagram.lanes.end_unchanged";
   return say(key, { end: replica.log_end });
 }
 
@@ -108,7 +109,7 @@ function titleTexts(
       : partition.leader === null
         ? say("diagram.lanes.no_leader", { isr: partition.isr })
         : say("diagram.lanes.leader", { leader: `broker-${partition.leader}`, isr: partition.isr });
-  const legend = legendText(frame, name, replica, cells, top);
+  const legend = legendText(frame, name, replica, cells, top, options.beside === true);
   const right = options.width - (narrow ? 8 : 16);
   const y = top + tier.title - 8;
   const leaderWidth = textWidth(leader, TEXT);
@@ -129,7 +130,7 @@ function layoutLane(
   const id = shownReplica(partition);
   const lane: LaneShape = {
     partition: name, tier: tier.name, top, height: laneHeight(frame, name, tier), title: name, texts: [],
-    titleY: top + tier.title - 8, titleWidth: round(textWidth(name, TEXT, true)), cells: [], folds: [], gates: [], asks: [], readers: [], differences: [], followers: [],
+    titleY: top + tier.title - 8, titleWidth: round(textWidth(name, TEXT, true)), differs: options.apart?.includes(name) === true, cells: [], folds: [], gates: [], asks: [], readers: [], differences: [], followers: [],
     arrival: null, picked: isPicked(frame.selection, { kind: "partition", id: name }),
     older: 0, newer: 0,
   };

@@ -27,6 +27,8 @@ export interface LanesOptions {
   cropped?: boolean;
   /** Whether another run's picture stands below it, so that of a narrow one only the lane in focus is drawn, and low. */
   beside?: boolean;
+  /** Names of what the other run has otherwise. */
+  apart?: readonly string[];
 }
 
 export interface Tier {

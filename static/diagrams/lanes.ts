@@ -25,7 +25,7 @@ import { partitionOf } from "./picked.ts";
 export { defaults };
 
 export class Lanes extends SizedElement {
-  static override properties = { ...SizedElement.properties, scrolled: { state: true }, cropped: { type: Boolean }, asks: { attribute: false }, beside: { attribute: false } };
+  static override properties = { ...SizedElement.properties, scrolled: { state: true }, cropped: { type: Boolean }, asks: { attribute: false }, beside: { attribute: false }, apart: { attribute: false } };
   static override styles = [
     ...SizedElement.styles,
     css`
@@ -35,6 +35,7 @@ export class Lanes extends SizedElement {
       .strip.delivered { fill: var(--ink-2); stroke: none; }
       .strip.undecided { stroke-dasharray: 5 3; stroke: var(--ink); }
       .strip:is(.compacted, .deleted, .sought, .not_replicated, .not_subscribed) { stroke-dasharray: 1.5 3; }
+      .differs { fill: var(--now); }
       .asks { cursor: help; }
       .asks rect { fill: transparent; }
       .asks:hover rect { fill: var(--now); opacity: .45; }
@@ -56,6 +57,8 @@ export class Lanes extends SizedElement {
   declare asks: boolean;
   /** The partition that is drawn large in the same picture of another run beside this one; null: each for itself. */
   declare beside: string | null;
+  /** Partitions, among others, that the other run has otherwise. */
+  declare apart: readonly string[];
   /** The partition that the reader opened, or the last one that a step was about. */
   #opened: string | null = null;
 
@@ -65,6 +68,7 @@ export class Lanes extends SizedElement {
     this.cropped = false;
     this.asks = true;
     this.beside = null;
+    this.apart = [];
   }
 
   protected override show(frame: Frame): TemplateResult {
@@ -79,6 +83,7 @@ export class Lanes extends SizedElement {
       height: width < 600 ? null : this.cropped ? defaults.height : this.size?.height || defaults.height,
       cropped: this.cropped,
       beside: isBeside,
+      apart: this.apart,
       focus: this.#opened,
       scrolled: this.scrolled,
     });

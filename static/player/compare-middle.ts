@@ -26,6 +26,8 @@ export interface SideParts {
   space: (spacing: Spacing) => void;
   /** The partition that both draw large, so that its two logs can be held against each other. */
   beside: string | null;
+  /** Names of what differs, which both mark. */
+  apart: readonly string[];
 }
 
 /** A run without Kafka has no lanes: its stage stands in their place. */

@@ -17,11 +17,14 @@ import { readFrom } from "./beside-address.ts";
 import type { From } from "./beside-address.ts";
 import type { Done } from "./done.ts";
 import { doneOnLine, inWords } from "./done.ts";
-import type { Language, Plan, SelectEvent } from "./frame.ts";
+import type { Frame, Language, Plan, SelectEvent } from "./frame.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
 import { Lines, wide } from "./lines.ts";
 import type { Difference, Line } from "./lockstep.ts";
 import type { SaidText } from "./sentence.ts";
+import { apartList, factsApart } from "./compare-facts.ts";
+import type { Apart } from "./compare-facts.ts";
+import { linkScrolling } from "./compare-scroll.ts";
 import { endsOf, onlyHere } from "./compare-head.ts";
 import { largeOf } from "./compare-large.ts";
 import { shownMiddle, sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
@@ -41,8 +44,6 @@ export const defaults = {
   ahead: 20,
   /** Steps that are made when the page opens, at most, to find the first that differs. */
   opening: 1000,
-  /** Letters of a side's name that leave room beside it on a phone. */
-  brief: 20,
 };
 
 export type Lockstep = "step" | "time";
@@ -106,6 +107,8 @@ export class Compare extends LitElement {
   #sides: Side[] = [];
   /** The partition that both sides draw large. */
   #large: string | null = null;
+  /** What differs between the two steps on show, and the pictures that this was read from. */
+  #apart: { of: readonly unknown[]; facts: readonly Apart[]; names: readonly string[] } = { of: [], facts: [], names: [] };
   #found: Difference = { sameUpTo: 0, first: null, isComplete: false };
   /** The address names no place, so the page opens where the runs first differ, unless the reader moves before that. */
   #opens: "asked" | "looking" | "done" = "asked";
@@ -254,8 +257,14 @@ export class Compare extends LitElement {
   }
 
   get #end(): number {
-    const ends = this.#sides.map(({ store, line }) => (this.lockstep === "step" ? store.newest : (line.time(store.newest) ?? 0)));
+    const ends = this.#sides.map((side) => (this.lockstep === "step" ? this.#reach(side) : (side.line.time(side.store.newest) ?? 0)));
     return Math.max(0, ...ends);
+  }
+
+  /** How many steps a run has, those that are still to be made too, as far as its plan knows. */
+  #reach(side: Side): number {
+    const plan = planOf(side);
+    return Math.max(side.store.newest, plan?.complete === true ? plan.steps : 0);
   }
 
   async #forward(): Promise<void> {
@@ -374,6 +383,7 @@ export class Compare extends LitElement {
     if (this.#sides.length === 0) return html`<p class="quiet loading">…</p>`;
     const [one, two] = this.#sides.map(({ store }) => store.frame);
     if (one !== undefined && two !== undefined) this.#large = largeOf(one, two, this.#large);
+    this.#lookApart(one, two);
     const other: Language = words.language === "en" ? "zh-Hans" : "en";
     const [left, right] = this.#sides.map((side) => planOf(side)) as [Plan | null, Plan | null];
     return html`<div class="compare">
@@ -387,11 +397,20 @@ export class Compare extends LitElement {
         ${endsOf(left, right)}
         ${alikeText(one, two)}
       </header>
-      <div class="compare-sides">${this.#sides.map((side) => this.#side(side))}</div>
+      <div class="compare-sides" @scroll=${SCROLLS}>${this.#sides.map((side) => this.#side(side))}</div>
       ${this.fault === null ? nothing : html`<div class="message" role="alert"><p>${this.fault}</p></div>`}
       ${this.#transport()}
       <eos-term-note rules=${this.rules} reference=${this.reference}></eos-term-note>
     </div>`;
+  }
+
+  #lookApart(...of: (Frame | undefined)[]): void {
+    const [left, right] = of;
+    // The language is part of what is said.
+    const read = [left?.view, right?.view, left?.step, right?.step, words.language];
+    if (read.every((one, index) => one === this.#apart.of[index])) return;
+    const facts = factsApart(left, right);
+    this.#apart = { of: read, facts, names: [...new Set(facts.map(({ about }) => about))] };
   }
 
   get #isOneSession(): boolean {
@@ -410,15 +429,16 @@ export class Compare extends LitElement {
     const frame = store.frame;
     const other = this.#other(side);
     const broken = brokenNames(frame, other?.store.frame);
-    const said = `${say("player.compare.branch", { name: store.info?.name ?? "" })}${this.#change(side)}`;
+    const name = this.#isOneSession ? this.#called(side) : "";
+    const said = say("player.compare.branch", { name: store.info?.name ?? "" });
     const isFirstDifference = this.#found.first !== null && store.shown === this.#found.first;
     return html`<section class="compare-side ${isFirstDifference ? "differs" : ""}" data-kept-by=${frame == null ? nothing : keeperOf(frame.view)} aria-label=${say(`player.compare.${side.name}`)}>
-      <h2><b class="side-mark">${say(side.name === "left" ? "player.compare.upper" : "player.compare.lower")}</b> ${this.#isOneSession ? nothing : html`<span class="run-title">${titleOf(side)}</span>`} <small class=${said.length <= defaults.brief ? "brief" : ""}>${said}</small>
+      <h2>${this.#isOneSession ? html`<b class="side-name">${name}</b>` : html`<b class="side-mark">${say(side.name === "left" ? "player.compare.upper" : "player.compare.lower")}</b> <span class="run-title">${titleOf(side)}</span>`} <small>${said}</small>
         ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.name} <b>${item.value}</b></span>`)}
         ${this.#stage(side)}
-        <span class="where num">${say("player.compare.where", { step: store.shown, of: store.newest, at: frame?.view.time ?? 0 })}</span></h2>
+        <span class="where num">${say("player.compare.where", { step: store.shown, of: this.#reach(side), at: frame?.view.time ?? 0 })}</span></h2>
       <div class="only-in">${other === undefined || this.#found.first === null ? nothing : onlyHere(planOf(side), planOf(other), this.#found.first, (step) => this.#showIn(side, step))}</div>
-      <div class="counts">${verdictTable(frame?.view.verdicts ?? {}, other?.store.frame?.view.verdicts ?? {})}</div>
+      <div class="counts">${apartList(this.#apart.facts, side.name)}${verdictTable(frame?.view.verdicts ?? {}, other?.store.frame?.view.verdicts ?? {})}</div>
       ${broken.length === 0 ? html`<div></div>` : html`<eos-strip .store=${store} .only=${broken}></eos-strip>`}
       <div class="compare-sentence">
         ${isFirstDifference ? html`<b class="mark">≠ ${say("player.compare.differs_here")}</b>` : nothing}
@@ -426,7 +446,7 @@ export class Compare extends LitElement {
       </div>
       <div class="compare-lanes" data-middle=${shownMiddle(this.middle, store)} tabindex="0" role="group" aria-label=${say(`player.tab.${shownMiddle(this.middle, store)}`)}>${
         sideMiddle(this.middle, {
-          store, transactions: side.transactions, code: this.code, machines: this.machines, spacing: this.spacing, space: (spacing) => { this.spacing = spacing; }, beside: this.#large,
+          store, transactions: side.transactions, code: this.code, machines: this.machines, spacing: this.spacing, space: (spacing) => { this.spacing = spacing; }, beside: this.#large, apart: this.#apart.names,
         })}</div>
       ${
         store.problem === null
@@ -436,13 +456,13 @@ export class Compare extends LitElement {
     </section>`;
   }
 
-  /** What was done to it that was not done to the other: two branches of one session have one title. */
-  #change(side: Side): string {
+  /** Two branches of one session have one title: what was done to this one and not to the other. */
+  #called(side: Side): string {
     const others = new Set((this.#other(side)?.store.lines.branches.size ?? 0) === 0 ? [] : this.#doneTo(this.#other(side)).map(({ after, branch }) => `${branch}/${after}`));
-    const own = this.#doneTo(side).filter(({ after, branch }) => !others.has(`${branch}/${after}`));
-    if (!this.#isOneSession) return "";
-    if (own.length === 0) return ` · ${say("player.compare.as_written")}`;
-    return ` · ${own.map((one) => say("lesson.changed_at", { what: inWords(one, side.store.lines), step: one.after })).join(" ")}`;
+    const done = this.#doneTo(side);
+    const own = done.filter(({ after, branch }) => !others.has(`${branch}/${after}`));
+    if (own.length === 0) return say(done.length === 0 ? "player.compare.original" : "player.compare.as_before");
+    return say("player.compare.changed", { done: own.map((one) => say("lesson.changed_at", { what: inWords(one, side.store.lines), step: one.after })) });
   }
 
   #doneTo(side: Side | undefined): Done[] {
@@ -509,6 +529,9 @@ export class Compare extends LitElement {
     </footer>`;
   }
 }
+
+/** What a reader scrolls in one run is scrolled in the other. */
+const SCROLLS = { handleEvent: linkScrolling(), capture: true, passive: true };
 
 function titleOf({ store }: Side): string {
   return store.header === null ? "…" : store.header.title[words.language] || store.header.scenario;

@@ -42,6 +42,8 @@ export interface PanelParts {
   projector?: boolean;
   /** The partition that both of two runs beside each other draw large. */
   beside?: string | null;
+  /** Names of actors and partitions that the run beside it has otherwise, the most telling first. */
+  apart?: readonly string[];
 }
 
 export interface PanelRow {
@@ -71,6 +73,7 @@ export interface PanelRow {
 }
 
 const NO_CHAIN: Chain = [];
+const ALIKE: readonly string[] = [];
 
 /** In the order in which they stand in their places. */
 const ROWS = [
@@ -109,14 +112,14 @@ const ROWS = [
   },
   {
     tag: "eos-stage", key: "0", place: "middle", view: "stage", name: "player.panel.stage", opens: ({ opens_on }) => opens_on === undefined || opens_on === "stage",
-    draw: ({ frame, store, asks = true, acts = true, chain = NO_CHAIN, projector = false }) => html`<eos-stage .frame=${frame} .asks=${asks} .acts=${acts && store?.source.live === true} .chain=${chain} ?projector=${projector}></eos-stage>${
+    draw: ({ frame, store, asks = true, acts = true, chain = NO_CHAIN, projector = false, apart = ALIKE }) => html`<eos-stage .frame=${frame} .asks=${asks} .acts=${acts && store?.source.live === true} .chain=${chain} .apart=${apart} ?projector=${projector}></eos-stage>${
       acts ? html`<eos-message-acts .store=${store}></eos-message-acts>` : nothing}`,
   },
   {
     tag: "eos-lanes", key: "5", place: "middle", view: "lanes", name: "player.panel.lanes", when: hasLog,
     opens: (header) => header.opens_on === "lanes" && header.partitions.length > 0,
     shows: [["partitions"]],
-    draw: ({ frame, asks = true, beside = null }) => html`<eos-lanes .frame=${frame} .asks=${asks} .beside=${beside}></eos-lanes>`,
+    draw: ({ frame, asks = true, beside = null, apart = ALIKE }) => html`<eos-lanes .frame=${frame} .asks=${asks} .beside=${beside} .apart=${apart}></eos-lanes>`,
   },
   {
     tag: "eos-spacetime", key: "6", place: "middle", view: "spacetime", name: "player.panel.spacetime", when: works, opens: (header) => header.opens_on === "spacetime",

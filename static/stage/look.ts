@@ -69,6 +69,7 @@ export const stageLook = css`
   .scene .asks:hover .hit { fill: var(--now); opacity: .45; }
   .scene .asks:focus-visible .hit { stroke: var(--ink); stroke-width: 3; }
   .scene .hit { fill: transparent; stroke: none; }
+  .apart-mark { fill: var(--now); stroke: var(--ink); stroke-width: 1.5; }
   .link-number { fill: var(--ink); stroke: var(--paper); stroke-width: 2; }
   .link-line { fill: none; stroke: var(--ink); stroke-width: 1.75; stroke-dasharray: 1 6; stroke-linecap: round; opacity: .6; }
   .closer { position: absolute; inset: auto 10px 6px auto; margin: 0; padding: 1px 8px; border-radius: 4px; background: var(--paper); color: var(--ink-2); font-size: 12px; }

@@ -21,11 +21,12 @@ import type { Frame, Selection, Step } from "../player/frame.ts";
 import { prefersReducedMotion } from "../player/page.ts";
 import { say } from "../player/text.ts";
 import { askWhyEvent } from "../player/why-answer.ts";
+import { apartMarks } from "./apart.ts";
 import { broughtHere, isWhole } from "./brought.ts";
 import type { Seen } from "./camera.ts";
 import { Camera, cameraOf } from "./camera.ts";
 import type { Chain } from "./chain.ts";
-import { chainMarks } from "./chain.ts";
+import { chainMarks, objectOf } from "./chain.ts";
 import type { Focus, Places, Size, StageObject, StagePlan } from "./contract.ts";
 import { decidedBy, decidedCard, doubtLine } from "./decided.ts";
 import { focusOf } from "./focus.ts";
@@ -67,7 +68,7 @@ interface Playing {
 
 /** `travels` while the cause of a step is seen, `arrived` when what came of it begins to be, `landed` when it is: all bubble. */
 export class Stage extends SizedElement {
-  static override properties = { ...SizedElement.properties, projector: { type: Boolean, reflect: true }, asks: { attribute: false }, acts: { attribute: false }, chain: { attribute: false } };
+  static override properties = { ...SizedElement.properties, projector: { type: Boolean, reflect: true }, asks: { attribute: false }, acts: { attribute: false }, chain: { attribute: false }, apart: { attribute: false } };
   static override styles = [...SizedElement.styles, stageLook, networkLook];
 
   /** Read from the back of a room: the picture comes closer to what a step is about. */
@@ -78,12 +79,14 @@ export class Stage extends SizedElement {
   declare acts: boolean;
   /** What the sentences of the answer on show are about. */
   declare chain: Chain;
+  /** Names of what another run beside this one has otherwise; the first is brought into sight. */
+  declare apart: readonly string[];
   #known: Known | null = null;
   /** What was drawn last. */
   #scene: Scene | null = null;
   #playing: Playing | null = null;
   /** The step that was last brought into sight, and the keys of what it is about. */
-  #shown: Step | null = null;
+  #shown: { step: Step | null; differs: string | undefined } | null = null;
   #hot: string[] = [];
   #seen: Seen | null = null;
   readonly #mover = new StageMover();
@@ -101,6 +104,7 @@ export class Stage extends SizedElement {
     this.asks = true;
     this.acts = false;
     this.chain = [];
+    this.apart = [];
   }
 
   override connectedCallback(): void {
@@ -121,8 +125,9 @@ export class Stage extends SizedElement {
     const scene = this.sceneOf(frame);
     this.#scene = scene;
     const { here, objects: whole, network } = scene;
-    const objects = [...this.#played(frame, whole), ...(this.chain.length === 0 ? [] : chainMarks(whole, this.chain, here, this.#words))];
-    this.#hot = whole.filter(({ hot, height }) => hot === true && height > 0).map(({ key }) => key);
+    const objects = [...this.#played(frame, whole), ...(this.chain.length === 0 ? [] : chainMarks(whole, this.chain, here, this.#words)), ...apartMarks(whole, this.apart, here)];
+    const differs = this.apart.map((name) => objectOf(whole, plainly("actor", name))?.key).find((key) => key !== undefined);
+    this.#hot = differs === undefined ? whole.filter(({ hot, height }) => hot === true && height > 0).map(({ key }) => key) : [differs];
     // Whatever was yellow is so no longer: a step has one such place.
     const travels = this.#playing?.phase === "leaves" || this.#playing?.phase === "travels";
     const seen = this.projector ? cameraOf(whole, here) : { x: 0, y: 0, width: here.width, height: here.height };
@@ -402,8 +407,9 @@ export class Stage extends SizedElement {
   /** Where the picture is taller than its place, what the step is about is brought into sight. */
   #show(): void {
     const step = this.frame?.step ?? null;
-    if (this.#shown === step || this.#known?.run.upright !== true || this.scrollHeight <= this.clientHeight + 1) return;
-    this.#shown = step;
+    const differs = this.apart[0];
+    if ((this.#shown?.step === step && this.#shown.differs === differs) || this.#known?.run.upright !== true || this.scrollHeight <= this.clientHeight + 1) return;
+    this.#shown = { step, differs };
     const tops = this.#hot.map((key) => this.boxOf(key)).filter((box) => box !== null);
     if (tops.length === 0) return;
     const top = Math.min(...tops.map(({ y }) => y));

@@ -1,0 +1,131 @@
+/**
+ * What two runs beside each other have otherwise at their steps on show: nodes, transactions, partitions, consumers. The same
+ * facts on both sides, in one order, so that they can be held against each other. From views alone; pure.
+ */
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import { shownTransaction } from "../diagrams/middleware-shown.ts";
+import type { MiddlewareView, TransactionView } from "../generated/messages.ts";
+import { stateWord } from "../stage/state-word.ts";
+import type { Frame, View } from "./frame.ts";
+import { facts, listed } from "./joins.ts";
+import { say } from "./text.ts";
+
+export const defaults = {
+  /** Facts that a side tells, before the rest is counted. */
+  most: 5,
+};
+
+/** `about`: the actor or the partition that pictures mark. */
+export interface Fact {
+  about: string;
+  name: string;
+  said: string;
+}
+
+export interface Apart {
+  about: string;
+  name: string;
+  left: string;
+  right: string;
+}
+
+/** Nodes that one run has down come first. Nothing before both frames are there. */
+export function factsApart(left: Frame | null | undefined, right: Frame | null | undefined): Apart[] {
+  if (left == null || right == null) return [];
+  const [ours, theirs] = [factsOf(left), factsOf(right)];
+  const names = [...new Set([...ours.keys(), ...theirs.keys()])];
+  const apart = names.flatMap((name) => {
+    const [one, other] = [ours.get(name), theirs.get(name)];
+    // What only one run has so far, a coordinator's transaction for example, is told by what it has otherwise.
+    return one === undefined || other === undefined || one.said === other.said ? [] : [{ about: one.about, name, left: one.said, right: other.said }];
+  });
+  const isDown = ({ about }: Apart): boolean => !isAlive(left.view, about) || !isAlive(right.view, about);
+  return [...apart.filter(isDown), ...apart.filter((one) => !isDown(one))];
+}
+
+/** One side's words of what differs. */
+export function apartList(apart: readonly Apart[], side: "left" | "right"): TemplateResult | typeof nothing {
+  if (apart.length === 0) return nothing;
+  const shown = apart.slice(0, defaults.most);
+  const rest = apart.length - shown.length;
+  return html`<ul class="apart" aria-label=${say("player.compare.apart")}>${shown.map((one) => html`<li><span>${one.name}</span> <b>${one[side]}</b></li>`)}${
+    rest === 0 ? nothing : html`<li class="num">+${rest}</li>`}</ul>`;
+}
+
+interface Life {
+  alive?: boolean;
+  paused?: boolean;
+}
+
+/** Of every node that a view names. */
+function livesOf({ middleware, brokers, clients, consumers, services }: View): [string, Life][] {
+  return [
+    ...Object.entries(nodesOf(middleware)),
+    ...Object.entries(brokers ?? {}).map(([id, broker]): [string, Life] => [`broker-${id}`, broker]),
+    ...Object.entries(clients ?? {}),
+    ...Object.entries(consumers ?? {}),
+    ...Object.entries(services ?? {}),
+  ];
+}
+
+function nodesOf(view: MiddlewareView | undefined): Record<string, Life> {
+  const { initiator, business, middleware, manager, participants = {} } = view ?? {};
+  const roles = Object.entries({ initiator, business, middleware, manager }).filter((one): one is [string, NonNullable<typeof business>] => one[1] != null);
+  return { ...participants, ...Object.fromEntries(roles) };
+}
+
+const isAlive = (view: View, name: string): boolean => livesOf(view).find(([one]) => one === name)?.[1].alive !== false;
+
+function lifeWord({ alive, paused }: Life): string {
+  return say(alive === false ? "stage.mw.down" : paused === true ? "stage.paused" : "player.compare.fact.up");
+}
+
+function factsOf(frame: Frame): Map<string, Fact> {
+  const { view } = frame;
+  const states = middlewareStates(frame);
+  const found: Fact[] = livesOf(view).map(([name, life]) => {
+    const state = states.get(name);
+    return { about: name, name, said: state === undefined ? lifeWord(life) : life.alive === false || life.paused === true ? facts([lifeWord(life), state]) : state };
+  });
+  for (const [tid, entry] of Object.entries(transactionsOf(view))) found.push({ about: tid, name: tid, said: entry.state });
+  const partitions = Object.entries(view.partitions ?? {}).sort(([one], [other]) => Number(one.startsWith("__")) - Number(other.startsWith("__")));
+  for (const [name, { leader, replicas }] of partitions) {
+    const log = leader === null ? undefined : replicas?.[String(leader)];
+    found.push({ about: name, name: say("player.compare.fact.leader", { partition: name }), said: leader === null ? say("stage.none") : `broker-${leader}` });
+    if (log !== undefined) found.push({ about: name, name, said: say("player.compare.fact.log", { end: log.log_end, hw: log.high_watermark, lso: log.last_stable_offset }) });
+  }
+  for (const [name, { delivered_count: count }] of Object.entries(view.consumers ?? {})) {
+    found.push({ about: name, name: say("player.compare.fact.reads", { consumer: name }), said: say("player.compare.fact.records", { count }) });
+  }
+  for (const [name, { isr }] of partitions) {
+    found.push({ about: name, name: say("player.compare.fact.in_sync", { partition: name }), said: listed([...isr].sort((one, other) => one - other).map(String)) });
+  }
+  return new Map(found.map((fact) => [fact.name, fact]));
+}
+
+/** Of each node that takes part in the transaction on show. */
+function middlewareStates(frame: Frame): Map<string, string> {
+  const { middleware } = frame.view;
+  const tid = shownTransaction(frame);
+  if (middleware === undefined || tid === null) return new Map();
+  const { business, manager, participants = {}, transactions = {} } = middleware;
+  const entries: [string, { state: string } | undefined][] = [
+    ["middleware", transactions[tid]], ["business", business?.transactions?.[tid]], ["manager", manager?.transactions?.[tid]],
+    ...Object.entries(participants).map(([name, one]): [string, { state: string } | undefined] => [name, one.transactions?.[tid]]),
+  ];
+  return new Map(entries.flatMap(([name, entry]) => (entry === undefined ? [] : [[name, stateWord(entry.state)]])));
+}
+
+/** As the newest coordinator has them; one that is down has none. */
+function transactionsOf({ brokers = {} }: View): Record<string, TransactionView> {
+  const found: Record<string, TransactionView> = {};
+  for (const broker of Object.values(brokers)) {
+    if (!broker.alive) continue;
+    for (const [tid, entry] of Object.entries(broker.transactions ?? {})) {
+      if ((found[tid]?.coordinator_epoch ?? -1) <= entry.coordinator_epoch) found[tid] = entry;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,26 @@
+/** What differs between the steps on show of two runs. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Frame } from "../../player/frame.ts";
+import { factsApart } from "../../player/compare-facts.ts";
+import { speakStage } from "../stage/words.ts";
+
+speakStage();
+
+const frame = (view: object): Frame => ({ step: null, view, changed: new Set() }) as unknown as Frame;
+const partition = (leader: number, isr: number[]): object => ({ leader, isr, replicas: { [leader]: { log_end: 2, high_watermark: 2, last_stable_offset: 2 } } });
+
+test("a node that is down in one run comes first, then what else differs, in one order on both sides", () => {
+  const one = frame({ partitions: { "t-1": partition(2, [2, 3]) }, brokers: { 2: { alive: true, transactions: { "txn-1": { state: "PrepareCommit", coordinator_epoch: 0 } } } } });
+  const other = frame({ partitions: { "t-1": partition(3, [3]) }, brokers: { 2: { alive: false } } });
+  assert.deepEqual(factsApart(one, other).map(({ about, left, right }) => [about, left, right]), [
+    ["broker-2", "up", "down"], ["t-1", "broker-2", "broker-3"], ["t-1", "2, 3", "3"],
+  ]);
+  assert.deepEqual(factsApart(one, one), []);
+});
+
+test("a participant that crashed keeps the state that is on its disk", () => {
+  const mw = (alive: boolean, state: string): Frame => frame({ middleware: { transactions: { 1: { state: "COMMITTING" } }, participants: { "participant-2": { alive, transactions: { 1: { state } } } } } });
+  assert.deepEqual(factsApart(mw(true, "COMMITTED"), mw(false, "PREPARED")).map(({ name, left, right }) => [name, left, right]), [["participant-2", "committed", "down, prepared"]]);
+});
