@@ -60,13 +60,17 @@ class Sentence:
 
 
 def read_catalogue(files: Iterable[tuple[str, str]]) -> dict[str, Sentence]:
-    """Sentences by key, from catalogue files given as (name, TOML text). Raises ValueError for a bad or
-    repeated key."""
+    """Sentences by key, from catalogue files given as (name, TOML text). Raises ValueError, with the name of
+    the file, for a bad or repeated key and for a text that is not TOML."""
     found: dict[str, Sentence] = {}
     for name, text in files:
-        for key, entry in tomllib.loads(text).items():
+        try:
+            entries = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise ValueError(f"{name}: {error}") from None
+        for key, entry in entries.items():
             if key in found:
-                raise ValueError(f"{name}: {key} stands twice in the catalogue")
+                raise ValueError(f"{name}: {key} is in the catalogue twice")
             if not isinstance(entry, dict) or not entry.get("en") or not entry.get("zh-Hans"):
                 raise ValueError(f"{name}: {key} needs en and zh-Hans")
             found[key] = Sentence(entry["en"], entry["zh-Hans"], entry.get("source"))

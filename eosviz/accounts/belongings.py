@@ -19,16 +19,12 @@ KEPT_IN_MEMORY_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """One kind of things that an account owns. `fate`: what happens to them when the account is deleted,
-    `deleted` or `anonymised`."""
+    """One kind of things that an account owns. `name`: in the reader's language. `fate`: what happens to them
+    when the account is deleted, `deleted` or `anonymised`."""
 
-    kind: str
+    name: str
     count: int
     fate: str = "deleted"
-
-    @property
-    def key(self) -> str:
-        return f"accounts.holding.{self.kind}"
 
     @property
     def fate_key(self) -> str:
@@ -38,7 +34,7 @@ class Holding:
 def holdings(user: User) -> list[Holding]:
     """Every kind, also those of which the account has nothing: the page says what would happen to them."""
     listed = [owned for owned in everything() if owned.kind]
-    return [Holding(owned.kind, owned.rows(user).count(), owned.fate) for owned in listed]
+    return [Holding(owned.name, owned.rows(user).count(), owned.fate) for owned in listed]
 
 
 def shown(user: User) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from django.db.models import Exists, Model, OuterRef, QuerySet
 from django.utils.module_loading import autodiscover_modules
 
 from eosviz.accounts.models import User
+from eosviz.catalogue import words
+from eosviz.language import say_here
 
 File = tuple[str, Iterable[bytes]]
 """The path of a file in the account's package, and the content in pieces."""
@@ -26,10 +28,18 @@ class Owned:
 
     model: ClassVar[type[Model]]
     kind: ClassVar[str] = ""
-    """The last part of the key `accounts.holding.<kind>`, under which the account's page lists the rows.
-    Empty if the page does not list them."""
+    """A word for these rows. Empty if the account's page does not list them."""
     fate: ClassVar[str] = "deleted"
     """What happens to the rows when the account is deleted: `deleted` or `anonymised`."""
+
+    @property
+    def name(self) -> str:
+        """What the account's page calls these rows, in the reader's language: the sentence
+        `accounts.holding.<kind>` or, if there is none, the plural of the model's name in `operating/names.toml`."""
+        if (key := f"accounts.holding.{self.kind}") in words():
+            return say_here(key)
+        plural = str(self.model._meta.verbose_name_plural)
+        return f"{plural[:1].upper()}{plural[1:]}"
 
     def rows(self, user: User) -> QuerySet[Any]:
         """The account's rows."""

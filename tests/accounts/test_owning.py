@@ -13,13 +13,13 @@ from django.contrib.auth.hashers import make_password
 from django.core.management import CommandError, call_command
 from django.db.models import Model, UniqueConstraint
 from django.test import Client
+from django.utils.translation import override
 
 from engine.scenario.tracks import tracks
 from eosviz.accounts.models import User
 from eosviz.accounts.owning import OwnedByKey, everything
 from eosviz.accounts.roles import LOOKED_AT, MAY, Role, give_role, role_of
 from eosviz.analytics.models import Analysis
-from eosviz.catalogue import words
 from eosviz.replays.actions import import_replay
 from eosviz.replays.models import Replay
 from eosviz.tracks.models import Prediction, Visit
@@ -282,7 +282,11 @@ def test_what_an_account_can_have_once_is_merged_at_sign_in() -> None:
             assert type(owned).claim is not OwnedByKey.claim, owned.model
 
 
-def test_each_kind_has_its_words() -> None:
-    kinds = [owned.kind for owned in everything() if owned.kind]
-    assert len(set(kinds)) == len(kinds)
-    assert {f"accounts.holding.{kind}" for kind in kinds} <= words().keys()
+@pytest.mark.parametrize(
+    ("language", "progress"), [("en", "Progress in tracks"), ("zh-hans", "学习路线进度")]
+)
+def test_each_kind_has_a_name_of_its_own(language: str, progress: str) -> None:
+    with override(language):
+        listed = {owned.kind: owned.name for owned in everything() if owned.kind}
+    assert len(set(listed.values())) == len([owned for owned in everything() if owned.kind])
+    assert listed["progress"] == progress

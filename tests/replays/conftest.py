@@ -9,6 +9,9 @@ import msgspec
 import pytest
 
 from eosviz.replays import actions as replay_actions
+from eosviz.replays import exporting
+from eosviz.replays.models import ExportState
+from eosviz.replays.stores import exports
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.messages import Done, read_message
@@ -67,6 +70,31 @@ def with_branch(session: Session) -> Branch:
             command(session, "advance", child, after=child.newest, count=40)
             return child
     raise AssertionError("no message is ever under way")
+
+
+@pytest.fixture
+def branched(start: Callable[..., Session]) -> Session:
+    """SC-03 to its end after an intervention, and a branch that leaves it with one of its own."""
+    session = start("SC-03")
+    first = root(session)
+    command(session, "advance", first, after=0, count=8)
+    pause = {"action": "pause", "actor": "broker-3"}
+    command(session, "intervene", first, after=8, intervention=pause)
+    walk_to_end(session, first)
+    with_branch(session)
+    return session
+
+
+def made(session: Session, form: str, branch: Branch | None = None) -> bytes:
+    """The file of an export: `form` of one branch, or of the whole session."""
+    export = exporting.begin(BROWSER, session, branch, form, "en")
+    exporting.carry_out(export.id)
+    export.refresh_from_db()
+    assert (export.state, export.done) == (ExportState.DONE, export.total), export.refusal
+    with exports.open(export.place) as file:
+        content = file.read()
+    assert export.bytes == len(content)
+    return content
 
 
 def exported(session: Session) -> bytes:

@@ -27,32 +27,7 @@ from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.stores import exports
 from eosviz.streamed import PIECE_BYTES, Streamed, StreamedFile
 from eosviz.walkthroughs.models import Branch, Session
-from tests.replays.conftest import BROWSER, command, exported, root, walk_to_end, with_branch
-
-
-@pytest.fixture
-def branched(start: Callable[..., Session]) -> Session:
-    """SC-03 to its end after an intervention, and a branch that leaves it with one of its own."""
-    session = start("SC-03")
-    first = root(session)
-    command(session, "advance", first, after=0, count=8)
-    pause = {"action": "pause", "actor": "broker-3"}
-    command(session, "intervene", first, after=8, intervention=pause)
-    walk_to_end(session, first)
-    with_branch(session)
-    return session
-
-
-def made(session: Session, form: str, branch: Branch | None = None) -> bytes:
-    export = exporting.begin(BROWSER, session, branch, form, "en")
-    exporting.carry_out(export.id)
-    export.refresh_from_db()
-    assert (export.state, export.done) == (ExportState.DONE, export.total), export.refusal
-    with exports.open(export.place) as file:
-        content = file.read()
-    assert export.bytes == len(content)
-    return content
-
+from tests.replays.conftest import BROWSER, exported, made
 
 REPLAYS = [name for name, form in FORMS.items() if form.is_replay]
 
