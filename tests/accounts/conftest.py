@@ -10,6 +10,7 @@ from django.test import Client
 
 from eosviz.accounts.models import User
 from eosviz.accounts.roles import Role, give_role
+from tests.walkthroughs.conftest import _no_simulation_of_another_test  # noqa: F401
 
 PASSWORD = "correct horse battery"
 
