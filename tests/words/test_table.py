@@ -133,16 +133,27 @@ PLURAL_AFTER_ONE = re.compile(r"(?<![\d.–])1 [^.;:]*\b(are|were|have|they|them
 """A verb or pronoun that agrees with several, after a count of one: it belongs inside the braces."""
 
 
-def with_counts_of_one(text: str) -> str:
-    """The text as it is shown when each of its counts is 1; what else is put in is one word."""
+def with_counts_of(number: int, text: str, counts: frozenset[str]) -> str:
+    """The text as it is shown when each of its counts is this number; what else is put in is one word."""
     slots = re.findall(r"\{([a-z_0-9]+)", text)
-    return fill(text, {slot: 1 if slot in COUNTED.findall(text) else "other" for slot in slots})
+    return fill(text, {slot: number if slot in counts else "other" for slot in slots})
+
+
+def counts_of(text: str) -> frozenset[str]:
+    return frozenset(COUNTED.findall(text))
+
+
+@pytest.fixture(scope="module")
+def counts(texts: list[Said]) -> frozenset[str]:
+    """The names of what is counted anywhere; a limit is never 0 or 1."""
+    named = frozenset(name for one in texts if one.language == ENGLISH for name in counts_of(one.text))
+    return named - {"most", "least", "limit", "steps_max"}
 
 
 def test_verbs_and_pronouns_agree_with_a_count_of_one(texts: list[Said]) -> None:
     counted = [one for one in texts if one.language == ENGLISH and COUNTED.search(one.text)]
     assert len(counted) > 250
-    shown = [(one.file, one.key, with_counts_of_one(one.text)) for one in counted]
+    shown = [(one.file, one.key, with_counts_of(1, one.text, counts_of(one.text))) for one in counted]
     assert [one for one in shown if PLURAL_AFTER_ONE.search(one[2])] == []
 
 
@@ -155,4 +166,63 @@ def test_verbs_and_pronouns_agree_with_a_count_of_one(texts: list[Said]) -> None
     ],
 )
 def test_a_plural_after_one_is_found(bad: str) -> None:
-    assert PLURAL_AFTER_ONE.search(with_counts_of_one(bad))
+    assert PLURAL_AFTER_ONE.search(with_counts_of(1, bad, counts_of(bad)))
+
+
+WRONG_COUNT = {
+    (ENGLISH, 0): r"\b([Aa]ll|[Bb]oth|[Ee]ach of|[Ee]very one of|[Tt]h[eo]se) 0\b",
+    (ENGLISH, 1): r"\b([Aa]ll|[Bb]oth|[Ee]ach of|[Tt]h[eo]se|[Ff]irst) 1\b|(?<![-\w.])1 (%s)\b",
+    (ENGLISH, 2): r"\{|\b2 [a-z]+\|",
+    (CHINESE, 0): r"(全部|所有|这|各|每) ?0",
+    (CHINESE, 1): r"(全部|所有|这|各|每) ?1 ?[个条次步]|(?<![\d.–第]) 1 [个条次步][^，。；：]{0,6}[都各均]",
+    (CHINESE, 2): r"\{",
+}
+"""What a text with this count is not: `all 0`, `all 1`, `1 records`; with 2, every slot is filled."""
+OF_THE_LIBRARY, OVER_A_LIMIT = "the library has many", "shown where there are more than a limit"
+ALWAYS_SEVERAL = {
+    "tracks.all_scenarios": OF_THE_LIBRARY,
+    "library.search.clear": OF_THE_LIBRARY,
+    "front.map.all": OF_THE_LIBRARY,
+    "generations.alike": "of five",
+    "workshop.own.more": OVER_A_LIMIT,
+    "search.more": OVER_A_LIMIT,
+    "sweeps.more": OVER_A_LIMIT,
+    "analytics.runs.more": OVER_A_LIMIT,
+    "builder.point.left": OVER_A_LIMIT,
+    "logs.scenario.not.": OVER_A_LIMIT,
+    "problem.too_many_steps": OVER_A_LIMIT,
+    "problem.link_too_long": OVER_A_LIMIT,
+    "sweeps.refused.": OVER_A_LIMIT,
+    "problem.difference_too_long": "a limit",
+    "problem.window_too_wide": "a limit",
+    "replays.log.bounds": "limits",
+    "diagram.ledger.duplicated": "a duplicate is a second copy",
+    "outcome.count": "a name before its number",
+}
+"""Texts whose count is never 0 or 1, and why."""
+
+
+def nouns_counted(texts: list[Said]) -> str:
+    """The plurals of everything that is counted, as alternatives of a pattern."""
+    plurals = [
+        found
+        for one in texts
+        if one.language == ENGLISH
+        for found in re.findall(r":[a-z]+\|([a-z]+s)\b", one.text)
+    ]
+    return "|".join(sorted(set(plurals)))
+
+
+@pytest.mark.parametrize("language", [ENGLISH, CHINESE])
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_every_text_with_a_count_reads_right_with_0_1_and_2(
+    texts: list[Said], counts: frozenset[str], number: int, language: str
+) -> None:
+    pattern = WRONG_COUNT[language, number]
+    wrong = re.compile(pattern % nouns_counted(texts) if "%s" in pattern else pattern)
+    said = [
+        one for one in texts if one.language == language and not one.key.startswith(tuple(ALWAYS_SEVERAL))
+    ]
+    shown = [(one.key, with_counts_of(number, one.text, counts)) for one in said]
+    assert sum(f"{number} " in text for _, text in shown) > 100
+    assert [one for one in shown if wrong.search(one[1])] == []

@@ -121,18 +121,18 @@ TOLD = {
 """,
     "SC-80/two-nodes": """\
 1. 1–4 → 4  initiator opens a transaction
-2. 5–10 → 10  All 3 participants are asked to vote
-3. 11–11 → 11  Prepared by all 3 participants
+2. 5–10 → 10  Every participant is asked to vote
+3. 11–11 → 11  Every participant has prepared
 4. 12–14 → 14  business commits its local transaction
 5. 15–17 → 15  Commit is sent to all
 6. 18–20 → 18  First CommitOk: the middleware's window opens
-7. 21–21 → 21  All 3 have committed: window open for 70 ms
+7. 21–21 → 21  Every participant has committed: window open for 70 ms
 8. 22–22 → 22  business learns the outcome: committed
 """,
     "SC-81/silent": """\
 1. 1–1 → 1  initiator opens a transaction
 2. 2–5 → 2  participant-2 crashes
-3. 6–7 → 7  All 3 participants are asked to vote
+3. 6–7 → 7  Every participant is asked to vote
 4. 8–11 → 8  Prepare does not reach participant-2
 5. 12–17 → 12  The vote of participant-2 is missing after 3 s
 6. 18–18 → 18  Rolled back at participant-1, participant-3
@@ -410,7 +410,7 @@ def test_a_window_that_lasts_closes_in_a_beat_with_its_time(
         ("SC-82/answer-lost", "RollbackOk from participant-3 is dropped"),
         ("SC-84/idempotent", "Commit reaches participant-2 twice"),
         ("SC-85/back-check", "Confirm does not reach middleware"),
-        ("SC-86/after-local-commit", "Committed at all 3 participants"),
+        ("SC-86/after-local-commit", "Committed at every participant"),
         ("SC-87/not-durable-late-confirm", "middleware does not know the transaction"),
     ],
 )
