@@ -20,6 +20,8 @@ import { say } from "./text.ts";
 export const defaults = {
   /** px that a guarantee needs beside others. */
   least: 160,
+  /** px that one needs on average; in less, they stand in two rows. */
+  close: 106,
   /** px of a line that has room for the names of broken guarantees, and how many of them it names; in less, one. */
   named: 320,
   most: 2,
@@ -90,7 +92,8 @@ export class GuaranteeStrip extends MeasuredElement {
   }
 
   #list(judged: readonly StripRow[], unjudged: readonly StripRow[], isFolded: boolean, store: PlayerStore): TemplateResult {
-    return html`<ul class="guarantees" aria-label=${say("player.guarantees")}>
+    const isClose = !isNarrow(this.width) && judged.length * defaults.close > this.width;
+    return html`<ul class=${isClose ? "guarantees in-rows" : "guarantees"} aria-label=${say("player.guarantees")}>
         ${judged.map((row) => this.#judged(row, store))}
         ${isFolded || unjudged.length === 0 ? nothing : html`<li class="not-judged" .style=${`flex-grow:${unjudged.length}`}><span class="names"><button class="term why-not" data-term="player.not_judged">${say("player.not_judged_names")}</button> ${unjudged.map(termOf)}</span><i></i></li>`}
         ${isFolded && unjudged.length > 0 ? html`<li class="not-judged more"><span><button class="term" data-term="player.not_judged">${say("player.not_judged_count", { count: unjudged.length })}</button></span><i></i></li>` : nothing}

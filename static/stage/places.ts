@@ -35,6 +35,16 @@ export function places(plan: StagePlan | null, header: Header, firstView: View, 
   return { ...made, kind: log ? "log" : "cluster" };
 }
 
+/** Of a run that has brokers and a middleware: the picture of the steps of the middleware; null for any other run. */
+export function besideCluster(plan: StagePlan, size: Size): Places | null {
+  return plan.brokers.length > 0 && (plan.middleware?.participants ?? []).length > 0 ? middlewarePlaces(plan, size) : null;
+}
+
+/** Whether a step happens at a node of this picture, or to what its nodes send each other. */
+export function isAt(here: Places, frame: Frame, focus: Focus): boolean {
+  return [focus.actor, frame.step?.actor, frame.step?.params["sender"], frame.step?.params["receiver"]].some((name) => typeof name === "string" && here.others[name] !== undefined);
+}
+
 /** With a coordinator where its log is among the files. */
 function filesOf(plan: StagePlan, lanes: string[]): StagePlan["brokers"][number] {
   const told = plan.brokers.find(({ name }) => name === FILES);

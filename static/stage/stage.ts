@@ -38,7 +38,7 @@ import type { Network } from "./network.ts";
 import { networkOf } from "./network.ts";
 import { networkLook } from "./network-look.ts";
 import { extended, outlineOf, planOf } from "./outline.ts";
-import { grown, hasSamePlaces, places, sizeOf, standing } from "./places.ts";
+import { besideCluster, grown, hasSamePlaces, isAt, places, sizeOf, standing } from "./places.ts";
 import { twinOf } from "./twin.ts";
 
 export interface Scene {
@@ -56,6 +56,8 @@ interface Known {
   plan: StagePlan;
   size: Size;
   run: Places;
+  /** Of a run with a middleware, too: its picture. */
+  beside: Places | null;
 }
 
 /** A step that is being played: first what travels, then what came of it. */
@@ -285,8 +287,9 @@ export class Stage extends SizedElement {
 
   #made(frame: Frame): Scene {
     const size = sizeOf(this.size?.width ?? 1280, this.size?.height ?? 412, this.projector);
-    const run = this.#runOf(frame, size);
     const own = focusOf(frame);
+    const { run: cluster, beside } = this.#knownOf(frame, size);
+    const run = beside !== null && isAt(beside, frame, own) ? beside : cluster;
     const standsHere = standing(run, frame, own);
     const isBrought = run.upright && this.#brought !== null && !isWhole(standsHere, this.#brought.selection);
     const brought = isBrought && this.#brought !== null ? broughtHere(run, frame, this.#brought.selection) : null;
@@ -296,14 +299,14 @@ export class Stage extends SizedElement {
     return { here, focus, objects: byDepth(objects), network: networkOf(frame, here, focus) };
   }
 
-  #runOf(frame: Frame, size: Size): Places {
+  #knownOf(frame: Frame, size: Size): Known {
     const planned = planOf(frame);
     let known = this.#known;
     // The engine's plan takes the place of what a first view told. So does a branch's, where it has other leaders or coordinators: a
     // run looks the same whichever run was seen before it. Else it only adds to what stands.
     if (known === null || known.frame.header !== frame.header || (known.planned === null && planned !== null)) {
       const base = planned ?? outlineOf(frame.header, frame.view);
-      known = { frame: { header: frame.header }, planned, base, plan: base, size, run: places(base, frame.header, frame.view, size) };
+      known = { frame: { header: frame.header }, planned, base, plan: base, size, run: places(base, frame.header, frame.view, size), beside: besideCluster(base, size) };
       this.#known = known;
     }
     const wanted = planned !== null && planned !== known.planned ? planned : known.plan;
@@ -311,9 +314,9 @@ export class Stage extends SizedElement {
     if (plan !== known.plan || !isSameSize(size, known.size)) {
       const base = planned === null || hasSamePlaces(planned, known.base) ? known.base : planned;
       const run = places(base, frame.header, frame.view, size);
-      this.#known = known = { ...known, planned: planned ?? known.planned, base, plan, size, run: plan === base ? run : grown(run, plan) };
+      this.#known = known = { ...known, planned: planned ?? known.planned, base, plan, size, run: plan === base ? run : grown(run, plan), beside: besideCluster(plan, size) };
     }
-    return known.run;
+    return known;
   }
 
   #drawn(object: StageObject): SVGTemplateResult {

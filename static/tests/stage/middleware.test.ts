@@ -3,11 +3,13 @@ import { before, test } from "node:test";
 import { windowText } from "../../diagrams/middleware-roles.ts";
 import type { MiddlewareView } from "../../generated/messages.ts";
 import type { Frame, Step } from "../../player/frame.ts";
+import { NO_FOCUS } from "../../stage/contract.ts";
 import type { Box, Places } from "../../stage/contract.ts";
 import { focusOf } from "../../stage/focus.ts";
 import { rungsOf } from "../../stage/ladder.ts";
 import { middlewarePlaces } from "../../stage/middleware-places.ts";
 import { nodeTag } from "../../stage/middleware-tag.ts";
+import { besideCluster, isAt } from "../../stage/places.ts";
 import { middleware, windowWords } from "../../stage/middleware.ts";
 import { frameOf, markup, stepOf, view } from "../diagrams/fixture.ts";
 import { DESK, PHONE, planOf } from "./plans.ts";
@@ -85,4 +87,13 @@ test("a node that is down says so for as long as it is down", () => {
     assert.match(drawn("participant-3"), />down</);
     assert.doesNotMatch(drawn("participant-1"), />down</);
   }
+});
+
+test("a run of brokers and a middleware shows the nodes of the middleware in their own steps", () => {
+  const both = { ...planOf(1, 1, 1, 1), middleware: NODES };
+  const beside = besideCluster(both, DESK);
+  assert.ok(beside !== null);
+  const at = (actor: string) => isAt(beside, frameOf(stepOf({ actor })), { ...NO_FOCUS, actor });
+  assert.deepEqual(["participant-2", "middleware", "broker-1", "p1"].map(at), [true, true, false, false]);
+  assert.equal(besideCluster({ ...both, middleware: null }, DESK), null);
 });
