@@ -195,8 +195,7 @@ def _compare_form(request: HttpRequest, problem: Problem | None) -> HttpResponse
     examples = [] if owned else [pictured(*example) for example in EXAMPLES]
     context = {
         "examples": examples if None not in examples else [],
-        "cards": cards(),
-        "differences": DIFFERENCES.values(),
+        "groups": [_comparable("kafka"), _comparable("middleware")],
         "branches": Branch.objects.filter(session__in=[session.id for session in owned])
         .select_related("session__version")
         .only("name", "newest", "session__version__identifier")
@@ -205,6 +204,15 @@ def _compare_form(request: HttpRequest, problem: Problem | None) -> HttpResponse
         "chosen": request.POST or request.GET or FIRST_COMPARISON,
     }
     return form_page(request, "walkthroughs/compare_form.html", context, problem)
+
+
+def _comparable(of: str) -> dict[str, Any]:
+    """The scenarios of one kind, Kafka or middleware, and the differences that change them."""
+    return {
+        "key": f"compare.of.{of}",
+        "cards": [card for card in cards() if card.has_brokers == (of == "kafka")],
+        "differences": [difference for difference in DIFFERENCES.values() if difference.of == of],
+    }
 
 
 @require_safe
