@@ -258,7 +258,7 @@ function logLine(frame: Frame, name: string, own: Kept, kept: readonly Kept[], w
   const shown: { batch: LogBatchView; said: string; width: number }[] = [];
   for (const batch of batches.toReversed()) {
     const said = shortState(imageState(batch, id));
-    const wide = round(textWidth(said, 11) + 8);
+    const wide = round(textWidth(said, 12) + 8);
     if (wide + 2 > room) break;
     room -= wide + 2;
     shown.unshift({ batch, said, width: wide });
@@ -269,7 +269,7 @@ function logLine(frame: Frame, name: string, own: Kept, kept: readonly Kept[], w
   if (earlier > 0) x += textWidth(say("stage.earlier", { count: earlier }), 12) + 6;
   const high = replica?.high_watermark ?? 0;
   return svg`${text(12, 75, log, "s12 q")}${before}${shown.map(({ batch, said, width: wide }) => {
-    const cell = svg`${box(x, 63, wide, 17, batch.base_offset >= high ? "pill pend" : "pill", 2)}${text(x + wide / 2, 75.5, said, "s11 k", "middle")}`;
+    const cell = svg`${box(x, 63, wide, 17, batch.base_offset >= high ? "pill pend" : "pill", 2)}${text(x + wide / 2, 76, said, "s12 k", "middle")}`;
     x += wide + 2;
     return cell;
   })}${more === null ? nothing : fittedText(width - 12, 75, more, moreWidth - 16, 12, { least: 9, classes: "q", anchor: "end" })}`;

@@ -1,7 +1,7 @@
 /**
  * Fixed places on a desk and a projector: clients left, the network, brokers with their lanes, readers right. Pure.
  *
- * Of the ways to lay a run out, the first that fits is taken: roomy lanes, low lanes, the least lanes, each also a little
+ * Of the ways to lay a run out, the first that fits is taken: roomy lanes, low lanes, the least lanes; then all of them a little
  * smaller. Where none does, lanes are strips (places-strips.ts).
  */
 
@@ -61,10 +61,10 @@ export function deskPlaces(plan: StagePlan, size: Size, isLog = false): Places |
   for (const shares of coordinators > 1 ? [false, true] : [false]) {
     const own = shares ? rows.map((row) => ({ ...row, coordinates: false, groups: false })) : rows;
     const slot = (shares ? sharedHeight(rows) + GAP.least : 0) + besideBrokers(plan);
-    for (const tier of TIERS) {
-      for (const share of isLog ? [...LARGE, ...SCALE.fewer] : SCALE.fewer) {
-        const scale = widest * share;
-        if (scale < SCALE.least) continue;
+    for (const share of isLog ? [...LARGE, ...SCALE.fewer] : SCALE.fewer) {
+      const scale = widest * share;
+      if (scale < SCALE.least) continue;
+      for (const tier of TIERS) {
         const height = size.height / scale;
         if (needed(own, tier) + slot > height) continue;
         const made = laidOut(plan, own, tier, size.form, size.width / scale, height, slot);
