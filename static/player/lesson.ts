@@ -109,8 +109,8 @@ export class Lesson extends StoreElement {
     return html`<section class="lesson-card" tabindex="-1" role="group" aria-labelledby="lesson-heading">
       <header><h2 id="lesson-heading">${say("lesson.heading")}</h2><button class="close" aria-label=${say("player.close")} @click=${() => this.close()}>✕</button></header>
       <div class="lesson-came">${this.#changed(store)}
-        <div class="lesson-verdict">${verdict(store)}</div>
-        ${this.#showed(store)}${this.#means(store)}${this.#libraries()}</div>
+        ${this.#isAsWritten(store) ? html`${this.#means(store)}<div class="lesson-verdict">${verdict(store)}</div>${this.#showed(store)}` : html`<div class="lesson-verdict">${verdict(store)}</div>
+        ${this.#showed(store)}${this.#means(store)}`}${this.#libraries()}</div>
       <div class="lesson-onward">${this.#next()} ${this.#try(store)}</div>
     </section>`;
   }
@@ -144,8 +144,12 @@ export class Lesson extends StoreElement {
     const { lesson } = this.lesson;
     if (lesson === undefined) return nothing;
     const said = paragraphs(inLanguage(lesson)).map((one, place) => html`<p class=${place === 0 ? "lesson-text first" : "lesson-text"}>${one}</p>`);
-    if (changesOf(store).length === 0 && this.lesson.of_original !== true) return html`<h3>${say("lesson.means")}</h3>${said}`;
+    if (this.#isAsWritten(store)) return html`<h3>${say("lesson.means")}</h3>${said}`;
     return html`<details class="lesson-written"><summary>${say("lesson.means_written")}</summary>${said}</details>`;
+  }
+
+  #isAsWritten(store: PlayerStore): boolean {
+    return changesOf(store).length === 0 && this.lesson.of_original !== true;
   }
 
   #libraries(): TemplateResult | typeof nothing {
