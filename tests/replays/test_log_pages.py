@@ -297,6 +297,8 @@ def test_pasted_text_is_a_case_of_its_own(client: Client) -> None:
     assert "hangopen-0</span>: undecided" in page
     assert "1 line left out: not from a dump" in page
     assert "pasted.txt: line 1: good morning" in page
+    chinese = client.get(reverse("replays:log_case", args=[replay.id]) + "?lang=zh-Hans").content.decode()
+    assert "pasted.txt：第 1 行：good morning" in chinese
     assert "play-case" in page
     assert [step["kind"] for step in played(replay)["steps"]["1"]] == ["log"] * 8
 

@@ -21,7 +21,7 @@ from engine.codec.transaction_log_record import (
 )
 from engine.codec.written_by import BY_CLIENTS, WrittenBy
 from engine.messages import NO_PRODUCER_ID
-from eosviz.pipeline.kafka_logs.words import Words, words
+from eosviz.pipeline.kafka_logs.words import Words, place_words, words
 
 TOPIC = "__transaction_state"
 DAMAGE_MAX = 100
@@ -222,7 +222,7 @@ class Coordinator:
                 continue
             if row.damage:
                 self.add_damage(f"{name}: {row.damage[0]}")
-                log.add_flaw(words("flaw.damaged", place=f"{name}: byte {row.position}"))
+                log.add_flaw(words("flaw.damaged", place=place_words(f"{name}: byte {row.position}")))
                 continue
             if isinstance(row, BatchRow):
                 log.follow(row.header.base_offset, row.header.last_offset, segment_bases)
@@ -233,7 +233,9 @@ class Coordinator:
                         value = None if record.value is None else values.decode(record.value)
                     except DamagedError as error:
                         self.add_damage(f"{name}: offset {record.offset}: {error}")
-                        log.add_flaw(words("flaw.damaged", place=f"{name}: offset {record.offset}"))
+                        log.add_flaw(
+                            words("flaw.damaged", place=place_words(f"{name}: offset {record.offset}"))
+                        )
                         continue
                     log.newest_ms = max(log.newest_ms, record.timestamp)
                     self.add(CoordinatorEntry(key, name, record.offset, record.timestamp, value))

@@ -28,7 +28,7 @@ from eosviz.pipeline.kafka_logs.directories import CLEANER_CHECKPOINT
 from eosviz.pipeline.kafka_logs.internal_topics import ClusterMetadata
 from eosviz.pipeline.kafka_logs.origins import NOWHERE, Origin
 from eosviz.pipeline.kafka_logs.partition import Marker, Partition, Transaction
-from eosviz.pipeline.kafka_logs.words import Words, moment, words
+from eosviz.pipeline.kafka_logs.words import Words, moment, place_words, words
 
 BROKER_SKEW_MS = 10_000
 """How far the clocks of two brokers may differ, where a verdict depends on the order of their times and the
@@ -290,7 +290,7 @@ def coordinator_newer(at: Situation) -> tuple[Words, ...]:
     entry, value, mine = at.entry, at.value, at.transaction
     same_id = value is not None and value.producer_id == mine.producer_id
     if entry is not None and value is not None and same_id and value.producer_epoch < mine.newest_epoch:
-        return (words("need.newer_epoch", place=entry.place, epoch=mine.newest_epoch),)
+        return (words("need.newer_epoch", place=place_words(entry.place), epoch=mine.newest_epoch),)
     since = at.began_by_ms
     is_sure = since >= 0
     if not is_sure:

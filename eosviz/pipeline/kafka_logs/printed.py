@@ -20,7 +20,7 @@ from eosviz.pipeline.kafka_logs.remedies import remedy_of
 from eosviz.pipeline.kafka_logs.text_reader import Skipped, TextReading
 from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
 from eosviz.pipeline.kafka_logs.verdicts import Verdict
-from eosviz.pipeline.kafka_logs.words import Words, words
+from eosviz.pipeline.kafka_logs.words import Words, place_words, words
 
 _Entry = TypeVar("_Entry")
 PRINTED_MAX = {
@@ -117,7 +117,7 @@ def _partition_lines(read: ReadPartition, few: _Few) -> Iterator[str]:
     yield f"{partition.name}: {offsets}; {counts}; {read.verdicts[0].kind.value}"
     yield from (f"  damaged: {one}" for one in partition.damage)
     for jump in partition.jumps if partition.reports_jumps else ():
-        yield f"  {english(words('jump', place=jump.place, first=jump.expected, last=jump.found - 1))}"
+        yield f"  {english(words('jump', place=place_words(jump.place), first=jump.expected, last=jump.found - 1))}"
     if partition.corrupt > len(partition.damage):
         yield f"  and {partition.corrupt - len(partition.damage)} more damaged places"
     if partition.reserved is not None:

@@ -39,7 +39,7 @@ from eosviz.pipeline.kafka_logs.text_tables import (
     partition_asked_for,
     producer_row,
 )
-from eosviz.pipeline.kafka_logs.words import words
+from eosviz.pipeline.kafka_logs.words import place_words, words
 
 EXAMPLES_MAX = 3
 """At most this many skipped lines of one reason are shown with their place. All are counted."""
@@ -336,7 +336,9 @@ class TextReader:
             log.follow(facts.base_offset, facts.last_offset)
             if facts.control_type is None and not records:
                 self._count(Skipped.NO_RECORDS)
-                log.add_flaw(words("flaw.no_records", place=f"{facts.file}: offset {facts.base_offset}"))
+                log.add_flaw(
+                    words("flaw.no_records", place=place_words(f"{facts.file}: offset {facts.base_offset}"))
+                )
             for record in records:
                 try:
                     transactional_id, value = transaction_record(record.key or "", record.payload or "")
@@ -344,7 +346,7 @@ class TextReader:
                 except UnreadableError as error:
                     place = f"{facts.file}: offset {record.fields['offset']}"
                     coordinator.add_damage(f"{place}: {error}")
-                    log.add_flaw(words("flaw.damaged", place=place))
+                    log.add_flaw(words("flaw.damaged", place=place_words(place)))
                     continue
                 log.newest_ms = max(log.newest_ms, time)
                 coordinator.add(CoordinatorEntry(transactional_id, partition.name, offset, time, value))

@@ -9,7 +9,7 @@ from typing import Any
 from engine.scenario.header import ENGINE_VERSION
 from eosviz.catalogue import say_shortly
 from eosviz.pipeline.kafka_logs.case_sentences import group_sentences
-from eosviz.pipeline.kafka_logs.words import Words, words
+from eosviz.pipeline.kafka_logs.words import Words, place_words, words
 
 LISTED_MAX = {"partitions": 100, "verdicts": 20, "groups": 50, "evidence": 30, "notes": 20}
 """At most this many rows of each kind are in one report, and at most this much evidence for each verdict. The
@@ -92,7 +92,7 @@ class _Ticket:
             yield self.words(key, transactional_id=named, **fields)
             yield ""
         for one in verdict["evidence"][: LISTED_MAX["evidence"]]:
-            place = "" if one["place"] in _SENTENCES else f" ({_plain(one['place'])})"
+            place = "" if one["place"] in _SENTENCES else f" ({self._kept(place_words(one['place']))})"
             yield f"- {self._kept(one['says'])}{place}"
         yield from self._more("evidence", verdict["evidence"])
         if verdict["alternatives"]:

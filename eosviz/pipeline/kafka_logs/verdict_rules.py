@@ -68,8 +68,9 @@ def judged(at: Situation) -> Found:
     """The verdict on one open transaction."""
     row, why = next((row, why) for row in ROWS if (why := row.applies(at)) is not None)
     # Two rows may have the same need.
-    missing = dict.fromkeys((one.key, tuple(one.params.items())) for need in row.needs for one in need(at))
-    return Found(row, why, tuple(Words(key, dict(params)) for key, params in missing))
+    needed = [one for need in row.needs for one in need(at)]
+    missing = [one for index, one in enumerate(needed) if one not in needed[:index]]
+    return Found(row, why, tuple(missing))
 
 
 def timeout_at(entry: CoordinatorEntry | None) -> int | None:

@@ -1,6 +1,7 @@
 """A sentence before its language is chosen: its key in the catalogue (`eosviz/catalogue/logs.toml`) and its
 parameters. Findings are stored in this form, and are put into words where they are shown."""
 
+import re
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -20,6 +21,18 @@ def words(key: str, **params: Any) -> Words:
 def as_kept(sentence: Words) -> dict[str, Any]:
     """The sentence as JSON, for storing."""
     return {"key": sentence.key, "params": sentence.params}
+
+
+_PLACE = re.compile(r"(?P<of>.+): (?P<unit>byte|line|offset) (?P<number>\d+)", re.DOTALL)
+
+
+def place_words(place: str) -> dict[str, Any]:
+    """A place (`server.log: line 2`, `t-0: offset 106`) as a sentence, which may be a parameter of another. A place
+    that is only a name stays as it is."""
+    found = _PLACE.fullmatch(place)
+    if found is None:
+        return as_kept(words("place.named", of=place))
+    return as_kept(words(f"place.{found['unit']}", of=found["of"], number=found["number"]))
 
 
 def moment(milliseconds: int | None) -> str:

@@ -38,6 +38,7 @@ PREFIXES = (
     "jump",
     "ticket.",
     "left_out",
+    "place.",
 )
 
 
@@ -53,6 +54,7 @@ def used() -> set[str]:
     for kind in VerdictKind:
         keys |= {f"verdict.{kind.value}", f"verdict.{kind.value}.means"}
     keys |= {f"line.{kind}" for kind in KINDS}
+    keys |= {f"place.{unit}" for unit in ("byte", "line", "offset")}
     keys |= {f"then.{result}" for result in ("aborted", "committed")}
     ticket = Path(ticket_module.__file__).read_text()
     keys |= set(re.findall(r"""["'](ticket\.[a-z_]+)["']""", ticket)) | {"left_out"}
