@@ -27,9 +27,9 @@ export function brokenIn(rows: readonly StripRow[]): Broken {
   return Object.fromEntries(rows.filter(({ count, brokenAt }) => count > 0 && brokenAt !== null).map(({ name, count }) => [name, count]));
 }
 
-/** `lost 2`, `duplicated 1`; where nothing is broken, that. */
+/** `2 records are lost`; where nothing is broken, that. */
 export function brokenWords(broken: Broken): string[] {
-  const named = Object.entries(broken).map(([name, count]) => say("outcome.count", { name: say(`player.guarantee.${name}`), count }));
+  const named = Object.entries(broken).map(([name, count]) => say(`outcome.count.${name}`, { count }));
   return named.length === 0 ? [say("outcome.none")] : named;
 }
 

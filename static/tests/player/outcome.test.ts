@@ -10,8 +10,8 @@ import { words } from "../../player/text.ts";
 import { branch, step } from "./fixture.ts";
 
 test("what is broken is named with its number, and nothing broken is said", () => {
-  words.learn("en", { texts: { "outcome.count": "{name} {count}", "outcome.none": "nothing", "player.guarantee.lost": "lost", "player.guarantee.atomic": "partly committed" }, sources: {} });
-  assert.deepEqual(brokenWords({ lost: 2, atomic: 1 }), ["lost 2", "partly committed 1"]);
+  words.learn("en", { texts: { "outcome.count.lost": "{count:record is|records are} lost", "outcome.count.atomic": "{count} partly committed", "outcome.none": "nothing" }, sources: {} });
+  assert.deepEqual(brokenWords({ lost: 2, atomic: 1 }), ["2 records are lost", "1 partly committed"]);
   assert.deepEqual(brokenWords({}), ["nothing"]);
 });
 
@@ -76,9 +76,9 @@ test("beside another run a changed one says how it ended, because its cost stand
 });
 
 test("a transaction that hung and was ended since is not left to be taken for one that hangs", () => {
-  words.learn("en", { texts: { "outcome.over": "Over: {broken}.", "outcome.count": "{name} {count}", "player.guarantee.hanging": "hanging", "outcome.none_hangs": "None hangs." }, sources: {} });
+  words.learn("en", { texts: { "outcome.over": "Over: {broken}.", "outcome.count.hanging": "{count:hanging transaction|hanging transactions}", "outcome.none_hangs": "None hangs." }, sources: {} });
   const info = branch("a", 9, { finished: "complete" });
   const view = { time: 0, guarantees: { hanging: { judged: true, count: 1, broken_at: 4, broken_in: "t-0", serials: [2] } } };
   const over = (hanging: number) => overText({ newest: 9, shown: 9, branch: "a", info, lines: { branches: new Map([["a", info]]) }, frame: { view, plan: { steps: 9, outcome: { hanging } } } } as unknown as PlayerStore, undefined);
-  assert.deepEqual([over(0), over(1)], ["Over: hanging 1. None hangs.", "Over: hanging 1."]);
+  assert.deepEqual([over(0), over(1)], ["Over: 1 hanging transaction. None hangs.", "Over: 1 hanging transaction."]);
 });
