@@ -10,7 +10,8 @@ from engine.step import canonical, place
 from engine.watching import Part
 
 _NOT_STATE = ("guarantees", "verdicts", "counters", "pending")
-"""Left out of digests: verdicts, counters and due times depend on the history, not on the state."""
+"""The tables of a view that digests leave out, because verdicts, counters and due times depend on the history
+of a run, not on its state."""
 
 
 def whole_view(empty: dict[str, Any], parts: Iterable[Part]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ Timer = dict[str, Any]
 
 
 def running(view: Json) -> Iterator[tuple[str, str, Timer]]:
-    """Every timer of a view as (actor, name, timer), role after role."""
+    """(Actor, name, timer) of every timer in a view, role after role."""
     for client, shown in view.get("clients", {}).items():
         for name, timer in shown.get("timers", {}).items():
             yield client, name, timer
@@ -27,7 +27,7 @@ def running(view: Json) -> Iterator[tuple[str, str, Timer]]:
 
 
 def beside_clients(view: Json) -> Iterator[tuple[str, str, Timer]]:
-    """The timers of all roles other than clients, in the same shape."""
+    """(Actor, name, timer) of every timer of a role other than a client."""
     for gather in (_coordinators, _waiting_appends, _sessions, _middleware, _due, _services):
         for actor, kind, subject, since, until in gather(view):
             timer = {"kind": kind, "subject": subject, "since": since, "until": until}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 DELETE_RETENTION_MS = 86_400_000
-"""``delete.retention.ms``."""
+"""Kafka's default of ``delete.retention.ms``."""
 
 
 KAFKA_NAMES = {

@@ -112,7 +112,7 @@ class Cell:
     """Whether the scenario is written for this generation."""
     cannot: Cannot | None = None
     ending: dict[str, Any] = field(default_factory=dict)
-    """`engine.ending.state_of`, with ``broken``."""
+    """The state at the end (`engine.ending.state_of`), and ``broken`` as in `engine.ending`."""
     outcome: Outcome | None = None
     steps: int = 0
     transactions: tuple[Transaction, ...] = ()

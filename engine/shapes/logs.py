@@ -96,8 +96,8 @@ class PartitionView(TypedDict):
     min_isr: int
     deleted: bool
     record_version: NotRequired[int]
-    """Present only when below 2."""
+    """Kafka's *message format*; absent when it is 2."""
     partition_epoch: NotRequired[int]
-    """With KRaft: increases with every change of the leader or of the in-sync replicas."""
+    """Increases with every change of the leader or of the in-sync replicas; only with KRaft."""
     replicas: NotRequired[dict[str, ReplicaView]]
     """Broker id to replica; a log case has its file under 0."""

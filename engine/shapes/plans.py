@@ -191,7 +191,8 @@ class Outcome(TypedDict):
     """The number of transactions for which the coordinator wrote CompleteCommit; `aborted`: CompleteAbort."""
     aborted: NotRequired[int]
     readable: NotRequired[dict[str, Readable]]
-    """By partition; partitions without such records are left out."""
+    """Partition to how far consumers can get its records. Partitions without records that can be read are
+    left out."""
     hanging: NotRequired[int]
     """The number of transactions that hang at the end."""
 

@@ -89,12 +89,13 @@ class Broken(TypedDict):
     partition: str | None
     serials: list[int]
     transaction: NotRequired[str]
-    """For the guarantee `atomic`."""
+    """The transaction that is partly committed; only for the guarantee `atomic`."""
     producer_id: NotRequired[int]
-    """For the guarantee `hanging`."""
+    """The producer of the hanging transaction, which begins at `first_offset`; only for the guarantee
+    `hanging`."""
     first_offset: NotRequired[int]
     nodes: NotRequired[list[str]]
-    """For guarantees of two-phase commit over middleware: the nodes that broke it."""
+    """The nodes that broke the guarantee; only for those of two-phase commit over middleware."""
 
 
 class Step(Said):

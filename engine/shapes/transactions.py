@@ -16,7 +16,7 @@ class TransactionLine(TypedDict):
     """A text when it is too large for a JSON number."""
     producer_epoch: int | None
     places: list[str]
-    """Its partitions; for the middleware, its participants."""
+    """The partitions of the transaction; for one of the middleware, its participants."""
     more_places: int
     first_step: int
     last_step: int

@@ -102,11 +102,11 @@ class View(TypedDict):
     partitions: NotRequired[dict[str, PartitionView]]
     middleware: NotRequired[MiddlewareView]
     database: NotRequired[DatabaseView]
-    """Only with services."""
+    """Present only in runs with services."""
     services: NotRequired[dict[str, ServiceView]]
     zookeeper: NotRequired[ZooKeeperView]
     quorum: NotRequired[QuorumView]
-    """Only for versions without ZooKeeper."""
+    """Present only in runs without ZooKeeper."""
     tool: NotRequired[ToolView]
     """``kafka-transactions.sh``, from its first command on."""
     network: NotRequired[NetworkView]

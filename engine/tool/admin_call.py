@@ -37,11 +37,11 @@ EVERY_BROKER = "every broker"
 THE_CLUSTER = "cluster"
 """The only key of a call that any broker can answer."""
 CALL_TIMEOUT_MS = 60_000
-"""``default.api.timeout.ms``."""
+"""Kafka's default of ``default.api.timeout.ms``: the longest time for a call."""
 REQUEST_TIMEOUT_MS = 30_000
-"""``request.timeout.ms``."""
+"""Kafka's default of ``request.timeout.ms``: the longest wait for one response."""
 RETRY_BACKOFF_MS = 100
-"""``retry.backoff.ms``."""
+"""Kafka's default of ``retry.backoff.ms``: the pause before a request is sent again."""
 
 
 class Reaction(Enum):

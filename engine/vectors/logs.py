@@ -276,7 +276,7 @@ ROW_FIELDS = ("offset", "kind", "producer", "epoch", "sequence", "coordinator ep
 
 
 def _due(check: CallEnded | LeaderIs | ToolRuns) -> int:
-    """When a check is made."""
+    """The virtual time of a check, in ms."""
     return check.ended if isinstance(check, ToolRuns) else check.at
 
 

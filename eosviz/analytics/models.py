@@ -117,7 +117,7 @@ class Figure(models.Model):
     rule = models.CharField(max_length=20, blank=True)
     people = models.PositiveIntegerField()
     times = models.PositiveIntegerField()
-    """How often in total."""
+    """How often these people did it in total."""
     of = models.PositiveIntegerField()
     low = models.FloatField()
     high = models.FloatField()

@@ -72,7 +72,7 @@ def change_code(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpRespon
 @login_required
 @require_POST
 def archive(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
-    """`archived`: yes or no."""
+    """POST `archived` (yes or no): archive the class, or open it again."""
     classroom = _taught(request, classroom_id)
     actions.set_archived(classroom, request.user, request.POST.get("archived") == "yes")
     return redirect("classroom:detail", classroom.id)
@@ -82,7 +82,8 @@ def archive(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def change_member(request: SignedInRequest, classroom_id: uuid.UUID, membership_id: int) -> HttpResponse:
-    """`part`: learner, instructor, or out."""
+    """POST `part` (learner, instructor or out): change the member's part in the class, or end the
+    membership."""
     classroom = _taught(request, classroom_id)
     membership = get_object_or_404(Membership, id=membership_id, classroom=classroom)
     part = request.POST.get("part", "")

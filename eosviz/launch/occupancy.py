@@ -23,7 +23,7 @@ GRACE_SECONDS = 5.0
 class RunningChild:
     pid: int
     mark: str
-    """`processes.start_mark` of it."""
+    """When the process started, as `processes.start_mark` states it."""
 
 
 @dataclass

@@ -98,7 +98,7 @@ class Part:
     command: Sequence[str | Path]
     """Runs the tests and writes `results`."""
     results: Path
-    """JUnit XML."""
+    """The file for the results, as JUnit XML."""
     environment: Mapping[str, str] = field(default_factory=dict)
     bounds: Bounds = QUICK
 

@@ -13,7 +13,8 @@ from eosviz.launch.supervisor import Service
 
 WORKER_THREADS = 4
 WORKERS_MAX = 60
-"""As many as there are queues of steps (`eosviz/step_queues.py`); more would have no sessions."""
+"""At most this many workers are started. It is the number of queues of steps (`eosviz/step_queues.py`);
+further workers would have no sessions."""
 REDIS_MEMORY = "512mb"
 
 

@@ -43,7 +43,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     engine: str
     created: str
-    """ISO 8601."""
+    """The time of the backup, as ISO 8601."""
     database: str
     """The database's vendor. A backup of one vendor can be restored into another."""
     migrations: list[str]

@@ -80,7 +80,8 @@ class Transition(_Shape, frozen=True, rename={"source": "from", "target": "to"})
 
 
 class Broken(_Shape, frozen=True):
-    """Evidence of a broken guarantee beside the serials; it depends on the guarantee (docs/frame.md)."""
+    """A guarantee that the step broke. Which fields it has besides the first three depends on the guarantee
+    (docs/frame.md)."""
 
     guarantee: Name
     partition: Name | None

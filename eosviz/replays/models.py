@@ -169,10 +169,10 @@ class Export(BackgroundJob):
         "walkthroughs.Session", on_delete=models.CASCADE, related_name="exports", db_index=True, null=True
     )
     branch = models.ForeignKey("walkthroughs.Branch", on_delete=models.CASCADE, null=True, related_name="+")
-    """None: every branch."""
+    """The only branch of the session to export; None: every branch."""
     replay = models.ForeignKey(Replay, on_delete=models.CASCADE, related_name="exports", null=True)
     line = models.CharField(max_length=64, blank=True)
-    """A branch id in the replay's file; empty: every branch."""
+    """The id of the only branch of the replay to export; empty: every branch."""
     form = models.CharField(max_length=12)
     """A key of `FORMS` (`forms/`), or `publish`."""
     language = models.CharField(max_length=10)

@@ -45,8 +45,8 @@ class Replays(OwnedByKey):
             yield f"replays/{kept.replay_id}.eosviz.jsonl.gz", (bytes(kept.content),)
 
     def left_behind(self, before: datetime) -> QuerySet[Any]:
-        """None of these: imports without an owner came from the operator, and publications stay, because
-        others may have their address."""
+        """Old imports of browsers without an account. Imports without an owner are kept, because they are
+        from the operator; publications are kept, because others may have their address."""
         return without_account(Replay.objects.filter(created__lt=before))
 
 
@@ -66,7 +66,7 @@ class Publications(OwnedByKey):
     kind = "published"
 
     def claim(self, browser: str, account: str) -> None:
-        """Only accounts publish."""
+        """Does nothing, because only accounts publish."""
 
     def page(self, user: User) -> dict[str, Any]:
         return {"publications": Publication.objects.of_browser(user.owner_key)}

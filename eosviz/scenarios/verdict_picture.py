@@ -80,7 +80,7 @@ def sign(name: str) -> str:
 
 
 class _Drawing:
-    """Paths by their look."""
+    """Collects the shapes of a picture. Shapes with the same look become one SVG path."""
 
     def __init__(self) -> None:
         self._paths: dict[str, list[str]] = {}

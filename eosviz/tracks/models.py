@@ -13,7 +13,8 @@ class VisitQuerySet(models.QuerySet["Visit"]):
         return self.filter(owner=browser) if browser else self.none()
 
     def with_runs(self) -> VisitQuerySet:
-        """With their sessions, and the identifiers of what those play."""
+        """These visits with their sessions, and with the scenario's identifier of each session, in one
+        query."""
         return self.select_related("session__version").defer("session__header", "session__version__encoded")
 
     def by_position(self, browser: str, track: str) -> dict[int, Visit]:

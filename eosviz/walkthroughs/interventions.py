@@ -23,25 +23,26 @@ class Intervention(Struct, tag_field="action", forbid_unknown_fields=True, froze
 
 
 class ToMessage(Intervention, frozen=True):
-    """On one message in flight."""
+    """An intervention on one message in flight."""
 
     message: MessageId
 
 
 class ToActor(Intervention, frozen=True):
-    """On a client, a consumer, a broker or a node of the middleware."""
+    """An intervention on a client, a consumer, a broker or a node of the middleware."""
 
     actor: Word
 
 
 class ToPartition(Intervention, frozen=True):
-    """On a partition, at each broker that it concerns."""
+    """An intervention on a partition, at each broker that it concerns."""
 
     partition: Word
 
 
 class ToReplica(ToPartition, frozen=True):
-    """On a partition's replica on `broker`; without `broker`, the engine chooses."""
+    """An intervention on the replica of a partition on `broker`; without `broker`, the engine chooses the
+    replica."""
 
     broker: BrokerId | None = None
 

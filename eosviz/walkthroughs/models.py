@@ -362,7 +362,7 @@ class Command(models.Model):
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="commands", db_index=False)
     identifier = models.UUIDField()
-    """Made by the page."""
+    """The id of the command, which the page has chosen."""
     asked = models.BinaryField()
     """The command as JSON without version and id; the same id may not ask for anything else."""
     answer = models.BinaryField()

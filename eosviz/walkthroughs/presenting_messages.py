@@ -15,7 +15,7 @@ from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.message_base import BranchId, FromPage, Selection, StepNumber
 
 ShownState = Literal["open", "closed", "revealed"]
-"""Of a poll that is not over."""
+"""The states of a poll that is not over."""
 View = Literal["stage", "lanes", "spacetime", "spacetime:time", "text", "code", "transactions"]
 """What the middle of the page shows; the space-time diagram's rows are spaced by steps or by virtual time."""
 ZOOM_PATTERN = r"(transaction|decision(:[1-9][0-9]{0,3})?)?"
@@ -73,7 +73,8 @@ class Presented(FromServer, tag="presented", frozen=True, kw_only=True):
 
 
 class RaiseHand(FromPage, tag="raise_hand", frozen=True, kw_only=True):
-    """At the step that the follower sees; raising it again moves it to the new place with the new text."""
+    """Raise a hand at the step that the follower sees. A hand that is up already moves there and gets the new
+    text."""
 
     branch: BranchId
     step: StepNumber

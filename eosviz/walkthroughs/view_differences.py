@@ -15,7 +15,7 @@ from msgspec import UNSET, Raw, UnsetType
 
 
 class NetChange(msgspec.Struct, frozen=True):
-    """Without `after` the path is removed."""
+    """A change of the value at `path`. Without `after` the path is removed."""
 
     path: list[str]
     after: Raw | UnsetType = UNSET

@@ -329,8 +329,9 @@ def _check_to_publish(draft: Draft, text: str, newest: Edition | None) -> dict[s
 
 def publish(draft: Draft, text: str | None = None, name: str | None = None) -> Edition:
     """Publish the draft as it is now, or `text`, as a permanent edition, and return it. If the text is that
-    of the newest edition, this edition is returned. `name`: of the run; `trial.outcomes` explains it and
-    further exceptions. Raises WorkshopRefused."""
+    of the newest edition, this edition is returned. `name`: the run's name in the queue of bounded processes;
+    with a name, this waits for a free process as long as it takes. Raises WorkshopRefused, and what
+    `trial.outcomes` raises."""
     text = draft.text if text is None else text
     newest = _newest(draft)
     if newest is not None and newest.text == text:

@@ -198,7 +198,7 @@ def publishing_cancel(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResp
 
 
 def own_draft(request: HttpRequest, draft_id: uuid.UUID) -> Draft:
-    """Raises Http404 for another's."""
+    """The reader's draft with this id. Raises Http404 for the draft of another person."""
     return get_object_or_404(Draft.objects.of(request.user), id=draft_id)
 
 

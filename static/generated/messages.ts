@@ -496,7 +496,8 @@ export interface Ping {
   id: string;
 }
 /**
- * At the step that the follower sees; raising it again moves it to the new place with the new text.
+ * Raise a hand at the step that the follower sees. A hand that is up already moves there and gets the new
+ *     text.
  */
 export interface RaiseHand {
   type: "raise_hand";
@@ -832,16 +833,16 @@ export interface Broken {
   partition: string | null;
   serials: number[];
   /**
-   * For the guarantee `atomic`.
+   * The transaction that is partly committed; only for the guarantee `atomic`.
    */
   transaction?: string;
   /**
-   * For the guarantee `hanging`.
+   * The producer of the hanging transaction, which begins at `first_offset`; only for the guarantee `hanging`.
    */
   producer_id?: number;
   first_offset?: number;
   /**
-   * For guarantees of two-phase commit over middleware: the nodes that broke it.
+   * The nodes that broke the guarantee; only for those of two-phase commit over middleware.
    */
   nodes?: string[];
 }
@@ -938,7 +939,7 @@ export interface View {
   };
   middleware?: MiddlewareView;
   /**
-   * Only with services.
+   * Present only in runs with services.
    */
   database?: DatabaseView;
   services?: {
@@ -946,7 +947,7 @@ export interface View {
   };
   zookeeper?: ZooKeeperView;
   /**
-   * Only for versions without ZooKeeper.
+   * Present only in runs without ZooKeeper.
    */
   quorum?: QuorumView;
   /**
@@ -1484,11 +1485,11 @@ export interface PartitionView {
   min_isr: number;
   deleted: boolean;
   /**
-   * Present only when below 2.
+   * Kafka's *message format*; absent when it is 2.
    */
   record_version?: number;
   /**
-   * With KRaft: increases with every change of the leader or of the in-sync replicas.
+   * Increases with every change of the leader or of the in-sync replicas; only with KRaft.
    */
   partition_epoch?: number;
   /**
@@ -2087,7 +2088,7 @@ export interface NearView {
   };
   middleware?: MiddlewareView;
   /**
-   * Only with services.
+   * Present only in runs with services.
    */
   database?: DatabaseView;
   services?: {
@@ -2095,7 +2096,7 @@ export interface NearView {
   };
   zookeeper?: ZooKeeperView;
   /**
-   * Only for versions without ZooKeeper.
+   * Present only in runs without ZooKeeper.
    */
   quorum?: QuorumView;
   /**
@@ -2262,7 +2263,7 @@ export interface DifferenceAnswer {
   step: SentStep | null;
 }
 /**
- * Without `after` the path is removed.
+ * A change of the value at `path`. Without `after` the path is removed.
  */
 export interface NetChange {
   path: string[];
@@ -2333,7 +2334,7 @@ export interface TransactionLine {
   producer_id: number | string | null;
   producer_epoch: number | null;
   /**
-   * Its partitions; for the middleware, its participants.
+   * The partitions of the transaction; for one of the middleware, its participants.
    */
   places: string[];
   more_places: number;
@@ -2605,7 +2606,7 @@ export interface Outcome {
   committed?: number;
   aborted?: number;
   /**
-   * By partition; partitions without such records are left out.
+   * Partition to how far consumers can get its records. Partitions without records that can be read are left out.
    */
   readable?: {
     [k: string]: Readable;

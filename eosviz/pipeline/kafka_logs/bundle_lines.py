@@ -46,14 +46,14 @@ class PartitionLine(_Line, frozen=True, tag="partition"):
     log_start: Int64
     log_start_from: Text
     log_end: Int64
-    """-1 if unknown."""
+    """The offset after the last record; -1 if unknown."""
     segments: list[Count] = []
     """The base offsets of the segments."""
     snapshot: Text = ""
     """The name of the newest snapshot. Lines with the snapshot's producers follow."""
     cluster: Text = ""
     topic_id: Text = ""
-    """A pseudonym, like `cluster`; empty if unknown."""
+    """`cluster` and `topic_id` are pseudonyms; empty if unknown."""
     is_empty_segment_alone: bool = False
     is_printed: bool = False
     doubted_from: Int64 = -1
@@ -143,7 +143,7 @@ class TransactionLine(_Line, frozen=True, tag="transaction"):
     timestamp: Int64
     said_at: Text = ""
     value: "ValueLine | None" = None
-    """Null for a tombstone."""
+    """The value of the record; null for a tombstone."""
 
 
 class ValueLine(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -66,7 +66,7 @@ class ReadPartition:
 
 @dataclass(slots=True)
 class Case:
-    """Everything that was read."""
+    """Everything that was read under the given paths, and the verdicts on it."""
 
     paths: tuple[str, ...]
     now: int

@@ -16,12 +16,12 @@ class Evidence:
     """One fact and its place."""
 
     place: str
-    """Either the file and byte, or the partition and offset."""
+    """Where the fact was found: a file and a byte of it, or a partition and an offset."""
     says: Words
 
 
 def transaction_sentence(transaction: Transaction) -> Words:
-    """What an open transaction wrote."""
+    """The sentence about what an open transaction wrote."""
     who = {"producer_id": transaction.producer_id, "epoch": transaction.epoch}
     if transaction.last_offset < transaction.first_offset:
         return words("evidence.open", first_offset=transaction.first_offset, **who)
@@ -30,13 +30,13 @@ def transaction_sentence(transaction: Transaction) -> Words:
 
 
 def marker_sentence(marker: Marker) -> Words:
-    """Which marker it is."""
+    """The sentence about a marker."""
     epochs = {"epoch": marker.epoch, "coordinator_epoch": marker.coordinator_epoch}
     return words("evidence.marker", type=marker.type, offset=marker.offset, **epochs)
 
 
 def entry_sentence(entry: CoordinatorEntry) -> Words:
-    """What a record of the coordinator says."""
+    """The sentence about a record of the coordinator."""
     value = entry.value
     if value is None:
         return words("evidence.tombstone", transactional_id=entry.transactional_id)

@@ -25,7 +25,7 @@ class ClusterMetadata:
     """What the controllers' log states about the coordinator's topic."""
 
     transaction_partitions: int | None = None
-    """None if unknown."""
+    """The number of partitions of `__transaction_state`; None if unknown."""
     place: str = ""
     topics: TopicPartitions = field(default_factory=TopicPartitions, repr=False, compare=False)
 

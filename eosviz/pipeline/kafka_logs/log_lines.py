@@ -26,7 +26,7 @@ class LogLine:
     """A key of `KINDS`."""
     place: str
     time: str
-    """As printed, without the time zone."""
+    """The time as the line has it. Such lines do not state their time zone."""
     partition: str | None = None
     producer_id: int | None = None
     epoch: int | None = None

@@ -78,11 +78,11 @@ class Marker(NamedTuple):
     timestamp: int
     file: str
     position: int
-    """Byte of the file."""
+    """The byte of the file at which the marker begins."""
 
     @property
     def place(self) -> str:
-        """File and byte."""
+        """The file and the byte of the marker."""
         return place_of(self.file, self.position)
 
     @property
