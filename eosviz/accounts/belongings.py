@@ -22,6 +22,7 @@ class Holding:
     """One kind of things that an account owns. `name`: in the reader's language. `fate`: what happens to them
     when the account is deleted, `deleted` or `anonymised`."""
 
+    kind: str
     name: str
     count: int
     fate: str = "deleted"
@@ -34,7 +35,7 @@ class Holding:
 def holdings(user: User) -> list[Holding]:
     """Every kind, also those of which the account has nothing: the page says what would happen to them."""
     listed = [owned for owned in everything() if owned.kind]
-    return [Holding(owned.name, owned.rows(user).count(), owned.fate) for owned in listed]
+    return [Holding(owned.kind, owned.name, owned.rows(user).count(), owned.fate) for owned in listed]
 
 
 def shown(user: User) -> dict[str, Any]:

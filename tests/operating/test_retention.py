@@ -62,7 +62,7 @@ def retained(*words: str) -> str:
 
 
 def test_it_counts_and_leaves_everything_unless_asked(left: dict[str, Session]) -> None:
-    assert "1 sessions, 2 steps, 0 replays, 0 visits, 0 cookies" in retained("--days", "30")
+    assert "1 sessions, 2 steps, 0 replays, 0 visits" in retained("--days", "30")
     assert "nothing was deleted" in retained("--days", "30", "--dry-run")
     assert sessions_left(left) == set(left)
 
@@ -83,13 +83,8 @@ def test_so_do_replays_visits_and_cookies_of_nobody() -> None:
     Visit.objects.update(begun=timezone.now() - LONG_AGO)
     Cookie.objects.create(session_key="over", session_data="", expire_date=timezone.now() - LONG_AGO)
     Cookie.objects.create(session_key="held", session_data="", expire_date=timezone.now() + LONG_AGO)
-    assert retention.apply(30) == {
-        "sessions": 0,
-        "steps": 0,
-        "replays": 1,
-        "visits": 2,
-        "cookies": 1,
-    }
+    deleted = {name: count for name, count in retention.apply(30).items() if count}
+    assert deleted == {"replays": 1, "visits": 2, "cookies": 1}
     assert set(Replay.objects.values_list("owner", flat=True)) == {mine, ""}
     assert set(Visit.objects.values_list("owner", flat=True)) == {mine}
     assert Cookie.objects.get().session_key == "held"
