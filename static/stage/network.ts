@@ -525,10 +525,13 @@ function inGap(bundle: Bundle, taken: readonly Box[], here: Places, isCrowded: b
   const { network } = here;
   // Who leads a transaction has a network above, participants have theirs below.
   const pair = [y - height / 2, y + height / 2];
-  const rows = here.kind === "middleware" ? isCrowded ? pair : [y, ...pair] : [y, network.y + 1, network.y + network.height - height - 1];
+  // A way from one role to another bends over the middleware: what stands on it stands above that.
+  const bodies = here.kind === "middleware" ? bodiesOf(here) : [];
+  const clear = bodies.filter((body) => overlap(body, bundle.box)).flatMap((body) => [body.y - height - 2, body.y + body.height + 2]);
+  const rows = here.kind === "middleware" ? isCrowded ? pair : [y, ...pair, ...clear] : [y, network.y + 1, network.y + network.height - height - 1];
   const columns = [x, ...taken.flatMap((other) => [other.x + other.width + 2, other.x - width - 2])];
   const spots = rows.flatMap((row) => columns.map((column): Box => ({ x: clamp(column, 4, here.width - 4 - width), y: row, width, height })));
-  const costOf = (at: Box): number => taken.reduce((sum, other) => sum + covered(at, other), 0) * COVERED + Math.abs(at.x - x) + Math.abs(at.y - y);
+  const costOf = (at: Box): number => [...taken, ...bodies].reduce((sum, other) => sum + covered(at, other), 0) * COVERED + Math.abs(at.x - x) + Math.abs(at.y - y);
   const box = spots.reduce((best, at) => (costOf(at) < costOf(best) ? at : best));
   return { ...bundle, box: { ...box, x: round(box.x), y: round(box.y) } };
 }

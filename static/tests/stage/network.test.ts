@@ -2,14 +2,16 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { overlap } from "../../diagrams/geometry.ts";
 import type { MessageView, Step } from "../../player/frame.ts";
-import type { Focus, Places } from "../../stage/contract.ts";
+import type { Box, Focus, Places } from "../../stage/contract.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
 import type { Flight } from "../../stage/network.ts";
+import { middlewarePlaces } from "../../stage/middleware-places.ts";
 import { sheetOf } from "../../stage/messages.ts";
 import { nameOf, networkLayer, networkOf, progress } from "../../stage/network.ts";
 import { places } from "../../stage/places.ts";
 import { between01, pointOn } from "../../stage/wires.ts";
 import { HEADER, answer, frameOf, markup, message, stepOf, view } from "../diagrams/fixture.ts";
+import { PHONE, planOf } from "./plans.ts";
 import { speakStage } from "./words.ts";
 
 before(speakStage);
@@ -161,4 +163,14 @@ test("a message on its way has a mark that something can be done to it, one that
   const flying = gripOf([own], NO_FOCUS);
   assert.ok(flying !== undefined && flying > 0);
   assert.deepEqual([gripOf([], fates({ delivered: [900] })), gripOf([], { ...fates({ dropped: [900] }), kind: "lost" })], [undefined, undefined]);
+});
+
+test("on a phone no count stands on the middleware, over which a way from one role to another bends", () => {
+  const nodes = { ...planOf(0, 0, 0, 0), middleware: { roles: ["initiator", "business", "middleware", "manager"], participants: ["participant-1", "participant-2", "participant-3"] } };
+  const here = middlewarePlaces(nodes, { ...PHONE, height: 436 });
+  const started = message({ id: 1, api: "Started", from: "middleware", to: "initiator", partitions: [], fields: { tid: 1 } });
+  const begin = message({ id: 2, api: "Begin", from: "initiator", to: "business", partitions: [], sent_at: 140, arrives_at: 145, fields: { tid: 1 } });
+  const frame = frameOf(stepOf({ actor: "initiator" }), view({ time: 140, network: { messages: { 2: begin } } }), { previousView: view({ network: { messages: { 1: started } } }) });
+  const { bundles } = networkOf(frame, here, fates({ delivered: [1], sent: [2] }));
+  assert.deepEqual(bundles.filter(({ box }) => overlap(box, here.others["middleware"]?.box as Box)), []);
 });
