@@ -278,28 +278,64 @@ class Beats:
         fork._ids_wanted = self._ids_wanted
         return fork
 
-    def to_json(self) -> list[Beat]:
+    def to_json(self, past: Sequence[Beat] = (), until: int = 0) -> list[Beat]:
+        """The beats. ``past``: those of a run with the same steps up to number ``until``; of these, beats that have
+        landed by then keep their number and their title, and the rest of the run is divided behind them."""
         if not self._steps:
             return []
-        return self._level(0, len(self._steps), _openings(self._steps))
+        end = len(self._steps)
+        openings = _openings(self._steps)
+        kept = self._kept(past, min(until, self._steps[-1].number))
+        if not kept:
+            return self._level(0, end, openings)
+        start = kept[-1]["last"]
+        later = [one for one in openings if one.at >= start]
+        if not later:
+            return [*kept[:-1], self._until(kept[-1], self._steps[-1].number)]
+        # The first event behind the kept beats opens a beat at their end, however many steps later it comes.
+        first = replace(later[0], at=start, lead=later[0].lead + later[0].at - start)
+        room = MOST - len(kept)
+        return _joined(kept, self._level(start, end, [first, *later[1:]], room if room >= FEW else MOST))
+
+    def _kept(self, past: Sequence[Beat], until: int) -> list[Beat]:
+        """The beats that have landed by this step; the last one ends there at the latest."""
+        return [self._until(beat, min(beat["last"], until)) for beat in past if beat["lands"] <= until]
+
+    def _until(self, beat: Beat, last: int) -> Beat:
+        """The beat, with this step as its last one."""
+        if last == beat["last"]:
+            return beat
+        told: Beat = {**beat, "last": last, "lines": []}
+        steps = self._steps[beat["first"] - 1 : last]
+        if inside := self._kept(beat.get("beats", []), last):
+            told["beats"] = [*inside[:-1], self._until(inside[-1], last)]
+        elif len(lines := lines_of(steps, beat["lands"])) > LINES_MOST:
+            told["beats"] = self._parts(beat["first"] - 1, last)
+        else:
+            told.pop("beats", None)
+            told["lines"] = lines
+        return told
 
     # -- levels ----------------------------------------------------------------------------------------
 
-    def _level(self, start: int, end: int, openings: list[Opened]) -> list[Beat]:
-        """The beats of the steps from index ``start`` up to ``end``."""
+    def _level(self, start: int, end: int, openings: list[Opened], most: int = MOST) -> list[Beat]:
+        """At most so many beats of the steps from index ``start`` up to ``end``. Where there is room for fewer than on
+        other levels, beats with further openings nest however short they are."""
         if not openings or openings[0].at > start + STARTS_WITHIN:
             openings = [Opened(start, START, {}, START.weight), *openings]
         first = openings[0]
         openings = [replace(first, at=start, lead=first.lead + first.at - start), *openings[1:]]
-        chosen = _chosen(openings, end)
+        chosen = _chosen(openings, end, most)
         ends = [beat.at for beat in chosen[1:]] + [end]
         told = []
         for number, (beat, stop) in enumerate(zip(chosen, ends, strict=True), 1):
             inside = [one for one in openings if beat.at < one.at < stop]
-            told.append(self._beat(number, beat, stop, inside, end - start))
+            told.append(self._beat(number, beat, stop, inside, end - start, most < MOST))
         return told
 
-    def _beat(self, number: int, beat: Opened, stop: int, inside: list[Opened], level: int) -> Beat:
+    def _beat(
+        self, number: int, beat: Opened, stop: int, inside: list[Opened], level: int, nests: bool = False
+    ) -> Beat:
         steps = self._steps[beat.at : stop]
         beat = _by_outcome(beat, steps)
         lands = self._lands(beat, steps)
@@ -317,7 +353,7 @@ class Beats:
         }
         lines = lines_of(steps, lands.number)
         is_long = len(steps) >= NESTED_FROM or sum(line["key"] is None for line in lines) > INFORMATIVE_MOST
-        if is_long and len(inside) >= 2 and len(steps) < level:
+        if (is_long or nests) and len(inside) >= 2 and len(steps) < level:
             shown["beats"] = self._level(beat.at, stop, [beat.origin or beat, *inside])
             return shown
         if len(lines) > LINES_MOST:
@@ -366,6 +402,25 @@ def _by_outcome(beat: Opened, steps: Sequence[BeatStep]) -> Opened:
     if beat.opener.name in DECIDE and released_in(steps):
         return replace(beat, opener=OUTCOME, params={})
     return beat
+
+
+def _joined(kept: list[Beat], later: list[Beat]) -> list[Beat]:
+    """One level of both. If it has no room for the later ones, they are inside its last beat."""
+    if len(kept) == MOST:
+        inside = [kept[-1], *later] if len(later) < MOST else [kept[-1], _around(later)]
+        kept, later = kept[:-1], [_around(_numbered(inside))]
+    elif len(kept) + len(later) > MOST:
+        later = [_around(later)]
+    return _numbered([*kept, *later])
+
+
+def _around(beats: list[Beat]) -> Beat:
+    """A beat that contains these, with the title of the first."""
+    return {**beats[0], "last": beats[-1]["last"], "lines": [], "beats": beats}
+
+
+def _numbered(beats: list[Beat]) -> list[Beat]:
+    return [{**beat, "number": number} for number, beat in enumerate(beats, 1)]
 
 
 # -- what opens -----------------------------------------------------------------------------------------
@@ -519,11 +574,11 @@ def _is_awaited(beat: Opened, steps: Sequence[BeatStep], index: int) -> bool:
 # -- which of them are beats ------------------------------------------------------------------------------
 
 
-def _chosen(openings: list[Opened], end: int) -> list[Opened]:
+def _chosen(openings: list[Opened], end: int, most: int) -> list[Opened]:
     """The openings of one level, up to index ``end``. If the application works in rounds these are the
     rounds, otherwise the openings with the highest weights."""
     steps = end - openings[0].at
-    most = min(MOST, max(2, 2 + steps // (3 if steps > VERY_SHORT else 4)))
+    most = min(most, max(2, 2 + steps // (3 if steps > VERY_SHORT else 4)))
     rounds = _rounds(openings, most)
     if rounds is not None:
         return rounds

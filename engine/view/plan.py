@@ -18,7 +18,7 @@ from engine.view.cost import RunOutcome, cost_of
 from engine.view.passed import Passed
 from engine.view.places import Places, extended
 
-PLAN_VERSION = 14
+PLAN_VERSION = 15
 """Raised when the same run may give another plan than before. Stored plans of other versions are then made again."""
 
 
@@ -60,21 +60,28 @@ class RunPlan:
         before: Mapping[str, Any] | None = None,
         done: Sequence[Mapping[str, Any]] = (),
         ended: bool = True,
+        same_until: int | None = None,
     ) -> Plan:
         """``Plan`` of docs/frame.md.
 
         - ``complete``: the run ends with the last step taken.
-        - ``before``: an earlier plan, whose places do not change.
+        - ``before``: an earlier plan, whose places do not change, and whose beats keep their numbers and titles
+          as far as its run is the same.
         - ``done``: the interventions, each with the number of the step before it.
         - ``ended``: the run has ended, so its cost is known.
+        - ``same_until``: the last step that is the same in the run of ``before``; without it, the one before the
+          first intervention.
         """
         places = self._places.to_json()
         touched_after = min((one["after"] for one in done), default=None)
+        if same_until is None:
+            same_until = touched_after or 0
+        past = [] if before is None else before["beats"]
         told = {
             **(places if before is None else extended(before, places)),
             "steps": self.steps,
             "complete": complete,
-            "beats": named(self._beats.to_json(), self._named, touched_after),
+            "beats": named(self._beats.to_json(past, same_until), self._named, touched_after),
         }
         plan = cast("Plan", told)
         if passed := self._passed.to_json():

@@ -22,9 +22,11 @@ def plan_ahead(
     interventions: Iterable[Mapping[str, Any]] = (),
     before: Mapping[str, Any] | None = None,
     most: int = STEPS_AHEAD,
+    same_until: int | None = None,
 ) -> Plan:
     """The plan from at most ``most`` steps. ``interventions``: as :class:`Simulation` takes them. Raises
-    Refused when the configuration is refused. A refused intervention ends the run ahead, as it ends the run."""
+    Refused when the configuration is refused. A refused intervention ends the run ahead, as it ends the run.
+    ``same_until``: as :meth:`RunPlan.to_json` takes it."""
     done = [dict(one) for one in interventions]
     simulation = Simulation(scenario, done)
     plan = RunPlan(simulation.header(), simulation.view())
@@ -32,5 +34,5 @@ def plan_ahead(
         while simulation.number < most and (step := simulation.step()) is not None:
             plan.take(step.to_json())
     except (Refused, EngineError):
-        return plan.to_json(False, before, done)
-    return plan.to_json(simulation.number < most, before, done)
+        return plan.to_json(False, before, done, same_until=same_until)
+    return plan.to_json(simulation.number < most, before, done, same_until=same_until)

@@ -33,7 +33,8 @@ class PlansByBranch(ByBranch[RunPlan]):
         own = self._branches[branch]
         before = self._results.get(own.parent or "")
         ended = own.finished is not None
-        return fold.to_json(own.newest <= STEPS_MOST, before, self._done_to(own), ended)
+        same = None if before is None else own.leaves_at
+        return fold.to_json(own.newest <= STEPS_MOST, before, self._done_to(own), ended, same)
 
     def _done_to(self, branch: format.Branch) -> list[dict[str, Any]]:
         """The interventions of the branch's line, each with the number of the step before it."""

@@ -16,10 +16,12 @@ from eosviz.walkthroughs.asked_run import AskedRun
 
 
 class Asked(AskedRun):
-    """The plan that is asked for. `before`: the plan to extend. `most`: how many steps to run."""
+    """The plan that is asked for. `before`: the plan to extend, of the run with the first `before_done`
+    interventions. `most`: how many steps to run."""
 
     before: dict[str, Any] | None
     most: int
+    before_done: int = 0
 
 
 def answer(question: bytes, folder: Path) -> bytes:
@@ -34,7 +36,9 @@ def made(asked: Asked) -> bytes:
         if before is None and done:
             # What the interventions cost is known beside the run as written alone.
             before = cast("dict[str, Any]", plan_ahead(scenario, (), None, asked.most))
-        plan = plan_ahead(scenario, done, before, asked.most)
+        # Up to the first intervention that the earlier plan does not know, both runs are the same.
+        first = done[min(asked.before_done, len(done) - 1)]["after"] if done else None
+        plan = plan_ahead(scenario, done, before, asked.most, first)
         return msgspec.json.encode(plan)
     except (Refused, BadScenario, EngineError) as error:
         raise bounded.Refused("engine_broke", {"reason": str(error)}) from None

@@ -109,13 +109,14 @@ def _being_made(name: str) -> Iterator[bool]:
 
 
 def _asked(branch: Branch, line: list[Branch], keys: list[str]) -> Asked:
-    before = _nearest(keys)
+    before, before_done = _nearest(keys)
     return Asked(
         document=branch.session.version.document,
         source=branch.session.version.identifier,
         variant=branch.session.variant,
         done=line_interventions(line),
         before=None if before is None else msgspec.json.decode(before.plan_json),
+        before_done=before_done,
         most=_most(branch),
     )
 
@@ -136,11 +137,11 @@ def _keys(line: list[Branch]) -> list[str]:
     return keys
 
 
-def _nearest(keys: list[str]) -> KeptPlan | None:
-    """The stored plan of the longest prefix of the line."""
+def _nearest(keys: list[str]) -> tuple[KeptPlan | None, int]:
+    """The stored plan of the longest prefix of the line, and how many interventions it knows."""
     kept = set(KeptPlan.objects.filter(key__in=keys).values_list("key", flat=True))
-    key = next((key for key in reversed(keys) if key in kept), None)
-    return None if key is None else KeptPlan.objects.filter(key=key).first()
+    known = next((place for place in reversed(range(len(keys))) if keys[place] in kept), None)
+    return (None, 0) if known is None else (KeptPlan.objects.filter(key=keys[known]).first(), known)
 
 
 def _is_outgrown(kept: KeptPlan, branch: Branch) -> bool:

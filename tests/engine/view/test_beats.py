@@ -315,6 +315,22 @@ def test_after_a_break_a_beat_is_called_by_what_it_does() -> None:
     assert [beat["number"] for beat in late if "title" in beat] == [4], "what came before stays named"
 
 
+@pytest.mark.parametrize("after", (20, 58, 70, 86))
+def test_what_is_past_keeps_its_number_and_its_title(after: int) -> None:
+    scenario = scenario_of("SC-44/k28")
+    written = plan_ahead(scenario)
+    crash = {"action": "crash", "actor": "broker-2", "after": after}
+    beats = plan_ahead(scenario, [crash], written)["beats"]
+    past = [beat for beat in written["beats"] if beat["lands"] <= after]
+    assert [(beat["number"], beat["lands"], beat["key"]) for beat in beats[: len(past)]] == [
+        (beat["number"], beat["lands"], beat["key"]) for beat in past
+    ]
+    for level in levels(beats):
+        check_level(level)
+    shown = [beat for level in levels(beats) for beat in level]
+    assert any(beat["key"] == "beat.crashes" and beat["lands"] == after + 1 for beat in shown)
+
+
 def titles(beats: list[dict[str, Any]]) -> list[tuple[int, str, dict[str, Any]]]:
     return [(beat["lands"], beat["key"].removeprefix("beat."), beat["params"]) for beat in beats]
 

@@ -188,8 +188,12 @@ def test_logs_with_another_number_of_markers_are_not_called_the_same() -> None:
     lost = {"after": 92, "action": "drop_message", "message": answer_of("SC-75/timeout", 92)}
     plan = planned("SC-75/timeout", lost, before=written)
     assert plan["cost"]["kept"] == [{"key": "cost.markers_more", "params": {"by": 1}}]
-    last = plan["beats"][-1]
-    assert (last["key"], last["params"], last["lands"]) == ("beat.marker_again", {"partitions": ["t-0"]}, 102)
+    *_, marker, _ = plan["beats"][-1]["beats"]
+    assert (marker["key"], marker["params"], marker["lands"]) == (
+        "beat.marker_again",
+        {"partitions": ["t-0"]},
+        102,
+    )
 
 
 def test_a_run_of_the_middleware_is_told_by_what_its_nodes_are_left_with() -> None:
