@@ -23,6 +23,8 @@ from engine.view.openers import (
     BROKEN,
     BY_KEY,
     CALL_REFUSED,
+    COMMIT_KNOWN,
+    COMMIT_LATE,
     CYCLES,
     DAMAGE,
     DECIDE,
@@ -98,6 +100,7 @@ IDS_WANTED = frozenset({"client.producer_id_wanted", "client.init_transactions",
 """After the first of these sentences, it matters whether a broker has a block of producer ids."""
 
 
+COMMITS = ("client.commit_transaction", "client.commit_transaction_waits")
 FETCHED = ("broker.fetch_answered", "broker.fetch_answered_empty")
 
 
@@ -142,6 +145,8 @@ class Beats:
         self._unread: dict[str, set[str]] = {}
         """Partition whose last stable offset has advanced, to the consumers that have got records of it since
         then."""
+        self._released_at: dict[str, int] = {}
+        """Client to the time from which consumers can get the records of the transaction that it commits."""
         self._ids_wanted = False
 
     def take(self, step: Mapping[str, Any]) -> None:
@@ -184,6 +189,7 @@ class Beats:
             told.opener_params = {name: step["params"].get(name) for name in DOUBT_ENDS.params}
         self._look_for_walls(told, step)
         self._look_for_releases(told)
+        self._look_for_late_commits(told)
         self._look_for_readers(told)
         self._look_for_hanging(told, step)
         if told.opener is OUTCOME:
@@ -243,6 +249,21 @@ class Beats:
             if key == "broker.last_stable_offset_advanced"
         )
 
+    def _look_for_late_commits(self, told: BeatStep) -> None:
+        """Find a client that learns of its commit after consumers could get the records."""
+        for key, params in told.sentences:
+            if key in COMMITS:
+                self._released_at.pop(params["client"], None)
+        committed = {partition for partition, result in told.released if result == "COMMIT"}
+        for (partition, _), client in self._writers.items():
+            if partition in committed:
+                self._released_at.setdefault(client, told.time)
+        if (
+            told.opener is COMMIT_KNOWN
+            and self._released_at.get(told.params["client"], told.time) < told.time
+        ):
+            told.opener = COMMIT_LATE
+
     def _look_for_readers(self, told: BeatStep) -> None:
         """Find the first records that a read_committed consumer gets from a partition after the partition's
         last stable offset has advanced."""
@@ -275,6 +296,7 @@ class Beats:
         fork._results = dict(self._results)
         fork._read_committed = set(self._read_committed)
         fork._unread = {partition: set(readers) for partition, readers in self._unread.items()}
+        fork._released_at = dict(self._released_at)
         fork._ids_wanted = self._ids_wanted
         return fork
 

@@ -405,6 +405,9 @@ BEHIND_HANGING = replace(BEHIND, weight=8.3)
 LET_GO = Opener("let_go", 8.5, (), ("partitions",))
 """The opener for the step after which a partition is readable again, because its hanging transaction has
 ended."""
+COMMIT_KNOWN = next(opener for opener in TRANSACTIONS if opener.name == "commit_known")
+COMMIT_LATE = Opener("commit_late", 5, (), ("client",))
+"""The opener instead of COMMIT_KNOWN where consumers could get the records at an earlier time."""
 READ_AFTER_MARKER = Opener("read_after_marker", 4.5, (), (), ("consumer.delivers",))
 """The opener for the first records that a read_committed consumer gets after the last stable offset has
 advanced."""

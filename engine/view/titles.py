@@ -265,6 +265,11 @@ def _commit_known(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -
     return ("commit_returns", params) if "commit_transaction" in calls else None
 
 
+def _commit_late(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
+    """The same where consumers could get the records before."""
+    return ("commit_known", params) if _commit_known(params, steps, consumers) is None else None
+
+
 def _broken(guarantee: str) -> Tell:
     def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title:
         serials = dict.fromkeys(
@@ -308,6 +313,7 @@ TELLS: dict[str, Tell] = {
     "markers_resent": _marker_again,
     "marker_sent_again": _marker_again,
     "commit_known": _commit_known,
+    "commit_late": _commit_late,
     "message_lost": _message_lost,
     "doubt_ends": _doubt_ends,
     "gives_up_waiting": _gives_up,

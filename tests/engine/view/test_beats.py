@@ -22,6 +22,7 @@ from engine.view.openers import (
     BEHIND,
     BEHIND_HANGING,
     BROKEN,
+    COMMIT_LATE,
     DAMAGE,
     DOUBT_ENDS,
     HANGS,
@@ -44,6 +45,7 @@ from engine.view.run_ahead import plan_ahead
 from engine.view.titles import NAMES, TELLS
 
 BY_RULE = (
+    COMMIT_LATE,
     IGNORED,
     BEHIND,
     BEHIND_HANGING,
@@ -313,6 +315,14 @@ def test_after_a_break_a_beat_is_called_by_what_it_does() -> None:
     assert not any("title" in beat for beat in beats)
     late = plan_ahead(scenario_of("SC-01"), [{**drop, "message": 3, "after": 27}])["beats"]
     assert [beat["number"] for beat in late if "title" in beat] == [4], "what came before stays named"
+
+
+def test_a_commit_that_returns_after_the_release_says_so() -> None:
+    scenario = scenario_of("SC-44/k28")
+    crash = {"action": "crash", "actor": "broker-2", "after": 58}
+    beats = plan_ahead(scenario, [crash], plan_ahead(scenario))["beats"]
+    assert (220, "commit_late", {"client": "p1"}) in titles(beats[-1]["beats"])
+    assert not any(beat["kind"] == "commit_late" for beat in plan_ahead(scenario)["beats"])
 
 
 @pytest.mark.parametrize("after", (20, 58, 70, 86))
