@@ -43,7 +43,7 @@ INIT_RULES: tuple[Rule[Arrived], ...] = (
         answer=Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
         spec="PID-9",
         why=Reason.INIT_TRANSACTIONAL_ID_DENIED,
-        then=Next.CLIENT_ENDS,
+        then=Next.CLIENT_MAY_INIT_AGAIN,
         says=_SAYS,
         compares=_COMPARES,
     ),

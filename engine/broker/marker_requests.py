@@ -39,7 +39,7 @@ MARKER_RULE: Rule[Arrived] = Rule(
     answer=Error.CLUSTER_AUTHORIZATION_FAILED,
     spec="MRK-4",
     why=Reason.MARKERS_DENIED,
-    then=Next.COORDINATOR_STOPS_MARKERS,
+    then=Next.COORDINATOR_DISCARDS_RESPONSE,
     says=("broker", "coordinator"),
     compares=((Compared.COORDINATOR, "coordinator"),),
 )

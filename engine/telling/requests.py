@@ -74,15 +74,17 @@ COMPARED = {
 _OF_THE_TOOL = {
     Next.CLIENT_ENDS: Next.TOOL_ENDS,
     Next.CLIENT_LOOKS_UP_AGAIN: Next.TOOL_LOOKS_UP_AGAIN,
+    Next.COORDINATOR_DISCARDS_RESPONSE: Next.TOOL_ENDS,
 }
-"""What a producer does next, to what the operator's tool does."""
+"""What a producer or a coordinator does next, to what the operator's tool does."""
 
 
 def _request_refused(h: happened.RequestRefused, teller: Teller) -> None:
     rule, facts = h.rule, h.facts
     teller.say(reason_key(rule.why), (rule.spec,), **{name: facts[name] for name in rule.says})
     compared = [[COMPARED[label], facts[name]] for label, name in rule.compares]
-    then = _OF_THE_TOOL.get(rule.then, rule.then) if facts.get("client") == TOOL else rule.then
+    is_tool = TOOL in (facts.get("client"), facts.get("coordinator"))
+    then = _OF_THE_TOOL.get(rule.then, rule.then) if is_tool else rule.then
     teller.refuse(rule.spec, rule.answer.name, compared, next_key(then))
 
 

@@ -183,3 +183,13 @@ def test_only_a_request_that_repeats_a_marker_is_called_sent_again() -> None:
             ]
             sent.append((step.params["partitions"], again))
     assert sent == [(["t-0"], []), (["t-0"], [["t-0"]])]
+
+
+def test_a_denied_marker_is_not_said_to_be_refused_for_an_epoch() -> None:
+    simulation = Simulation(entry("SC-44").scenario("k28"))
+    for broker in simulation.world.brokers.values():
+        broker.permissions.deny("ClusterAction", "cluster", 0)
+    steps = list(iter(simulation.step, None))
+    refused = [step.refusal["next"] for step in steps if step.key == "broker.markers_denied"]
+    assert refused == ["refusal.coordinator_discards_response"] * 2
+    assert sum(step.key == "markers.unexpected_answer" for step in steps) == 2

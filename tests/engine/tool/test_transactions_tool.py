@@ -281,3 +281,11 @@ def test_a_refusal_of_the_tool_says_what_the_tool_does() -> None:
     denied = {"at": 900_000, "action": "deny", "operation": "Describe", "resource": "transactional_id:txn-1"}
     _, steps = run(DESCRIBE, faults=(denied,))
     assert [step.refusal["next"] for step in steps if step.refusal] == ["refusal.tool_ends"]
+
+
+def test_the_tool_ends_when_its_marker_is_denied() -> None:
+    denied = {"at": LATE, "action": "deny", "operation": "ClusterAction", "resource": "cluster"}
+    simulation, steps = run(denied, {**ABORT, "at": LATE + 1})
+    (refused,) = (step.refusal for step in steps if step.key == "broker.markers_denied")
+    assert refused["next"] == "refusal.tool_ends"
+    assert tool(simulation)["state"] == "failed"
