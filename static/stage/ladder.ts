@@ -1,7 +1,7 @@
 /**
- * The states of one transaction at a node of the middleware, one under the other: those that it has in this run, in the
- * order in which it reaches them (the engine's plan). What it has passed is solid, the present one black, what is to come
- * quiet. Pure.
+ * The states of one transaction at a node of the middleware, one under the other, in the order in which it reaches them. What
+ * it has passed is solid, the present one black. What is to come (the engine's plan knows it) has its place and is not drawn: it
+ * would be read as if it had happened. Pure.
  */
 
 import { nothing, svg } from "lit";
@@ -45,9 +45,10 @@ export function ladder(rungs: readonly Rung[], place: LadderPlace, without = -1)
   return svg`${rungs.map(({ state, look }, index) => {
     const { x, y, width, height } = rungBox(rungs, index, place);
     const gap = index === 0 ? 0 : y - rungBox(rungs, index - 1, place).y - height;
-    const arrow = gap < 6 ? nothing : path(`M${x + width / 2},${y - gap}v${gap - 1}m-3.5,-3.5l3.5,3.5l3.5,-3.5`, look === "ahead" ? "hair" : "rail");
+    const arrow = gap < 6 ? nothing : path(`M${x + width / 2},${y - gap}v${gap - 1}m-3.5,-3.5l3.5,3.5l3.5,-3.5`, "rail");
+    if (look === "ahead") return nothing;
     if (index === without) return arrow;
     return svg`${arrow}${box(x, y, width, height, `pill ${look}`, height / 2)}${
-      fittedText(x + width / 2, y + height / 2 + 4.5, stateWord(state), width - 10, 13, { least: 8, anchor: "middle", bold: look === "on", classes: look === "on" ? "inv" : look === "past" ? "k" : "q" })}`;
+      fittedText(x + width / 2, y + height / 2 + 4.5, stateWord(state), width - 10, 13, { least: 8, anchor: "middle", bold: look === "on", classes: look === "on" ? "inv" : "k" })}`;
   })}`;
 }

@@ -244,14 +244,14 @@ function footOf(entry: MiddlewareTransactionView, own: Box): SVGTemplateResult {
 function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
   const entry = tid === null ? undefined : view.manager?.transactions?.[tid];
   const answers = Object.entries(entry?.answers ?? {}).map(([name, answer]) => named(name, answer ?? say("stage.none")));
-  const state = entry === undefined ? say("stage.none") : word(entry.state);
+  const state = entry === undefined ? say("stage.mw.not_asked") : word(entry.state);
   const label = named("manager", facts([state, ...answers]));
   const numbered = facts(answers.map((answer) => answer.replace(/^participant-/, "")));
   if (own.width < NARROW) {
-    return { fact: state, strong: true, label, inner: numbered === "" ? svg`${nothing}` : fittedText(8, 58, numbered, own.width - 16, 12, { most: 2, least: 8, classes: "k" }) };
+    return { fact: state, strong: entry !== undefined, label, inner: numbered === "" ? svg`${nothing}` : fittedText(8, 58, numbered, own.width - 16, 12, { most: 2, least: 8, classes: "k" }) };
   }
   return {
-    fact: entry === undefined ? "" : state, strong: true, label,
+    fact: state, strong: entry !== undefined, label,
     inner: answers.length === 0 ? svg`${nothing}` : fittedText(14, 37, textWidth(facts(answers), 11) <= own.width - 28 ? facts(answers) : numbered, own.width - 28, 12, { least: 9, classes: "k" }),
   };
 }
@@ -260,6 +260,8 @@ function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
 function participantOf(name: string, view: ParticipantView, tid: string | null, own: Box): Drawn {
   const entry = tid === null ? undefined : view.transactions?.[tid];
   const state = entry?.state ?? "IDLE";
+  // Of a node that is down, its badge says all there is, unless something is on its disk.
+  const fact = view.alive === false && state === "IDLE" ? "" : word(state);
   const value = view.value ?? 0;
   const reserved = view.reserved ?? 0;
   const applied = entry?.applied ?? 0;
@@ -273,12 +275,12 @@ function participantOf(name: string, view: ParticipantView, tid: string | null, 
   const size = high > 20 ? 16 : 13;
   if (own.width < NARROW) {
     return {
-      fact: word(state), strong: state === "COMMITTED", label: named(name, facts([word(state), said])),
+      fact, strong: state === "COMMITTED", label: named(name, facts([fact, said].filter((one) => one !== ""))),
       inner: fittedText(8, THIRD, said, own.width - 16, 12, { most: 2, least: 8, classes: "k" }),
     };
   }
   return {
-    fact: word(state), strong: state === "COMMITTED", label: named(name, facts([word(state), said])),
+    fact, strong: state === "COMMITTED", label: named(name, facts([fact, said].filter((one) => one !== ""))),
     inner: own.height < 72 ? fittedText(14, own.height - 12, said, own.width - 28, 12, { least: 8, classes: "k" }) : svg`${fittedText(14, y - 9, said, own.width - 28, 13, { least: 8, classes: "k" })}${
       box(14, y, bar, high, "cell small b0", 3)}${text(14 + bar / 2, at, String(value - added), `s${size} b`, "middle")}${
       reserved > 0 ? svg`${box(16 + bar, y, side, high, "cell small b0 open", 3)}${fittedText(16 + bar + side / 2, at, `+${reserved}`, side - 6, size, { bold: true, classes: "b", anchor: "middle", least: 8 })}`

@@ -25,8 +25,27 @@ const SQUARE = 10.5;
 const STEP = SQUARE + 2;
 
 export const readers: Layer = (frame, here, focus) => {
-  return Object.entries(here.readers).flatMap(([partition, places]) => laneReaders(frame, here, focus, partition, places));
+  return Object.entries(here.readers).flatMap(([partition, places]) => [...headingOf(here, partition), ...laneReaders(frame, here, focus, partition, places)]);
 };
+
+/** A heading stands this far over its rows, and needs so much room there. */
+const OVER = 5;
+const HEADING = 15;
+
+/** Where a consumer has a row at several lanes: of which lane these rows are, so that it is not taken for several consumers. */
+function headingOf(here: Places, partition: string): StageObject[] {
+  const rowsOf = (name: string): ReaderPlace[] => Object.values(here.readers[name] ?? {});
+  const own = Object.keys(here.readers[partition] ?? {});
+  const others = Object.keys(here.readers).filter((name) => name !== partition);
+  const boxes = rowsOf(partition).map(({ box: row }) => row);
+  if (here.upright || boxes.length === 0 || !others.some((name) => own.some((consumer) => consumer in (here.readers[name] ?? {})))) return [];
+  const [x, y] = [Math.min(...boxes.map((row) => row.x)), Math.min(...boxes.map((row) => row.y))];
+  const isFree = others.flatMap(rowsOf).every(({ box: row }) => row.y > y || row.y + row.height < y - HEADING);
+  return !isFree || y < HEADING * 2 ? [] : [{
+    key: `reads:${partition}`, x: round(x), y: round(y - OVER), width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "",
+    draw: svg`${fittedText(0, 0, say("stage.reader.of", { partition }), boxes[0]?.width ?? 0, 12, { classes: "q", least: 9 })}`,
+  }];
+}
 
 function laneReaders(frame: Frame, here: Places, focus: Focus, partition: string, places: Readonly<Record<string, ReaderPlace>>): StageObject[] {
   const rows = new Map<ReaderPlace, string[]>();

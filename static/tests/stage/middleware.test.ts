@@ -6,7 +6,7 @@ import type { Frame, Step } from "../../player/frame.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
 import type { Box, Places } from "../../stage/contract.ts";
 import { focusOf } from "../../stage/focus.ts";
-import { rungsOf } from "../../stage/ladder.ts";
+import { ladder, rungsOf } from "../../stage/ladder.ts";
 import { middlewarePlaces } from "../../stage/middleware-places.ts";
 import { nodeTag } from "../../stage/middleware-tag.ts";
 import { besideCluster, isAt } from "../../stage/places.ts";
@@ -66,6 +66,11 @@ test("a ladder has the states that the transaction has in this run, and no other
   assert.deepEqual(looks(9, "ROLLING_BACK"), ["STARTED past", "PREPARING past", "ROLLING_BACK on", "ROLLED_BACK ahead"]);
   assert.deepEqual(looks(1, undefined), ["STARTED ahead", "PREPARING ahead", "ROLLING_BACK ahead", "ROLLED_BACK ahead"]);
   assert.deepEqual(looks(6, "CHECKING"), ["STARTED past", "PREPARING past", "CHECKING on", "ROLLING_BACK ahead", "ROLLED_BACK ahead"]);
+});
+
+test("a state that is not reached yet keeps its place and is not drawn", () => {
+  const drawn = (number: number, state: string): string => markup(ladder(rungsOf(at({ number }), "middleware", "1", state), { x: 0, y: 0, width: 128, height: 200 }));
+  assert.equal(drawn(4, "STARTED").match(/class="pill/g)?.length, 1);
 });
 
 test("a tag stands in the box of the node that it is about", () => {
