@@ -14,7 +14,6 @@ from django.utils.translation import get_language
 from eosviz.catalogue import language_of
 from eosviz.catalogue import say as sentence
 from eosviz.navigation import Group, navigation
-from eosviz.pipeline.kafka_logs.words import place_words
 from eosviz.quotas import REASONS
 from eosviz.scenarios.choices import way_back
 
@@ -58,12 +57,6 @@ def used_link(key: str) -> SafeString | str:
         return ""
     title = sentence("quotas.title", language_of(get_language()))
     return format_html('<p><a href="{}">{}</a></p>', reverse("accounts:used"), title)
-
-
-@register.filter
-def placed(place: str) -> dict[str, Any]:
-    """The place of evidence in a log, as a parameter of `say`."""
-    return place_words(place)
 
 
 @register.filter
