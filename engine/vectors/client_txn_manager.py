@@ -239,17 +239,20 @@ class _Driver:
 
     def _run(self) -> None:
         """Run passes of the Sender until a request is in flight, or nothing more happens."""
+        poll = self.client.memory.poll
         for _ in range(PASS_LIMIT):
             if self.in_flight:
                 return
-            until = self.client.memory.poll.sleeps_until
-            if until is not None:
-                self.now = until
-            self.client.memory.poll.wake(self.now)
-            more = True
+            if poll.sleeps_until is not None:
+                self.now = poll.sleeps_until
+            poll.wake(self.now)
+            quiet, more = True, True
             while more:
                 effects, more = self.client.run_phase(self.now)
+                quiet = quiet and not effects
                 self._carry_out(effects)
+            if quiet and not poll.changed and poll.sleeps_until is None:
+                return
 
     def go_on(self) -> None:
         """Run the Sender after the comparison. No case says what happens next, but nothing may be raised."""
