@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from engine.scenario.document import Scenario
-from engine.scenario.shelf import LibraryEntry, library
+from engine.scenario.shelf import LibraryEntry, acts, library
 from engine.simulation import Simulation
 
 RUNS = {
@@ -15,11 +16,22 @@ RUNS = {
     for variant in entry.variants or (None,)
 }
 """By name."""
-REFUSED = [
-    name for name, (entry, variant) in RUNS.items() if "expect_refused" in entry.scenario(variant).document
-]
-"""Runs that no client begins, as their documents say."""
+
+
+def is_refused(entry: LibraryEntry, variant: str | None) -> bool:
+    """Whether no client begins this run, as its document says."""
+    return "expect_refused" in entry.text and "expect_refused" in entry.scenario(variant).document
+
+
+REFUSED = [name for name, run in RUNS.items() if is_refused(*run)]
 BEGUN = [name for name in RUNS if name not in REFUSED]
+WITH_DOCUMENTS = [
+    (entry.id, variant)
+    for entry in library()
+    for variant in (*((None,) if acts(entry.document) else ()), *entry.variants)
+    if not is_refused(entry, variant)
+]
+"""Id and variant of these runs, and of each document that shows its lesson without its variants."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +50,7 @@ class Played:
     """In the form of docs/frame.md."""
 
 
+@cache
 def scenario_of(name: str) -> Scenario:
     entry, variant = RUNS[name]
     return entry.scenario(variant)
@@ -45,7 +58,7 @@ def scenario_of(name: str) -> Scenario:
 
 def play(name: str) -> Played:
     entry, variant = RUNS[name]
-    scenario = entry.scenario(variant)
+    scenario = scenario_of(name)
     simulation = Simulation(scenario)
     header = simulation.header()
     steps = []

@@ -9,18 +9,13 @@ from typing import Any
 import pytest
 
 from engine.scenario.document import load, parse
-from engine.scenario.shelf import acts, entry, library
+from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 from engine.step import canonical
+from tests.engine.every_run import WITH_DOCUMENTS
 from tests.engine.search.worlds import world
 from tests.rotation import part
 
-RUNS = [
-    (found.id, variant)
-    for found in library()
-    for variant in (*((None,) if acts(found.document) else ()), *found.variants)
-    if "expect_refused" not in found.scenario(variant).document
-]
 QUICK = 12
 """Runs of the quick tests, each in every order."""
 SEEDS = 4
@@ -129,13 +124,13 @@ def test_a_random_world_is_the_same_in_every_order_of_its_keys(seed: int) -> Non
     check_orders(document, None, SEARCHED_STEPS)
 
 
-@pytest.mark.parametrize(("scenario", "variant"), part(RUNS, QUICK, "engine"))
+@pytest.mark.parametrize(("scenario", "variant"), part(WITH_DOCUMENTS, QUICK, "engine"))
 def test_a_run_is_the_same_in_every_order_of_its_keys(scenario: str, variant: str | None) -> None:
     check_orders(entry(scenario).document, variant)
 
 
 @pytest.mark.slow
 def test_every_run_is_the_same_in_every_order_of_its_keys() -> None:
-    for scenario, variant in RUNS:
+    for scenario, variant in WITH_DOCUMENTS:
         check_orders(entry(scenario).document, variant)
-    assert len(RUNS) > 250
+    assert len(WITH_DOCUMENTS) > 250

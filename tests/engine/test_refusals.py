@@ -18,7 +18,10 @@ CJK = re.compile("[\u4e00-\u9fff]")
 
 def _refusals() -> Iterator[tuple[str, ast.Call, ast.Module]]:
     for file in sorted(ENGINE.rglob("*.py")):
-        module = ast.parse(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
+        if "Refused(" not in text:
+            continue
+        module = ast.parse(text)
         for node in ast.walk(module):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Refused":
                 yield f"{file.relative_to(ENGINE)}:{node.lineno}", node, module

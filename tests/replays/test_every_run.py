@@ -11,7 +11,6 @@ import pytest
 
 from engine.errors import Refused
 from engine.interventions import check_intervention
-from engine.scenario.shelf import acts, library
 from engine.simulation import Simulation
 from eosviz.replays import exporting
 from eosviz.replays.actions import export_session
@@ -22,15 +21,10 @@ from eosviz.replays.models import ExportState
 from eosviz.replays.stores import exports
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.walkthroughs.simulations import simulate_to
+from tests.engine.every_run import WITH_DOCUMENTS
 from tests.replays.conftest import BROWSER, command, exported, root, walk_to_end
 from tests.rotation import part
 
-RUNS = [
-    (found.id, variant)
-    for found in library()
-    for variant in (*((None,) if acts(found.document) else ()), *found.variants)
-    if "expect_refused" not in found.scenario(variant).document
-]
 QUICK = 8
 """Runs of the quick tests: others as soon as the engine or the replays' code has changed."""
 STEPS_ON_A_BRANCH = 40
@@ -96,13 +90,13 @@ def verified(file: bytes, what: str) -> None:
     assert checked.finding.checked == checked.recording.steps > 0
 
 
-@pytest.mark.parametrize(("scenario", "variant"), part(RUNS, QUICK, "engine", "eosviz/replays"))
+@pytest.mark.parametrize(("scenario", "variant"), part(WITH_DOCUMENTS, QUICK, "engine", "eosviz/replays"))
 def test_a_run_comes_back_verified(start: Callable[..., Session], scenario: str, variant: str | None) -> None:
     check_run(start, scenario, variant)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("scenario", "variant"), RUNS)
+@pytest.mark.parametrize(("scenario", "variant"), WITH_DOCUMENTS)
 def test_every_run_comes_back_verified_in_every_form(
     start: Callable[..., Session], scenario: str, variant: str | None
 ) -> None:
