@@ -33,8 +33,13 @@ def test_nothing_is_counted_before_it_happens() -> None:
 
 
 def test_every_counter_is_moved_by_the_library_and_every_sentence_exists() -> None:
-    moved = {name for run in BEGUN for name in counted(Simulation(scenario_of(run)))}
-    assert moved == {*COUNTED.values(), *FATES.values(), REFUSALS}
+    counters = {*COUNTED.values(), *FATES.values(), REFUSALS}
+    moved: set[str] = set()
+    for run in BEGUN:
+        moved |= counted(Simulation(scenario_of(run))).keys()
+        if moved == counters:
+            break
+    assert moved == counters
     assert COUNTED.keys() <= catalogue().keys()
 
 
