@@ -55,13 +55,13 @@ def crafted(message: dict[str, Any]) -> object:
 def written_fields(message: dict[str, Any]) -> list[str]:
     """The fields of a request that a script has set, each as `name value`. Their order is that of `FIELDS`,
     because the order of keys in a table has no meaning, and a replay does not preserve it."""
-    return [f"{name} {told(message[name])}" for name in FIELDS[message["api"]] if name in message]
+    return [f"{name} {text_of(message[name])}" for name in FIELDS[message["api"]] if name in message]
 
 
-def told(value: Any) -> str:
+def text_of(value: Any) -> str:
     """The text of one field of a hand-made request; an empty text is shown as such."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
-        return " ".join(told(item) for item in value)
+        return " ".join(text_of(item) for item in value)
     return str(value) if value != "" else '""'

@@ -193,7 +193,7 @@ class TransactionBegun(Fact):
 
 
 @value
-class OutcomeTold(Fact):
+class OutcomeReported(Fact):
     """The producer received the outcome of its transaction, and continued."""
 
     producer: str

@@ -25,7 +25,7 @@ FLIGHTS_MAX = 256
 """At most this many Produce requests without a response are kept."""
 
 ACCEPTED, SENT, ARRIVED, LOST, ANSWER_LOST = "accepted", "sent", "arrived", "lost", "answer_lost"
-STORED, CUT, TOLD = "stored", "cut", "told"
+STORED, CUT, REPORTED = "stored", "cut", "reported"
 
 REMEMBERED = {
     "client.transactional_id_ready": "transactional_id",
@@ -196,9 +196,9 @@ class Lately:
         self.refusals.update({name: step for name in names if isinstance(name, str)})
 
     def _remember(self, key: str, step: Step) -> None:
-        told = [(step.key, step.params, step.rules)]
-        told += [(note["key"], note["params"], tuple(note["rules"])) for note in step.notes]
-        for one, params, rules in told:
+        sentences = [(step.key, step.params, step.rules)]
+        sentences += [(note["key"], note["params"], tuple(note["rules"])) for note in step.notes]
+        for one, params, rules in sentences:
             if one == key:
                 name = params.get(REMEMBERED[key])
                 self.said[(key, str(name))] = Said(step.number, step.at, step.actor, key, params, rules)
@@ -318,7 +318,7 @@ class Lately:
     def _told(self, fact: events.RecordsFinished, step: Step) -> None:
         said = Said.of(step)
         for serial in fact.serials:
-            self._turn(serial, Turn(TOLD, said, fact.partition, error=fact.error))
+            self._turn(serial, Turn(REPORTED, said, fact.partition, error=fact.error))
 
 
 _OF_RECORDS: dict[type, Any] = {

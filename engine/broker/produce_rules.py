@@ -225,7 +225,7 @@ def unanswered(rules: Rules) -> Rules:
 
 
 INTERNAL_RULES: Rules = tuple(
-    replace(rule, then=Next.COORDINATOR_IS_TOLD)
+    replace(rule, then=Next.COORDINATOR_GETS_ERROR)
     for rule in PARTITION_RULES
     if rule.when in (partition_unknown, not_leader, too_few_in_sync)
 )

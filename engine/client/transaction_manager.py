@@ -43,7 +43,7 @@ from engine.client.produce_reactions import (
 from engine.client.recovery import RAISE_EPOCH, RESET_IDENTITY, Recovery
 from engine.client.thrown import thrown_by
 from engine.errors import Cause, ClientError, EngineError, Error
-from engine.events import OutcomeTold, TransactionBegun
+from engine.events import OutcomeReported, TransactionBegun
 from engine.happenings.batches import AfterFailure, Because, Question
 from engine.happenings.machines import RowTaken
 from engine.happenings.producer import ProducerPoisoned, ProtocolChosen
@@ -361,7 +361,7 @@ class TransactionManager:
                 producer_epoch=self.producer_epoch,
             )
         elif on == states.ENDED and before in states.COMPLETING:
-            self.watch.emit(OutcomeTold, producer=self.client, committed=before in states.COMMITTING)
+            self.watch.emit(OutcomeReported, producer=self.client, committed=before in states.COMMITTING)
 
     def _row(self, on: str) -> Row:
         return states.MACHINE.take(self.state, on, self)

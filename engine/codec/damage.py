@@ -34,7 +34,7 @@ class DamageKind(StrEnum):
     VERSION = "version of a key or value"
     TRANSACTION_STATUS = "status of a transaction"
     CONTROL_VERSION = "version of a control record"
-    TOLD = "damage that a text or a bundle tells of, and not what was expected and found"
+    TOLD = "damage that a text or a bundle reports, and not what was expected and found"
 
 
 @dataclass(frozen=True, slots=True)

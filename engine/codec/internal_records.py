@@ -39,7 +39,7 @@ from engine.topic_partition import topic_partition
 IDS_MAX = 500
 """The view keeps at most this many transactional ids, and this many offsets of groups. The step of a further
 id says that the id is not kept. A further offset is described, but not kept."""
-TOLD_MAX = 10
+DESCRIBED_MAX = 10
 """At most this many records of one batch are described; the others are counted."""
 
 Json = dict[str, Any]
@@ -55,7 +55,7 @@ def is_told(partition: str) -> bool:
 
 
 @dataclass(slots=True)
-class Told:
+class Described:
     """The meaning of a batch's records, as sentences of a log case."""
 
     said: list[Json] = field(default_factory=list)
@@ -109,37 +109,37 @@ class InternalRecords:
             "groups": {},
         }
 
-    def take(self, partition: str, row: BatchRow, origin: int | None, number: int) -> Told | None:
+    def take(self, partition: str, row: BatchRow, origin: int | None, number: int) -> Described | None:
         """The meaning of a batch's records; None for a damaged batch and for other topics. `origin`: step time 0
         in milliseconds since 1970; `number`: that of the step."""
         named = _NAME.fullmatch(partition)
         if named is None or row.damage:
             return None
-        told = Told()
+        described = Described()
         is_coordinators = named["topic"] == "__transaction_state"
         self.has_coordinator |= is_coordinators and bool(row.records)
         if row.header.is_control:
             if not is_coordinators and row.control is not None:
-                told.changes += self._ended(partition, row)
-            return told
-        for record in row.records[:TOLD_MAX]:
+                described.changes += self._ended(partition, row)
+            return described
+        for record in row.records[:DESCRIBED_MAX]:
             try:
                 if is_coordinators:
-                    self._transaction(told, partition, int(named["number"]), row, record, origin, number)
+                    self._transaction(described, partition, int(named["number"]), row, record, origin, number)
                 else:
-                    self._offset(told, partition, int(named["number"]), row, record)
+                    self._offset(described, partition, int(named["number"]), row, record)
             except DamagedError:
                 # The record cannot be decoded, so its batch is described like a batch of any other topic.
                 continue
-        if told.said and len(row.records) > TOLD_MAX:
-            told.said.append(sentence("log.more_records", count=len(row.records) - TOLD_MAX))
-        return told
+        if described.said and len(row.records) > DESCRIBED_MAX:
+            described.said.append(sentence("log.more_records", count=len(row.records) - DESCRIBED_MAX))
+        return described
 
     # -- the coordinator's log ---------------------------------------------------------------------------
 
     def _transaction(
         self,
-        told: Told,
+        described: Described,
         partition: str,
         number: int,
         row: BatchRow,
@@ -149,28 +149,28 @@ class InternalRecords:
     ) -> None:
         transactional_id = decode_key(record.key or b"")
         value = None if record.value is None else decode_value(record.value)
-        told.keys.append(transactional_id)
+        described.keys.append(transactional_id)
         before = self._transactions.get(transactional_id)
         of = {"partition": partition, "offsets": span(record.offset, record.offset),
               "transactional_id": transactional_id}  # fmt: skip
         path = [*_BROKER, "transactions", transactional_id]
         if value is None:
-            told.values.append(None)
-            told.said.append(sentence("log.coordinator.tombstone", "TXC-21", **of))
+            described.values.append(None)
+            described.said.append(sentence("log.coordinator.tombstone", "TXC-21", **of))
             if before is not None:
-                told.changes.append({"path": path, "before": before})
+                described.changes.append({"path": path, "before": before})
                 del self._transactions[transactional_id]
             return
         self.written.take_value(value, f"{partition}: {record.offset}")
         state = value.status.kafka_name
         entry = _entry(value, number, row, origin)
-        told.values.append(_image(value, entry))
+        described.values.append(_image(value, entry))
         self.of_producer[value.producer_id] = Known(
             transactional_id, state, f"{partition}: {record.offset}", step
         )
         taken = None if before is None else _taken(before, entry)
         rule = "TXC-3" if taken is None else taken.spec
-        told.said.append(
+        described.said.append(
             sentence(
                 f"log.coordinator.{state.lower()}",
                 rule,
@@ -184,7 +184,7 @@ class InternalRecords:
             )
         )
         if taken is not None and before is not None:
-            told.transitions.append(
+            described.transitions.append(
                 {
                     "machine": TRANSACTION_STATES.name,
                     "of": transactional_id,
@@ -196,30 +196,34 @@ class InternalRecords:
             )
         if before is not None or len(self._transactions) < IDS_MAX:
             self._transactions[transactional_id] = entry
-            told.changes += _change(path, before, entry)
+            described.changes += _change(path, before, entry)
         else:
-            told.said.append(sentence("log.coordinator.not_kept", count=IDS_MAX))
+            described.said.append(sentence("log.coordinator.not_kept", count=IDS_MAX))
 
     # -- the groups' log ---------------------------------------------------------------------------------
 
-    def _offset(self, told: Told, partition: str, number: int, row: BatchRow, record: Record) -> None:
+    def _offset(
+        self, described: Described, partition: str, number: int, row: BatchRow, record: Record
+    ) -> None:
         key = decode_offsets_key(record.key or b"")
         of = {"partition": partition, "offsets": span(record.offset, record.offset)}
-        told.keys.append(list(key) if isinstance(key, OffsetKey) else {"group": getattr(key, "group", None)})
+        described.keys.append(
+            list(key) if isinstance(key, OffsetKey) else {"group": getattr(key, "group", None)}
+        )
         if isinstance(key, OffsetKey):
             value = None if record.value is None else decode_offset(record.value)
-            self._committed(told, partition, number, row, record, key, value)
+            self._committed(described, partition, number, row, record, key, value)
         elif isinstance(key, GroupKey):
             group = None if record.value is None else decode_group(record.value)
-            told.values.append(None if group is None else {"generation": group.generation})
-            told.said.append(_group_said(key, group, of))
+            described.values.append(None if group is None else {"generation": group.generation})
+            described.said.append(_group_said(key, group, of))
         else:
-            told.values.append(None)
-            told.said.append(sentence("log.group.other", "OFS-1", version=key.version, **of))
+            described.values.append(None)
+            described.said.append(sentence("log.group.other", "OFS-1", version=key.version, **of))
 
     def _committed(
         self,
-        told: Told,
+        described: Described,
         partition: str,
         number: int,
         row: BatchRow,
@@ -229,19 +233,21 @@ class InternalRecords:
     ) -> None:
         name, producer_id = f"{key.topic}-{key.partition}", row.header.producer_id
         placed = None if value is None else {"offset": exact(value.offset), "position": record.offset}
-        told.values.append(placed)
+        described.values.append(placed)
         of = {"partition": partition, "offsets": span(record.offset, record.offset), "group": key.group,
               "topic_partition": name, "offset": None if value is None else exact(value.offset)}  # fmt: skip
         if row.header.is_transactional:
-            told.said.append(sentence("log.group.pending", "OFS-2", producer_id=exact(producer_id), **of))
+            described.said.append(
+                sentence("log.group.pending", "OFS-2", producer_id=exact(producer_id), **of)
+            )
             self._pending.setdefault((partition, producer_id), []).append(
                 (key.group, name, placed or _ABSENT)
             )
             return
-        told.said.append(
+        described.said.append(
             sentence("log.group.deleted" if value is None else "log.group.committed", "OFS-1", **of)
         )
-        told.changes += self._place(key.group, number, name, placed)
+        described.changes += self._place(key.group, number, name, placed)
 
     def _ended(self, partition: str, row: BatchRow) -> Iterator[Json]:
         """The changes that a marker in the offsets log makes: it decides the pending offsets of its producer."""

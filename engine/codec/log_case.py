@@ -33,9 +33,9 @@ from engine.codec.log_step import log_step
 from engine.codec.log_why import Begun, Stretches
 from engine.codec.partition_folder import (
     PartitionFolder,
+    PrintedSegment,
     Segment,
     SegmentFile,
-    ToldSegment,
     UnreadFile,
     partition_folders,
 )
@@ -87,12 +87,12 @@ class LogCase:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldPartition:
+class PrintedPartition:
     """A partition whose rows do not come from the bytes of segments."""
 
     name: str
     first_offset: int
-    rows: Iterable[ToldSegment | Row]
+    rows: Iterable[PrintedSegment | Row]
     """Each segment, followed by its rows."""
 
 
@@ -112,15 +112,15 @@ class _Placed:
 def log_case(
     files: Mapping[str, Buffer],
     reader: SegmentReader | None = None,
-    told: Sequence[ToldPartition] = (),
+    printed: Sequence[PrintedPartition] = (),
     endings: Sequence[Ending] = (),
 ) -> LogCase:
-    """The log case of `files` (path → bytes, paths with `/`) and of the partitions in `told`. `endings`:
+    """The log case of `files` (path → bytes, paths with `/`) and of the partitions in `printed`. `endings`:
     markers to try after its last step; only the first `PREVIEWS_MAX` are tried. Raises NotALogError when no
-    file is a segment and `told` is empty, or when there are more than `PARTITIONS_MAX` partitions."""
+    file is a segment and `printed` is empty, or when there are more than `PARTITIONS_MAX` partitions."""
     folders = partition_folders(files)
     reader = reader or SegmentReader()
-    named = _named([*(_given(folder, reader) for folder in folders if folder.segments), *told])
+    named = _named([*(_given(folder, reader) for folder in folders if folder.segments), *printed])
     if not named:
         raise NotALogError("log.nothing", files=len(files))
     if len(named) > PARTITIONS_MAX:
@@ -178,9 +178,9 @@ def _given(folder: PartitionFolder, reader: SegmentReader) -> _Given:
     return _Given(folder.topic_partition, folder.segments[0].base_offset or 0, rows)
 
 
-def _named(partitions: Sequence[_Given | ToldPartition]) -> dict[str, _Given | ToldPartition]:
+def _named(partitions: Sequence[_Given | PrintedPartition]) -> dict[str, _Given | PrintedPartition]:
     """A unique name for each lane: topic and partition, or a number when the files do not name them."""
-    named: dict[str, _Given | ToldPartition] = {}
+    named: dict[str, _Given | PrintedPartition] = {}
     for number, partition in enumerate(partitions, start=1):
         name = partition.name or f"log {number}"
         if name in named:
@@ -192,9 +192,9 @@ def _named(partitions: Sequence[_Given | ToldPartition]) -> dict[str, _Given | T
 def _stream(name: str, rows: Iterable[Segment | Row]) -> Iterator[_Placed]:
     """The rows of one partition, with times that never decrease."""
     time, starts_segment = -1, False
-    segment: Segment = ToldSegment(name, None, 0)
+    segment: Segment = PrintedSegment(name, None, 0)
     for item in rows:
-        if isinstance(item, SegmentFile | ToldSegment):
+        if isinstance(item, SegmentFile | PrintedSegment):
             segment, starts_segment = item, True
             continue
         if isinstance(item, BatchRow) and not item.damage and item.header.max_timestamp <= TIMESTAMP_MAX:
@@ -239,15 +239,15 @@ class _Run:
                 changes += lane.append(row, self.at)
                 self._begins(placed, row)
                 self.stretches.look(lane, self.begun, len(self.steps) + 1)
-            told = (
+            described = (
                 self.internal.take(placed.partition, row, self.origin, len(self.steps) + 1) if fits else None
             )
-            if told is not None:
-                changes += told.changes
-                transitions = told.transitions
-            if told is not None and told.said:
-                _show_content(changes, told.content)
-                said, *others = told.said
+            if described is not None:
+                changes += described.changes
+                transitions = described.transitions
+            if described is not None and described.said:
+                _show_content(changes, described.content)
+                said, *others = described.said
                 notes += others
             notes += batch_notes(row, fits)
         elif isinstance(row, LegacyRow):

@@ -9,7 +9,7 @@ from engine.codec.lane import Lane, exact
 from engine.codec.log_sentences import sentence
 from engine.codec.log_why import Begun
 
-OPEN_TOLD_MAX = 10
+OPEN_SHOWN_MAX = 10
 """The last step names at most this many open transactions; it counts the others."""
 
 Json = dict[str, Any]
@@ -36,14 +36,14 @@ def now_said(open_now: Sequence[Begun], end: End) -> list[Json]:
         later = [lane for lane in end.lanes.values() if lane.log.log_start > 0]
         notes = [
             sentence("log.now_unseen", "LOG-8", partition=lane.partition, offset=lane.log.log_start)
-            for lane in later[:OPEN_TOLD_MAX]
+            for lane in later[:OPEN_SHOWN_MAX]
         ]
         return [sentence(key, "LOG-8", "CON-3", logs=len(end.lanes)), *notes]
     first = sorted(open_now, key=lambda one: not _holds(one, end.lanes[one.partition]))
-    said = [_open(one, end) for one in first[:OPEN_TOLD_MAX]]
-    if len(first) > OPEN_TOLD_MAX:
-        said.append(sentence("log.now_more", count=len(first) - OPEN_TOLD_MAX))
-    return [*said, *_coordinator(first[:OPEN_TOLD_MAX], end.internal)]
+    said = [_open(one, end) for one in first[:OPEN_SHOWN_MAX]]
+    if len(first) > OPEN_SHOWN_MAX:
+        said.append(sentence("log.now_more", count=len(first) - OPEN_SHOWN_MAX))
+    return [*said, *_coordinator(first[:OPEN_SHOWN_MAX], end.internal)]
 
 
 def _holds(one: Begun, lane: Lane) -> bool:
@@ -69,12 +69,12 @@ def _named(key: str, one: Begun, internal: InternalRecords, *rules: str, **param
     return sentence(f"{key}_by", *rules, transactional_id=known.transactional_id, **of)
 
 
-def _coordinator(told: Sequence[Begun], internal: InternalRecords) -> Iterator[Json]:
+def _coordinator(begun: Sequence[Begun], internal: InternalRecords) -> Iterator[Json]:
     """The coordinator's images of these transactions, if its log is among the files."""
     if not internal.has_coordinator:
         yield sentence("log.now_no_coordinator", "TXC-3")
         return
-    for producer_id in dict.fromkeys(one.producer_id for one in told):
+    for producer_id in dict.fromkeys(one.producer_id for one in begun):
         known = internal.of_producer.get(producer_id)
         if known is None:
             yield sentence("log.now_unknown", "TXC-3", producer_id=exact(producer_id))

@@ -66,7 +66,7 @@ class SegmentFile:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldSegment:
+class PrintedSegment:
     """A segment without a file: its batches come from printed text or from a bundle."""
 
     path: str
@@ -76,7 +76,7 @@ class ToldSegment:
     """Size in bytes, computed from its batches."""
 
 
-Segment = SegmentFile | ToldSegment
+Segment = SegmentFile | PrintedSegment
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from engine.happenings.codes import Compared, Next, Reason
 from engine.happenings.groups import (
     CommitArrived,
     OffsetMoved,
-    OffsetsTold,
+    OffsetsReturned,
     OffsetsUnstable,
     OffsetsVisible,
     SentAway,
@@ -301,7 +301,7 @@ class GroupCoordinator(LogOwner[_Writing]):
             producers = tuple(sorted(group.pending))
             self.watch.emit(OffsetsUnstable, tuple(unstable), self.name, request.group_id, producers)
         else:
-            self.watch.emit(OffsetsTold, tuple(offsets.items()), self.name, request.group_id)
+            self.watch.emit(OffsetsReturned, tuple(offsets.items()), self.name, request.group_id)
         known = {
             partition: group.visible[partition].offset
             for partition in request.partitions

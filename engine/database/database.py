@@ -26,9 +26,9 @@ from engine.database.messages import (
 )
 from engine.events import PlaceKept, RowsCommitted
 from engine.happenings.database import (
-    KeptOffsetsTold,
+    KeptOffsetsReturned,
     LocalTransactionUndone,
-    OutboxTold,
+    OutboxReturned,
     RowsHeld,
     RowsStored,
     RowsUndone,
@@ -166,12 +166,12 @@ class Database(Node):
 
     def _tell_offsets(self, service: str, local: LocalTransaction, body: ReadOffsets, now: int) -> object:
         found = tuple((name, self.offsets[name]) for name in body.partitions if name in self.offsets)
-        self.watch.emit(KeptOffsetsTold, self.name, service, found)
+        self.watch.emit(KeptOffsetsReturned, self.name, service, found)
         return ReadOffsetsResponse(offsets=found)
 
     def _tell_outbox(self, service: str, local: LocalTransaction, body: ReadOutbox, now: int) -> object:
         found = tuple(self.outbox[: body.most])
-        self.watch.emit(OutboxTold, self.name, service, found)
+        self.watch.emit(OutboxReturned, self.name, service, found)
         return ReadOutboxResponse(entries=found)
 
     # -- the end of a transaction ----------------------------------------------------------------------

@@ -80,7 +80,7 @@ class Next(Enum):
     CLIENT_STOPS_RESENDING = "client_stops_resending"
     CONNECTION_ENDS = "connection_ends"
     CONSUMER_RESETS_POSITION = "consumer_resets_position"
-    COORDINATOR_IS_TOLD = "coordinator_is_told"
+    COORDINATOR_GETS_ERROR = "coordinator_is_told"
     BROKER_ASKS_AGAIN = "broker_asks_again"
     BROKER_REGISTERS_LATER = "broker_registers_later"
     COORDINATOR_DISCARDS_RESPONSE = "coordinator_discards_response"

@@ -58,14 +58,14 @@ class LocalTransactionUndone(Aside):
 
 
 @happening
-class KeptOffsetsTold(Happening):
+class KeptOffsetsReturned(Happening):
     database: str
     service: str
     offsets: tuple[tuple[str, int], ...]
 
 
 @happening
-class OutboxTold(Happening):
+class OutboxReturned(Happening):
     database: str
     service: str
     entries: tuple[int, ...]

@@ -50,7 +50,7 @@ class OffsetsVisible(Aside):
 
 
 @happening
-class OffsetsTold(Happening):
+class OffsetsReturned(Happening):
     offsets: tuple[tuple[str, int], ...]
     broker: str
     group: str

@@ -145,8 +145,8 @@ class PartitionRecord:
             self.duplicated.add(serial)
 
     def reported(self, serials: tuple[int, ...], successful: bool) -> None:
-        told = self.acknowledged if successful else self.failed_reports
-        told.update(serials)
+        reported = self.acknowledged if successful else self.failed_reports
+        reported.update(serials)
         if successful:
             self.lost.update(serial for serial in serials if self._absent(serial))
 

@@ -18,7 +18,7 @@ from engine.judge.outcome_log import ABORTED, COMMITTED, Copy, OutcomeLog
 
 @dataclass(slots=True)
 class Transaction:
-    """One transaction. ``decided``: what the coordinator decided; ``told``: what the application learned.
+    """One transaction. ``decided``: what the coordinator decided; ``reported``: what the application learned.
     True means committed, False aborted, None not known yet. ``offsets``: (group, partition) to whether the
     pending offset became visible; None while it is pending."""
 
@@ -29,7 +29,7 @@ class Transaction:
     partitions: dict[str, None] = field(default_factory=dict)
     """The partitions to which the transaction's records were sent."""
     decided: bool | None = None
-    told: bool | None = None
+    reported: bool | None = None
     offsets: dict[tuple[str, str], bool | None] = field(default_factory=dict)
 
     @property
@@ -112,10 +112,10 @@ class TransactionsRecord:
         """For its application, the record belongs to no transaction."""
         self.of_serial.pop(fact.serial, None)
 
-    def told(self, fact: events.OutcomeTold) -> None:
+    def reported(self, fact: events.OutcomeReported) -> None:
         transaction = self.current.pop(fact.producer, None)
         if transaction is not None:
-            transaction.told = fact.committed
+            transaction.reported = fact.committed
             self.weigh[transaction.number] = transaction
 
     def identity(self, fact: events.IdentityGiven) -> None:
@@ -276,7 +276,7 @@ class TransactionsRecord:
         A transaction that registered nothing ends in its producer alone (TXM-9).
         """
         if transaction.decided is None and not self.copies(transaction) and not transaction.offsets:
-            return transaction.told
+            return transaction.reported
         return transaction.decided
 
     def verdict(self) -> OutcomeVerdict:
@@ -309,11 +309,11 @@ def torn(record: TransactionsRecord, transaction: Transaction) -> dict[str, set[
     copies = record.copies(transaction)
     outcomes = {copy.outcome for _, copy in copies}
     offsets = set(transaction.offsets.values())
-    committed = transaction.told is True or True in offsets or COMMITTED in outcomes
-    aborted = transaction.told is False or False in offsets or ABORTED in outcomes
+    committed = transaction.reported is True or True in offsets or COMMITTED in outcomes
+    aborted = transaction.reported is False or False in offsets or ABORTED in outcomes
     if not (committed and aborted):
         return {}
-    intended = transaction.told if transaction.told is not None else transaction.decided
+    intended = transaction.reported if transaction.reported is not None else transaction.decided
     wrong = COMMITTED if intended is False else ABORTED
     found: dict[str, set[int]] = {}
     for partition, copy in copies:
@@ -352,7 +352,7 @@ def take(record: TransactionsRecord, fact: Any) -> None:
 _TAKE: dict[type, Any] = {
     events.TransactionBegun: TransactionsRecord.begun,
     events.SendThrew: TransactionsRecord.threw,
-    events.OutcomeTold: TransactionsRecord.told,
+    events.OutcomeReported: TransactionsRecord.reported,
     events.IdentityGiven: TransactionsRecord.identity,
     events.PartitionsRegistered: TransactionsRecord.registered_at,
     events.OutcomeDecided: TransactionsRecord.decided,

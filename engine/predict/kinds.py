@@ -144,8 +144,8 @@ def _ask_state(step: Step, _view: View, version: Profile) -> Asked:
     for target, events in ways.items():
         if target == after:
             row = machine.rows[change["row"]]
-            told = note(step, (row_key(row),)) or {"key": step["key"], "params": step["params"]}
-            reasons[target] = (Reason(told["key"], told["params"], row.spec),)
+            sentence = note(step, (row_key(row),)) or {"key": step["key"], "params": step["params"]}
+            reasons[target] = (Reason(sentence["key"], sentence["params"], row.spec),)
         elif happened in events:
             reasons[target] = (Reason("predict.state.other_case", params),)
         elif target == before:
@@ -217,10 +217,10 @@ def _ask_identity(step: Step, _view: View, _version: Profile) -> Asked:
         "producer_id": step["params"].get("producer_id"),
         "producer_epoch": step["params"].get("producer_epoch"),
     }
-    told = note(step, tuple(_IDENTITY_NOTES)) or {"key": step["key"], "params": step["params"]}
+    sentence = note(step, tuple(_IDENTITY_NOTES)) or {"key": step["key"], "params": step["params"]}
     reasons: dict[str, tuple[Reason, ...]] = {
         name: (
-            Reason(told["key"], told["params"], _identity_rule(step))
+            Reason(sentence["key"], sentence["params"], _identity_rule(step))
             if name == right
             else Reason(_why_not_identity(name, right, transactional_id), params),
         )
@@ -273,9 +273,9 @@ def _ask_fetch(step: Step, _view: View, _version: Profile) -> Asked:
     reasons: dict[str, tuple[Reason, ...]] = {}
     for name in _FETCHES:
         if name == right:
-            told = note(step, ("broker.aborted_listed",)) if right == "aborted" else None
-            told = told or {"key": step["key"], "params": params}
-            reasons[name] = (Reason(told["key"], told["params"], "CON-1"),)
+            sentence = note(step, ("broker.aborted_listed",)) if right == "aborted" else None
+            sentence = sentence or {"key": step["key"], "params": params}
+            reasons[name] = (Reason(sentence["key"], sentence["params"], "CON-1"),)
         elif name in ("aborted", "held_back") and not committed:
             reasons[name] = (Reason("predict.fetch.takes_everything", params, "CON-2"),)
         else:
@@ -331,10 +331,10 @@ def _ask_reaction(step: Step, _view: View, _version: Profile) -> Asked:
     because: tuple[Reason, ...] = (Reason("predict.reaction.no_error", params),)
     if error != "NONE":
         because = (Reason(f"error.{error}.meaning"), Reason(f"error.{error}.asking"))
-    told: tuple[Reason, ...] = (
+    chosen: tuple[Reason, ...] = (
         Reason(step["key"], step["params"], step["rules"][0] if step["rules"] else None),
     )
-    reasons = {name: told if name == right else because for name in names}
+    reasons = {name: chosen if name == right else because for name in names}
     choices = tuple(Choice(name, f"predict.reaction.{name}", params) for name in names)
     key = "predict.reaction.ask" if error != "NONE" else "predict.reaction.ask_no_error"
     return Asked(key, params, choices, right, reasons)

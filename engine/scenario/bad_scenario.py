@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.scenario.phrases import Said, any_of, shown, told, wrong
+from engine.scenario.phrases import Said, any_of, for_page, shown, wrong
 
 MISSING = wrong("missing")
 
@@ -12,7 +12,7 @@ MISSING = wrong("missing")
 class BadScenario(Exception):
     """An error in a scenario document: its place, what is wrong, and what is allowed.
 
-    ``wrong`` and ``allowed`` are English, for the command line and the log. ``told`` has both for pages, in
+    ``wrong`` and ``allowed`` are English, for the command line and the log. ``sentences`` has both for pages, in
     any language.
     """
 
@@ -38,7 +38,7 @@ class BadScenario(Exception):
     def sentences(self) -> dict[str, Any]:
         """The parts of a page's message in any language: ``reason`` and ``allowed``. Each is a sentence with
         its key, or a name or value, which needs no translation."""
-        return {"reason": told(self._said[0]), "allowed": told(self._said[1])}
+        return {"reason": for_page(self._said[0]), "allowed": for_page(self._said[1])}
 
     def __str__(self) -> str:
         at = self.source or "scenario"

@@ -21,7 +21,7 @@ class Unmet:
     found: Any
 
 
-class Told:
+class Shown:
     """Collects from a run everything that expectations are compared with: keys of sentences and notes
     (``said``), names of errors, names of broken guarantees. Pass the JSON of every step to ``take``."""
 
@@ -40,14 +40,14 @@ class Told:
             self.errors.add(str(step["params"]["error"]))
 
 
-def told(steps: Iterable[dict[str, Any]]) -> Told:
-    found = Told()
+def shown_in(steps: Iterable[dict[str, Any]]) -> Shown:
+    found = Shown()
     for step in steps:
         found.take(step)
     return found
 
 
-def unmet(simulation: Simulation, heard: Told) -> list[Unmet]:
+def unmet(simulation: Simulation, heard: Shown) -> list[Unmet]:
     """The document's expectations that the ended run did not fulfil, in the order of the schema."""
     expect = simulation.scenario["expect"]
     found = list(_verdicts(simulation, expect))

@@ -42,7 +42,7 @@ def allowed(name: str, /, **params: Any) -> Phrase:
     return Phrase(f"scenario.allowed.{name}", params)
 
 
-def told(said: Said) -> Any:
+def for_page(said: Said) -> Any:
     """A value in the form in which a page inserts it into its own sentence (docs/frame.md)."""
     return {"key": said.key, "params": said.params} if isinstance(said, Phrase) else said
 

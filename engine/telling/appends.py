@@ -295,7 +295,7 @@ def _broker_batch_reached(h: happened.BrokerBatchReached, teller: Teller) -> Non
         rules = (rule.spec, "FEN-7") if rule.when == "lower_coordinator_epoch" else (rule.spec,)
         said = {**NUMBERS[rule.when](arrival), **known}
         teller.say(reason_key(rule.why), rules, **said, error=rule.answer.name)
-        _refuse(rule, arrival, rule.then if batch.is_control else Next.COORDINATOR_IS_TOLD, teller)
+        _refuse(rule, arrival, rule.then if batch.is_control else Next.COORDINATOR_GETS_ERROR, teller)
     if arrival is not None:
         teller.decide(decision(h.broker, h.partition, h.shown, arrival, rule, marker=batch.is_control))
 

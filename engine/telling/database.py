@@ -54,12 +54,12 @@ def _undone(h: happened.RowsUndone | happened.LocalTransactionUndone, teller: Te
     tell(row_key(h.row), (h.row.spec,), database=h.database, service=h.service, records=_records(h.rows))
 
 
-def _offsets_told(h: happened.KeptOffsetsTold, teller: Teller) -> None:
+def _offsets_returned(h: happened.KeptOffsetsReturned, teller: Teller) -> None:
     key = "database.tells_offsets" if h.offsets else "database.has_no_offsets"
     teller.say(key, ("OFS-6",), database=h.database, service=h.service, offsets=_offsets(h.offsets))
 
 
-def _outbox_told(h: happened.OutboxTold, teller: Teller) -> None:
+def _outbox_returned(h: happened.OutboxReturned, teller: Teller) -> None:
     key = "database.tells_outbox" if h.entries else "database.outbox_is_empty"
     teller.say(key, ("CPT-4",), database=h.database, service=h.service, records=_records(h.entries))
 
@@ -151,8 +151,8 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.RowsStored: _stored,
     happened.RowsUndone: _undone,
     happened.LocalTransactionUndone: _undone,
-    happened.KeptOffsetsTold: _offsets_told,
-    happened.OutboxTold: _outbox_told,
+    happened.KeptOffsetsReturned: _offsets_returned,
+    happened.OutboxReturned: _outbox_returned,
     happened.ServiceStarted: says("service.starts", "GEN-4"),
     happened.KeptOffsetsAsked: says("service.asks_offsets", "OFS-6", "CON-9"),
     happened.KeptOffsetsTaken: _offsets_taken,

@@ -47,7 +47,7 @@ def _offset_moved(h: happened.OffsetMoved, teller: Teller) -> None:
         tell_row(row, f"{h.group} {h.partition}", teller)
 
 
-def _offsets_told(h: happened.OffsetsTold, teller: Teller) -> None:
+def _offsets_returned(h: happened.OffsetsReturned, teller: Teller) -> None:
     rules = ("CON-9", "OFS-4")
     teller.say("group.offsets_told", rules, offsets=_listed(h.offsets), broker=h.broker, group=h.group)
 
@@ -88,7 +88,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.TransactionCommitArrived: _transaction_commit_arrived,
     happened.OffsetMoved: _offset_moved,
     happened.OffsetsVisible: notes("group.offsets_visible_at_once", "OFS-6"),
-    happened.OffsetsTold: _offsets_told,
+    happened.OffsetsReturned: _offsets_returned,
     happened.OffsetsUnstable: _offsets_unstable,
     happened.SentAway: _sent_away,
 }

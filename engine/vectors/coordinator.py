@@ -289,13 +289,13 @@ def run(case: dict[str, Any], version: str) -> Failure | None:
                 return Failure(f"ops[{index}] {asked[index]} aux_state {name}", value, kept)
     for index, wanted in enumerate(expected["results"]):
         known_state = wanted.get("state", known_state)
-        told = [answer for to, answer in stage.responses if to == index]
-        answers = [_answer(answer, asked[index]) for answer in told if not answer.thrown]
+        answered = [answer for to, answer in stage.responses if to == index]
+        answers = [_answer(answer, asked[index]) for answer in answered if not answer.thrown]
         if index in stage.verified:
             errors = {name: error.name for name, error in stage.verified[index].items()}
             answers.append({"to": asked[index], "partitions": errors})
         found = got[index]
-        if any(answer.thrown for answer in told):
+        if any(answer.thrown for answer in answered):
             found["exception"] = True
         for name, value in (
             ("responses", [_comparable(item) for item in wanted.get("responses", [])]),

@@ -96,8 +96,8 @@ def _fault(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _fence(moment: Moment, step: Json) -> Iterator[Asked]:
-    told = [(step["key"], step["params"]), *((note["key"], note["params"]) for note in step["notes"])]
-    for key, params in told:
+    sentences = [(step["key"], step["params"]), *((note["key"], note["params"]) for note in step["notes"])]
+    for key, params in sentences:
         found = moment.entry_of(str(params.get("transactional_id"))) if key in RAISES else None
         if found is not None and (found[1]["producer_epoch"] or 0) > 0:
             yield FENCED, str(params["transactional_id"])

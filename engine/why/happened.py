@@ -350,11 +350,11 @@ def _led_by(moment: Moment, actor: str) -> Iterator[Link]:
 def why_here(moment: Moment, _subject: str) -> Iterator[Link]:
     """The cause of the newest step, and what its actor waits for now."""
     step = newest_of(moment)
-    told = [own_words(step), *_led_to(moment, step)]
+    links = [own_words(step), *_led_to(moment, step)]
     if step["actor"] in moment.actors():
-        told += why_nothing(moment, step["actor"])
+        links += why_nothing(moment, step["actor"])
     seen: list[tuple[str, Json]] = []
-    for one in told:
+    for one in links:
         idle = one.key == "why.nothing.idle" and len(seen) > 1
         if (one.key, one.params) not in seen and not idle:
             seen.append((one.key, one.params))

@@ -154,8 +154,8 @@ class Moment:
             kept = ((broker.get("groups") or {}).get(group["group_id"]) or {}).get("committed") or {}
             if partition in kept:
                 return int(kept[partition]["offset"])
-        told = group["committed"].get(partition)
-        return None if told is None or told < 0 else int(told)
+        committed = group["committed"].get(partition)
+        return None if committed is None or committed < 0 else int(committed)
 
     # -- time and messages -----------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.lately import ACCEPTED, ANSWER_LOST, ARRIVED, CUT, LOST, SENT, STORED, TOLD, Said, Turn
+from engine.lately import ACCEPTED, ANSWER_LOST, ARRIVED, CUT, LOST, REPORTED, SENT, STORED, Said, Turn
 from engine.why.links import (
     Json,
     Link,
@@ -60,9 +60,9 @@ def _same_step(turn: Turn, other: Turn) -> bool:
     return other.what == STORED and other.said.number == turn.said.number
 
 
-def told(moment: Moment, serial: int, record: Json, turns: list[Turn]) -> Iterator[Link]:
+def reported(moment: Moment, serial: int, record: Json, turns: list[Turn]) -> Iterator[Link]:
     """The step at which the application got success, and what success means with these acks."""
-    found = [turn for turn in turns if turn.what == TOLD and turn.error is None]
+    found = [turn for turn in turns if turn.what == REPORTED and turn.error is None]
     if not found:
         return
     client = record["producer"]
@@ -115,15 +115,15 @@ def why_lost(moment: Moment, subject: str) -> Iterator[Link]:
     )
     ways = sorted([*_told_at(turns), *decisive(turns)], key=_number)
     for turn in ways:
-        if turn.what == TOLD:
-            yield from told(moment, serial, record, turns)
+        if turn.what == REPORTED:
+            yield from reported(moment, serial, record, turns)
         else:
             yield quoted(turn.said, _place(moment, turn))
     yield from _lost_because(moment, serial, record, turns)
 
 
 def _told_at(turns: list[Turn]) -> list[Turn]:
-    return [turn for turn in turns if turn.what == TOLD and turn.error is None][-1:]
+    return [turn for turn in turns if turn.what == REPORTED and turn.error is None][-1:]
 
 
 def _number(turn: Turn) -> int:

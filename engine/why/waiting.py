@@ -392,11 +392,11 @@ def _next_phase(client: str) -> Link:
 
 def _idle_if_silent(moment: Moment, actor: str, found: list[Link]) -> Iterator[Link]:
     """The reasons, each once, and when the actor acts next. If there are none: the sentence that it is idle."""
-    told: list[Link] = []
+    reasons: list[Link] = []
     for one in found:
-        if one not in told:
-            told.append(one)
-    yield from told
+        if one not in reasons:
+            reasons.append(one)
+    yield from reasons
     if actor == moment.in_pass:
         yield _next_phase(actor)
         return
@@ -406,7 +406,7 @@ def _idle_if_silent(moment: Moment, actor: str, found: list[Link]) -> Iterator[L
     event = moment.next_event(actor, *(("fault",) if stands else ()))
     if event is not None:
         yield coming(moment, event)
-    elif not told:
+    elif not reasons:
         yield link("nothing.idle", "GEN-2", subject=actor_subject(actor), actor=actor)
 
 

@@ -24,7 +24,7 @@ from engine.codec.log_case import (
     TITLE_PARTITIONS_MAX,
     LogCase,
     NotALogError,
-    ToldPartition,
+    PrintedPartition,
     log_case,
 )
 from engine.scenario.header import ENGINE_VERSION
@@ -86,7 +86,7 @@ def analyse(question: bytes, out: Path) -> bytes:
     folder = Path(asked.folder)
     given = given_files(folder)
     document: Json | None = None if asked.verdicts else {"too_much": True}
-    lanes: Sequence[ToldPartition] = ()
+    lanes: Sequence[PrintedPartition] = ()
     paths = laid_out(given, folder, out / _LAID_OUT) if asked.verdicts else []
     if paths:
         document, lanes = _judged(paths, asked.options, out)
@@ -105,7 +105,7 @@ def analyse(question: bytes, out: Path) -> bytes:
 
 def _judged(
     paths: Sequence[Path], options: LogOptions, out: Path
-) -> tuple[Json | None, Sequence[ToldPartition]]:
+) -> tuple[Json | None, Sequence[PrintedPartition]]:
     """The document, and the lanes of partitions from text or a bundle. None if nothing can be read; then the files are
     only shown. Writes the case's bundle to `out`."""
     from eosviz.pipeline.kafka_logs.case import document, read_case

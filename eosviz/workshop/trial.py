@@ -281,10 +281,10 @@ def _find_empty_names(plan: RunPlan, text: str, names: list[Json], trial: Trial)
 
 
 def _watch(simulation: Any, trial: Trial, plan: RunPlan | None) -> None:
-    from engine.scenario.expectations import Told, unmet
+    from engine.scenario.expectations import Shown, unmet
     from engine.scenario.script import listen
 
-    heard, listener = Told(), listen(simulation)
+    heard, listener = Shown(), listen(simulation)
     transactions = _Transactions(simulation.view())
     sent_at: list[int] = []
     surprises: dict[str, Surprise] = {}

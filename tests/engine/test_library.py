@@ -16,7 +16,7 @@ import pytest
 from engine.errors import Refused
 from engine.explain.transcript import transcript_lines
 from engine.scenario.document import load, parse
-from engine.scenario.expectations import told, unmet
+from engine.scenario.expectations import shown_in, unmet
 from engine.scenario.schema import SECTIONS
 from engine.scenario.shelf import library
 from engine.simulation import Simulation
@@ -99,7 +99,7 @@ def compare(path, first, lines, end):
 def expect_met(simulation, steps):
     expect = simulation.scenario["expect"]
     assert expect["verdicts"] or expect["transactions"], "every scenario states its verdict"
-    assert unmet(simulation, told(steps)) == []
+    assert unmet(simulation, shown_in(steps)) == []
 
 
 UNSAID = {

@@ -12,8 +12,8 @@ import msgspec
 
 from engine.codec.control_record import ControlRecord, ControlType
 from engine.codec.damage import Damage, DamageKind
-from engine.codec.log_case import ToldPartition
-from engine.codec.partition_folder import ToldSegment
+from engine.codec.log_case import PrintedPartition
+from engine.codec.partition_folder import PrintedSegment
 from engine.codec.record_batch import (
     CODEC_NAMES,
     HEADER_FORMAT,
@@ -49,7 +49,7 @@ def lane_lines(case: Case, batches_max: int) -> Iterator[bytes]:
             yield from (encoder.encode(line) + b"\n" for line in (partition, *batches))
 
 
-def read_lanes(raw: Iterable[bytes]) -> list[ToldPartition]:
+def read_lanes(raw: Iterable[bytes]) -> list[PrintedPartition]:
     """Read what `lane_lines` wrote."""
     decoder = msgspec.json.Decoder(LaneLine)
     lanes: list[tuple[PartitionLine, list[BatchLine]]] = []
@@ -61,17 +61,17 @@ def read_lanes(raw: Iterable[bytes]) -> list[ToldPartition]:
     return [lane_of(partition.name, batches) for partition, batches in lanes]
 
 
-def lane_of(name: str, batches: Sequence[BatchLine]) -> ToldPartition:
+def lane_of(name: str, batches: Sequence[BatchLine]) -> PrintedPartition:
     """The batches of one partition, in the order of its log."""
     first = min((line.segment for line in batches), default=0)
-    return ToldPartition(name, first, _rows(name, batches))
+    return PrintedPartition(name, first, _rows(name, batches))
 
 
-def _rows(name: str, batches: Sequence[BatchLine]) -> Iterator[ToldSegment | Row]:
+def _rows(name: str, batches: Sequence[BatchLine]) -> Iterator[PrintedSegment | Row]:
     for base_offset, group in groupby(batches, key=lambda line: line.segment):
         of_segment = list(group)
         size = max(max(0, line.position) + max(0, line.size) for line in of_segment)
-        yield ToldSegment(f"{name}/{base_offset:020}.log", base_offset, size)
+        yield PrintedSegment(f"{name}/{base_offset:020}.log", base_offset, size)
         yield from map(row_of, of_segment)
 
 

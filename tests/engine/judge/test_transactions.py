@@ -74,7 +74,7 @@ def test_one_outcome_everywhere_is_atomic_though_it_shows_at_different_moments()
     store(judges, 1, control="COMMIT")
     assert names(judges) == []
     store(judges, 1, control="COMMIT", partition="t-1")
-    judges.take(events.OutcomeTold(producer="p1", committed=True))
+    judges.take(events.OutcomeReported(producer="p1", committed=True))
     judges.take(events.TransactionCompleted(producer_id=7, coordinator_epoch=0))
     assert names(judges) == []
     verdict = judges.outcome_verdict()
@@ -95,7 +95,7 @@ def test_an_outcome_that_differs_from_what_the_application_was_told_tears_too():
     judges = bench()
     two_partitions(judges)
     decide(judges, True)
-    judges.take(events.OutcomeTold(producer="p1", committed=True))
+    judges.take(events.OutcomeReported(producer="p1", committed=True))
     store(judges, 1, control="ABORT")
     assert names(judges) == [("atomic", "t-0", [1])]
 
@@ -109,7 +109,7 @@ def test_group_offsets_are_a_part_of_the_transaction(visible, torn):
     decide(judges, True)
     store(judges, 1, control="COMMIT")
     store(judges, 1, control="COMMIT", partition="t-1")
-    judges.take(events.OutcomeTold(producer="p1", committed=True))
+    judges.take(events.OutcomeReported(producer="p1", committed=True))
     judges.take(events.OffsetsEnded(visible=visible, **pending))
     assert names(judges) == ([] if visible else [("atomic", "offsets of g", [1, 2])])
     assert judges.outcome_verdict().torn == torn
@@ -123,7 +123,7 @@ def test_a_record_sent_again_after_an_abort_is_neither_torn_nor_a_duplicate():
         store(judges, offset, [1])
         decide(judges, outcome == "COMMIT")
         store(judges, offset + 1, control=outcome)
-        judges.take(events.OutcomeTold(producer="p1", committed=outcome == "COMMIT"))
+        judges.take(events.OutcomeReported(producer="p1", committed=outcome == "COMMIT"))
     assert names(judges) == []
     assert judges.verdicts()[0].duplicates == 0
 
@@ -136,7 +136,7 @@ def test_two_committed_copies_are_duplicates():
         store(judges, offset, [1])
         decide(judges, True)
         store(judges, offset + 1, control="COMMIT")
-        judges.take(events.OutcomeTold(producer="p1", committed=True))
+        judges.take(events.OutcomeReported(producer="p1", committed=True))
     assert names(judges) == [("duplicated", "t-0", [1])]
 
 
@@ -215,7 +215,7 @@ def test_a_new_leader_is_judged_by_its_own_log():
     store(judges, 0, [1])
     store(judges, 0, [1], replica=3)
     decide(judges, True)
-    judges.take(events.OutcomeTold(producer="p1", committed=True))
+    judges.take(events.OutcomeReported(producer="p1", committed=True))
     store(judges, 1, control="ABORT", replica=3)
     assert names(judges) == []
     judges.take(events.LeaderChanged(partition="t-0", leader=3, leader_epoch=1))
@@ -240,7 +240,7 @@ def test_a_decision_that_only_a_successor_told_counts_and_one_told_before_counts
     store(judges, 1, control="COMMIT")
     deliver(judges, 1, 0)
     assert names(judges) == []
-    judges.take(events.OutcomeTold(producer="p1", committed=True))
+    judges.take(events.OutcomeReported(producer="p1", committed=True))
     begin(judges)
     judges.take(found)
     assert (judges.outcome_verdict().committed, judges.outcome_verdict().open) == (1, 1)
@@ -257,7 +257,7 @@ def test_an_offset_that_nobody_told_of_does_not_end_that_of_an_earlier_transacti
     judges.take(events.OffsetsPending(**offset, producer_epoch=0))
     decide(judges, True)
     judges.take(events.OffsetsEnded(**offset, visible=True))
-    judges.take(events.OutcomeTold(producer="p1", committed=True))
+    judges.take(events.OutcomeReported(producer="p1", committed=True))
     begin(judges)
     judges.take(events.OffsetsEnded(**{**offset, "offset": 6}, visible=False))
     assert names(judges) == []
@@ -280,11 +280,11 @@ def test_what_registered_nothing_ends_as_its_application_was_told(committed):
     """TXM-9: no coordinator decides about it; one that stored something stays open until somebody decides."""
     judges = bench()
     judges.take(events.TransactionBegun(producer="p1", producer_id=7, producer_epoch=0))
-    judges.take(events.OutcomeTold(producer="p1", committed=committed))
+    judges.take(events.OutcomeReported(producer="p1", committed=committed))
     begin(judges)
     send(judges, 1)
     store(judges, 0, [1])
-    judges.take(events.OutcomeTold(producer="p1", committed=committed))
+    judges.take(events.OutcomeReported(producer="p1", committed=committed))
     verdict = judges.outcome_verdict()
     assert (verdict.committed, verdict.aborted, verdict.open) == (int(committed), int(not committed), 1)
 
@@ -325,7 +325,7 @@ def test_a_record_whose_send_threw_does_not_name_the_transaction_of_its_batch():
     send(judges, 2)
     judges.take(events.SendThrew(producer="p1", serial=2))
     decide(judges, True)
-    judges.take(events.OutcomeTold(producer="p1", committed=True))
+    judges.take(events.OutcomeReported(producer="p1", committed=True))
     store(judges, 1, control="COMMIT")
     begin(judges)
     send(judges, 3)

@@ -241,9 +241,9 @@ def turns_of(simulation: Simulation, serial: int) -> list[tuple[str, int]]:
 def test_the_way_of_a_record_is_remembered_turn_by_turn() -> None:
     simulation = Simulation(entry("SC-01").scenario())
     simulation.run()
-    assert turns_of(simulation, 2) == [("accepted", 8), ("sent", 11), ("told", 11), ("lost", 12)]
+    assert turns_of(simulation, 2) == [("accepted", 8), ("sent", 11), ("reported", 11), ("lost", 12)]
     assert [what for what, _ in turns_of(simulation, 1)] == [
-        "accepted", "sent", "told", "arrived", "stored",
+        "accepted", "sent", "reported", "arrived", "stored",
     ]  # fmt: skip
     assert turns_of(simulation.fork(), 2) == turns_of(simulation, 2)
 
