@@ -363,7 +363,7 @@ test("the twin says what the picture shows", () => {
     twin[0],
     "t-0: leader broker-1, in sync 1, 2. Offset 40–42: PID 0, epoch 0, seq 0–2 (r1–r3). Offset 43–44: PID 0, epoch 0, seq 3–4 " +
       "(r4–r5). Offset 45–47: PID 0, epoch 0, seq 5–7 (r6–r8). Offset 48–49: PID 0, epoch 0, seq 8–9 (r9–r10). Offset 50–52: " +
-      "PID 0, epoch 0, seq 10–12 (r11–r13). Log start 40, LSO 53, high watermark 53, end 53.",
+      "PID 0, epoch 0, seq 10–12 (r11–r13). Log start 40, LSO 53, high watermark 53, log end 53.",
   );
   assert.ok(twin.some((text) => text === "c1, read_committed, is at 53: 13 read, none hidden."));
   const run = frameOf(DUPLICATE);
