@@ -32,9 +32,12 @@ export class SideColumns {
   /** Panels that the run was seen to have: where there is no plan, their places stay. */
   readonly #seen = new Set<string>();
   readonly #below = new Map<string, number>();
-  #shown: Step | null = null;
-  /** px by which a column was scrolled for a step. */
-  readonly #scrolled = new WeakMap<Element, number>();
+  /** The step that each column was drawn for, which may come later than the step of the page. */
+  readonly #steps = new Map<string, Step | null>();
+  /** The step that each column was last seen at. */
+  readonly #shown = new WeakMap<Element, Step | null>();
+  /** Columns that the reader moved by hand. */
+  readonly #held = new WeakMap<Element, boolean>();
   readonly #sizes = new ResizeObserver((entries) => this.#measured(entries));
   readonly #observed = new WeakSet<Element>();
 
@@ -48,6 +51,7 @@ export class SideColumns {
     const { frame } = parts;
     if (frame === undefined) return [];
     const about = panelsOf(frame);
+    this.#steps.set(place, frame.step);
     return PANELS.filter((panel) => panel.place === place).map((panel) => this.#place(panel, frame, parts, about.has(panel.tag)));
   }
 
@@ -66,10 +70,13 @@ export class SideColumns {
   }
 
   /** Once the panels stand: their heights are told from now on; what the step is about is brought into sight. */
-  drawn(step: Step | null): void {
-    const columns = this.#player.querySelectorAll<HTMLElement>("[data-inspects] > :is(.left, .right)");
-    if (columns.length > 0 && step !== this.#shown) columns.forEach((column) => this.#bring(column));
-    this.#shown = columns.length > 0 ? step : null;
+  drawn(isNarrow: boolean): void {
+    const columns = [...this.#player.querySelectorAll<HTMLElement>("[data-inspects] > :is(.left, .right)")].filter((column) => !isNarrow || column.offsetParent !== null);
+    for (const column of columns) {
+      const step = this.#steps.get(column.className) ?? null;
+      if (this.#shown.get(column) !== step) this.#bring(column);
+      this.#shown.set(column, step);
+    }
     for (const content of this.#player.querySelectorAll(":is(.left, .right) > .place > :first-child")) {
       if (this.#observed.has(content)) continue;
       this.#observed.add(content);
@@ -79,12 +86,13 @@ export class SideColumns {
 
   /** A column that the reader scrolled stays where it is, until it is back at its beginning. */
   #bring(column: HTMLElement): void {
-    const own = this.#scrolled.get(column) ?? 0;
-    if (column.scrollTop > 0 && Math.abs(column.scrollTop - own) > 1) return;
-    const about = column.querySelector(":scope > [data-about]");
-    if (about === null) return;
-    about.scrollIntoView({ block: "nearest" });
-    this.#scrolled.set(column, column.scrollTop);
+    if (!this.#held.has(column)) {
+      this.#held.set(column, false);
+      for (const by of ["wheel", "touchmove", "pointerdown", "keydown"]) column.addEventListener(by, () => this.#held.set(column, true), { passive: true });
+    }
+    if (this.#held.get(column) === true && column.scrollTop > 0) return;
+    this.#held.set(column, false);
+    column.querySelector(":scope > [data-about]")?.scrollIntoView({ block: "nearest" });
   }
 
   #measured(entries: readonly ResizeObserverEntry[]): void {

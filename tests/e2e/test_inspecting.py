@@ -1,0 +1,48 @@
+"""*Inspect*: the panel that a step is about is in sight, unless the reader turned to another one."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.stage import Manner, Stage
+
+WAITS = ("SC-101", 70)
+"""A consumer waits at the LSO; its panel is far down in its column."""
+
+
+@pytest.fixture
+def inspected(page: Page) -> Stage:
+    stage = Stage(page)
+    name, step = WAITS
+    stage.open(name, Manner(), step - 1)
+    stage.show("middle", "lanes")
+    return stage
+
+
+def first_about(page: Page) -> object:
+    """Whether the first panel of the step lies within its column, to a pixel."""
+    return page.evaluate(
+        """() => {
+          const column = document.querySelector(".player > .right");
+          const own = column.querySelector("[data-about]").getBoundingClientRect();
+          const around = column.getBoundingClientRect();
+          return own.top >= around.top - 1 && own.bottom <= around.bottom + 1;
+        }"""
+    )
+
+
+def test_the_panel_of_a_step_comes_into_sight(inspected: Stage) -> None:
+    inspected.page.keyboard.press("ArrowDown")
+    expect(inspected.page.locator(".player > .right [data-about]").first).to_be_in_viewport(ratio=1)
+    assert first_about(inspected.page)
+
+
+def test_a_column_that_the_reader_scrolled_stays(inspected: Stage) -> None:
+    page = inspected.page
+    page.locator(".player > .right").hover()
+    page.mouse.wheel(0, 120)
+    page.wait_for_function("() => document.querySelector('.player > .right').scrollTop > 0")
+    before = page.evaluate("document.querySelector('.player > .right').scrollTop")
+    inspected.go_to(WAITS[1])
+    assert page.evaluate("document.querySelector('.player > .right').scrollTop") == before
