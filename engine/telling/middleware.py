@@ -158,7 +158,7 @@ def _participant_moved(h: happened.ParticipantMoved, teller: Teller) -> None:
         "tid": h.tid,
         "sender": h.sender,
         "state": h.state,
-        "operation": h.operation,
+        "operation": f"{h.operation:+d}".replace("-", "−"),
         "before": h.before,
         "value": h.value,
         "by": h.by,
