@@ -219,6 +219,8 @@ class Plan(PlannedPlaces):
     complete: bool
     """False if the run is longer than the plan, or an error or a refused intervention ended the computation."""
     beats: list[Beat]
+    stands: NotRequired[PlannedPlaces]
+    """Only for a run of brokers with interventions: the places of the run without them, so that these need not move."""
     passed: NotRequired[Ways]
     """Node (`middleware`, `business`) to transaction to the states that it has in this run, each once, in the order in
     which it reaches them. Absent in runs without transactions of the middleware and in plans of earlier versions."""

@@ -12,13 +12,13 @@ from copy import deepcopy
 from typing import Any, cast
 
 from engine.shapes.headers import NamedBeat
-from engine.shapes.plans import Beat, Plan
+from engine.shapes.plans import Beat, Plan, PlannedPlaces
 from engine.view.beats import Beats
 from engine.view.cost import RunOutcome, cost_of
 from engine.view.passed import Passed
 from engine.view.places import Places, extended
 
-PLAN_VERSION = 15
+PLAN_VERSION = 16
 """Raised when the same run may give another plan than before. Stored plans of other versions are then made again."""
 
 
@@ -84,6 +84,8 @@ class RunPlan:
             "beats": named(self._beats.to_json(past, same_until), self._named, touched_after),
         }
         plan = cast("Plan", told)
+        if done and before is not None and plan["brokers"]:
+            plan["stands"] = before.get("stands") or standing(before)
         if passed := self._passed.to_json():
             plan["passed"] = passed
         written = None if before is None else before.get("outcome")
@@ -99,6 +101,11 @@ class RunPlan:
     def kinds(self) -> Counter[str]:
         """Kind to the number of beats of that kind in reading order, nested beats included."""
         return Counter(beat["kind"] for beat in _read(self._beats.to_json()))
+
+
+def standing(plan: Mapping[str, Any]) -> PlannedPlaces:
+    """The places of a plan alone."""
+    return cast("PlannedPlaces", {name: plan[name] for name in PlannedPlaces.__annotations__ if name in plan})
 
 
 def named(beats: list[Beat], names: Sequence[NamedBeat], touched_after: int | None = None) -> list[Beat]:

@@ -2401,6 +2401,10 @@ export interface Plan {
   complete: boolean;
   beats: Beat[];
   /**
+   * Only for a run of brokers with interventions: the places of the run without them, so that these need not move.
+   */
+  stands?: PlannedPlaces;
+  /**
    * Node (`middleware`, `business`) to transaction to the states that it has in this run, each once, in the order in which it reaches them. Absent in runs without transactions of the middleware and in plans of earlier versions.
    */
   passed?: {
@@ -2539,6 +2543,36 @@ export interface BeatLine {
   last: number;
   key: string | null;
   params: JsonObject;
+}
+/**
+ * All places, in the order of first appearance.
+ */
+export interface PlannedPlaces {
+  /**
+   * Producer id to its number in the order of first appearance: 0, 1, 2, …
+   */
+  hues: {
+    [k: string]: number;
+  };
+  clients: PlannedClient[];
+  brokers: PlannedBroker[];
+  lanes: {
+    [k: string]: PlannedLane;
+  };
+  consumers: PlannedConsumer[];
+  /**
+   * Whether the controller or ZooKeeper acts in this run.
+   */
+  controller: boolean;
+  /**
+   * Whether an operator runs ``kafka-transactions.sh`` in this run; absent if none does.
+   */
+  tool?: boolean;
+  middleware: PlannedMiddleware | null;
+  /**
+   * Present in a run with a database, which has a place of its own, too.
+   */
+  services?: PlannedService[];
 }
 /**
  * A state that a transaction has in the run.

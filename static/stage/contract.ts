@@ -32,6 +32,8 @@ export interface StagePlan {
   middleware: { roles: string[]; participants: string[] } | null;
   /** Services with a database; absent in runs without. */
   services?: { name: string; acts: string[]; producer: string | null; consumer: string | null }[];
+  /** Of a run with interventions: the places of the run without them. */
+  stands?: Omit<StagePlan, "stands">;
 }
 
 /** The name of the tool as an actor. */

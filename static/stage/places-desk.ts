@@ -172,6 +172,16 @@ function laidOut(plan: StagePlan, rows: readonly Rows[], tier: number, form: Siz
   return framed(plan, form, columns, width, height, height, brokers, readerPlaces(plan, brokers, columns.readers), null);
 }
 
+/** In the network's lower corner, one above the other, those that `taken` has not. `x`: where the network begins; `y`: where it ends. */
+export function cornerPlaces(plan: StagePlan, x: number, y: number, taken: Readonly<Record<string, OtherPlace>> = {}): Record<string, OtherPlace> {
+  const corners = CORNERS.filter((name) => (name === TOOL ? plan.tool === true : plan.controller));
+  const missing = corners.filter((name) => !(name in taken));
+  return Object.fromEntries(missing.map((name, index): [string, OtherPlace] => {
+    const own: Box = rounded({ x: x + 8, y: y - 52 * (corners.length - missing.length + index + 1), width: 144, height: 42 });
+    return [name, { box: own, port: [own.x + own.width, own.y + own.height / 2] }];
+  }));
+}
+
 /** What every desk has around its brokers. `seen` is how much of the picture is seen without scrolling. */
 export function framed(
   plan: StagePlan, form: Size["form"], columns: Columns, width: number, height: number, seen: number,
@@ -179,11 +189,7 @@ export function framed(
 ): Places {
   const [from, to] = columns.network;
   const [left, right] = columns.brokers;
-  const corners = CORNERS.filter((name) => to > from && (name === TOOL ? plan.tool === true : plan.controller));
-  const others = Object.fromEntries(corners.map((name, index): [string, OtherPlace] => {
-    const own: Box = rounded({ x: from + 8, y: seen - 52 * (index + 1), width: 144, height: 42 });
-    return [name, { box: own, port: [own.x + own.width, own.y + own.height / 2] }];
-  }));
+  const others = to > from ? cornerPlaces(plan, from, seen) : {};
   return {
     kind: "cluster", form, width: round(width), height: round(height), hue: huesOf(plan),
     clients: clientPlaces(plan, MARGIN, columns.clients, seen - besideClients(plan)), brokers, readers,

@@ -13,7 +13,7 @@ import type { Box, BrokerPlace, ClientPlace, Focus, LanePlace, Places, Size, Sta
 import { textWidth } from "./draw.ts";
 import { middlewarePlaces } from "./middleware-places.ts";
 import { huesOf, outlineOf } from "./outline.ts";
-import { clientPlace, deskPlaces, lanePlace, rowsIn, rowsOf } from "./places-desk.ts";
+import { clientPlace, cornerPlaces, deskPlaces, isLine, lanePlace, rowsIn, rowsOf } from "./places-desk.ts";
 import { chipLane, phonePlaces, rowLane } from "./places-phone.ts";
 import { stripPlaces } from "./places-strips.ts";
 
@@ -57,6 +57,25 @@ export function hasSamePlaces(plan: StagePlan, other: StagePlan): boolean {
   return rows(plan) === rows(other);
 }
 
+/**
+ * By which plan a run with interventions is laid out: that of the run without them, so that nothing moves. Where several brokers take
+ * something over, or one that has a box already, that plan has no room for them, and the run's own is taken.
+ */
+export function basisOf(plan: StagePlan): StagePlan {
+  const { stands } = plan;
+  if (stands === undefined) return plan;
+  const before = rowsOf(stands);
+  const known = new Set(before.flatMap(({ lanes }) => lanes));
+  const gaining = rowsOf(plan).filter((row) => {
+    const own = before.find(({ name }) => name === row.name);
+    return own === undefined || row.lanes.some((lane) => !own.lanes.includes(lane)) || (row.coordinates && !own.coordinates) || (row.groups && !own.groups);
+  });
+  const [heir] = gaining;
+  if (heir === undefined) return stands;
+  const line = before.find(({ name }) => name === heir.name);
+  return gaining.length === 1 && line !== undefined && isLine(line) && heir.lanes.every((lane) => known.has(lane)) ? stands : plan;
+}
+
 /** Room for what came later: clients in the network's corner, lanes as strips in a broker's first line. */
 export function grown(run: Places, plan: StagePlan): Places {
   if (run.kind === "log") return { ...run, hue: huesOf(plan), readers: { ...run.readers, ...lateReaders(run, plan) } };
@@ -83,7 +102,8 @@ export function grown(run: Places, plan: StagePlan): Places {
     }
     brokers[broker.name] = { ...place, lanes };
   }
-  return { ...run, hue: huesOf(plan), clients, brokers };
+  const corners = run.network.width === 0 || run.lens !== null ? {} : cornerPlaces(plan, run.network.x, run.height, run.others);
+  return { ...run, hue: huesOf(plan), clients, brokers, others: { ...run.others, ...corners } };
 }
 
 function lateReaders(run: Places, plan: StagePlan): Places["readers"] {
@@ -173,14 +193,28 @@ function withOneCoordinator(run: Places, frame: Frame, focus: Focus): Places {
 
 const coordinates = (frame: Frame, name: string): boolean => Object.keys(frame.view.brokers?.[name.replace(/^broker-/, "")]?.transactions ?? {}).length > 0;
 
+/** A broker without a place of its own size that leads all lanes of another broker's box has that box; the other one has its line. */
+function exchanged(run: Places, frame: Frame): Places["brokers"] {
+  let brokers = run.brokers;
+  for (const [name, place] of Object.entries(run.brokers)) {
+    const whole = Object.entries(place.lanes).filter(([, { strip }]) => !strip).map(([partition]) => partition);
+    const leaders = new Set(whole.map((partition) => ledBy(frame, run, partition)));
+    const [heir] = leaders;
+    if (leaders.size !== 1 || heir === null || heir === undefined || heir === name || run.brokers[heir]?.folded !== true) continue;
+    const line = brokers[heir] as BrokerPlace;
+    brokers = { ...brokers, [heir]: place, [name]: { ...line, lanes: {} } };
+  }
+  return brokers;
+}
+
 /**
  * A broker that takes over without a place of its own size acts in the place of the dead one: it leads the lane there, and
  * coordinates there. Nothing else moves, and the dead broker is left its first line.
  */
 function takenOver(run: Places, frame: Frame): Places {
   if (run.kind !== "cluster" || run.lens !== null) return run;
-  let brokers = run.brokers;
-  for (const [dead, place] of Object.entries(run.brokers)) {
+  let brokers = exchanged(run, frame);
+  for (const [dead, place] of Object.entries(brokers)) {
     if (frame.view.brokers?.[dead.replace(/^broker-/, "")]?.alive !== false) continue;
     for (const [partition, lane] of Object.entries(place.lanes)) {
       const name = ledBy(frame, run, partition);

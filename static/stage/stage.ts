@@ -38,7 +38,7 @@ import type { Network } from "./network.ts";
 import { networkOf } from "./network.ts";
 import { networkLook } from "./network-look.ts";
 import { extended, outlineOf, planOf } from "./outline.ts";
-import { besideCluster, grown, hasSamePlaces, isAt, places, sizeOf, standing } from "./places.ts";
+import { basisOf, besideCluster, grown, hasSamePlaces, isAt, places, sizeOf, standing } from "./places.ts";
 import { twinOf } from "./twin.ts";
 
 export interface Scene {
@@ -301,18 +301,21 @@ export class Stage extends SizedElement {
 
   #knownOf(frame: Frame, size: Size): Known {
     const planned = planOf(frame);
+    const basis = planned === null ? null : basisOf(planned);
     let known = this.#known;
-    // The engine's plan takes the place of what a first view told. So does a branch's, where it has other leaders or coordinators: a
-    // run looks the same whichever run was seen before it. Else it only adds to what stands.
+    // The engine's plan takes the place of what a first view told. A branch's adds to what stands, unless that has no room for its
+    // leaders and coordinators: a run looks the same whichever run was seen before it.
     if (known === null || known.frame.header !== frame.header || (known.planned === null && planned !== null)) {
-      const base = planned ?? outlineOf(frame.header, frame.view);
-      known = { frame: { header: frame.header }, planned, base, plan: base, size, run: places(base, frame.header, frame.view, size), beside: besideCluster(base, size) };
+      const base = basis ?? outlineOf(frame.header, frame.view);
+      const plan = planned ?? base;
+      const run = places(base, frame.header, frame.view, size);
+      known = { frame: { header: frame.header }, planned, base, plan, size, run: plan === base ? run : grown(run, plan), beside: besideCluster(plan, size) };
       this.#known = known;
     }
     const wanted = planned !== null && planned !== known.planned ? planned : known.plan;
     const plan = extended(wanted, frame.view, frame.step?.actor ?? null);
     if (plan !== known.plan || !isSameSize(size, known.size)) {
-      const base = planned === null || hasSamePlaces(planned, known.base) ? known.base : planned;
+      const base = basis === null || hasSamePlaces(basis, known.base) ? known.base : basis;
       const run = places(base, frame.header, frame.view, size);
       this.#known = known = { ...known, planned: planned ?? known.planned, base, plan, size, run: plan === base ? run : grown(run, plan), beside: besideCluster(plan, size) };
     }

@@ -4,7 +4,7 @@ import { overlap } from "../../diagrams/geometry.ts";
 import type { Box, Places, Size, StagePlan } from "../../stage/contract.ts";
 import { NO_FOCUS, TOOL, windowOf } from "../../stage/contract.ts";
 import { ARRIVAL } from "../../stage/places-desk.ts";
-import { grown, hasSamePlaces, places, standing } from "../../stage/places.ts";
+import { basisOf, grown, hasSamePlaces, places, standing } from "../../stage/places.ts";
 import { HEADER, frameOf, partition, replica, view } from "../diagrams/fixture.ts";
 import { DESK, LARGE, PHONE, planOf } from "./plans.ts";
 
@@ -84,18 +84,25 @@ test("What a branch adds gets a place, and nothing that stands moves", () => {
   for (const [name, box] of boxesOf(run)) assert.deepEqual(new Map(boxesOf(more)).get(name), box, name);
 });
 
-test("A broker that takes over acts in the place of the dead one, at full size, and nothing moves", () => {
-  const plan = planOf(3, 2, 1);
-  const run = grown(made(plan, DESK), { ...plan, brokers: plan.brokers.map((broker) => (broker.name === "broker-3" ? { ...broker, lanes: ["t-1"] } : broker)) });
+test("A broker without a box of its own that takes over has the dead one's box, and nothing else moves", () => {
+  const written = planOf(3, 2, 1);
+  const plan = { ...written, brokers: written.brokers.map((broker) => (broker.name === "broker-3" ? { ...broker, lanes: ["t-1"] } : broker)), stands: written };
+  assert.equal(basisOf(plan), written);
+  const run = grown(made(basisOf(plan), DESK), plan);
   const broker = { alive: true, paused: false, starting: false, producer_id_block: null, denied: [] };
   const taken = standing(run, frameOf(null, view({
     partitions: { "t-1": { ...partition(replica([])), leader: 3 } },
     brokers: { 1: broker, 2: { ...broker, alive: false }, 3: { ...broker, transactions: { "txn-1": ENTRY } } },
   })), NO_FOCUS);
-  const [dead, heir] = [run.brokers["broker-2"], taken.brokers["broker-3"]];
-  assert.deepEqual([heir?.lanes["t-1"]?.box, heir?.lanes["t-1"]?.heir], [dead?.lanes["t-1"]?.box, "broker-3"]);
-  assert.deepEqual([heir?.coordinator?.box, taken.brokers["broker-2"]?.coordinator], [dead?.coordinator?.box, null]);
-  assert.deepEqual(boxesOf(taken), boxesOf(run));
+  assert.deepEqual(taken.brokers["broker-3"], run.brokers["broker-2"]);
+  assert.deepEqual(taken.brokers["broker-2"]?.box, run.brokers["broker-3"]?.box);
+  assert.deepEqual([taken.brokers["broker-1"], taken.clients, taken.readers], [run.brokers["broker-1"], run.clients, run.readers]);
+});
+
+test("where a broker that has a box takes over, the run is laid out by its own plan", () => {
+  const written = planOf(3, 2, 1);
+  const plan = { ...written, brokers: written.brokers.map((broker) => (broker.name === "broker-1" ? { ...broker, lanes: [...broker.lanes, "t-1"] } : broker)), stands: written };
+  assert.equal(basisOf(plan), plan);
 });
 
 test("A branch in which another broker leads or coordinates has places of its own; a longer log has not", () => {

@@ -136,6 +136,16 @@ def test_a_bound_that_is_reached_is_told() -> None:
     assert (plan["steps"], plan["complete"], plan["beats"][-1]["last"]) == (50, False, 50)
 
 
+def test_the_plan_of_a_branch_keeps_the_places_of_the_run_as_written() -> None:
+    written = planned("SC-44/k28")
+    crash = {"action": "crash", "actor": "broker-2", "after": 58}
+    branch = planned("SC-44/k28", crash, before=written)
+    assert branch["brokers"][2]["lanes"] == ["t-1"]
+    assert branch["stands"]["brokers"] == written["brokers"]
+    assert planned("SC-44/k28", crash, before=branch)["stands"] == branch["stands"]
+    assert "stands" not in written
+
+
 def test_stored_steps_give_the_plan_that_a_run_ahead_gives() -> None:
     simulation = Simulation(entry("SC-61").scenario("k28"))
     plan = RunPlan(simulation.header(), simulation.view())
