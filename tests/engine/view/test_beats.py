@@ -84,7 +84,7 @@ TOLD = {
 4. 43–52 → 44  Hidden until the marker: t-0, t-1
 5. 53–59 → 58  txn-1: commit is decided
 6. 60–60 → 60  commitTransaction() of p1 returns
-7. 61–67 → 62  COMMIT markers stored in t-0, t-1
+7. 61–67 → 62  COMMIT marker stored in t-0, t-1
 8. 68–79 → 69  Committed and released: t-0, t-1; then CompleteCommit
 9. 80–87 → 81  c-committed gets 2 records from t-0, t-1
 """,
@@ -106,7 +106,7 @@ TOLD = {
 4. 51–64 → 51  Hidden until the marker: t-0
 5. 65–82 → 65  Also held back: 2 records from p2
 6. 83–87 → 83  txn-1 times out: its producer is fenced
-7. 88–91 → 88  ABORT markers stored in t-0
+7. 88–91 → 88  ABORT marker stored in t-0
 8. 92–100 → 92  Aborted and released: t-0; then CompleteAbort
 9. 101–104 → 101  read_committed consumers skip the aborted records
 """,
