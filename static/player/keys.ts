@@ -38,7 +38,8 @@ export type KeyAction =
   | "undo"
   | "redo"
   | "compare"
-  | "panel"
+  | "number"
+  | "stage"
   | "help"
   | "close";
 
@@ -70,6 +71,8 @@ export const KEYS: readonly KeyRow[] = [
   { keys: "⇧ ←", matches: shifted("ArrowLeft"), action: "previous_interesting" },
   { keys: "Home", matches: plain("Home"), action: "first" },
   { keys: "End", matches: plain("End"), action: "last" },
+  { keys: "1 – 9", matches: (event) => /^[1-9]$/.test(event.key), action: "number" },
+  { keys: "0", matches: plain("0"), action: "stage" },
   { keys: "␣", matches: plain(" "), action: "play" },
   { keys: "b", matches: letter("b"), action: "branch" },
   { keys: "m", matches: letter("m"), action: "message" },
@@ -94,7 +97,6 @@ export const KEYS: readonly KeyRow[] = [
   { keys: "e", matches: letter("e"), action: "export" },
   { keys: "f", matches: letter("f"), action: "follow" },
   { keys: "h", matches: letter("h"), action: "hand" },
-  { keys: "0 – 9", matches: (event) => event.key >= "0" && event.key <= "9" && event.key.length === 1, action: "panel" },
   { keys: "?", matches: (event) => event.key === "?", action: "help" },
   { keys: "Esc", matches: plain("Escape"), action: "close" },
 ];

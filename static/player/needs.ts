@@ -17,11 +17,15 @@ export interface Present {
   share: string;
   selection: Selection | null;
   frame: Frame | undefined;
+  /** How many beats the number keys go to; 0: they open panels. */
+  beats: number;
 }
 
 type Need = (page: Present, key: string) => string | null;
 
 const live: Need = (page) => (page.live ? null : page.follows ? "player.nothing_to.followed" : "player.nothing_to.recorded");
+
+const panel: Need = (page, key) => (PANELS.some((row) => row.key === key && isShown(row.tag, page.frame)) ? null : "player.nothing_to.panel");
 
 const NEEDS: Partial<Record<KeyAction, Need>> = {
   branch: live,
@@ -35,7 +39,8 @@ const NEEDS: Partial<Record<KeyAction, Need>> = {
   share: (page) => (page.share === "" ? "player.nothing_to.share" : null),
   follow: (page) => (page.follows ? null : "player.nothing_to.follow"),
   hand: (page) => (page.meets ? null : "player.nothing_to.hand"),
-  panel: (page, key) => (PANELS.some((panel) => panel.key === key && isShown(panel.tag, page.frame)) ? null : "player.nothing_to.panel"),
+  number: (page, key) => (page.beats === 0 ? panel(page, key) : Number(key) <= page.beats ? null : "player.nothing_to.number"),
+  stage: panel,
 };
 
 /** The words for what is missing, or null: there is something to act on. */

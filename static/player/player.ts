@@ -11,6 +11,7 @@ import { branchName } from "./branch-name.ts";
 import { BeatWalk } from "./beat-walk.ts";
 import type { BeatsBar } from "./beats-bar.ts";
 import "./beats-bar.ts";
+import type { Beat } from "./beats.ts";
 import "./help.ts";
 import type { Lesson } from "./lesson.ts";
 import { hasEnd, inLanguage, readLesson } from "./lesson.ts";
@@ -432,7 +433,9 @@ export class Player extends PlayerAttributes {
     const { store, play } = this;
     if (store === undefined || play === undefined) return;
     if (action === "drop") this.#acts()?.atFocus();
-    this.hint = lacks(action, key, { live: store.source.live, follows: this.follow !== "", meets: (this.company?.audience ?? null) !== null, share: this.share, selection: store.selection, frame: store.frame }) ?? "";
+    const beats = this.#inspects ? [] : (planOf(store)?.beats ?? []);
+    if (action === "number") this.hintParams = { number: Number(key), count: beats.length };
+    this.hint = lacks(action, key, { beats: beats.length, live: store.source.live, follows: this.follow !== "", meets: (this.company?.audience ?? null) !== null, share: this.share, selection: store.selection, frame: store.frame }) ?? "";
     if (this.hint !== "") return;
     if (store.status === "reconnecting") this.hint = "player.offline"; // What is asked for is kept.
     if ((LOOKING_KEYS as readonly string[]).includes(action)) {
@@ -457,7 +460,8 @@ export class Player extends PlayerAttributes {
       acts: () => this.querySelector<SelectionBar>("eos-selection-bar")?.openHere(),
       why: () => this.#askWhy(),
       projector: () => this.#present(),
-      panel: () => void this.#panel(key),
+      number: () => void this.#number(key, beats),
+      stage: () => void this.#panel(key),
       zoom_in: () => this.zoom?.by(1),
       zoom_out: () => this.zoom?.by(-1),
       share: () => void this.#dialog("eos-share"),
@@ -568,6 +572,12 @@ export class Player extends PlayerAttributes {
     this.store?.dismiss();
     if (this.store?.selection === null || this.store === undefined) this.#columns.release();
     this.store?.select(null);
+  }
+
+  /** To where the beat with this number lands; where panels are on show, their numbers come first. */
+  async #number(key: string, beats: readonly Beat[]): Promise<void> {
+    const beat = beats[Number(key) - 1];
+    await (beat === undefined ? this.#panel(key) : this.walk?.goTo(beat.lands));
   }
 
   async #panel(key: string): Promise<void> {

@@ -17,6 +17,8 @@ export const defaults = {
 export interface Point {
   x: number;
   y: number;
+  /** Where a list stands that has no room under its thing: beside it. */
+  beside?: number;
 }
 
 /** What panels offer (static/diagrams/element.ts). */

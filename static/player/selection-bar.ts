@@ -95,8 +95,8 @@ export class SelectionBar extends StoreElement {
   openHere(): void {
     const { selection } = this.store ?? {};
     if (selection == null) return;
-    const { left, bottom } = (deepFocus() ?? this).getBoundingClientRect();
-    this.openAt(selection, { x: left, y: bottom });
+    const { left, right, bottom } = (deepFocus() ?? this).getBoundingClientRect();
+    this.openAt(selection, { x: left, y: bottom, beside: right + 8 });
   }
 
   /** The focus went on from the list, so the list goes, too. */
@@ -125,8 +125,10 @@ export class SelectionBar extends StoreElement {
     if (list === null || this.at === null) return;
     const { width, height } = list.getBoundingClientRect();
     const zoom = zoomOf(list);
-    list.style.left = `${Math.max(8, Math.min(this.at.x, innerWidth - width - 8)) / zoom}px`;
-    list.style.top = `${Math.max(8, Math.min(this.at.y, innerHeight - height - 8)) / zoom}px`;
+    const { x, y, beside = x } = this.at;
+    const isBeside = y + height > innerHeight - 8 && beside + width <= innerWidth - 8;
+    list.style.left = `${Math.max(8, Math.min(isBeside ? beside : x, innerWidth - width - 8)) / zoom}px`;
+    list.style.top = `${Math.max(8, Math.min(y, innerHeight - height - 8)) / zoom}px`;
     if (!list.contains(document.activeElement)) list.querySelector<HTMLElement>("button, summary")?.focus();
   }
 

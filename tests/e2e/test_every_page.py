@@ -330,7 +330,7 @@ def test_no_step_hides_a_panel_or_puts_a_text_on_another(
     expect(page.locator("eos-sentence .s")).to_be_visible()
     faults: list[str] = []
     for _ in range(STEPS_LOOKED_AT):
-        for key in ("0", "6", "5"):  # the stage, space-time, the lanes
+        for key in ("0", "i", "6"):  # the stage, the lanes, space-time
             page.keyboard.press(key)
             page.evaluate(
                 "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"

@@ -127,7 +127,7 @@ def test_scenario_plays_to_its_end(page: Page, running_site: RunningSite, scenar
             found += faults(page)
     else:
         pytest.fail(f"{scenario} did not end within {WALK_MAX} interesting steps")
-    for key in ("6", "5", "0"):  # space-time, the lanes, and the stage again
+    for key in ("0", "i", "6", "0"):  # the stage, the lanes, space-time, and the stage again
         page.keyboard.press(key)
         found += faults(page)
     assert page.locator("eos-transport .next").is_disabled()

@@ -114,6 +114,14 @@ TERMS = {
 
 ENGLISH_RULES = (
     Rule(
+        "a plural has its number in it",
+        ENGLISH,
+        r"\{(\w+)\} \{\1:",
+        "{count} {count:record|records}",
+        "{count:record|records}",
+        slots=True,
+    ),
+    Rule(
         "a component is the subject",
         ENGLISH,
         r"\b([Nn]obody|[Ss]omebody|[Ww]hoever|[Ee]verybody|[Aa]nybody|[Ss]omeone|the one who)\b",

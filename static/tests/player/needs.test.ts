@@ -4,7 +4,7 @@ import test from "node:test";
 import type { Present } from "../../player/needs.ts";
 import { lacks } from "../../player/needs.ts";
 
-const PAGE: Present = { live: true, follows: false, meets: false, share: "/share", selection: null, frame: undefined };
+const PAGE: Present = { live: true, follows: false, meets: false, share: "/share", selection: null, frame: undefined, beats: 0 };
 
 test("a key that has nothing to act on says what it would need", () => {
   assert.equal(lacks("branch", "b", PAGE), null);
@@ -22,4 +22,10 @@ test("what changes a world says whose world it is", () => {
     assert.equal(lacks(action, "", { ...recorded, follows: true }), "player.nothing_to.followed");
   }
   assert.equal(lacks("share", "s", recorded), "player.nothing_to.share");
+});
+
+test("a number key goes to the beat with that number; where panels are on show, it opens a panel", () => {
+  assert.equal(lacks("number", "4", { ...PAGE, beats: 4 }), null);
+  assert.equal(lacks("number", "5", { ...PAGE, beats: 4 }), "player.nothing_to.number");
+  assert.equal(lacks("number", "5", PAGE), null, "the lanes");
 });

@@ -90,11 +90,11 @@ test("keys do what the help lists", () => {
   assert.equal(actionOf(key("PageUp")), "back");
   assert.equal(actionOf(key(" ")), "play");
   assert.equal(actionOf(key("B", { shiftKey: true })), "branch");
-  assert.equal(actionOf(key("7")), "panel");
+  assert.equal(actionOf(key("7")), "number");
   assert.equal(actionOf(key("?", { shiftKey: true })), "help");
   assert.equal(actionOf(key("Escape")), "close");
   assert.equal(actionOf(key("x")), null);
-  assert.equal(actionOf(key("0")), "panel", "the stage");
+  assert.equal(actionOf(key("0")), "stage");
 });
 
 test("the browser's own shortcuts stay the browser's", () => {
