@@ -98,7 +98,7 @@ def portion_of(first: int, folder: Path, version: Version) -> Portion:
 
 def search(wanted: int, first: int, folder: Path, processes: int, version: Version) -> int:
     """Portions on all cores, taken up in the order of their seeds, so that a search can be repeated."""
-    whole, told = Portion(), 0
+    whole, printed = Portion(), 0
     with ProcessPoolExecutor(processes) as pool:
         waiting: list[Future[Portion]] = []
         while whole.steps < wanted and len(whole.finds) < FOUND_MAX:
@@ -109,8 +109,8 @@ def search(wanted: int, first: int, folder: Path, processes: int, version: Versi
             whole.add(portion)
             for text in portion.finds:
                 print(text, flush=True)
-            if whole.steps * 50 // wanted > told:
-                told = whole.steps * 50 // wanted
+            if whole.steps * 50 // wanted > printed:
+                printed = whole.steps * 50 // wanted
                 print(
                     f"{whole.steps:,} of {wanted:,} steps, {whole.worlds:,} worlds, "
                     f"{len(whole.finds)} found, next seed {first - len(waiting) * WORLDS}",

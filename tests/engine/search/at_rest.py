@@ -1,4 +1,4 @@
-"""What must hold once nothing happens any more, everybody is back and nobody was told to stay silent."""
+"""What must hold at the end of a run: no event is left, and every actor that was stopped runs again."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from tests.engine.search.logs import beside, indexes, leader_of
 
 Wrong = Iterator[tuple[str, str]]
 HELD = (ONGOING, PREPARE_COMMIT, PREPARE_ABORT)
-"""States of an id in which its coordinator still answers for what is open."""
+"""States of a transactional id in which its coordinator will end the open transaction."""
 
 
-class Told:
-    """What applications handed over and heard of it, and what readers handed to them."""
+class Reported:
+    """The results that producers reported to applications, and the records that consumers returned."""
 
     def __init__(self) -> None:
         self.unfinished: dict[int, str] = {}
-        """Serial to the producer that took it and has said nothing yet."""
+        """Serial of a record without a result to its producer."""
         self.delivered: dict[tuple[str, str], set[int]] = {}
-        """(reader, partition) to the offsets that it handed over."""
+        """(Consumer, partition) to the offsets of the records that it returned."""
 
     def take(self, fact: object) -> None:
         if isinstance(fact, events.RecordAccepted):
@@ -37,16 +37,16 @@ class Told:
             self.delivered.setdefault((fact.consumer, fact.partition), set()).update(fact.offsets)
 
     def forget(self, producer: str) -> None:
-        """It crashed: nobody will hear of what it had in memory."""
+        """``producer`` crashed: the records in its memory get no result."""
         self.unfinished = {serial: name for serial, name in self.unfinished.items() if name != producer}
 
 
-def at_rest(simulation: Simulation, told: Told) -> Wrong:
+def at_rest(simulation: Simulation, reported: Reported) -> Wrong:
     world = simulation.world
     if simulation.finished != "complete" or world.paused or not _all_live(simulation):
         return
-    for serial, producer in told.unfinished.items():
-        yield "unanswered", f"{producer} never said what became of record {serial}"
+    for serial, producer in reported.unfinished.items():
+        yield "unanswered", f"{producer} reported no result for record {serial}"
     for name, state in world.controller.partitions.items():
         leading = leader_of(world, state)
         if leading is None:
@@ -58,7 +58,7 @@ def at_rest(simulation: Simulation, told: Told) -> Wrong:
                 yield of, f"PID {producer_id} is open in {name} and no coordinator will end it"
         for consumer in world.consumers.values():
             if name in consumer.readings and consumer.group_id is None:
-                yield from _read(simulation, consumer, name, leading.log, told)
+                yield from _read(simulation, consumer, name, leading.log, reported)
     yield from indexes(world)
     yield from _undecided(world)
     for loop in world.loops.values():
@@ -94,14 +94,14 @@ def _undecided(world: Any) -> Wrong:
                 yield "undecided", f"{name} stays on its way to {metadata.pending_state}"
 
 
-def _read(simulation: Simulation, consumer: Any, partition: str, log: Any, told: Told) -> Wrong:
+def _read(simulation: Simulation, consumer: Any, partition: str, log: Any, reported: Reported) -> Wrong:
     """A reader stands at the end of what it may read, and handed over every record before it that counts."""
     committed = consumer.isolation == "read_committed"
     end = log.last_stable_offset if committed else log.high_watermark
     position = consumer.readings[partition].position
     if position < end:
         yield "unread", f"{consumer.name} stays at {position} of {partition}, it may read up to {end}"
-    delivered = told.delivered.get((consumer.name, partition), set())
+    delivered = reported.delivered.get((consumer.name, partition), set())
     outcomes = simulation.judges.outcomes.logs[partition].copies
     for batch in log.batches:
         if batch.is_control or not log.log_start <= batch.base_offset < min(position, end):

@@ -20,11 +20,12 @@ from engine.scenario.schema import ACTOR_ACTIONS, APIS, MESSAGE_ACTIONS, MIDDLEW
 from tests.engine.search.chances import below, one_of, perhaps
 
 UNPROTECTED = ("TxnOffsetCommit", "OffsetCommit", "WriteTxnMarkers")
-"""Never repeated by the network of an honest world: nothing in these requests numbers them, so a copy that comes
-after the next transaction has begun is taken for news. TCP does not repeat, and the sender waits for the answer."""
+"""The network of an honest world does not repeat these requests. They have no sequence numbers, so their receiver
+applies a copy that arrives in the next transaction. TCP does not repeat, and the sender waits for the response."""
 ORDERED = "Produce"
-"""Never overtaken in an honest world, as TCP has it: 2.8 takes the one that came first for the first of an unknown
-producer, and where a transaction is just being ended the refused one's number is given to another batch."""
+"""In an honest world no request of this API overtakes another, as with TCP. Otherwise 2.8 accepts the batch that
+arrives first as the first of an unknown producer, and while a transaction ends, another batch gets the sequence
+numbers of the refused one."""
 HONEST_ERRORS: dict[str, tuple[str, ...]] = {
     "Produce": ("NOT_LEADER_OR_FOLLOWER", "NOT_ENOUGH_REPLICAS", "UNKNOWN_TOPIC_OR_PARTITION"),
     "FindCoordinator": ("COORDINATOR_NOT_AVAILABLE",),
@@ -47,7 +48,7 @@ HONEST_AFTERWARDS: dict[str, tuple[str, ...]] = {
     "TxnOffsetCommit": ("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR"),
     "WriteTxnMarkers": ("NOT_ENOUGH_REPLICAS_AFTER_APPEND", "REQUEST_TIMED_OUT"),
 }
-"""What it may answer in good faith after it was done: whoever asks does not know, and asks again."""
+"""API to the errors that a broker may return although it carried out the request: the sender then retries."""
 RIGHTS = (
     ("Write", "topic:t"),
     ("Write", "topic:out"),
@@ -90,8 +91,7 @@ OFTEN = ("Produce", "Produce", "EndTxn", "WriteTxnMarkers", "WriteTxnMarkers", "
 Fields = Callable[[Random, Names], dict[str, Any]]
 UNNAMED_BEFORE_BUMPS = ("producer_id", "producer_epoch")
 LIE_ACTIONS = ("craft_produce", "craft_request", "expire_producers", "delete_topic", "abort_hanging")
-"""Left to the worlds where anything is allowed: they are done by nobody who keeps to the protocol, or forget on
-purpose what the guarantees rest on."""
+"""Only in hostile worlds: these actions violate the protocol, or remove state on which the guarantees depend."""
 HONEST_ACTIONS = tuple(action for action in WORLD_ACTIONS if action not in LIE_ACTIONS)
 
 
@@ -173,7 +173,7 @@ def _followed(generator: Random, names: Names) -> dict[str, Any]:
 
 
 def _led(generator: Random, names: Names) -> dict[str, Any]:
-    """A partition and who leads it from now on, or whoever is next."""
+    """A partition and its new leader; without a leader, the controller chooses one."""
     found = _followed(generator, names)
     return found if perhaps(generator, 0.7) else {"partition": found["partition"]}
 
@@ -320,7 +320,7 @@ def _number(broker: str) -> int:
 
 
 def _everything(generator: Random, names: Names) -> dict[str, Any]:
-    """For an action that nobody wrote a row for: something in every field."""
+    """The fields of an action without a row: a value in every field."""
     fields: dict[str, Any] = {}
     for fill in (_stopped, _followed, _right, _head, _topic, _setting):
         fields |= fill(generator, names)

@@ -19,7 +19,7 @@ from engine.judge.outcome_log import ABORTED
 from engine.recording import Recorded
 from engine.scenario.document import load
 from engine.topic_partition import partition_name
-from tests.engine.search.at_rest import Told, at_rest, held
+from tests.engine.search.at_rest import Reported, at_rest, held
 from tests.engine.search.chances import below
 from tests.engine.search.exceptions import excused, features
 from tests.engine.search.folding import Folded
@@ -78,7 +78,7 @@ class Hunt:
         self.facts = self.simulation.listen()
         self.storage = Storage(self.simulation)
         self.logs = Logs(self.simulation, every)
-        self.told = Told()
+        self.reported = Reported()
         self.late = LateBatches()
         self.pending: set[tuple[str, str, int]] = set()
         """(group, partition, producer id) of offsets whose transaction is not decided yet."""
@@ -151,7 +151,7 @@ class Hunt:
         """Nothing is left to happen, or too much."""
         if self.simulation.finished == "step_limit":
             self.hold("endless", f"{self.simulation.number} steps and no end")
-        for name, what in at_rest(self.simulation, self.told):
+        for name, what in at_rest(self.simulation, self.reported):
             self.hold(name, what)
         self.said[ABORT_HIDDEN] += self._aborts_hidden()
         for rule in self.simulation.interference.rules:
@@ -184,7 +184,7 @@ class Hunt:
         return True
 
     def _give_back(self) -> bool:
-        """Whether somebody who was away long enough came back."""
+        """Reverse the first intervention whose time is over. Returns whether there was one."""
         for item in self.away:
             if item[0] <= self.simulation.number:
                 self.away.remove(item)
@@ -192,7 +192,7 @@ class Hunt:
         return False
 
     def _come_back(self) -> bool:
-        """Nothing is left to happen: those who are still away come back now."""
+        """No event is left: reverse the remaining interventions now."""
         if not self.away or self.simulation.finished != "complete":
             return False
         self._make_again()
@@ -218,7 +218,7 @@ class Hunt:
             "facts",
             "storage",
             "logs",
-            "told",
+            "reported",
             "folded",
             "hidden",
             "happened",
@@ -233,7 +233,7 @@ class Hunt:
         """Raises :class:`Found` at the first step at which something does not hold."""
         for fact in self.facts:
             self.storage.take(fact)
-            self.told.take(fact)
+            self.reported.take(fact)
             self.late.take(fact)
             if isinstance(fact, events.RecordsDelivered):
                 self.hidden[fact.isolation].update((fact.partition, offset) for offset in fact.offsets)
@@ -256,7 +256,7 @@ class Hunt:
         if self.simulation.watch.said == "fault.client_crashed":
             for name, client in self.simulation.world.clients.items():
                 if not client.alive:
-                    self.told.forget(name)
+                    self.reported.forget(name)
 
     def _outside_its_transaction(self, fact: events.LogAppended) -> bool:
         """Whether a leader stored offsets for a producer whose coordinator does not list the partition."""

@@ -14,10 +14,10 @@ from tests.engine.search.faults import ORDERED, UNPROTECTED, Names, setting
 MESSAGES = tuple(
     action for action in INTERVENTIONS if action.endswith("_message") and action not in AS_FAULTS
 )
-"""What stands in `AS_FAULTS` is tried by the fault scripts of the worlds, where each kind of world has its limits."""
+"""The fault scripts of the worlds try the actions in `AS_FAULTS`, within the limits of each kind of world."""
 OTHERS = tuple(action for action in INTERVENTIONS if action not in (*MESSAGES, *AS_FAULTS))
 LATER = {"crash": "restart", "pause": "resume"}
-"""What an intervention does to an actor, and how it is taken back: nobody stays away for good."""
+"""An intervention on an actor to the one that reverses it: no actor stays stopped until the end."""
 MESSAGE_CHANCE = 0.65
 
 Intervention = dict[str, Any]
@@ -49,7 +49,7 @@ def _setting(generator: Random, names: Names) -> Intervention:
 
 
 def _everything(generator: Random, names: Names) -> Intervention:
-    """For an intervention that nobody wrote a row for: something in every field."""
+    """The fields of an intervention without a row: a value in every field."""
     fields = {**_actor(generator, names), **_setting(generator, names), "for_ms": below(generator, 500)}
     if names.partitions:
         fields |= {"partition": one_of(generator, names.partitions), "broker": 1 + below(generator, 3)}

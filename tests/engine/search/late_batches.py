@@ -7,7 +7,7 @@ from engine import events
 
 
 class LateBatches:
-    """Told by facts. ``any``: a leader or a follower stored such a batch."""
+    """Takes facts. ``any``: a leader or a follower stored such a batch."""
 
     def __init__(self) -> None:
         self.any = False

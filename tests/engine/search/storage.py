@@ -1,6 +1,6 @@
-"""What must hold of stored batches, whoever stored them: told by facts, one after the other.
+"""What must hold for stored batches, for any writer: checked fact by fact.
 
-Knows each replica's log as its facts tell it, and nothing of the broker that wrote it.
+The checks know each replica's log from its facts only, not from the broker that wrote it.
 """
 
 from __future__ import annotations

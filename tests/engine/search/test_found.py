@@ -123,7 +123,7 @@ def test_a_pause_holds_up_the_rest_of_a_pass():
 
 
 def test_a_replica_that_read_its_log_again_shows_when_its_markers_are_known_as_stable():
-    """The high watermark stood where it was, and so nobody saw the last stable offset move."""
+    """The high watermark did not move, so the advance of the last stable offset was not reported."""
     shown = []
 
     class Seen(Watch):
@@ -185,11 +185,11 @@ def test_a_call_that_returns_in_the_middle_of_a_pass_is_seen_to_return():
 
 def test_a_new_coordinator_tells_what_it_finds_registered():
     """The one that had written it died before it could tell: what was stored there seemed to hang for good."""
-    told: list[Any] = []
+    registered: list[Any] = []
 
     class Judging(Judged):
         def fact(self, fact: object) -> None:
-            told.append(fact)
+            registered.append(fact)
 
     coordinator = TransactionCoordinator(
         "broker-1",
@@ -201,7 +201,7 @@ def test_a_new_coordinator_tells_what_it_finds_registered():
     known = TransactionMetadata("txn", 7, 1000, 0)
     image = known.image(5, ONGOING, partitions=frozenset({"t-1", "t-0"}), start_ms=5)
     coordinator.elect(0, 1, {"txn": image}, 9)
-    assert told == [PartitionsRegistered(producer_id=7, partitions=("t-0", "t-1"), coordinator_epoch=1)]
+    assert registered == [PartitionsRegistered(producer_id=7, partitions=("t-0", "t-1"), coordinator_epoch=1)]
 
 
 def test_a_coordinator_that_is_elected_again_shows_that_it_knows_nothing_yet():
@@ -334,7 +334,7 @@ def test_a_loop_whose_calls_return_at_once_lets_time_pass_between_them():
 
 
 def test_an_offsets_partition_that_joined_before_its_topic_was_created_takes_its_marker():
-    """Nobody used it since, so the leader did not know it, and the marker was sent again and again."""
+    """No request had used it since, so the leader did not know it, and the marker was sent again and again."""
     calls = [
         {"at": 20, "do": "init_transactions"},
         {"at": 200, "do": "begin_transaction"},

@@ -30,7 +30,7 @@ class Heard:
 
 
 class Headlines(TellsAtOnce, Judged):
-    """Judged, and told as far as the sentence of each step: ``said`` is its key."""
+    """The level *judged*, with the key of each step's sentence in ``said``."""
 
     def say(self, key, rules, /, **params):
         if self.said is None:

@@ -1,7 +1,7 @@
 """Random worlds: clusters with every kind of actor, applications that use them, and what goes wrong.
 
 All chances come from the generator that is passed in, by ``random()`` and by nothing else, so that a seed is a
-world. Four kinds (:data:`KINDS`): in an *honest* one nobody breaks the protocol and all that is promised must
+world. Four kinds (:data:`KINDS`): in an *honest* one every component follows the protocol and all properties must
 hold; in a *plain* one producers have neither ids nor transactions; in a *hostile* one anything is sent and
 forgotten, and only what the engine owes to itself must hold; the fourth is two-phase commit over middleware.
 """
@@ -69,7 +69,7 @@ def honest(generator: Random, version: Version = ANY) -> Document:
 
 
 def hostile(generator: Random, version: Version = ANY) -> Document:
-    """The same world, in which errors lie, memory is lost and nobody's requests arrive."""
+    """The same world with false errors, lost memory and crafted requests."""
     document = _kafka(generator, version)
     names = names_of(document)
     document["faults"] = [
@@ -78,7 +78,7 @@ def hostile(generator: Random, version: Version = ANY) -> Document:
         else matched(generator, names, honest=False)
         for _ in range(2 + below(generator, 12))
     ]
-    # Where a topic is gone or nobody may write, clients ask for ever.
+    # Without a topic, or without the right to write, clients retry for ever.
     document["limits"]["steps"] = 2_500
     return {**document, "id": "SEARCH-HOSTILE"}
 
