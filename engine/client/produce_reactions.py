@@ -249,7 +249,7 @@ _IS_TRUE: dict[Question, Callable[[Answer], bool]] = {
     Question.MAY_RESOLVE: lambda answer: not _resolved(answer),
     Question.LOG_START_UNKNOWN: _log_start_unknown,
     Question.HISTORY_DELETED: _history_deleted,
-    Question.FORGOTTEN: lambda answer: not answer.transactional,
+    Question.FORGOTTEN: _bumps_alone,
     Question.OTHERWISE: lambda _: True,
 }
 """Question to the function that says whether its answer is *yes*."""
