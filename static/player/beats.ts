@@ -15,9 +15,14 @@ export function titleOf(beat: Beat): string {
   return beat.title?.[words.language] ?? say(beat.key, beat.params);
 }
 
+/** The beats inside a beat. Even parts of a long one, whose steps repeat each other, are lines of a list and no beats. */
+function inside({ beats = [] }: Beat): readonly Beat[] {
+  return beats.some(({ kind }) => kind !== "part") ? beats : [];
+}
+
 /** The beats that a reader goes through, in order. */
 export function leavesOf(beats: readonly Beat[]): Beat[] {
-  return beats.flatMap((beat) => (beat.beats === undefined || beat.beats.length === 0 ? [beat] : leavesOf(beat.beats)));
+  return beats.flatMap((beat) => (inside(beat).length === 0 ? [beat] : leavesOf(inside(beat))));
 }
 
 /** The place of the beat that holds a step; steps behind the last one belong to it. −1 before the first step. */
@@ -30,7 +35,7 @@ export function pathTo(beats: readonly Beat[], step: number): { beat: Beat; plac
   const place = placeOf(beats, step);
   const beat = beats[place];
   if (beat === undefined) return [];
-  return [{ beat, place, count: beats.length }, ...pathTo(beat.beats ?? [], step)];
+  return [{ beat, place, count: beats.length }, ...pathTo(inside(beat), step)];
 }
 
 /** Where the next beat lands; behind the last landing the run's end, if there is more of it. */
@@ -47,7 +52,8 @@ export function landingBefore(plan: BeatPlan, step: number): number {
 
 /** How many steps the line counts in which a step of plumbing stands; 0: the step has a line of its own. */
 export function plumbingAround(plan: BeatPlan, step: number): number {
-  const beat = pathTo(plan.beats, step).at(-1)?.beat;
+  let beat = pathTo(plan.beats, step).at(-1)?.beat;
+  while (beat?.beats !== undefined && beat.beats.length > 0) beat = beat.beats[placeOf(beat.beats, step)];
   const line = beat?.lines.find((one) => one.key !== null && one.first <= step && step <= one.last);
   return line === undefined ? 0 : line.last - line.first + 1;
 }

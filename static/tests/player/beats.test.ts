@@ -29,6 +29,12 @@ test("from beat to beat, and behind the last landing to the end", () => {
   assert.deepEqual([40, 31, 20, 2, 0].map((at) => landingBefore(PLAN, at)), [31, 9, 9, 0, 0]);
 });
 
+test("a long beat without beats of its own is gone through with one press, though it is listed in parts", () => {
+  const parts: BeatPlan = { ...PLAN, beats: [beat(1, 1, 20, 3, { beats: [beat(1, 1, 9, 5, { kind: "part" }), beat(2, 10, 20, 12, { kind: "part" })] }), beat(2, 21, 40, 30)] };
+  assert.equal(landingAfter(parts, 3), 30);
+  assert.deepEqual(whereIn(parts, 11), { number: 1, count: 2, part: 0, parts: 0 });
+});
+
 test("a step stands in one beat, and in one part of a long one", () => {
   assert.deepEqual([0, 1, 4, 5, 40, 55].map((at) => placeOf(PLAN.beats, at)), [-1, 0, 0, 1, 2, 2]);
   assert.equal(leavesOf(NESTED.beats).length, 3);
