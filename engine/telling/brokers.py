@@ -165,14 +165,33 @@ def _metadata_read(h: happened.MetadataRead, teller: Teller) -> None:
     )
 
 
+_RESOURCES = ("cluster", "group", "topic", "transactional_id")
+
+
+def _resource(resource: str) -> Any:
+    """What a right is about, in words: ``topic:t`` is topic t. A resource that Kafka does not have stays as it is."""
+    kind, _, name = resource.partition(":")
+    return phrase(f"resource.{kind}", name=name) if kind in _RESOURCES else resource
+
+
+def _right_denied(h: happened.RightDenied, teller: Teller) -> None:
+    resource = _resource(h.resource)
+    teller.say("fault.denied", ("GEN-6", "LOG-1"), broker=h.broker, operation=h.operation, resource=resource)
+
+
+def _right_given(h: happened.RightGiven, teller: Teller) -> None:
+    resource = _resource(h.resource)
+    teller.say("fault.allowed", ("GEN-6",), broker=h.broker, operation=h.operation, resource=resource)
+
+
 TELLINGS: dict[type[Happening], Tell] = {
     happened.RequestWaitsForStart: says("broker.request_waits_for_start", "PID-6"),
     happened.StartFailed: says("broker.start_failed", "PID-6"),
     happened.BecameLeader: _became_leader,
     happened.MetadataAnswered: _metadata_answered,
     happened.CoordinatorFound: says("broker.coordinator_found", "FND-1", "FND-2", "FND-7"),
-    happened.RightDenied: says("fault.denied", "GEN-6", "LOG-1"),
-    happened.RightGiven: says("fault.allowed", "GEN-6"),
+    happened.RightDenied: _right_denied,
+    happened.RightGiven: _right_given,
     happened.BlockMoved: _block_moved,
     happened.LateZooKeeperReply: says("broker.late_zookeeper_reply", "PID-4"),
     happened.BlockUsedUp: says("broker.block_used_up", "PID-5", "PID-6"),
