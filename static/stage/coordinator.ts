@@ -14,6 +14,7 @@ import { clauses, listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, Places, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
+import { decidedBy } from "./decided.ts";
 import { box, fitted, fittedText, path, pillWidth, text, textWidth } from "./draw.ts";
 import { tagHeight, tagWidth } from "./tag-size.ts";
 
@@ -199,6 +200,8 @@ function railSvg(frame: Frame, focus: Focus, name: string, own: Kept, width: num
 export function railTag(frame: Frame, here: Places, focus: Focus, name: string): { said: string; size: number; box: Box } | null {
   const place = here.brokers[name]?.coordinator;
   if (place == null || focus.tag === null || focus.actor !== name || focus.partition !== null || (focus.kind !== "coordinator" && focus.kind !== "refused")) return null;
+  // What was compared stands behind the tag, which is over the coordinator then.
+  if (focus.compared.length > 0 && decidedBy(frame, focus) === null) return null;
   const broker = frame.view.brokers?.[name.replace(/^broker-/, "")];
   const kept = keptOf(broker);
   const own = chosen(frame, focus, kept);

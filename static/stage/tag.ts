@@ -44,7 +44,7 @@ export const tagLayer: Layer = (frame, here, focus) => {
   const node = nodeTag(frame, here, focus);
   if (node !== null) return [labelled(focus, node.said, node.size, node.box, besideTag(focus))];
   const rail = railTag(frame, here, focus, focus.actor ?? "");
-  if (rail !== null && (focus.compared.length === 0 || decidedBy(frame, focus) !== null)) return [labelled(focus, rail.said, rail.size, rail.box)];
+  if (rail !== null) return [labelled(focus, rail.said, rail.size, rail.box)];
   const said = say(focus.tag.key, focus.tag.params);
   const row = here.readers[focus.partition ?? ""]?.[focus.actor ?? ""]?.box;
   const inRow = focus.kind !== "read" || row === undefined ? 0 : tagInRow(here, focus, row);
