@@ -13,12 +13,14 @@ from typing import Any
 import pytest
 from django.conf import settings
 from hypothesis import settings as hypothesis_settings
+from pytest_django import DjangoDbBlocker
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 from eosviz.launch.browser import INSTALL_REMEDY, browser_options, find_browser
 from eosviz.launch.embedded import embedded_redis_socket
 from eosviz.launch.services import answers_ping, redis_command
+from tests.kept_rows import KeptRows
 from tests.postgresql import PostgreSQL
 from tests.running_site import RunningSite, site_of_its_own
 
@@ -125,6 +127,15 @@ def django_db_modify_db_settings(postgresql_server: PostgreSQL | None) -> None:
 def django_db_keepdb(django_db_keepdb: bool, postgresql_server: PostgreSQL | None) -> bool:
     """A database that threads of sockets still look at cannot be dropped; it goes with its server."""
     return django_db_keepdb or postgresql_server is not None
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    with django_db_blocker.unblock():
+        kept = KeptRows()
+    with pytest.MonkeyPatch.context() as patch:
+        kept.follow_a_flush(patch)
+        yield
 
 
 @pytest.fixture(autouse=True)
