@@ -7,15 +7,21 @@ from pyspark.sql import SparkSession
 
 from eosviz.pipeline.spark import start_session
 
-INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-"""Compiling a query takes Spark longer than it takes to interpret it for a few rows. `make test-all` compiles."""
+FOR_FEW_ROWS = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+}
+"""Spark compiles a query, and plans it again while it runs, for longer than it takes to read a few rows. `make
+test-all` does without these settings."""
 
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[SparkSession]:
     session = start_session("local[2]", tmp_path_factory.mktemp("spark"), "tests")
     if "not slow" in request.config.option.markexpr:
-        for name, value in INTERPRETED.items():
+        for name, value in FOR_FEW_ROWS.items():
             session.conf.set(name, value)
     yield session
     session.stop()
