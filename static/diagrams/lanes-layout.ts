@@ -46,7 +46,7 @@ export function layoutLanes(frame: Frame, options: LanesOptions): LanesShape {
   let y = 0;
   for (const [name, tier] of plan.tiers) {
     const partition = partitions[name] as PartitionView;
-    const of = [partition, y, options.width, options.scrolled[name], ...Object.values(tier)];
+    const of = [partition, y, options.width, options.scrolled[name], options.apart?.includes(name), ...Object.values(tier)];
     const { lane, twin } = piece(frame, name, of, (part) => layoutLane(part, name, partition, tier, y, options));
     shape.lanes.push(lane);
     shape.twin.push(...twin);

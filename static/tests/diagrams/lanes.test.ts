@@ -23,7 +23,7 @@ const CELLS = {
   left: 46, room: 460, unit: 36, foldWidth: 66, labelSize: 14, scrolled: 0, pinned: null, short: false,
 };
 
-function laneOf(frame: Parameters<typeof layoutLanes>[0], options = OPTIONS) {
+function laneOf(frame: Parameters<typeof layoutLanes>[0], options: Parameters<typeof layoutLanes>[1] = OPTIONS) {
   const lane = layoutLanes(frame, options).lanes[0];
   assert.ok(lane !== undefined);
   return lane;
@@ -35,6 +35,11 @@ test("cells stand side by side, as wide as their offsets, with their labels", ()
     cells.pieces.map((piece) => (piece.kind === "batch" ? [piece.x, piece.width, piece.label] : piece.kind)),
     [[46, 108, "0·0 | 0–2"], [154, 82.1, "0·0 | 3–4"], [236.1, 108, "0·0 | 5–7"], [344.1, 82.1, "0·0 | 8–9"], [426.2, 108, "0·0 | 10–12"]],
   );
+});
+
+test("a partition is marked while the run beside this one has it otherwise", () => {
+  const frame = frameOf(null, view({ partitions: { "t-0": partition(replica(FIVE)) } }));
+  assert.deepEqual([["t-0"], [], ["broker-2"]].map((apart) => laneOf(frame, { ...OPTIONS, apart }).differs), [true, false, false]);
 });
 
 test("offsets stand at their cells, also inside a batch", () => {
