@@ -9,6 +9,7 @@ import { drawCell, drawLanes } from "../../diagrams/lanes-draw.ts";
 import { layoutLanes } from "../../diagrams/lanes-layout.ts";
 import { reachesUnlisted } from "../../diagrams/lanes-plan.ts";
 import { partitionIn } from "../../diagrams/picked.ts";
+import { Reading } from "../../diagrams/reading.ts";
 import type { ReaderLaneView } from "../../generated/messages.ts";
 import type { ConsumerView, FoldedLog, Selection, Step, View } from "../../player/frame.ts";
 import { NOT_READ } from "../../stage/hidden.ts";
@@ -39,7 +40,12 @@ test("cells stand side by side, as wide as their offsets, with their labels", ()
 
 test("a partition is marked while the run beside this one has it otherwise", () => {
   const frame = frameOf(null, view({ partitions: { "t-0": partition(replica(FIVE)) } }));
-  assert.deepEqual([["t-0"], [], ["broker-2"]].map((apart) => laneOf(frame, { ...OPTIONS, apart }).differs), [true, false, false]);
+  let reading = new Reading(frame);
+  const differs = [["t-0"], [], ["broker-2"]].map((apart) => {
+    reading = new Reading(frame, reading);
+    return laneOf(reading.frame, { ...OPTIONS, apart }).differs;
+  });
+  assert.deepEqual(differs, [true, false, false]);
 });
 
 test("offsets stand at their cells, also inside a batch", () => {
