@@ -14,6 +14,7 @@ from engine import timers
 from engine.errors import Refused
 from engine.interventions import check_intervention
 from engine.simulation import Simulation
+from engine.why.links import kind_of
 from eosviz.walkthroughs.message_base import Selection
 from eosviz.walkthroughs.messages import Offer
 
@@ -72,7 +73,8 @@ def _message(view: Json, message_id: str) -> Iterator[Candidate]:
     connection has arrived, too: only the connection can be closed."""
     message = view.get("network", {}).get("messages", {}).get(message_id)
     number = int(message_id) if message else -1
-    params = {"message": message_id, "api": message["api"] if message else "", "by": DELAY_MS}
+    api, kind = (message["api"], kind_of(message)) if message else ("", "")
+    params = {"message": message_id, "api": api, "kind": kind, "by": DELAY_MS}
     gone = None if message else "action.why.not_under_way"
     if message and message.get("connection_ended"):
         gone = "action.why.connection_has_ended"
