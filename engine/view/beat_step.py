@@ -20,6 +20,8 @@ class BeatStep:
     """The keys of the step's sentence and of its notes."""
     params: Mapping[str, Any]
     stands_out: bool
+    refusal: str | None = None
+    """The error with which the step refuses, or is refused."""
     opener: Opener | None = None
     opener_params: dict[str, Any] = field(default_factory=dict)
     sentences: tuple[tuple[str, Mapping[str, Any]], ...] = ()

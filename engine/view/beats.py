@@ -8,13 +8,14 @@ reader sees first, and the lines of its steps: informative steps one by one, the
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 from engine.crafter import Crafter
-from engine.shapes.plans import Beat
+from engine.shapes.plans import Beat, BeatLine
 from engine.view.beat_step import BeatStep
 from engine.view.lines import lines_of
 from engine.view.openers import (
@@ -44,6 +45,7 @@ from engine.view.openers import (
     RARE,
     READ_AFTER_MARKER,
     REFUSED,
+    REPEATS,
     RETRIED,
     ROUNDS,
     START,
@@ -52,7 +54,9 @@ from engine.view.openers import (
     TRANSACTION,
     Opener,
 )
-from engine.view.titles import read_in, released_in, title_of
+from engine.view.outdated import OutdatedWrites
+from engine.view.repeats import Repeat, is_within, lengths_of, repeats_in, told_of
+from engine.view.titles import marker_in, read_in, released_in, title_of
 
 MOST = 9
 """A level has at most this many beats."""
@@ -148,6 +152,10 @@ class Beats:
         self._released_at: dict[str, int] = {}
         """Client to the time from which consumers can get the records of the transaction that it commits."""
         self._ids_wanted = False
+        self._outdated = OutdatedWrites()
+        self._repeats: list[Repeat] = []
+        self._lengths = [0]
+        """For each index, the number of steps before it, of which each stretch of repeats counts as one round."""
 
     def take(self, step: Mapping[str, Any]) -> None:
         notes = step["notes"]
@@ -178,6 +186,7 @@ class Beats:
             said=frozenset((key, *(note["key"] for note in notes))),
             params=step["params"],
             stands_out=bool(step["interesting"] or step["refusal"] or step["broken"]),
+            refusal=None if step["refusal"] is None else step["refusal"]["error"],
             sentences=((key, step["params"]), *((note["key"], note["params"]) for note in notes)),
             broken=tuple(
                 (one["guarantee"], one["partition"], tuple(one["serials"])) for one in step["broken"]
@@ -192,6 +201,7 @@ class Beats:
         self._look_for_late_commits(told)
         self._look_for_readers(told)
         self._look_for_hanging(told, step)
+        self._outdated.take(told, step["changes"])
         if told.opener is OUTCOME:
             told.opener_params = {"at": told.time}  # Each time gets a beat of its own.
         self._ids_wanted = self._ids_wanted or not told.said.isdisjoint(IDS_WANTED)
@@ -298,6 +308,7 @@ class Beats:
         fork._unread = {partition: set(readers) for partition, readers in self._unread.items()}
         fork._released_at = dict(self._released_at)
         fork._ids_wanted = self._ids_wanted
+        fork._outdated = self._outdated.fork()
         return fork
 
     def to_json(self, past: Sequence[Beat] = (), until: int = 0) -> list[Beat]:
@@ -306,7 +317,9 @@ class Beats:
         if not self._steps:
             return []
         end = len(self._steps)
-        openings = _openings(self._steps)
+        self._repeats = repeats_in(self._steps)
+        self._lengths = lengths_of(end, self._repeats)
+        openings = _openings(self._steps, self._repeats)
         kept = self._kept(past, min(until, self._steps[-1].number))
         if not kept:
             return self._level(0, end, openings)
@@ -331,7 +344,7 @@ class Beats:
         steps = self._steps[beat["first"] - 1 : last]
         if inside := self._kept(beat.get("beats", []), last):
             told["beats"] = [*inside[:-1], self._until(inside[-1], last)]
-        elif len(lines := lines_of(steps, beat["lands"])) > LINES_MOST:
+        elif len(lines := self._lines(steps, beat["lands"])) > LINES_MOST:
             told["beats"] = self._parts(beat["first"] - 1, last)
         else:
             told.pop("beats", None)
@@ -347,7 +360,7 @@ class Beats:
             openings = [Opened(start, START, {}, START.weight), *openings]
         first = openings[0]
         openings = [replace(first, at=start, lead=first.lead + first.at - start), *openings[1:]]
-        chosen = _chosen(openings, end, most)
+        chosen = _chosen(openings, end, most, self._lengths)
         ends = [beat.at for beat in chosen[1:]] + [end]
         told = []
         for number, (beat, stop) in enumerate(zip(chosen, ends, strict=True), 1):
@@ -359,7 +372,7 @@ class Beats:
         self, number: int, beat: Opened, stop: int, inside: list[Opened], level: int, nests: bool = False
     ) -> Beat:
         steps = self._steps[beat.at : stop]
-        beat = _by_outcome(beat, steps)
+        opened, beat = beat, _by_outcome(beat, steps)
         lands = self._lands(beat, steps)
         kind = self._kind(beat, steps)
         told, params = title_of(kind, beat.params, steps, self._consumers)
@@ -373,10 +386,15 @@ class Beats:
             "kind": kind,
             "lines": [],
         }
-        lines = lines_of(steps, lands.number)
-        is_long = len(steps) >= NESTED_FROM or sum(line["key"] is None for line in lines) > INFORMATIVE_MOST
+        lines = self._lines(steps, lands.number)
+        is_long = (
+            self._length(beat.at, stop) >= NESTED_FROM
+            or sum(line["key"] is None for line in lines) > INFORMATIVE_MOST
+        )
+        if not is_long:
+            inside = [one for one in inside if one.weight >= LIGHT]
         if (is_long or nests) and len(inside) >= 2 and len(steps) < level:
-            shown["beats"] = self._level(beat.at, stop, [beat.origin or beat, *inside])
+            shown["beats"] = self._level(beat.at, stop, [beat.origin or opened, *inside])
             return shown
         if len(lines) > LINES_MOST:
             shown["beats"] = self._parts(beat.at, stop)
@@ -386,22 +404,34 @@ class Beats:
 
     def _parts(self, start: int, end: int) -> list[Beat]:
         """Divide a beat with too many lines into even parts; a part may be divided again."""
-        size = -(-(end - start) // MOST)
-        parts = []
-        for number, at in enumerate(range(start, end, size), 1):
-            stop = min(at + size, end)
+        size = -(-self._length(start, end) // MOST)
+        parts: list[Beat] = []
+        at = start
+        while at < end:
+            stop = min(bisect_right(self._lengths, self._lengths[at] + size) - 1, end)
             params = {"first": self._steps[at].number, "last": self._steps[stop - 1].number}
-            parts.append(self._beat(number, Opened(at, PART, params, 0), stop, [], end - start))
+            parts.append(self._beat(len(parts) + 1, Opened(at, PART, params, 0), stop, [], end - start))
+            at = stop
         return parts
+
+    def _length(self, start: int, end: int) -> int:
+        return self._lengths[end] - self._lengths[start]
+
+    def _lines(self, steps: Sequence[BeatStep], lands: int) -> list[BeatLine]:
+        repeated = [is_within(self._repeats, step.number - self._steps[0].number) for step in steps]
+        return lines_of(steps, lands, repeated)
 
     def _lands(self, beat: Opened, steps: Sequence[BeatStep]) -> BeatStep:
         if beat.opener is OUTCOME and (released := released_in(steps)):
             return released[-1]
         if beat.opener is READ_AFTER_MARKER:
             return read_in(steps)[-1]
-        for step in reversed(steps):
-            if _leads_to(beat, step):
-                return step
+        if beat.opener is REPEATS:
+            repeat = next(one for one in self._repeats if one.at == beat.at + beat.lead)
+            return next(step for step in reversed(self._steps[repeat.at : repeat.stop]) if step.refusal)
+        found = [step for step in steps if _leads_to(beat, step)]
+        if found:
+            return next(step for step in reversed(found) if marker_in(step) == marker_in(found[0]))
         opening = steps[beat.lead]
         if beat.weight < HEAVY and beat.opener.weight < HEAVY:
             return next((step for step in reversed(steps) if step.stands_out), opening)
@@ -500,7 +530,7 @@ def _params(opener: Opener, given: Mapping[str, Any], step: Mapping[str, Any]) -
     return {name: known.get(name) for name in opener.params}
 
 
-def _openings(steps: Sequence[BeatStep]) -> list[Opened]:
+def _openings(steps: Sequence[BeatStep], repeats: Sequence[Repeat]) -> list[Opened]:
     """Every step that could open a beat, with its weight."""
     found: list[Opened] = []
     seen: dict[str, int] = {}
@@ -508,9 +538,19 @@ def _openings(steps: Sequence[BeatStep]) -> list[Opened]:
     released: set[str] = set()
     """The partitions whose last stable offset has advanced. The first advance of each partition has the full
     weight."""
+    first = {repeat.at: repeat for repeat in repeats}
+    repeated: dict[str, Any] | None = None
+    """The refusal of the newest repeats. It opens no further beat."""
     for index, step in enumerate(steps):
+        if index in first:
+            found.append(Opened(index, REPEATS, told_of(steps, first[index]), REPEATS.weight))
         opener = step.opener
         if opener is None:
+            continue
+        if is_within(repeats, index):
+            repeated = step.opener_params if opener is NOT_NOW else repeated
+            continue
+        if opener is NOT_NOW and step.opener_params == repeated:
             continue
         before = found[-1] if found else None
         if before is not None and before.opener.name == opener.name and before.params == step.opener_params:
@@ -596,10 +636,10 @@ def _is_awaited(beat: Opened, steps: Sequence[BeatStep], index: int) -> bool:
 # -- which of them are beats ------------------------------------------------------------------------------
 
 
-def _chosen(openings: list[Opened], end: int, most: int) -> list[Opened]:
-    """The openings of one level, up to index ``end``. If the application works in rounds these are the
-    rounds, otherwise the openings with the highest weights."""
-    steps = end - openings[0].at
+def _chosen(openings: list[Opened], end: int, most: int, lengths: Sequence[int]) -> list[Opened]:
+    """The openings of one level, up to index ``end``: of the rounds, if the application works in rounds,
+    otherwise those with the highest weights. ``lengths``: as :func:`repeats.lengths_of` gives them."""
+    steps = lengths[end] - lengths[openings[0].at]
     most = min(most, max(2, 2 + steps // (3 if steps > VERY_SHORT else 4)))
     rounds = _rounds(openings, most)
     if rounds is not None:
@@ -608,7 +648,7 @@ def _chosen(openings: list[Opened], end: int, most: int) -> list[Opened]:
     while len(chosen) > 1:
         # Equal neighbours are merged first, because that drops no other opening.
         losses = [
-            0.0 if _is_same(before, one) else _loss(chosen, index, end, steps)
+            0.0 if _is_same(before, one) else _loss(chosen, index, end, lengths)
             for index, (before, one) in enumerate(pairwise(chosen), 1)
         ]
         least = min(losses)
@@ -644,10 +684,11 @@ def _is_same(before: Opened, one: Opened) -> bool:
     return before.opener is one.opener and before.params == one.params
 
 
-def _loss(chosen: list[Opened], index: int, end: int, steps: int) -> float:
+def _loss(chosen: list[Opened], index: int, end: int, lengths: Sequence[int]) -> float:
     """What it costs to merge this beat into the previous one. The cost grows with the length of the merged beat."""
     stop = chosen[index + 1].at if index + 1 < len(chosen) else end
-    share = (stop - chosen[index - 1].at) / steps * MOST
+    merged = lengths[stop] - lengths[chosen[index - 1].at]
+    share = merged / (lengths[end] - lengths[chosen[0].at]) * MOST
     longer: float = share**LENGTH_COUNTS
     return chosen[index].weight * max(1.0, longer)
 

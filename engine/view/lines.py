@@ -7,13 +7,15 @@ from collections.abc import Sequence
 
 from engine.shapes.plans import BeatLine
 from engine.view.beat_step import BeatStep
-from engine.view.plumbing import PURPOSE_OF, PURPOSES_MAX
+from engine.view.plumbing import PURPOSE_OF, PURPOSES_MAX, REPEATED
 
 _NAMES = ("one", "two", "three")
 _SLOTS = ("first", "second", "third")
 
 
-def lines_of(steps: Sequence[BeatStep], lands: int) -> list[BeatLine]:
+def lines_of(steps: Sequence[BeatStep], lands: int, repeated: Sequence[bool]) -> list[BeatLine]:
+    """``lands``: the step that the reader sees first; it has a line of its own. ``repeated``: for each step,
+    whether it belongs to a stretch of repeats."""
     lines: list[BeatLine] = []
     folded: list[BeatStep] = []
     purposes: dict[str, None] = {}
@@ -24,8 +26,8 @@ def lines_of(steps: Sequence[BeatStep], lands: int) -> list[BeatLine]:
             folded.clear()
             purposes.clear()
 
-    for step in steps:
-        purpose = _purpose(step, lands)
+    for step, is_repeated in zip(steps, repeated, strict=True):
+        purpose = REPEATED if is_repeated and step.number != lands else _purpose(step, lands)
         if purpose is None:
             close()
             lines.append({"first": step.number, "last": step.number, "key": None, "params": {}})

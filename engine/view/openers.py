@@ -438,6 +438,11 @@ IGNORED = Opener("ignored", 4, (), ("actor",), once=True)
 """The opener for a response whose request is no longer in flight."""
 NOT_NOW = Opener("not_now", 4, (), ("actor", "error"), once=True)
 """The opener for a refusal after which the same request is sent again."""
+REPEATS = Opener("repeats", 9.5, (), ("client", "api", "actor", "error", "count", "ms"))
+"""The opener for a stretch in which one request is refused again and again (``repeats.py``)."""
+OUTDATED_STORED = Opener("outdated_stored", 12, (), ("broker", "arrived", "newest"))
+"""The opener for a batch that is stored although the coordinator has raised its producer's epoch
+(``outdated.py``)."""
 BROKEN = {
     "lost": Opener("broken_lost", 9, (), ("partition",)),
     "duplicated": Opener("broken_duplicated", 9, (), ("partition",)),

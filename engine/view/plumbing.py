@@ -88,4 +88,6 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 PURPOSE_OF = {key: purpose for purpose, keys in _PURPOSES.items() for key in keys}
-PURPOSES = tuple(_PURPOSES)
+REPEATED = "repeated"
+"""The purpose of every step in a stretch of repeats (``repeats.py``)."""
+PURPOSES = (*_PURPOSES, REPEATED)

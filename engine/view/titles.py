@@ -29,7 +29,7 @@ NAMES = frozenset(
         "hidden", "held", "held_all", "joined", "let_go_abort", "let_go_commit", "resends", "takes_over_finds",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
         "crashes_many", "restarts_many", "marker_again", "commit_returns", "success_first",
-        "round_stores", "behind_stores", *middleware_titles.NAMES,
+        "round_stores", "behind_stores", "repeats_refused", *middleware_titles.NAMES,
     }
 )  # fmt: skip
 """Titles that belong to no opener."""
@@ -65,6 +65,12 @@ def read_in(steps: Sequence[BeatStep]) -> list[BeatStep]:
         if step.opener is not None and step.opener.name == "read_after_marker":
             found.append(step)
     return found
+
+
+def marker_in(step: BeatStep) -> tuple[Any, ...] | None:
+    """The producer id, epoch and result of the marker that the step writes; None if it writes none."""
+    params = next(said_in([step], *MARKED), None)
+    return None if params is None else (params["producer_id"], params["producer_epoch"], params["result"])
 
 
 def _is_internal(partition: str) -> bool:
@@ -270,6 +276,11 @@ def _commit_late(params: Params, steps: Sequence[BeatStep], consumers: Sequence[
     return ("commit_known", params) if _commit_known(params, steps, consumers) is None else None
 
 
+def _repeats(params: Params, _: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
+    """Where the steps do not name one client and its request, the title says who refuses."""
+    return None if params["client"] and params["api"] else ("repeats_refused", params)
+
+
 def _broken(guarantee: str) -> Tell:
     def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title:
         serials = dict.fromkeys(
@@ -321,6 +332,7 @@ TELLS: dict[str, Tell] = {
     "takes_over": _takes_over,
     "reads": _reads,
     "read_after_marker": _read_after_marker,
+    "repeats": _repeats,
     **{
         f"broken_{name}": _broken(name)
         for name in (

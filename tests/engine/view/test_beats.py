@@ -32,9 +32,11 @@ from engine.view.openers import (
     MANY_ROUNDS,
     NOT_NOW,
     OPENERS,
+    OUTDATED_STORED,
     PART,
     READ_AFTER_MARKER,
     REFUSED,
+    REPEATS,
     ROUNDS,
     START,
     TRANSACTION,
@@ -56,9 +58,11 @@ BY_RULE = (
     LET_GO,
     MANY_ROUNDS,
     NOT_NOW,
+    OUTDATED_STORED,
     PART,
     READ_AFTER_MARKER,
     REFUSED,
+    REPEATS,
     START,
     TRANSACTION,
     *BROKEN.values(),
@@ -377,6 +381,46 @@ def test_a_marker_that_is_sent_again_and_ends_nothing_is_one_beat() -> None:
     kinds = [beat["kind"] for beat in beats]
     assert "markers_resent" in kinds and "marker_sent_again" not in kinds
     assert beats[kinds.index("markers_resent")]["key"] == "beat.marker_again"
+
+
+def leaves(beats: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [beat for level in levels(beats) for beat in level if "beats" not in beat]
+
+
+LOST_MARKER = {"action": "drop_message", "message": 15, "after": 48}
+"""In SC-61/k28: the ABORT marker by which the leader of t-0 would learn of the new epoch."""
+
+
+def test_a_request_that_is_refused_until_the_marker_has_arrived_is_one_beat() -> None:
+    scenario = scenario_of("SC-61/k28")
+    shown = leaves(plan_ahead(scenario, [LOST_MARKER], plan_ahead(scenario))["beats"])
+    assert not any(beat["kind"] == "part" for beat in shown)
+    refused = {"actor": "broker-2", "error": "CONCURRENT_TRANSACTIONS"}
+    repeats = [beat for beat in shown if beat["kind"] == "repeats"]
+    assert titles(repeats) == [
+        (1157, "repeats", {**refused, "client": "p2", "api": "InitProducerId", "count": 267, "ms": 29_270})
+    ]
+    lines = repeats[0]["lines"]
+    assert lines[0]["params"]["first"]["key"] == "beat.line.repeated" and len(lines) == 3
+    assert sum(beat["lands"] > LOST_MARKER["after"] for beat in shown) == 15
+
+
+def test_a_zombie_whose_epoch_the_leader_does_not_know_to_be_old_is_a_beat() -> None:
+    beats = plan_ahead(scenario_of("SC-61/k28"), [LOST_MARKER])["beats"]
+    assert (75, "outdated_stored", {"broker": "broker-1", "arrived": 0, "newest": 1}) in titles(beats)
+    written = leaves(plan_ahead(scenario_of("SC-61/k28"))["beats"])
+    assert not any(beat["kind"] == "outdated_stored" for beat in written)
+
+
+def test_a_marker_that_is_sent_again_is_shown_where_it_is_written_and_what_comes_later_has_its_own_beats() -> (
+    None
+):
+    beats = plan_ahead(scenario_of("SC-61/k28"), [LOST_MARKER])["beats"]
+    assert titles(beats)[-3:] == [
+        (1164, "markers_resent", {"partitions": ["t-0"]}),
+        (1187, "identity", {"client": "p2", "producer_id": 1000, "producer_epoch": 2}),
+        (1223, "released_commit_complete", {"partitions": ["t-0"], "state": "CompleteCommit"}),
+    ]
 
 
 def test_what_a_new_coordinator_finds_is_in_its_title() -> None:

@@ -1,0 +1,50 @@
+"""Finds batches that are stored although the coordinator has raised the epoch of their producer: the leader learns of
+the new epoch only from a marker or a batch with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from engine.view.beat_step import BeatStep
+from engine.view.openers import OUTDATED_STORED, STORED
+
+
+class OutdatedWrites:
+    """Takes the steps of a run in order."""
+
+    def __init__(self) -> None:
+        self._ids: dict[tuple[str, str], int] = {}
+        """(broker, transactional id) to the producer id in the coordinator's state."""
+        self._newest: dict[int, int] = {}
+        """Producer id to the highest epoch that a coordinator has for it."""
+
+    def take(self, told: BeatStep, changes: Iterable[Mapping[str, Any]]) -> None:
+        """Set the opener of a step that stores such a batch."""
+        if told.key in STORED and not told.broken and "broker.lower_epoch_accepted" not in told.said:
+            arrived = told.params.get("producer_epoch")
+            newest = self._newest.get(told.params.get("producer_id", -1))
+            if arrived is not None and newest is not None and arrived < newest:
+                told.opener = OUTDATED_STORED
+                told.opener_params = {"broker": told.params["broker"], "arrived": arrived, "newest": newest}
+        for change in changes:
+            self._note(change["path"], change.get("after"))
+
+    def fork(self) -> OutdatedWrites:
+        fork = OutdatedWrites()
+        fork._ids = dict(self._ids)
+        fork._newest = dict(self._newest)
+        return fork
+
+    def _note(self, path: list[str], after: Any) -> None:
+        match path:
+            case ["brokers", broker, "transactions", name, *field] if after is not None:
+                state = {field[0]: after} if field else after
+            case _:
+                return
+        producer_id = state.get("producer_id", self._ids.get((broker, name)))
+        if producer_id is None:
+            return
+        self._ids[broker, name] = producer_id
+        epoch = state.get("producer_epoch", -1)
+        self._newest[producer_id] = max(epoch, self._newest.get(producer_id, epoch))
