@@ -221,8 +221,8 @@ function refusedGhost(frame: Frame, here: Places, { lane, replica, window }: Sho
   const end = lane.cells.x + lane.cells.width;
   const x = Math.min(window.x(replica.log_end) + GAP, end - width);
   const isOver = x < window.x(replica.log_end) + 8;
-  const inside = svg`${isOver ? box(-3, -4, width + 6, height + 22, "behind", 2) : svg``}${box(0, 0, width, height, `cell open ghost ${here.hue(producerId)}`, 3)}${text(width / 2, height * 0.36, who ?? "", `s${small} k`, "middle")}${
-    text(width / 2, height * 0.8, sequences, `s${large} b`, "middle")}${path(`M5,5L${width - 5},${height - 5}M${width - 5},5L5,${height - 5}`, "cross bad")}${
+  const inside = svg`${isOver ? box(-3, -4, width + 6, height + 22, "behind", 2) : svg``}${box(0, 0, width, height, `cell open ghost ${here.hue(producerId)}`, 3)}${path(`M5,5L${width - 5},${height - 5}M${width - 5},5L5,${height - 5}`, "cross bad")}${
+    text(width / 2, height * 0.36, who ?? "", `s${small} k rim`, "middle")}${text(width / 2, height * 0.8, sequences, `s${large} b rim`, "middle")}${
     text(width / 2, height + 14, said, "s12 bad", "middle")}`;
   return [object("ghost", { x, y, width, height }, inside, { label: said })];
 }
