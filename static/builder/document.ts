@@ -191,6 +191,11 @@ export function isForMessages(form: Form, action: Json | undefined): boolean {
   return (form.actions["message"] ?? []).includes(String(action));
 }
 
+/** The actor that a crash at a message is offered for: its broker; without one, its receiver. */
+export function crashingAt(source: string, destination: string): string {
+  return [source, destination].find((name) => name.startsWith("broker-")) ?? destination;
+}
+
 export type When = "message" | "time";
 
 /** What sets a fault off: a message or a time; null where the text says neither or both. */

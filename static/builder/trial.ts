@@ -7,7 +7,7 @@ import { repeat } from "lit/directives/repeat.js";
 import { range } from "../diagrams/batch.ts";
 import { facts, listed } from "../player/joins.ts";
 import { say, words } from "../player/text.ts";
-import { showValue } from "./document.ts";
+import { crashingAt, showValue } from "./document.ts";
 import type { Edit, Json, JsonObject, Mistake } from "./document.ts";
 
 export interface Message {
@@ -217,11 +217,11 @@ function messageRow(message: Message, door: TrialDoor): TemplateResult {
     api: message.api, nth: Number(message.match["nth"] ?? 1), partition: listed(message.partitions),
   });
   const way = `${message.source} → ${message.destination}`;
+  const crashes = crashingAt(message.source, message.destination);
   const strike = (event: Event): void => {
     const select = (event.currentTarget as HTMLElement).parentElement?.querySelector("select") ?? null;
-    const broker = [message.source, message.destination].find((name) => name.startsWith("broker-"));
     const chosen = select?.value ?? "";
-    const rule = chosen === "crash" ? { action: "crash", actor: broker ?? message.destination } : MESSAGE_EDITS[chosen];
+    const rule = chosen === "crash" ? { action: "crash", actor: crashes } : MESSAGE_EDITS[chosen];
     if (select === null || rule === undefined) return select?.focus();
     door.edit([{ do: "add", path: ["faults"], value: { match: message.match, ...rule } }]);
     select.value = "";
@@ -229,6 +229,6 @@ function messageRow(message: Message, door: TrialDoor): TemplateResult {
   return html`<tr><td class="num quiet">${message.at} ms</td><th scope="row">${what}<span class="quiet"> ${way}</span></th>
     <td><div class="message-fate"><select aria-label=${say("builder.point.do", { what, way })}>
       <option value="">${say("builder.point.choose")}</option>
-      ${[...Object.keys(MESSAGE_EDITS), "crash"].map((name) => html`<option value=${name}>${say(`builder.point.${name}`)}</option>`)}
+      ${[...Object.keys(MESSAGE_EDITS), "crash"].map((name) => html`<option value=${name}>${say(`builder.point.${name}`, { actor: crashes })}</option>`)}
     </select><button type="button" class="small" @click=${strike}>${say("builder.add")}<span class="sr"> ${say("builder.point.do", { what, way })}</span></button></div></td></tr>`;
 }

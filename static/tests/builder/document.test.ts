@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  GROUPS, anyValue, boundsOf, fieldsOf, isForMessages, knownKeys, matchLine, mistakesAt, mistakesInGroup, newRow, oneLanguage, openAfter, pathOf, placeOf, readValue,
+  GROUPS, anyValue, boundsOf, crashingAt, fieldsOf, isForMessages, knownKeys, matchLine, mistakesAt, mistakesInGroup, newRow, oneLanguage, openAfter, pathOf, placeOf, readValue,
   rowLine, showValue, whenEdits, whenOf, withoutEmptied, wordEdits, wordsOfChoices,
 } from "../../builder/document.ts";
 import type { Edit, Field, Form, JsonObject } from "../../builder/document.ts";
@@ -77,6 +77,10 @@ test("with another word, what means nothing with it goes from the row", () => {
   assert.deepEqual(wordEdits(CALLS, "fault", { at: 5, action: "crash", actor: "p1" }, ["faults", 0], "restart", {}), [
     { do: "set", path: ["faults", 0, "action"], value: "restart" },
   ]);
+});
+
+test("a crash at a message names its actor: a two-phase commit has no broker", () => {
+  assert.deepEqual([crashingAt("p1", "broker-1"), crashingAt("broker-2", "p1"), crashingAt("middleware", "participant-1")], ["broker-1", "broker-2", "participant-1"]);
 });
 
 test("a fault that happens to a message has no time, and gets a message to happen to", () => {
