@@ -61,9 +61,10 @@ export function hasSamePlaces(plan: StagePlan, other: StagePlan): boolean {
  * By which plan a run with interventions is laid out: that of the run without them, so that nothing moves. Where several brokers take
  * something over, or one that has a box already, that plan has no room for them, and the run's own is taken.
  */
-export function basisOf(plan: StagePlan): StagePlan {
+export function basisOf(plan: StagePlan, size: Size): StagePlan {
   const { stands } = plan;
-  if (stands === undefined) return plan;
+  // Strips have no box that could be taken over.
+  if (stands === undefined || (size.form !== "phone" && deskPlaces(stands, size) === null)) return plan;
   const before = rowsOf(stands);
   const known = new Set(before.flatMap(({ lanes }) => lanes));
   const gaining = rowsOf(plan).filter((row) => {
@@ -193,12 +194,18 @@ function withOneCoordinator(run: Places, frame: Frame, focus: Focus): Places {
 
 const coordinates = (frame: Frame, name: string): boolean => Object.keys(frame.view.brokers?.[name.replace(/^broker-/, "")]?.transactions ?? {}).length > 0;
 
+/** Of a broker whose box holds a coordinator alone: the brokers that coordinate in its stead. */
+function heirsOf(run: Places, frame: Frame, name: string): string[] {
+  if (run.brokers[name]?.coordinator == null || coordinates(frame, name)) return [];
+  return Object.keys(run.brokers).filter((other) => other !== name && run.brokers[other]?.coordinator === null && coordinates(frame, other));
+}
+
 /** A broker without a place of its own size that leads all lanes of another broker's box has that box; the other one has its line. */
 function exchanged(run: Places, frame: Frame): Places["brokers"] {
   let brokers = run.brokers;
   for (const [name, place] of Object.entries(run.brokers)) {
     const whole = Object.entries(place.lanes).filter(([, { strip }]) => !strip).map(([partition]) => partition);
-    const leaders = new Set(whole.map((partition) => ledBy(frame, run, partition)));
+    const leaders = new Set(whole.length > 0 ? whole.map((partition) => ledBy(frame, run, partition)) : heirsOf(run, frame, name));
     const [heir] = leaders;
     if (leaders.size !== 1 || heir === null || heir === undefined || heir === name || run.brokers[heir]?.folded !== true) continue;
     const line = brokers[heir] as BrokerPlace;

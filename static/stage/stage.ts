@@ -301,12 +301,12 @@ export class Stage extends SizedElement {
 
   #knownOf(frame: Frame, size: Size): Known {
     const planned = planOf(frame);
-    const basis = planned === null ? null : basisOf(planned);
+    const basis = (): StagePlan | null => (planned === null ? null : basisOf(planned, size));
     let known = this.#known;
     // The engine's plan takes the place of what a first view told. A branch's adds to what stands, unless that has no room for its
     // leaders and coordinators: a run looks the same whichever run was seen before it.
     if (known === null || known.frame.header !== frame.header || (known.planned === null && planned !== null)) {
-      const base = basis ?? outlineOf(frame.header, frame.view);
+      const base = basis() ?? outlineOf(frame.header, frame.view);
       const plan = planned ?? base;
       const run = places(base, frame.header, frame.view, size);
       known = { frame: { header: frame.header }, planned, base, plan, size, run: plan === base ? run : grown(run, plan), beside: besideCluster(plan, size) };
@@ -315,7 +315,8 @@ export class Stage extends SizedElement {
     const wanted = planned !== null && planned !== known.planned ? planned : known.plan;
     const plan = extended(wanted, frame.view, frame.step?.actor ?? null);
     if (plan !== known.plan || !isSameSize(size, known.size)) {
-      const base = basis === null || hasSamePlaces(basis, known.base) ? known.base : basis;
+      const stands = basis();
+      const base = stands === null || hasSamePlaces(stands, known.base) ? known.base : stands;
       const run = places(base, frame.header, frame.view, size);
       this.#known = known = { ...known, planned: planned ?? known.planned, base, plan, size, run: plan === base ? run : grown(run, plan), beside: besideCluster(plan, size) };
     }
