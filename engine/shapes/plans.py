@@ -186,10 +186,12 @@ class Outcome(TypedDict):
     markers: NotRequired[int]
     """Number of transaction markers in the logs."""
     held: NotRequired[HeldBack]
-    """Absent in plans of earlier versions, as are the next three fields."""
+    """Absent in plans of earlier versions, as are the next four fields."""
     committed: NotRequired[int]
     """The number of transactions for which the coordinator wrote CompleteCommit; `aborted`: CompleteAbort."""
     aborted: NotRequired[int]
+    aborted_records: NotRequired[int]
+    """The number of records in the logs that belong to aborted transactions."""
     readable: NotRequired[dict[str, Readable]]
     """Partition to how far consumers can get its records. Partitions without records that can be read are
     left out."""

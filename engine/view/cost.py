@@ -113,6 +113,12 @@ class RunOutcome:
             "markers": sum(batch.get("control") is not None for log in whole.values() for batch in log),
             "committed": self._completed["committed"],
             "aborted": self._completed["aborted"],
+            "aborted_records": sum(
+                len(batch.get("serials", ()))
+                for log in whole.values()
+                for batch in log
+                if batch.get("outcome") == "aborted"
+            ),
             "readable": {name: self._readable(name, kept[name]) for name in sorted(kept)},
             "hanging": sum(self._hangs(*place, first) for place, first in self._hung.items()),
         }
@@ -217,11 +223,7 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
         for name, more in by.items()
         if more
     ]
-    fates = [
-        _words(f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))
-        for name in _FATES
-        if (more := _difference(written, now, name))
-    ]
+    fates = _fates(written, now)
     ended = _transactions(written, now)
     hanging = _hanging(written, now)
     left = _left(written, now)
@@ -260,6 +262,21 @@ def _transactions(written: Outcome, now: Outcome) -> list[Words]:
         _words(f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))
         for name, more in (("committed", committed), ("aborted", aborted))
         if more
+    ]
+
+
+def _fates(written: Outcome, now: Outcome) -> list[Words]:
+    """How many more or fewer records are stored twice, lost, failed or out of order. Of records that no longer
+    fail, because they are stored in aborted transactions, it says only the latter."""
+    changed = {name: more for name in _FATES if (more := _difference(written, now, name))}
+    aborted = 0
+    if "aborted_records" in written and "aborted_records" in now:
+        aborted = _difference(written, now, "aborted_records")
+    if aborted and changed == {"failed": -aborted}:
+        return [_words(f"cost.aborted_stored_{'more' if aborted > 0 else 'fewer'}", by=abs(aborted))]
+    return [
+        _words(f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))
+        for name, more in changed.items()
     ]
 
 

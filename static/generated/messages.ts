@@ -2631,7 +2631,7 @@ export interface Outcome {
    */
   markers?: number;
   /**
-   * Absent in plans of earlier versions, as are the next three fields.
+   * Absent in plans of earlier versions, as are the next four fields.
    */
   held?: HeldBack;
   /**
@@ -2639,6 +2639,10 @@ export interface Outcome {
    */
   committed?: number;
   aborted?: number;
+  /**
+   * The number of records in the logs that belong to aborted transactions.
+   */
+  aborted_records?: number;
   /**
    * Partition to how far consumers can get its records. Partitions without records that can be read are left out.
    */

@@ -252,6 +252,14 @@ def test_a_transaction_that_is_aborted_instead_is_counted() -> None:
     ]
 
 
+def test_a_record_that_is_stored_in_an_aborted_transaction_is_not_told_as_one_that_fails_less() -> None:
+    """The ABORT marker is lost, so the leader stores a zombie's record that it refuses in the run as written."""
+    written = planned("SC-61/k28")
+    lost = {"after": 48, "action": "drop_message", "message": 15}
+    kept = planned("SC-61/k28", lost, before=written)["cost"]["kept"]
+    assert kept[-1] == {"key": "cost.aborted_stored_more", "params": {"by": 1}}
+
+
 def test_records_that_stay_hidden_and_those_of_several_partitions_are_told() -> None:
     logs: Outcome = {**planned("SC-44/k28")["outcome"]}
     later: Outcome = {
