@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Focus } from "../../stage/contract.ts";
+import { NO_FOCUS } from "../../stage/contract.ts";
+import { railTag } from "../../stage/coordinator.ts";
+import { places } from "../../stage/places.ts";
+import { HEADER, frameOf, stepOf, view } from "../diagrams/fixture.ts";
+import { DESK, planOf } from "./plans.ts";
+import { speakStage } from "./words.ts";
+
+speakStage();
+
+const ENTRY = {
+  state: "PrepareAbort", pending_state: null, producer_id: 1000, last_producer_id: null, producer_epoch: 0, last_producer_epoch: null, timeout_ms: 60000,
+  partitions: ["t-0"], started_at: 1, times_out_at: null, last_update: 2, failed_epoch_fence: false, coordinator_epoch: 0, log_partition: 10,
+};
+
+test("the log line of a coordinator leaves no room for a tag that stands over the coordinator", () => {
+  const plan = { ...planOf(1, 1, 1), brokers: [{ name: "broker-1", lanes: ["t-0"], transactional_ids: ["txn-1"], groups: [] }] };
+  const here = places(plan, HEADER, view(), DESK);
+  const frame = frameOf(stepOf(), view({ brokers: { 1: { alive: true, transactions: { "txn-1": ENTRY } } } } as never));
+  const tag = { key: "stage.tag.being_written", params: {} };
+  const focus: Focus = { ...NO_FOCUS, kind: "refused", actor: "broker-1", transactional_id: "txn-1", tag };
+  assert.notEqual(railTag(frame, here, focus, "broker-1"), null);
+  assert.equal(railTag(frame, here, { ...focus, compared: [["state", "PrepareAbort"]] }, "broker-1"), null);
+});
