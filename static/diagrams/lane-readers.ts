@@ -196,7 +196,12 @@ function differenceShapes(
     const x = xOf(cells, from);
     const width = round(xOf(cells, until + 1) - x);
     return { x, width, top: one.y + 5, bottom: other.y - 5 };
-  }).filter((shape) => shape.width > 6);
+  }).filter(({ x, width }) => width > 6 && !isNamed(other, x) && !isNamed(other, x + width));
+}
+
+/** Whether its words over the strip are where a line would come down. */
+function isNamed({ texts, y }: ReaderShape, x: number): boolean {
+  return texts.some((text) => text.y < y && x > text.x - 4 && x < text.x + textWidth(text.text, TEXT) + 4);
 }
 
 /** Name and fact beyond the gates; where there is no room for both, the name stands above the strip. */

@@ -20,7 +20,7 @@ export type Arrows = "beats" | "steps";
 const KEPT_AS = "eosviz-arrows";
 
 export class BeatWalk extends EventTarget {
-  arrows: Arrows = kept();
+  arrows: Arrows = keptArrows();
   readonly #store: PlayerStore;
   readonly #plan: () => BeatPlan | null;
   #walking = false;
@@ -182,7 +182,8 @@ export class BeatWalk extends EventTarget {
   }
 }
 
-function kept(): Arrows {
+/** As the reader chose them in this browser. */
+export function keptArrows(): Arrows {
   try {
     return localStorage.getItem(KEPT_AS) === "steps" ? "steps" : "beats";
   } catch {

@@ -8,7 +8,7 @@ import { html, nothing } from "lit";
 import { asItWas } from "./as-it-was.ts";
 import { besideAddress, originalFirst } from "./beside-address.ts";
 import { DialogElement } from "./dialogs.ts";
-import { doneOnLine, inWords } from "./done.ts";
+import { doneOnLine, inWords, placeBefore } from "./done.ts";
 import { csrfToken } from "./page.ts";
 import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
@@ -62,7 +62,9 @@ export class CompareWith extends DialogElement {
     const changes = doneOnLine(store.lines.branches, store.branch);
     const done = changes.map((one) => inWords(one, store.lines));
     const newest = changes.at(-1);
-    const others = [...store.lines.branches.values()].filter((branch) => branch.id !== store.branch);
+    // The run as it was has its own way there.
+    const asItWasIn = newest === undefined ? store.branch : placeBefore(store.lines.branches, newest).branch;
+    const others = [...store.lines.branches.values()].filter(({ id }) => id !== store.branch && id !== asItWasIn);
     return html`${newest === undefined ? nothing : html`<p class="compare-with">${asItWas(store, newest, this.compare)}</p>`}
       ${others.length === 0 ? nothing : html`<h3>${say("with.branches")}</h3><p class="compare-with">${others.map(
         (other) => html`<a href=${besideAddress(this.compare, originalFirst(store.lines.branches.values(), store.branch, other.id), store)}>${other.name}</a> `,

@@ -30,6 +30,9 @@ import { largeOf } from "./compare-large.ts";
 import { shownMiddle, sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
 import type { SideMiddle } from "./compare-middle.ts";
 import { alikeText, brokenNames, verdictTable } from "./compare-verdict.ts";
+import { keptArrows } from "./beat-walk.ts";
+import type { Arrows } from "./beat-walk.ts";
+import { landingAfter, landingBefore } from "./beats.ts";
 import { compareOn, nextMoment, previousMoment, stepAtTime } from "./lockstep.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
 import { sessionAddress, SessionSocket } from "./socket.ts";
@@ -44,6 +47,11 @@ export const defaults = {
   ahead: 20,
   /** Steps that are made when the page opens, at most, to find the first that differs. */
   opening: 1000,
+  /** From this ratio of their lengths on, equal numbers of steps have nothing to do with each other: the page opens by virtual time. */
+  uneven: 2,
+  /** ms after which a step that is being fetched is no longer waited for, and between two looks. */
+  patience: 4000,
+  look: 60,
 };
 
 export type Lockstep = "step" | "time";
@@ -110,6 +118,14 @@ export class Compare extends LitElement {
   /** What differs between the two steps on show, and the pictures that this was read from. */
   #apart: { of: readonly unknown[]; facts: readonly Apart[]; names: readonly string[] } = { of: [], facts: [], names: [] };
   #found: Difference = { sameUpTo: 0, first: null, isComplete: false };
+  /** By virtual time many steps share a moment: of these sides one of them is meant, not the last. */
+  #exact = new Map<Side, number>();
+  /** Whether what the runs go by was asked for, or was decided by their lengths. */
+  #isAligned = false;
+  /** What runs of these lengths go by, unless something else was asked for. */
+  #usual: Lockstep = "step";
+  /** Under way to a beat's landing. */
+  #goes = false;
   /** The address names no place, so the page opens where the runs first differ, unless the reader moves before that. */
   #opens: "asked" | "looking" | "done" = "asked";
 
@@ -192,11 +208,23 @@ export class Compare extends LitElement {
   readonly #changed = (): void => {
     const [left, right] = this.#sides;
     if (left !== undefined && right !== undefined) this.#found = compareOn(this.#found, left.line, right.line);
+    this.#align();
     this.#catchUp();
     this.#follow();
     this.requestUpdate();
     if (this.#opens === "asked" && this.#sides.every(({ store }) => store.info !== null)) void this.#openAtDifference();
   };
+
+  /** Once both lengths are known. */
+  #align(): void {
+    const plans = this.#sides.map(planOf);
+    if (this.#isAligned || plans.length < 2 || this.#opens !== "done" || plans.some((plan) => plan?.complete !== true)) return;
+    this.#isAligned = true;
+    const [short = 0, long = 0] = plans.map((plan) => plan?.steps ?? 0).sort((one, other) => one - other);
+    if (long < short * defaults.uneven) return;
+    this.#usual = "time";
+    void this.#by("time");
+  }
 
   async #openAtDifference(): Promise<void> {
     this.#opens = "looking";
@@ -204,6 +232,7 @@ export class Compare extends LitElement {
     const { first } = this.#found;
     if (this.#opens === "looking" && first !== null) this.#showStep(first);
     this.#opens = "done";
+    this.#align();
     this.requestUpdate();
   }
 
@@ -223,14 +252,21 @@ export class Compare extends LitElement {
 
   /** Brings both sides to the common step or time, as far as they go. */
   #follow(): void {
-    for (const { store, line } of this.#sides) {
-      const target = this.lockstep === "step" ? Math.min(this.at, store.newest) : stepAtTime(line, this.at);
+    for (const side of this.#sides) {
+      const { store, line } = side;
+      const target = this.lockstep === "step" ? Math.min(this.at, store.newest) : this.#stepNow(line, this.#exact.get(side));
       if (store.target !== target) store.moveTo(target, Math.abs(target - store.target) === 1);
     }
   }
 
-  #goTo(at: number): void {
+  /** The step of a side at the common time: the one that is meant, else the last of that moment. */
+  #stepNow(line: Line, exact: number | undefined): number {
+    return exact !== undefined && line.time(exact) === this.at ? exact : stepAtTime(line, this.at);
+  }
+
+  #goTo(at: number, exact = new Map<Side, number>()): void {
     this.#opens = "done";
+    this.#exact = exact;
     this.at = Math.max(0, at);
     this.#catchUp();
     this.#follow();
@@ -265,6 +301,60 @@ export class Compare extends LitElement {
   #reach(side: Side): number {
     const plan = planOf(side);
     return Math.max(side.store.newest, plan?.complete === true ? plan.steps : 0);
+  }
+
+  /** To where the next beat of either run lands; without beats, one step or moment. */
+  async #nextBeat(): Promise<void> {
+    if (this.#goes) return;
+    this.#goes = true;
+    try {
+      const landings = this.#landings((plan, side) => landingAfter(plan, this.#placeOf(side)));
+      if (landings.length === 0) return await this.#forward();
+      for (const [side, step] of landings) await this.#make(side, step);
+      this.#land(landings, Math.min);
+    } finally {
+      this.#goes = false;
+    }
+  }
+
+  /** To where the beat before lands. */
+  #lastBeat(): void {
+    const landings = this.#landings((plan, side) => landingBefore(plan, this.lockstep === "step" ? this.at : stepAtTime(side.line, this.at - 1) + 1));
+    if (landings.length === 0) this.#back();
+    else this.#land(landings, Math.max);
+  }
+
+  #landings(find: (plan: Plan, side: Side) => number | null): [Side, number][] {
+    return this.#sides.flatMap((side): [Side, number][] => {
+      const plan = planOf(side);
+      const step = plan === null ? null : find(plan, side);
+      return step === null ? [] : [[side, step]];
+    });
+  }
+
+  #placeOf({ store }: Side): number {
+    return this.lockstep === "step" ? this.at : Math.min(store.target, store.newest);
+  }
+
+  #land(landings: readonly [Side, number][], which: (...of: number[]) => number): void {
+    const reached = landings.flatMap(([side, step]) => {
+      const at = this.lockstep === "step" ? step : side.line.time(step);
+      return at === undefined ? [] : [{ side, step, at }];
+    });
+    if (reached.length === 0) return;
+    const at = which(...reached.map((one) => one.at));
+    this.#goTo(at, new Map(reached.filter((one) => one.at === at).map(({ side, step }) => [side, step])));
+  }
+
+  /** Until this step is made, and its time known. */
+  async #make({ store, line }: Side, step: number): Promise<void> {
+    for (let before = -1; store.canGrow && store.newest < step && store.newest > before; ) {
+      before = store.newest;
+      await store.grow(Math.min(growing.advanceAtMost, step - store.newest));
+    }
+    for (let waited = 0; line.time(step) === undefined && waited < defaults.patience; waited += defaults.look) {
+      await new Promise((resume) => setTimeout(resume, defaults.look));
+    }
   }
 
   async #forward(): Promise<void> {
@@ -302,26 +392,33 @@ export class Compare extends LitElement {
 
   #showStep(number: number): void {
     if (this.lockstep === "step") this.#goTo(number);
-    else this.#goTo(Math.min(...this.#lines.map((line) => line.time(Math.min(number, line.newest)) ?? 0)));
+    else this.#land(this.#sides.map((side) => [side, Math.min(number, side.line.newest)]), Math.min);
   }
 
   /** A step of one side, which may still have to be made. */
-  #showIn({ line }: Side, number: number): void {
-    if (this.lockstep === "step" || number <= line.newest) this.#goTo(this.lockstep === "step" ? number : (line.time(number) ?? 0));
-    else void this.#toTheEnd();
+  async #showIn(side: Side, number: number): Promise<void> {
+    await this.#make(side, number);
+    this.#land([[side, number]], Math.min);
+  }
+
+  /** As the player keeps them; runs that have no beats go by steps. */
+  get #arrows(): Arrows {
+    return this.#sides.some((side) => planOf(side) !== null) ? keptArrows() : "steps";
   }
 
   get #lines(): Line[] {
     return this.#sides.map((side) => side.line);
   }
 
-  #by(lockstep: Lockstep): void {
+  /** The other way round, at the step on show of the left side; by time, of both. */
+  async #by(lockstep: Lockstep): Promise<void> {
     const [left] = this.#sides;
     if (left === undefined || lockstep === this.lockstep) return;
-    const shown = left.store.shown;
-    this.#opens = "done";
+    this.#isAligned = true;
+    const steps = this.#sides.map((side): [Side, number] => [side, Math.min(lockstep === "time" ? this.at : side.store.target, side.store.newest)]);
+    if (lockstep === "time") for (const [side, step] of steps) await this.#make(side, step);
     this.lockstep = lockstep;
-    this.#goTo(lockstep === "step" ? shown : (left.line.time(shown) ?? 0));
+    this.#land(lockstep === "time" ? steps : steps.slice(0, 1), Math.min);
   }
 
   /** One step nearer (+1) or farther (−1), as in the player. */
@@ -338,10 +435,14 @@ export class Compare extends LitElement {
 
   readonly #key = (event: KeyboardEvent): void => {
     const target = event.composedPath()[0];
+    if (this.querySelector(".term-note:popover-open") !== null) return;
     if (event.defaultPrevented || belongsToFocus(event, target instanceof Element ? target : null)) return;
     const actions: Record<string, () => void> = {
-      forward: () => void this.#forward(),
-      back: () => this.#back(),
+      forward: () => void (this.#arrows === "beats" ? this.#nextBeat() : this.#forward()),
+      back: () => (this.#arrows === "beats" ? this.#lastBeat() : this.#back()),
+      step: () => void (this.#arrows === "beats" ? this.#forward() : this.#nextBeat()),
+      step_back: () => (this.#arrows === "beats" ? this.#back() : this.#lastBeat()),
+      close: () => this.querySelector<HTMLElement>(".compare-head .home")?.click(),
       next_interesting: () => void this.#toDifference(),
       first: () => this.#goTo(0),
       last: () => this.#goTo(this.#end),
@@ -361,6 +462,7 @@ export class Compare extends LitElement {
     const view = readView(asked.get("zoom") ?? "");
     this.middle = this.#offered.find((middle) => middle === view?.middle) ?? this.middle;
     this.spacing = view?.spacing ?? "step";
+    this.#isAligned = asked.has("by");
     if (asked.get("by") === "time") this.lockstep = "time";
     const at = Number(asked.get("at"));
     if (!asked.has("at") || !Number.isSafeInteger(at) || at < 0) return;
@@ -372,7 +474,7 @@ export class Compare extends LitElement {
     if (!["middle", "spacing", "lockstep", "at"].some((name) => changed.has(name))) return;
     this.#permalink.keep({
       zoom: this.middle === "lanes" ? "" : viewOf(this.middle, this.spacing),
-      by: this.lockstep === "time" ? "time" : "",
+      by: this.lockstep === "time" || this.#usual === "time" ? this.lockstep : "",
       at: this.at === 0 && this.#opens !== "done" ? "" : String(this.at),
     });
   }
@@ -437,7 +539,7 @@ export class Compare extends LitElement {
         ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.name} <b>${item.value}</b></span>`)}
         ${this.#stage(side)}
         <span class="where num">${say("player.compare.where", { step: store.shown, of: this.#reach(side), at: frame?.view.time ?? 0 })}</span></h2>
-      <div class="only-in">${other === undefined || this.#found.first === null ? nothing : onlyHere(planOf(side), planOf(other), this.#found.first, (step) => this.#showIn(side, step))}</div>
+      <div class="only-in">${other === undefined || this.#found.first === null ? nothing : onlyHere(planOf(side), planOf(other), this.#found.first, (step) => void this.#showIn(side, step))}</div>
       <div class="counts">${apartList(this.#apart.facts, side.name)}${verdictTable(frame?.view.verdicts ?? {}, other?.store.frame?.view.verdicts ?? {})}</div>
       ${broken.length === 0 ? html`<div></div>` : html`<eos-strip .store=${store} .only=${broken}></eos-strip>`}
       <div class="compare-sentence">
@@ -503,6 +605,8 @@ export class Compare extends LitElement {
   #transport(): TemplateResult {
     const found = this.#found;
     const ended = this.#sides.every(({ store }) => !store.canGrow);
+    const arrows = this.#arrows;
+    const hasBeats = this.#sides.some((side) => planOf(side) !== null);
     const text =
       found.first !== null
         ? say("player.compare.first_difference", { step: found.first })
@@ -510,22 +614,23 @@ export class Compare extends LitElement {
           ? say("player.compare.no_difference", { step: found.sameUpTo })
           : say("player.compare.looking", { count: found.sameUpTo });
     const choice = (lockstep: Lockstep): TemplateResult =>
-      html`<button aria-pressed=${this.lockstep === lockstep} @click=${() => this.#by(lockstep)}>${say(`player.compare.by_${lockstep}`)}</button>`;
+      html`<button aria-pressed=${this.lockstep === lockstep} @click=${() => void this.#by(lockstep)}>${say(`player.compare.by_${lockstep}`)}</button>`;
     return html`<footer class="compare-foot">
       <div class="choice" role="group" aria-label=${say("player.compare.lockstep")}>${choice("step")}${choice("time")}</div>
       <label class="zoom"><span>${say("player.zoom")}</span> <select title=${say("player.compare.zoom.title")} @change=${this.#chosen}>
         ${this.#offered.map((middle) => html`<option value=${middle} .selected=${middle === this.middle}>${say(`player.tab.${shownMiddle(middle, this.#sides[0]?.store)}`)}</option>`)}</select></label>
       <div class="buttons">
         <button aria-label=${say("player.do.first")} title=${say("player.key.first")} ?disabled=${this.at === 0} @click=${() => this.#goTo(0)}>|◀</button>
-        <button aria-label=${say("player.do.back")} title=${say("player.key.back")} ?disabled=${this.at === 0} @click=${() => this.#back()}>◀</button>
-        <button class="go" title=${say("player.key.forward")} @click=${() => void this.#forward()}>${say("player.do.step")}</button>
+        <button aria-label=${say("player.do.back")} title=${say("player.key.step_back")} ?disabled=${this.at === 0} @click=${() => this.#back()}>◀</button>
+        <button class="go" title=${say("player.key.step")} @click=${() => void this.#forward()}>${say("player.do.step")} <kbd aria-hidden="true">${arrows === "beats" ? "↓" : "→"}</kbd></button>
+        ${hasBeats ? html`<button class="beat-go" title=${say("player.key.beat_forward")} @click=${() => void this.#nextBeat()}>${say("player.do.beat_forward")} <kbd aria-hidden="true">${arrows === "beats" ? "→" : "↓"}</kbd></button>` : nothing}
       </div>
       <input type="range" aria-label=${say("player.scrubber")} min="0" max=${this.#end} .value=${live(String(this.at))} data-arrows
         @input=${(event: Event) => this.#goTo(Number((event.target as HTMLInputElement).value))} />
       <output class="num">${this.at}${this.lockstep === "time" ? " ms" : ""}</output>
       <span class="sr" role="status">${text}</span>
       <button class="to-end" ?disabled=${ended && this.at === this.#end} @click=${() => void this.#toTheEnd()}>${say("player.compare.to_the_end")}</button>
-      <button class="to-difference" title=${say("player.compare.go_to_difference")} ?disabled=${found.first === null && ended && found.isComplete} @click=${() => void this.#toDifference()}>${text}</button>
+      <button class="to-difference" title=${say("player.compare.go_to_difference")} ?disabled=${found.first === null && ended && found.isComplete} @click=${() => void this.#toDifference()}>${text} <kbd aria-hidden="true">⇧ →</kbd></button>
     </footer>`;
   }
 }
