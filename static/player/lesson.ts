@@ -8,7 +8,7 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { asItWas } from "./as-it-was.ts";
 import { planOf } from "./axis-of.ts";
-import { leavesOf, titleOf } from "./beats.ts";
+import { titleOf } from "./beats.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import type { Bilingual } from "./frame.ts";
 import { inWords } from "./done.ts";
@@ -22,6 +22,11 @@ import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say, words } from "./text.ts";
 import { unbroken } from "./unbroken.ts";
+
+export const defaults = {
+  /** Beats after the first change that are named, before the rest is counted. */
+  showed: 12,
+};
 
 /** What the page is told of a scenario's document and its track. */
 export interface LessonTexts {
@@ -109,8 +114,8 @@ export class Lesson extends StoreElement {
     return html`<section class="lesson-card" tabindex="-1" role="group" aria-labelledby="lesson-heading">
       <header><h2 id="lesson-heading">${say("lesson.heading")}</h2><button class="close" aria-label=${say("player.close")} @click=${() => this.close()}>✕</button></header>
       <div class="lesson-came">${this.#changed(store)}
-        ${this.#isAsWritten(store) ? html`${this.#means(store)}<div class="lesson-verdict">${verdict(store)}</div>${this.#showed(store)}` : html`<div class="lesson-verdict">${verdict(store)}</div>
-        ${this.#showed(store)}${this.#means(store)}`}${this.#libraries()}</div>
+        ${this.#isAsWritten(store) ? html`${this.#means(store)}<div class="lesson-verdict">${verdict(store)}</div>` : html`<div class="lesson-verdict">${verdict(store)}</div>
+        ${this.#means(store)}${this.#showed(store)}`}${this.#libraries()}</div>
       <div class="lesson-onward">${this.#next()} ${this.#try(store)}</div>
     </section>`;
   }
@@ -131,21 +136,22 @@ export class Lesson extends StoreElement {
       ${store.source.live && this.compare !== "" ? html`<p>${asItWas(store, first, this.compare, "button")}</p>` : nothing}</div>`;
   }
 
-  /** Of a changed run: what it came to since, by its own beats. */
+  /** Of a changed run: what it came to since, by its own beats; what is inside of a long one stays there. */
   #showed(store: PlayerStore): TemplateResult | typeof nothing {
     const [first] = changesOf(store);
-    const beats = first === undefined ? [] : leavesOf(planOf(store)?.beats ?? []).filter(({ last }) => last > first.after);
+    const beats = first === undefined ? [] : (planOf(store)?.beats ?? []).filter(({ last }) => last > first.after);
     if (beats.length === 0) return nothing;
-    return html`<h3>${say("lesson.showed")}</h3><ol class="lesson-showed">${beats.map((beat) => html`<li><button @click=${() => this.#goTo(beat.lands)}>${titleOf(beat)}</button></li>`)}</ol>`;
+    return html`<h3>${say("lesson.showed")}</h3><ol class="lesson-showed">${beats.slice(0, defaults.showed).map((beat) => html`<li><button @click=${() => this.#goTo(beat.lands)}>${titleOf(beat)}</button></li>`)}${
+      beats.length > defaults.showed ? html`<li class="more num">+${beats.length - defaults.showed}</li>` : nothing}</ol>`;
   }
 
-  /** The author's text is about the run as written: where the run or its settings were changed, it says so and stands folded. */
+  /** The author's text is about the run as written: where the run was changed, it says so; where its settings were, it is folded, too. */
   #means(store: PlayerStore): TemplateResult | typeof nothing {
     const { lesson } = this.lesson;
     if (lesson === undefined) return nothing;
     const said = paragraphs(inLanguage(lesson)).map((one, place) => html`<p class=${place === 0 ? "lesson-text first" : "lesson-text"}>${one}</p>`);
     if (this.#isAsWritten(store)) return html`<h3>${say("lesson.means")}</h3>${said}`;
-    return html`<details class="lesson-written"><summary>${say("lesson.means_written")}</summary>${said}</details>`;
+    return html`<details class="lesson-written" ?open=${this.lesson.of_original !== true}><summary>${say("lesson.means_written")}</summary>${said}</details>`;
   }
 
   #isAsWritten(store: PlayerStore): boolean {
@@ -173,10 +179,10 @@ export class Lesson extends StoreElement {
         : html`<p><a class="button primary" href=${next.address}>${name}</a></p>`}`;
   }
 
-  /** A run that comes out otherwise, and where none breaks what this one keeps, a place to break it by hand. */
+  /** A place to break by hand what this run keeps, and another run that comes out otherwise. */
   #try(store: PlayerStore): TemplateResult | typeof nothing {
     const { variant } = this.lesson;
-    const byHand = variant === undefined || variant.kind === "other" ? this.#byHand(store) : nothing;
+    const byHand = variant?.kind === "cure" || (variant !== undefined && variant.kind !== "other" && changesOf(store).length > 0) ? nothing : this.#byHand(store);
     if (variant === undefined && byHand === nothing) return nothing;
     return html`<div class="try"><h3>${say("lesson.try")}</h3>${byHand}${variant === undefined ? nothing : otherRun(variant)}</div>`;
   }
