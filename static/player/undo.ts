@@ -8,8 +8,8 @@ import { lastDone, placeBefore } from "./done.ts";
 import type { PlayerStore } from "./store.ts";
 
 export class Undo extends EventTarget {
-  /** What was taken back last, while the reader stands where that led; null otherwise. */
-  #taken: { done: Done; from: { branch: string; step: number } } | null = null;
+  /** What was taken back last and on which branch, while the reader stands where that led; null otherwise. */
+  #taken: { done: Done; from: string } | null = null;
   readonly #store: PlayerStore;
 
   constructor(store: PlayerStore) {
@@ -39,19 +39,19 @@ export class Undo extends EventTarget {
   undo(): boolean {
     const done = this.next;
     if (done === null) return false;
-    this.#taken = { done, from: { branch: this.#store.branch, step: this.#store.target } };
+    this.#taken = { done, from: this.#store.branch };
     const { branch, step } = placeBefore(this.#store.lines.branches, done);
     this.#store.switchTo(branch, step);
     this.dispatchEvent(new Event("change"));
     return true;
   }
 
-  /** Back to where the reader was when it was taken back. */
+  /** To the step that it made happen. */
   redo(): boolean {
     const taken = this.#taken;
     if (taken === null || this.taken === null) return false;
     this.#taken = null;
-    this.#store.switchTo(taken.from.branch, taken.from.step);
+    this.#store.switchTo(taken.from, taken.done.after + 1);
     this.dispatchEvent(new Event("change"));
     return true;
   }

@@ -63,7 +63,8 @@ export const stageLook = css`
   .brace { stroke: var(--ink-2); stroke-width: 1; fill: none; }
   .scene [role="button"] { cursor: pointer; outline: none; }
   .scene [role="button"]:focus-visible { outline: none; }
-  .scene [role="button"]:focus-visible > .focus { stroke: var(--ink); stroke-width: 3; }
+  /* Double: a single line is what the step is about. */
+  .scene [role="button"]:focus-visible > .focus { outline: 5px double var(--ink); outline-offset: 0; }
   .focus { fill: none; stroke: none; pointer-events: none; }
   .scene .asks { cursor: help; }
   .scene .asks:hover .hit { fill: var(--now); opacity: .45; }

@@ -86,6 +86,15 @@ test("undo goes back to before, again to before that, and redo returns", async (
   assert.equal(undo.undo(), false);
 });
 
+test("redo leads to the step that was made to happen, wherever it was taken back", async () => {
+  const { store, frames, undo } = await open();
+  store.moveTo(18);
+  await frames.settle();
+  undo.undo();
+  undo.redo();
+  assert.deepEqual([store.branch, store.target], ["2", 16]);
+});
+
 test("whoever has gone elsewhere redoes nothing", async () => {
   const { store, undo } = await open();
   undo.undo();
