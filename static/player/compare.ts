@@ -41,6 +41,7 @@ import { keeperOf } from "./terms.ts";
 import { loadLanguage, say, words } from "./text.ts";
 import { Transactions } from "./transactions.ts";
 import { readView, viewOf } from "./zoom-view.ts";
+import { endOf } from "./outcome.ts";
 
 export const defaults = {
   /** Steps asked for when lockstep comes to the end of a run that can go on. */
@@ -293,8 +294,14 @@ export class Compare extends LitElement {
   }
 
   get #end(): number {
-    const ends = this.#sides.map((side) => (this.lockstep === "step" ? this.#reach(side) : (side.line.time(side.store.newest) ?? 0)));
+    const ends = this.#sides.map((side) => (this.lockstep === "step" ? this.#reach(side) : this.#lasts(side)));
     return Math.max(0, ...ends);
+  }
+
+  /** Virtual time of its last step; where that is not known, of its end. */
+  #lasts(side: Side): number {
+    const plan = planOf(side);
+    return side.line.time(side.store.newest) ?? (plan?.complete === true ? (endOf(plan)?.time ?? 0) : 0);
   }
 
   /** How many steps a run has, those that are still to be made too, as far as its plan knows. */
