@@ -97,7 +97,9 @@ export function fitted(said: string, width: number, size: number, options: { lea
     if (textWidth(said, at, bold) <= width) return { size: at, lines: [said], cut: false };
     // Rather two lines of a readable size than one of a small one.
     if (most > 1 && at >= size - 2) {
-      const lines = linesOf(said, width, at, bold);
+      const clauses = said.split(/(?<=[,，])\s*/);
+      // A line ends with a clause, where all fit.
+      const lines = clauses.length === most && clauses.every((one) => textWidth(one, at, bold) <= width) ? clauses : linesOf(said, width, at, bold);
       const whole = said.split(/(?<=[-._/\s\u2e80-\uffff])/).every((piece) => textWidth(piece.trimEnd(), at, bold) <= width);
       if (whole && lines.length <= most) return { size: at, lines, cut: false };
     }

@@ -129,7 +129,7 @@ const word = stateWord;
 
 function initiatorOf(tid: string | null, own: Box): Drawn {
   const said = tid === null ? say("stage.mw.opens") : say("stage.mw.opened", { tid });
-  const inner = own.width < NARROW ? fittedText(8, THIRD, said, own.width - 16, 12, { least: 9, classes: "k" }) : fittedText(14, 46, said, own.width - 28, 13, { most: 2, least: 9, classes: "k" });
+  const inner = own.width < NARROW ? fittedText(8, THIRD - 8, said, own.width - 16, 12, { most: 2, least: 9, classes: "k" }) : fittedText(14, 46, said, own.width - 28, 13, { most: 2, least: 9, classes: "k" });
   return { fact: "", strong: false, label: named("initiator", said), inner };
 }
 
