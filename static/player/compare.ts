@@ -627,10 +627,11 @@ export class Compare extends LitElement {
       <label class="zoom"><span>${say("player.zoom")}</span> <select title=${say("player.compare.zoom.title")} @change=${this.#chosen}>
         ${this.#offered.map((middle) => html`<option value=${middle} .selected=${middle === this.middle}>${say(`player.tab.${shownMiddle(middle, this.#sides[0]?.store)}`)}</option>`)}</select></label>
       <div class="buttons">
-        <button aria-label=${say("player.do.first")} title=${say("player.key.first")} ?disabled=${this.at === 0} @click=${() => this.#goTo(0)}>|◀</button>
-        <button aria-label=${say("player.do.back")} title=${say("player.key.step_back")} ?disabled=${this.at === 0} @click=${() => this.#back()}>◀</button>
+        <button class="to-start" aria-label=${say("player.do.first")} title=${say("player.key.first")} ?disabled=${this.at === 0} @click=${() => this.#goTo(0)}>|◀</button>
+        ${hasBeats ? html`<button aria-label=${say("player.do.beat_back")} title=${say("player.key.beat_back")} ?disabled=${this.at === 0} @click=${() => this.#lastBeat()}>◀</button>
+        <button class="beat-go" title=${say("player.key.beat_forward")} @click=${() => void this.#nextBeat()}>${say("player.do.beat_forward")} <kbd aria-hidden="true">${arrows === "beats" ? "→" : "↓"}</kbd></button>`
+          : html`<button aria-label=${say("player.do.back")} title=${say("player.key.step_back")} ?disabled=${this.at === 0} @click=${() => this.#back()}>◀</button>`}
         <button class="go" title=${say("player.key.step")} @click=${() => void this.#forward()}>${say("player.do.step")} <kbd aria-hidden="true">${arrows === "beats" ? "↓" : "→"}</kbd></button>
-        ${hasBeats ? html`<button class="beat-go" title=${say("player.key.beat_forward")} @click=${() => void this.#nextBeat()}>${say("player.do.beat_forward")} <kbd aria-hidden="true">${arrows === "beats" ? "→" : "↓"}</kbd></button>` : nothing}
       </div>
       <input type="range" aria-label=${say("player.scrubber")} min="0" max=${this.#end} .value=${live(String(this.at))} data-arrows
         @input=${(event: Event) => this.#goTo(Number((event.target as HTMLInputElement).value))} />
