@@ -172,7 +172,7 @@ def test_a_signature_and_its_errors_lead_to_the_tracks_that_play_its_runs(client
     [
         ("KAFKA-12671", "late-write"),
         ("UnknownProducerIdException", "head-deleted"),
-        ("两个线程", "completion-twice"),
+        ("标记全部得到确认", "completion-missing"),
     ],
 )
 def test_a_signature_is_found_by_its_issue_by_what_is_logged_and_by_its_title(

@@ -135,6 +135,7 @@ def marker(at: int, kind: str = COMMIT, partition: str = "t-0", producer: int = 
         ("half_ended", [batch(0), batch(0, "t-1"), marker(1)]),
         ("earlier_open", [batch(0), batch(1, epoch=1)]),
         ("foreign", [batch(0), marker(1), batch(2, transactional=False)]),
+        ("foreign", [batch(0, transactional=False), batch(1), marker(2)]),
         ("named", [batch(0, "log 1"), marker(1, partition="log 1")]),
         ("records", [batch(0, last_offset=5_000)]),
         ("batches", [batch(at) for at in range(201)]),
