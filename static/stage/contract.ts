@@ -240,12 +240,22 @@ export interface Window {
 /** Where batches are known; the engine's view of a replica has them. */
 type Batches = Readonly<Record<string, { base_offset: number; last_offset: number }>>;
 
+/** px of an offset's width in a lane that shows all of its offsets, at least. */
+export const OFFSET_LEAST = 20;
+
+/** What a lane that was made for a shorter run gives each offset, so that all still fit; its own width, where they cannot. */
+function unitOf({ strip, cells: { width, unit, most, after } }: LanePlace, count: number): number {
+  const room = width - after;
+  return strip || most < Number.MAX_SAFE_INTEGER || count * unit <= room || count * OFFSET_LEAST > room ? unit : Math.floor((10 * room) / count) / 10;
+}
+
 /**
  * Which offsets a lane shows: all while they fit, else the newest. The same rule for cells, gates and ghosts.
  * A log that the plan knows to be long has batches of at most `cells.most` offsets' width.
  */
 export function windowOf(lane: LanePlace, logStart: number, logEnd: number, batches: Batches = {}): Window {
-  const { x: left, width, unit, most, after } = lane.cells;
+  const { x: left, width, most, after } = lane.cells;
+  const unit = unitOf(lane, logEnd - logStart);
   const listed = Object.values(batches).filter((batch) => batch.last_offset >= logStart).sort((one, other) => one.base_offset - other.base_offset);
   const stops: [offset: number, last: number, width: number][] = [];
   let room = width - after;

@@ -64,7 +64,7 @@ export const stageLook = css`
   .scene [role="button"] { cursor: pointer; outline: none; }
   .scene [role="button"]:focus-visible { outline: none; }
   /* Double: a single line is what the step is about. */
-  .scene [role="button"]:focus-visible > .focus { outline: 5px double var(--ink); outline-offset: 0; }
+  .scene [role="button"]:focus-visible > .focus { outline: 6px double var(--ink); outline-offset: 0; }
   .focus { fill: none; stroke: none; pointer-events: none; }
   .scene .asks { cursor: help; }
   .scene .asks:hover .hit { fill: var(--now); opacity: .45; }

@@ -8,7 +8,7 @@
 import { clamp, round } from "../diagrams/geometry.ts";
 import { besideBrokers, besideClients, besidePlaces } from "./beside-places.ts";
 import type { Box, BrokerPlace, ClientPlace, LanePlace, OtherPlace, Places, Point, ReaderPlace, Size, StagePlan } from "./contract.ts";
-import { CORNERS, TOOL } from "./contract.ts";
+import { CORNERS, OFFSET_LEAST, TOOL } from "./contract.ts";
 import { textWidth } from "./draw.ts";
 import { huesOf } from "./outline.ts";
 
@@ -36,7 +36,7 @@ const WIDTH = 1280;
 const SCALE = { most: 2.6, least: 0.86, fewer: [1, 0.95, 0.9] };
 /** Of a log case, which has no clients and no network: it may be larger than a cluster, while its lanes keep their width. */
 const LARGE = [1.35, 1.25, 1.15] as const;
-const UNIT = { least: 20, most: 92 };
+const UNIT = { least: OFFSET_LEAST, most: 92 };
 /** Behind the newest offset: what comes and is refused stands there, clear of the gates. */
 export const ARRIVAL = 76;
 /** Of a lane with more offsets than fit, a batch is drawn at most as wide as this many. */

@@ -147,6 +147,11 @@ test("A lane shows all offsets while they fit, else the newest, each batch once"
   const all = windowOf(lane, 0, 3, { 0: batch(0, 0), 1: batch(1, 2) });
   assert.equal(all.first, 0);
   assert.equal(all.x(1) - all.x(0), lane.cells.unit);
+  // A changed run has more offsets than the lane was made for.
+  const offsets = Math.floor((lane.cells.width - lane.cells.after) / lane.cells.unit) + 1;
+  const more = windowOf(lane, 0, offsets, Object.fromEntries(Array.from({ length: offsets }, (_, index) => [String(index), batch(index, index)])));
+  assert.equal(more.first, 0);
+  assert.ok(more.x(offsets) <= lane.cells.x + lane.cells.width - lane.cells.after + 0.1);
   const long = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [String(index), batch(index, index)]));
   const newest = windowOf(lane, 0, 60, long);
   assert.ok(newest.first > 40 && newest.x(60) <= lane.cells.x + lane.cells.width - lane.cells.after);
