@@ -134,7 +134,7 @@ class Beats:
         self._doubted: set[tuple[Any, Any]] = set()
         """(client, batch) for each batch of which the client cannot know whether it is stored."""
         self._consumers = tuple(consumers)
-        self._walls: dict[str, int] = {}
+        self._holders: dict[str, int] = {}
         """Partition to the producer id whose open transaction stops read_committed consumers."""
         self._writers: dict[tuple[str, Any], str] = {}
         """(partition, producer id) to the client whose records of this id were stored last."""
@@ -177,7 +177,7 @@ class Beats:
             elif said["key"] in RESULTS and batch in self._doubted:
                 self._doubted.discard(batch)
                 ends_doubt = ends_doubt or said["key"] == "client.acknowledged"
-        told = BeatStep(
+        taken = BeatStep(
             number=step["number"],
             time=step["at"],
             actor=step["actor"],
@@ -192,106 +192,106 @@ class Beats:
                 (one["guarantee"], one["partition"], tuple(one["serials"])) for one in step["broken"]
             ),
         )
-        told.opener, told.opener_params = _opening(key, step)
-        if ends_doubt and (told.opener is None or told.opener.weight < DOUBT_ENDS.weight):
-            told.opener = DOUBT_ENDS
-            told.opener_params = {name: step["params"].get(name) for name in DOUBT_ENDS.params}
-        self._look_for_walls(told, step)
-        self._look_for_releases(told)
-        self._look_for_late_commits(told)
-        self._look_for_readers(told)
-        self._look_for_hanging(told, step)
-        self._outdated.take(told, step["changes"])
-        if told.opener is OUTCOME:
-            told.opener_params = {"at": told.time}  # Each time gets a beat of its own.
-        self._ids_wanted = self._ids_wanted or not told.said.isdisjoint(IDS_WANTED)
-        if told.opener is not None and told.opener.name == "block_claimed" and not self._ids_wanted:
-            told.opener = None  # A broker claims a block at every start, so the claim opens no beat.
-        self._steps.append(told)
+        taken.opener, taken.opener_params = _opening(key, step)
+        if ends_doubt and (taken.opener is None or taken.opener.weight < DOUBT_ENDS.weight):
+            taken.opener = DOUBT_ENDS
+            taken.opener_params = {name: step["params"].get(name) for name in DOUBT_ENDS.params}
+        self._look_for_held_records(taken, step)
+        self._look_for_releases(taken)
+        self._look_for_late_commits(taken)
+        self._look_for_readers(taken)
+        self._look_for_hanging(taken, step)
+        self._outdated.take(taken, step["changes"])
+        if taken.opener is OUTCOME:
+            taken.opener_params = {"at": taken.time}  # Each time gets a beat of its own.
+        self._ids_wanted = self._ids_wanted or not taken.said.isdisjoint(IDS_WANTED)
+        if taken.opener is not None and taken.opener.name == "block_claimed" and not self._ids_wanted:
+            taken.opener = None  # A broker claims a block at every start, so the claim opens no beat.
+        self._steps.append(taken)
 
-    def _look_for_walls(self, told: BeatStep, step: Mapping[str, Any]) -> None:
+    def _look_for_held_records(self, taken: BeatStep, step: Mapping[str, Any]) -> None:
         """Find records that are stored after the first record of another producer's open transaction, and
         have to wait for its end."""
         for said in (step, *step["notes"]):
             params = said["params"]
             if said["key"] == "broker.readers_wait_for_transaction":
-                self._walls[params["partition"]] = params["producer_id"]
+                self._holders[params["partition"]] = params["producer_id"]
             elif said["key"] == "broker.last_stable_offset_advanced":
-                self._walls.pop(params["partition"], None)
-        wall = self._walls.get(told.params.get("partition", ""))
-        if told.key in STORED and wall is not None and told.params.get("producer_id") != wall:
-            hangs = told.params["partition"] in self._hanging
-            told.opener = BEHIND_HANGING if hangs else BEHIND
-            told.opener_params = {"client": told.params.get("client")}
-        client = told.params.get("client")
-        if told.key in STORED and client not in (None, Crafter.name):
-            self._writers[told.params["partition"], told.params.get("producer_id")] = client
+                self._holders.pop(params["partition"], None)
+        holder = self._holders.get(taken.params.get("partition", ""))
+        if taken.key in STORED and holder is not None and taken.params.get("producer_id") != holder:
+            hangs = taken.params["partition"] in self._hanging
+            taken.opener = BEHIND_HANGING if hangs else BEHIND
+            taken.opener_params = {"client": taken.params.get("client")}
+        client = taken.params.get("client")
+        if taken.key in STORED and client not in (None, Crafter.name):
+            self._writers[taken.params["partition"], taken.params.get("producer_id")] = client
 
-    def _look_for_hanging(self, told: BeatStep, step: Mapping[str, Any]) -> None:
+    def _look_for_hanging(self, taken: BeatStep, step: Mapping[str, Any]) -> None:
         """Find two steps: the one from which a transaction hangs, unless that step is about a refusal or an
         unusual event, and the one after which its partitions are readable again."""
         hangs = [one for one in step["broken"] if one["guarantee"] == "hanging"]
         partitions = [one["partition"] for one in hangs]
         self._hanging.update(partitions)
-        if hangs and _weight(told) < (RARE if step["refusal"] is None else RESETS):
+        if hangs and _weight(taken) < (RARE if step["refusal"] is None else RESETS):
             partition, producer_id = partitions[0], hangs[0]["producer_id"]
-            told.opener = HANGS
-            told.opener_params = {
+            taken.opener = HANGS
+            taken.opener_params = {
                 "partitions": partitions,
                 "offset": hangs[0]["first_offset"],
                 "owner": self._writers.get((partition, producer_id), f"PID {producer_id}"),
                 "consumers": sorted(self._readers.get(partition, ())),
             }
-        let_go = sorted({partition for partition, _ in told.released} & self._hanging)
-        if let_go and _weight(told) < LET_GO.weight:
-            told.opener, told.opener_params = LET_GO, {"partitions": let_go}
+        let_go = sorted({partition for partition, _ in taken.released} & self._hanging)
+        if let_go and _weight(taken) < LET_GO.weight:
+            taken.opener, taken.opener_params = LET_GO, {"partitions": let_go}
         self._hanging.difference_update(let_go)
 
-    def _look_for_releases(self, told: BeatStep) -> None:
+    def _look_for_releases(self, taken: BeatStep) -> None:
         """Set the partitions whose last stable offset this step advanced, each with the result of its newest
         marker. The marker may have been written in an earlier step, so its result is kept."""
-        for key, params in told.sentences:
+        for key, params in taken.sentences:
             if key in MARKED:
                 self._results[params["partition"]] = params["result"]
-        told.released = tuple(
+        taken.released = tuple(
             (params["partition"], self._results.get(params["partition"], ""))
-            for key, params in told.sentences
+            for key, params in taken.sentences
             if key == "broker.last_stable_offset_advanced"
         )
 
-    def _look_for_late_commits(self, told: BeatStep) -> None:
+    def _look_for_late_commits(self, taken: BeatStep) -> None:
         """Find a client that learns of its commit after consumers could get the records."""
-        for key, params in told.sentences:
+        for key, params in taken.sentences:
             if key in COMMITS:
                 self._released_at.pop(params["client"], None)
-        committed = {partition for partition, result in told.released if result == "COMMIT"}
+        committed = {partition for partition, result in taken.released if result == "COMMIT"}
         for (partition, _), client in self._writers.items():
             if partition in committed:
-                self._released_at.setdefault(client, told.time)
+                self._released_at.setdefault(client, taken.time)
         if (
-            told.opener is COMMIT_KNOWN
-            and self._released_at.get(told.params["client"], told.time) < told.time
+            taken.opener is COMMIT_KNOWN
+            and self._released_at.get(taken.params["client"], taken.time) < taken.time
         ):
-            told.opener = COMMIT_LATE
+            taken.opener = COMMIT_LATE
 
-    def _look_for_readers(self, told: BeatStep) -> None:
+    def _look_for_readers(self, taken: BeatStep) -> None:
         """Find the first records that a read_committed consumer gets from a partition after the partition's
         last stable offset has advanced."""
-        for partition, _ in told.released:
+        for partition, _ in taken.released:
             self._unread[partition] = set()
-        for key, params in told.sentences:
+        for key, params in taken.sentences:
             if key == "broker.fetch_answered" and params["isolation"] == "read_committed":
                 self._read_committed.add(params["consumer"])
             if key in FETCHED and params["isolation"] == "read_committed":
                 self._readers.setdefault(params["partition"], set()).add(params["consumer"])
-        reader = told.params.get("consumer")
-        if told.key != "consumer.delivers" or reader not in self._read_committed:
+        reader = taken.params.get("consumer")
+        if taken.key != "consumer.delivers" or reader not in self._read_committed:
             return
-        readers = self._unread.get(told.params["partition"])
+        readers = self._unread.get(taken.params["partition"])
         if readers is not None and reader not in readers:
             readers.add(reader)
-            if told.opener is None or told.opener.weight < READ_AFTER_MARKER.weight:
-                told.opener, told.opener_params = READ_AFTER_MARKER, {}
+            if taken.opener is None or taken.opener.weight < READ_AFTER_MARKER.weight:
+                taken.opener, taken.opener_params = READ_AFTER_MARKER, {}
 
     def fork(self) -> Beats:
         """A copy for a branch that begins here. It shares the steps so far, which never change."""
@@ -299,7 +299,7 @@ class Beats:
         fork._steps = list(self._steps)
         fork._again = set(self._again)
         fork._doubted = set(self._doubted)
-        fork._walls = dict(self._walls)
+        fork._holders = dict(self._holders)
         fork._writers = dict(self._writers)
         fork._hanging = set(self._hanging)
         fork._readers = {partition: set(readers) for partition, readers in self._readers.items()}
@@ -340,16 +340,16 @@ class Beats:
         """The beat, with this step as its last one."""
         if last == beat["last"]:
             return beat
-        told: Beat = {**beat, "last": last, "lines": []}
+        cut: Beat = {**beat, "last": last, "lines": []}
         steps = self._steps[beat["first"] - 1 : last]
         if inside := self._kept(beat.get("beats", []), last):
-            told["beats"] = [*inside[:-1], self._until(inside[-1], last)]
+            cut["beats"] = [*inside[:-1], self._until(inside[-1], last)]
         elif len(lines := self._lines(steps, beat["lands"])) > LINES_MOST:
-            told["beats"] = self._parts(beat["first"] - 1, last)
+            cut["beats"] = self._parts(beat["first"] - 1, last)
         else:
-            told.pop("beats", None)
-            told["lines"] = lines
-        return told
+            cut.pop("beats", None)
+            cut["lines"] = lines
+        return cut
 
     # -- levels ----------------------------------------------------------------------------------------
 
@@ -362,11 +362,11 @@ class Beats:
         openings = [replace(first, at=start, lead=first.lead + first.at - start), *openings[1:]]
         chosen = _chosen(openings, end, most, self._lengths)
         ends = [beat.at for beat in chosen[1:]] + [end]
-        told = []
+        beats = []
         for number, (beat, stop) in enumerate(zip(chosen, ends, strict=True), 1):
             inside = [one for one in openings if beat.at < one.at < stop]
-            told.append(self._beat(number, beat, stop, inside, end - start, most < MOST))
-        return told
+            beats.append(self._beat(number, beat, stop, inside, end - start, most < MOST))
+        return beats
 
     def _beat(
         self, number: int, beat: Opened, stop: int, inside: list[Opened], level: int, nests: bool = False
@@ -375,13 +375,13 @@ class Beats:
         opened, beat = beat, _by_outcome(beat, steps)
         lands = self._lands(beat, steps)
         kind = self._kind(beat, steps)
-        told, params = title_of(kind, beat.params, steps, self._consumers)
+        title, params = title_of(kind, beat.params, steps, self._consumers)
         shown: Beat = {
             "number": number,
             "first": steps[0].number,
             "last": steps[-1].number,
             "lands": lands.number,
-            "key": f"beat.{told}",
+            "key": f"beat.{title}",
             "params": params,
             "kind": kind,
             "lines": [],
@@ -660,14 +660,14 @@ def _chosen(openings: list[Opened], end: int, most: int, lengths: Sequence[int])
 
 def _with_what_was_collected(chosen: list[Opened]) -> list[Opened]:
     """If a beat collects records and the next one sends them, merge the two. At most FEW beats stay as they are."""
-    told = list(chosen)
-    for place in range(len(told) - 2, -1, -1):
-        first, then = told[place], told[place + 1]
-        if len(told) <= FEW or first.opener.name != "collects" or then.opener.name != "sends":
+    merged = list(chosen)
+    for place in range(len(merged) - 2, -1, -1):
+        first, then = merged[place], merged[place + 1]
+        if len(merged) <= FEW or first.opener.name != "collects" or then.opener.name != "sends":
             continue
         if first.params == then.params:
-            told[place : place + 2] = [replace(then, at=first.at, lead=first.lead + then.at - first.at)]
-    return told
+            merged[place : place + 2] = [replace(then, at=first.at, lead=first.lead + then.at - first.at)]
+    return merged
 
 
 def _weightiest(openings: list[Opened]) -> list[Opened]:

@@ -294,25 +294,25 @@ def _left(written: Outcome, now: Outcome) -> list[Words]:
     transactions that end otherwise, stay open, or wait for an operator."""
     if "reserved" not in written or "reserved" not in now:
         return []
-    told = []
+    costs = []
     before, after = written["reserved"], now["reserved"]
     if held := [name for name in after if name not in before]:
-        told.append(_words("cost.reserved_still", participants=held))
+        costs.append(_words("cost.reserved_still", participants=held))
     if freed := [name for name in before if name not in after]:
-        told.append(_words("cost.reserved_no_more", participants=freed))
+        costs.append(_words("cost.reserved_no_more", participants=freed))
     for tid, end in now.get("ends", {}).items():
         was = written.get("ends", {}).get(tid, end)
         if end == was:
             continue
         if end == MANUAL:
-            told.append(_words("cost.operator_needed"))
+            costs.append(_words("cost.operator_needed"))
         elif end not in RESTING:
-            told.append(_words("cost.left_open", transaction=tid))
+            costs.append(_words("cost.left_open", transaction=tid))
         elif was in RESTING and was != MANUAL:
-            told.append(_words("cost.ends_otherwise", transaction=tid, now=end, before=was))
+            costs.append(_words("cost.ends_otherwise", transaction=tid, now=end, before=was))
         else:
-            told.append(_words("cost.ends_after_all", transaction=tid, now=end))
-    return told
+            costs.append(_words("cost.ends_after_all", transaction=tid, now=end))
+    return costs
 
 
 def _hanging(written: Outcome, now: Outcome) -> list[Words]:
@@ -328,9 +328,9 @@ def _readability(written: Outcome, now: Outcome) -> list[Words]:
     before, after = written.get("readable"), now.get("readable")
     if before is None or after is None:
         return []
-    told = []
+    costs = []
     if hidden := sum(one["hidden"] for one in after.values()) - sum(one["hidden"] for one in before.values()):
-        told.append(_words(f"cost.hidden_{'more' if hidden > 0 else 'fewer'}", by=abs(hidden)))
+        costs.append(_words(f"cost.hidden_{'more' if hidden > 0 else 'fewer'}", by=abs(hidden)))
     later: dict[str, int] = {}
     for name in before.keys() & after.keys():
         earlier, at = before[name]["at"], after[name]["at"]
@@ -340,8 +340,8 @@ def _readability(written: Outcome, now: Outcome) -> list[Words]:
         some = {name: sign * ms for name, ms in later.items() if sign * ms >= _LATER_LEAST}
         if some:
             most = "_most" if len(set(some.values())) > 1 else ""
-            told.append(_words(f"cost.readable_{way}{most}", partitions=sorted(some), by=max(some.values())))
-    return told
+            costs.append(_words(f"cost.readable_{way}{most}", partitions=sorted(some), by=max(some.values())))
+    return costs
 
 
 def _kept(written: Outcome, now: Outcome, outcomes_told: bool = False) -> Words:

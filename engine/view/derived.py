@@ -120,11 +120,11 @@ class Derived:
             "changes": [*map(change_to_json, changes), *self._newly_broken(step)],
             "arrivals": arrivals(step, self._view.get("partitions", {})),
         }
-        told: dict[str, Any] = {name: fact for name, fact in facts.items() if fact}
+        derived: dict[str, Any] = {name: fact for name, fact in facts.items() if fact}
         leads = leading(step)
         if leads is not None:
-            told["leads"] = leads
-        return told
+            derived["leads"] = leads
+        return derived
 
     def _look(self, place: Place, changes: list[Any]) -> None:
         """Derive the facts of a changed place again, and append their changes."""

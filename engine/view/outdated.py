@@ -19,14 +19,14 @@ class OutdatedWrites:
         self._newest: dict[int, int] = {}
         """Producer id to the highest epoch that a coordinator has for it."""
 
-    def take(self, told: BeatStep, changes: Iterable[Mapping[str, Any]]) -> None:
+    def take(self, taken: BeatStep, changes: Iterable[Mapping[str, Any]]) -> None:
         """Set the opener of a step that stores such a batch."""
-        if told.key in STORED and not told.broken and "broker.lower_epoch_accepted" not in told.said:
-            arrived = told.params.get("producer_epoch")
-            newest = self._newest.get(told.params.get("producer_id", -1))
+        if taken.key in STORED and not taken.broken and "broker.lower_epoch_accepted" not in taken.said:
+            arrived = taken.params.get("producer_epoch")
+            newest = self._newest.get(taken.params.get("producer_id", -1))
             if arrived is not None and newest is not None and arrived < newest:
-                told.opener = OUTDATED_STORED
-                told.opener_params = {"broker": told.params["broker"], "arrived": arrived, "newest": newest}
+                taken.opener = OUTDATED_STORED
+                taken.opener_params = {"broker": taken.params["broker"], "arrived": arrived, "newest": newest}
         for change in changes:
             self._note(change["path"], change.get("after"))
 

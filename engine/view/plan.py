@@ -77,13 +77,13 @@ class RunPlan:
         if same_until is None:
             same_until = touched_after or 0
         past = [] if before is None else before["beats"]
-        told = {
+        content = {
             **(places if before is None else extended(before, places)),
             "steps": self.steps,
             "complete": complete,
             "beats": named(self._beats.to_json(past, same_until), self._named, touched_after),
         }
-        plan = cast("Plan", told)
+        plan = cast("Plan", content)
         if done and before is not None and plan["brokers"]:
             plan["stands"] = before.get("stands") or standing(before)
         if passed := self._passed.to_json():

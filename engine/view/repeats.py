@@ -14,7 +14,7 @@ from engine.view.beat_step import BeatStep
 ROUND_MOST = 24
 """A round has at most this many steps: a step repeats another one that comes at most so many steps before it."""
 ROUNDS_FROM = 12
-"""A stretch of at least this many rounds is told as one."""
+"""A stretch of at least this many rounds is one beat."""
 COUNTING = frozenset({"until", "retries", "tries"})
 """Parameters that differ from round to round although nothing else does: times and counts of attempts."""
 

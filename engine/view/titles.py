@@ -41,8 +41,8 @@ Title = tuple[str, Params]
 def title_of(name: str, params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title:
     """The title. ``name`` and ``params``: those of the opener. ``consumers``: all consumers of the run."""
     tell = TELLS.get(name)
-    told = None if tell is None else tell(params, steps, consumers)
-    return (name, params) if told is None else told
+    titled = None if tell is None else tell(params, steps, consumers)
+    return (name, params) if titled is None else titled
 
 
 def released_in(steps: Sequence[BeatStep]) -> list[BeatStep]:
@@ -101,11 +101,11 @@ def _stores(name: str, stored: Sequence[str] = STORED) -> Tell:
 def _resends(name: str) -> Tell:
     """The same for batches that are sent again. It returns None if the client also drains new batches, whose
     records are not resent."""
-    told = _stores(name)
+    by_stores = _stores(name)
 
     def tell(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
         new = any(step.key in NEW and step.params["client"] == params["client"] for step in steps)
-        return None if new else told(params, steps, consumers)
+        return None if new else by_stores(params, steps, consumers)
 
     return tell
 
