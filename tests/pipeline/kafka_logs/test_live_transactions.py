@@ -134,7 +134,7 @@ def test_between_segments_of_a_compacted_log_a_lost_one_is_not_seen(tmp_path: Pa
     waited = Declared(copied_after=NOON - MINUTE)
     (found,) = all_open([home], waited)
     assert (found["kind"], found["remedy"]["action"]) == ("undecided", "look")
-    assert f"{place.name} has a gap at offset 1–19, between two segments" in " ".join(found["would_change"])
+    assert f"{place.name} has a gap at offsets 1–19, between two segments" in " ".join(found["would_change"])
     (found,) = all_open([home], replace(waited, rest_empty=True))
     assert found["kind"] == "orphan"
     assert "you stated that no segment is missing" in " ".join(one["says"] for one in found["evidence"])
