@@ -402,7 +402,7 @@ HANGS = Opener(
 operator ends it."""
 BEHIND_HANGING = replace(BEHIND, weight=8.3)
 """The opener for a record that is stored after the begin of a hanging transaction."""
-LET_GO = Opener("let_go", 8.5, (), ("partitions",))
+LET_GO = Opener("let_go", 9, (), ("partitions",))
 """The opener for the step after which a partition is readable again, because its hanging transaction has
 ended."""
 COMMIT_KNOWN = next(opener for opener in TRANSACTIONS if opener.name == "commit_known")
@@ -443,6 +443,9 @@ REPEATS = Opener("repeats", 9.5, (), ("client", "api", "actor", "error", "count"
 OUTDATED_STORED = Opener("outdated_stored", 12, (), ("broker", "arrived", "newest"))
 """The opener for a batch that is stored although the coordinator has raised its producer's epoch
 (``outdated.py``)."""
+STORED_OUTSIDE = Opener("stored_outside", 9.5, (), ("client", "partition"))
+"""The opener for a batch of a transactional producer that is stored in a partition which its transaction does not
+include (``outdated.py``)."""
 BROKEN = {
     "lost": Opener("broken_lost", 9, (), ("partition",)),
     "duplicated": Opener("broken_duplicated", 9, (), ("partition",)),

@@ -1,5 +1,9 @@
-"""Finds batches that are stored although the coordinator has raised the epoch of their producer: the leader learns of
-the new epoch only from a marker or a batch with it."""
+"""Finds stored batches about which leader and coordinator disagree.
+
+- The coordinator has raised the epoch of the producer: the leader learns of the new epoch only from a marker or a
+  batch with it.
+- The coordinator's transaction of the producer does not include the partition: no marker of it will come (KIP-890).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from engine.view.beat_step import BeatStep
-from engine.view.openers import OUTDATED_STORED, STORED
+from engine.view.openers import OUTDATED_STORED, STORED, STORED_OUTSIDE
 
 
 class OutdatedWrites:
@@ -18,15 +22,22 @@ class OutdatedWrites:
         """(broker, transactional id) to the producer id in the coordinator's state."""
         self._newest: dict[int, int] = {}
         """Producer id to the highest epoch that a coordinator has for it."""
+        self._partitions: dict[int, list[str]] = {}
+        """Producer id to the partitions of its transaction in the state that a coordinator changed last."""
 
     def take(self, taken: BeatStep, changes: Iterable[Mapping[str, Any]]) -> None:
         """Set the opener of a step that stores such a batch."""
         if taken.key in STORED and not taken.broken and "broker.lower_epoch_accepted" not in taken.said:
-            arrived = taken.params.get("producer_epoch")
-            newest = self._newest.get(taken.params.get("producer_id", -1))
-            if arrived is not None and newest is not None and arrived < newest:
-                taken.opener = OUTDATED_STORED
-                taken.opener_params = {"broker": taken.params["broker"], "arrived": arrived, "newest": newest}
+            params = taken.params
+            arrived, producer_id = params.get("producer_epoch"), params.get("producer_id", -1)
+            newest = self._newest.get(producer_id)
+            if arrived is not None and newest is not None:
+                if arrived < newest:
+                    taken.opener = OUTDATED_STORED
+                    taken.opener_params = {"broker": params["broker"], "arrived": arrived, "newest": newest}
+                elif params["partition"] not in self._partitions.get(producer_id, ()):
+                    taken.opener = STORED_OUTSIDE
+                    taken.opener_params = {"client": params["client"], "partition": params["partition"]}
         for change in changes:
             self._note(change["path"], change.get("after"))
 
@@ -34,6 +45,7 @@ class OutdatedWrites:
         fork = OutdatedWrites()
         fork._ids = dict(self._ids)
         fork._newest = dict(self._newest)
+        fork._partitions = dict(self._partitions)
         return fork
 
     def _note(self, path: list[str], after: Any) -> None:
@@ -48,3 +60,5 @@ class OutdatedWrites:
         self._ids[broker, name] = producer_id
         epoch = state.get("producer_epoch", -1)
         self._newest[producer_id] = max(epoch, self._newest.get(producer_id, epoch))
+        if "partitions" in state:
+            self._partitions[producer_id] = state["partitions"]

@@ -156,7 +156,7 @@ def test_found_steps_are_listed_and_gone_through_by_keys(page: Page) -> None:
 def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: Page) -> None:
     # A key that has nothing to act on says what it would need.
     lacking = {
-        "d": "press m for the next message in transit",
+        "d": "press m for the next one in transit",
         "u": "nothing to undo",
         "f": "you are not following one",
         "h": "needs a presenter and a follower",

@@ -88,7 +88,7 @@ def test_newcomer_walks_the_whole_thread(
         re.compile(r"First difference: step \d+")
     )
     expect(page.locator(".compare-side.differs")).to_have_count(2)
-    hand.press(page.get_by_role("button", name="To the beginning"))
+    page.locator(".compare-foot input[type=range]").fill("0")
     expect(page.locator(".compare-side.differs")).to_have_count(0)
     hand.press(page.locator(".to-difference"))
     expect(page.locator(".compare-side.differs")).to_have_count(2)

@@ -39,6 +39,7 @@ from engine.view.openers import (
     REPEATS,
     ROUNDS,
     START,
+    STORED_OUTSIDE,
     TRANSACTION,
 )
 from engine.view.plan import RunPlan
@@ -59,6 +60,7 @@ BY_RULE = (
     MANY_ROUNDS,
     NOT_NOW,
     OUTDATED_STORED,
+    STORED_OUTSIDE,
     PART,
     READ_AFTER_MARKER,
     REFUSED,
@@ -115,11 +117,11 @@ TOLD = {
 9. 101–104 → 101  read_committed consumers skip the aborted records
 """,
     "SC-101/ended-by-hand": """\
-1. 1–24 → 12  p1 gets PID 1000, epoch 0
-2. 25–32 → 27  One request at a time: 1 record stored
-3. 33–39 → 33  The Produce response is delayed
-4. 40–42 → 40  Reported as failed, stored or not
-5. 43–65 → 56  Aborted and released: t-0; then CompleteAbort
+1. 1–32 → 12  p1 gets PID 1000, epoch 0
+2. 33–39 → 33  The Produce response is delayed
+3. 40–42 → 40  Reported as failed, stored or not
+4. 43–64 → 56  Aborted and released: t-0; then CompleteAbort
+5. 65–65 → 65  Stored, but in no transaction: p1's batch in t-0
 6. 66–83 → 70  c-committed waits at offset 2 behind p1's transaction
 7. 84–95 → 84  Also held back: 1 record from p2
 8. 96–111 → 96  kafka-transactions.sh ends with an error
@@ -410,6 +412,15 @@ def test_a_zombie_whose_epoch_the_leader_does_not_know_to_be_old_is_a_beat() -> 
     assert (75, "outdated_stored", {"broker": "broker-1", "arrived": 0, "newest": 1}) in titles(beats)
     written = leaves(plan_ahead(scenario_of("SC-61/k28"))["beats"])
     assert not any(beat["kind"] == "outdated_stored" for beat in written)
+
+
+def test_a_batch_stored_after_its_transaction_ended_is_a_beat_and_so_is_the_end_of_what_hangs() -> None:
+    """With 3.9 the leader asks the coordinator first and refuses the batch."""
+    by_hand = titles(plan_ahead(scenario_of("SC-101/operator"))["beats"])
+    assert (65, "stored_outside", {"client": "p1", "partition": "t-0"}) in by_hand
+    assert by_hand[-1][:2] == (136, "let_go_abort")
+    verified = leaves(plan_ahead(scenario_of("SC-101/k39"))["beats"])
+    assert not any(beat["kind"] == "stored_outside" for beat in verified)
 
 
 def test_a_marker_that_is_sent_again_is_shown_where_it_is_written_and_what_comes_later_has_its_own_beats() -> (
