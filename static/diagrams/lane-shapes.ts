@@ -36,8 +36,8 @@ export interface FoldShape extends Fold {
   height: number;
   lines: string[];
   name: string;
-  /** Where a click scrolls to. */
-  direction: "older" | "newer";
+  /** How many of the newest batches are left out after a click, so that those of the fold are drawn. */
+  to: number;
 }
 
 export interface GateShape {

@@ -17,6 +17,8 @@ export interface LanesActions {
   pick: (selection: Selection) => void;
   /** Scroll a lane by so many batches; negative towards newer ones. */
   scroll: (partition: string, batches: number) => void;
+  /** Leave out so many of the newest batches. */
+  scrollTo: (partition: string, batches: number) => void;
   focus: (partition: string) => void;
   /** Asks the engine why (docs/websocket.md); null where nobody can be asked. */
   why: ((question: string, subject: string) => void) | null;
@@ -136,7 +138,7 @@ function hatching(cell: CellShape): SVGTemplateResult | typeof nothing {
 }
 
 function drawFold(fold: FoldShape, partition: string, actions: LanesActions): SVGTemplateResult {
-  const go = (): void => actions.scroll(partition, fold.direction === "older" ? 8 : -8);
+  const go = (): void => actions.scrollTo(partition, fold.to);
   const key = (event: KeyboardEvent): void => {
     if (event.key === "Enter") go();
   };

@@ -150,12 +150,12 @@ function layoutLane(
     foldWidth: narrow ? 54 : 66,
     labelSize: tier.name === "compact" ? 12 : 14,
     scrolled: Math.min(options.scrolled[name] ?? 0, Math.max(0, Object.keys(replica.batches).length - 1)),
-    pinned: arrived?.at ?? selectedOffset(frame.selection, name, replica) ?? ((options.scrolled[name] ?? 0) > 0 ? null : firstCopy(frame, replica)),
+    pinned: arrived?.at ?? selectedOffset(frame.selection, name, replica) ?? (options.scrolled[name] === undefined ? firstCopy(frame, replica) : null),
     short: narrow,
     folded: foldedLog(frame.view, name, id),
   });
   const cellsTop = top + tier.title + arrivalRoom(frame, name, tier) + tier.gates;
-  placeCells(frame, lane, name, id, replica, cells, tier, cellsTop, arrived?.fate === "duplicate" ? arrived.at : null);
+  placeCells(frame, lane, name, id, replica, cells, tier, cellsTop, arrived?.fate === "duplicate" ? arrived.at : null, options.scrolled[name] ?? 0);
   const offsetsY = cellsTop + tier.cell;
   lane.texts.push(...offsetTexts(cells, offsetsY + 13, options.width));
   const isRefused = arrived !== null && arrived.fate !== "appended"; // A box above the end of the log says so.
@@ -237,10 +237,11 @@ function firstCopy(frame: Frame, { batches }: ReplicaView): number | null {
 
 function placeCells(
   frame: Frame, lane: LaneShape, partition: string, replicaId: string, replica: ReplicaView, cells: Cells, tier: Tier,
-  y: number, matched: number | null,
+  y: number, matched: number | null, scrolled: number,
 ): void {
   const landed = landedOffsets(frame, partition, replicaId);
   const duplicated = brokenRecords(frame, "duplicated");
+  const drawn = cells.pieces.filter((piece) => piece.kind === "batch").length;
   cells.pieces.forEach((piece, index) => {
     if (piece.kind === "batch") {
       lane.cells.push(cellShape(frame, partition, replica, piece, tier, y, duplicated, landed, matched));
@@ -249,11 +250,12 @@ function placeCells(
     const newer = index === cells.pieces.length - 1 && index > 0;
     if (newer) lane.newer = piece.batches;
     else lane.older += piece.batches;
-    lane.folds.push(foldShape(piece, y, tier.cell, newer));
+    const after = Object.keys(replica.batches).filter((base) => Number(base) > piece.last).length;
+    lane.folds.push(foldShape(piece, y, tier.cell, newer ? Math.max(0, scrolled - drawn) : after));
   });
 }
 
-function foldShape(piece: Extract<Cells["pieces"][number], { kind: "fold" }>, y: number, height: number, newer: boolean): FoldShape {
+function foldShape(piece: Extract<Cells["pieces"][number], { kind: "fold" }>, y: number, height: number, to: number): FoldShape {
   const count = piece.last - piece.first + 1;
   return {
     ...piece,
@@ -261,7 +263,7 @@ function foldShape(piece: Extract<Cells["pieces"][number], { kind: "fold" }>, y:
     height,
     lines: [say("diagram.lanes.fold_count", { count }), say("diagram.lanes.folded")],
     name: say("diagram.lanes.fold_name", { offsets: range(piece.first, piece.last), count, batches: piece.batches }),
-    direction: newer ? "newer" : "older",
+    to,
   };
 }
 

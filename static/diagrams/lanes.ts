@@ -110,15 +110,18 @@ export class Lanes extends SizedElement {
     this.pick({ kind: "partition", id: partition });
   };
 
-  readonly #scroll = (partition: string, batches: number): void => {
+  readonly #scroll = (partition: string, batches: number): void => this.#scrollTo(partition, (this.scrolled[partition] ?? 0) + batches);
+
+  readonly #scrollTo = (partition: string, batches: number): void => {
     if (this.frame === undefined) return;
     const { listed, unlisted } = countBatches(this.frame, partition);
-    const wanted = Math.max(0, Math.min((this.scrolled[partition] ?? 0) + batches, listed + unlisted - 1));
+    const wanted = Math.max(0, Math.min(batches, listed + unlisted - 1));
+    const isBack = wanted > (this.scrolled[partition] ?? 0);
     this.scrolled = { ...this.scrolled, [partition]: wanted };
-    if (batches > 0 && reachesUnlisted(this.frame, partition, wanted)) this.lookBack();
+    if (isBack && reachesUnlisted(this.frame, partition, wanted)) this.lookBack();
   };
 
-  readonly #actions = { pick: this.pick, scroll: this.#scroll, focus: this.#open, why: this.#why };
+  readonly #actions = { pick: this.pick, scroll: this.#scroll, scrollTo: this.#scrollTo, focus: this.#open, why: this.#why };
 
   /** Where the reader scrolled to may lie far back in a later view, which was cut anew. */
   protected override updated(changed: Map<string, unknown>): void {

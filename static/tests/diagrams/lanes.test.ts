@@ -101,6 +101,21 @@ test("scrolled back, the newer batches are folded at the right", () => {
   assert.deepEqual([last.first, last.last, last.batches], [140, 239, 50]);
 });
 
+test("a click on a fold draws its batches, page by page, to the first batch and back to the newest", () => {
+  const many = Array.from({ length: 40 }, (_, index) => logBatch(2 * index, 2));
+  const base = frameOf(null, view({ partitions: { "t-0": partition(replica(many)) } }));
+  const laneAt = (scrolled?: number) => layoutLanes(base, { ...OPTIONS, focus: "t-0", scrolled: scrolled === undefined ? {} : { "t-0": scrolled } }).lanes[0];
+  let lane = laneAt();
+  const seen = new Set(lane?.cells.map(({ key }) => key));
+  for (let clicks = 0; (lane?.older ?? 0) > 0 && clicks < 40; clicks += 1) {
+    lane = laneAt(lane?.folds[0]?.to);
+    for (const { key } of lane?.cells ?? []) seen.add(key);
+  }
+  assert.equal(seen.size, 40);
+  for (let clicks = 0; (lane?.newer ?? 0) > 0 && clicks < 40; clicks += 1) lane = laneAt(lane?.folds.at(-1)?.to);
+  assert.deepEqual(lane?.cells.map(({ key }) => key), laneAt()?.cells.map(({ key }) => key));
+});
+
 test("what the view does not list is part of the folds, on both sides of an old batch that it does", () => {
   const all = Array.from({ length: 100 }, (_, index) => logBatch(40 + 2 * index, 2));
   const whole = layoutCells(replica(all).batches, { ...CELLS, pinned: 61 });
@@ -394,7 +409,7 @@ test("a cell is a button with a name", () => {
 });
 
 test("the drawing has one group per lane, named by its twin, and no key twice", () => {
-  const actions = { pick: () => undefined, scroll: () => undefined, focus: () => undefined, why: () => undefined };
+  const actions = { pick: () => undefined, scroll: () => undefined, scrollTo: () => undefined, focus: () => undefined, why: () => undefined };
   const text = markup(drawLanes(layoutLanes(frameOf(DUPLICATE), OPTIONS), actions, false));
   assert.ok(text.startsWith(`<svg width="648" height="464" viewBox="0 0 648 464" role="group" aria-labelledby="twin">`));
   assert.equal(text.match(/class="lane" data-partition/g)?.length, 2);
