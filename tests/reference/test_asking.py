@@ -87,7 +87,7 @@ ASKED = [
     ("dedicated transaction producer instances for each message", "SC-145"),
     ("Transactional producers issue errors following an upgrade to Kafka 3.7", "SC-157"),
     ("Enabling idempotency still allows producing same message twice", "SC-03"),
-    ("If kafka transaction fails unable to rollback DB", "SC-159"),
+    ("Kafka transaction unable to rollback DB", "SC-159"),
     ("Failed to initialise Producer ID: Local: Timed out", "SC-133"),
 ]
 """Sentences as people write them in a thread, and the scenario that is among the first three."""
