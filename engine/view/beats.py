@@ -55,7 +55,7 @@ from engine.view.openers import (
     Opener,
 )
 from engine.view.outdated import OutdatedWrites
-from engine.view.repeats import Repeat, is_within, lengths_of, repeats_in, told_of
+from engine.view.repeats import Repeats, repeats_in, told_of
 from engine.view.titles import marker_in, read_in, released_in, title_of
 
 MOST = 9
@@ -153,9 +153,6 @@ class Beats:
         """Client to the time from which consumers can get the records of the transaction that it commits."""
         self._ids_wanted = False
         self._outdated = OutdatedWrites()
-        self._repeats: list[Repeat] = []
-        self._lengths = [0]
-        """For each index, the number of steps before it, of which each stretch of repeats counts as one round."""
 
     def take(self, step: Mapping[str, Any]) -> None:
         notes = step["notes"]
@@ -317,35 +314,37 @@ class Beats:
         if not self._steps:
             return []
         end = len(self._steps)
-        self._repeats = repeats_in(self._steps)
-        self._lengths = lengths_of(end, self._repeats)
-        openings = _openings(self._steps, self._repeats)
-        kept = self._kept(past, min(until, self._steps[-1].number))
+        repeats = repeats_in(self._steps)
+        openings = _openings(self._steps, repeats)
+        kept = self._kept(past, min(until, self._steps[-1].number), repeats)
         if not kept:
-            return self._level(0, end, openings)
+            return self._level(0, end, openings, repeats)
         start = kept[-1]["last"]
         later = [one for one in openings if one.at >= start]
         if not later:
-            return [*kept[:-1], self._until(kept[-1], self._steps[-1].number)]
+            return [*kept[:-1], self._until(kept[-1], self._steps[-1].number, repeats)]
         # The first event behind the kept beats opens a beat at their end, however many steps later it comes.
         first = replace(later[0], at=start, lead=later[0].lead + later[0].at - start)
         room = MOST - len(kept)
-        return _joined(kept, self._level(start, end, [first, *later[1:]], room if room >= FEW else MOST))
+        most = room if room >= FEW else MOST
+        return _joined(kept, self._level(start, end, [first, *later[1:]], repeats, most))
 
-    def _kept(self, past: Sequence[Beat], until: int) -> list[Beat]:
+    def _kept(self, past: Sequence[Beat], until: int, repeats: Repeats) -> list[Beat]:
         """The beats that have landed by this step; the last one ends there at the latest."""
-        return [self._until(beat, min(beat["last"], until)) for beat in past if beat["lands"] <= until]
+        return [
+            self._until(beat, min(beat["last"], until), repeats) for beat in past if beat["lands"] <= until
+        ]
 
-    def _until(self, beat: Beat, last: int) -> Beat:
+    def _until(self, beat: Beat, last: int, repeats: Repeats) -> Beat:
         """The beat, with this step as its last one."""
         if last == beat["last"]:
             return beat
         cut: Beat = {**beat, "last": last, "lines": []}
         steps = self._steps[beat["first"] - 1 : last]
-        if inside := self._kept(beat.get("beats", []), last):
-            cut["beats"] = [*inside[:-1], self._until(inside[-1], last)]
-        elif len(lines := self._lines(steps, beat["lands"])) > LINES_MOST:
-            cut["beats"] = self._parts(beat["first"] - 1, last)
+        if inside := self._kept(beat.get("beats", []), last, repeats):
+            cut["beats"] = [*inside[:-1], self._until(inside[-1], last, repeats)]
+        elif len(lines := self._lines(steps, beat["lands"], repeats)) > LINES_MOST:
+            cut["beats"] = self._parts(beat["first"] - 1, last, repeats)
         else:
             cut.pop("beats", None)
             cut["lines"] = lines
@@ -353,27 +352,36 @@ class Beats:
 
     # -- levels ----------------------------------------------------------------------------------------
 
-    def _level(self, start: int, end: int, openings: list[Opened], most: int = MOST) -> list[Beat]:
+    def _level(
+        self, start: int, end: int, openings: list[Opened], repeats: Repeats, most: int = MOST
+    ) -> list[Beat]:
         """At most so many beats of the steps from index ``start`` up to ``end``. Where there is room for fewer than on
         other levels, beats with further openings nest however short they are."""
         if not openings or openings[0].at > start + STARTS_WITHIN:
             openings = [Opened(start, START, {}, START.weight), *openings]
         first = openings[0]
         openings = [replace(first, at=start, lead=first.lead + first.at - start), *openings[1:]]
-        chosen = _chosen(openings, end, most, self._lengths)
+        chosen = _chosen(openings, end, most, repeats.lengths)
         ends = [beat.at for beat in chosen[1:]] + [end]
         beats = []
         for number, (beat, stop) in enumerate(zip(chosen, ends, strict=True), 1):
             inside = [one for one in openings if beat.at < one.at < stop]
-            beats.append(self._beat(number, beat, stop, inside, end - start, most < MOST))
+            beats.append(self._beat(number, beat, stop, inside, end - start, repeats, most < MOST))
         return beats
 
     def _beat(
-        self, number: int, beat: Opened, stop: int, inside: list[Opened], level: int, nests: bool = False
+        self,
+        number: int,
+        beat: Opened,
+        stop: int,
+        inside: list[Opened],
+        level: int,
+        repeats: Repeats,
+        nests: bool = False,
     ) -> Beat:
         steps = self._steps[beat.at : stop]
         opened, beat = beat, _by_outcome(beat, steps)
-        lands = self._lands(beat, steps)
+        lands = self._lands(beat, steps, repeats)
         kind = self._kind(beat, steps)
         title, params = title_of(kind, beat.params, steps, self._consumers)
         shown: Beat = {
@@ -386,48 +394,47 @@ class Beats:
             "kind": kind,
             "lines": [],
         }
-        lines = self._lines(steps, lands.number)
+        lines = self._lines(steps, lands.number, repeats)
         is_long = (
-            self._length(beat.at, stop) >= NESTED_FROM
+            repeats.length(beat.at, stop) >= NESTED_FROM
             or sum(line["key"] is None for line in lines) > INFORMATIVE_MOST
         )
         if not is_long:
             inside = [one for one in inside if one.weight >= LIGHT]
         if (is_long or nests) and len(inside) >= 2 and len(steps) < level:
-            shown["beats"] = self._level(beat.at, stop, [beat.origin or opened, *inside])
+            shown["beats"] = self._level(beat.at, stop, [beat.origin or opened, *inside], repeats)
             return shown
         if len(lines) > LINES_MOST:
-            shown["beats"] = self._parts(beat.at, stop)
+            shown["beats"] = self._parts(beat.at, stop, repeats)
         else:
             shown["lines"] = lines
         return shown
 
-    def _parts(self, start: int, end: int) -> list[Beat]:
+    def _parts(self, start: int, end: int, repeats: Repeats) -> list[Beat]:
         """Divide a beat with too many lines into even parts; a part may be divided again."""
-        size = -(-self._length(start, end) // MOST)
+        size = -(-repeats.length(start, end) // MOST)
+        lengths = repeats.lengths
         parts: list[Beat] = []
         at = start
         while at < end:
-            stop = min(bisect_right(self._lengths, self._lengths[at] + size) - 1, end)
+            stop = min(bisect_right(lengths, lengths[at] + size) - 1, end)
             params = {"first": self._steps[at].number, "last": self._steps[stop - 1].number}
-            parts.append(self._beat(len(parts) + 1, Opened(at, PART, params, 0), stop, [], end - start))
+            part = Opened(at, PART, params, 0)
+            parts.append(self._beat(len(parts) + 1, part, stop, [], end - start, repeats))
             at = stop
         return parts
 
-    def _length(self, start: int, end: int) -> int:
-        return self._lengths[end] - self._lengths[start]
-
-    def _lines(self, steps: Sequence[BeatStep], lands: int) -> list[BeatLine]:
-        repeated = [is_within(self._repeats, step.number - self._steps[0].number) for step in steps]
+    def _lines(self, steps: Sequence[BeatStep], lands: int, repeats: Repeats) -> list[BeatLine]:
+        repeated = [repeats.is_within(step.number - self._steps[0].number) for step in steps]
         return lines_of(steps, lands, repeated)
 
-    def _lands(self, beat: Opened, steps: Sequence[BeatStep]) -> BeatStep:
+    def _lands(self, beat: Opened, steps: Sequence[BeatStep], repeats: Repeats) -> BeatStep:
         if beat.opener is OUTCOME and (released := released_in(steps)):
             return released[-1]
         if beat.opener is READ_AFTER_MARKER:
             return read_in(steps)[-1]
         if beat.opener is REPEATS:
-            repeat = next(one for one in self._repeats if one.at == beat.at + beat.lead)
+            repeat = next(one for one in repeats.stretches if one.at == beat.at + beat.lead)
             return next(step for step in reversed(self._steps[repeat.at : repeat.stop]) if step.refusal)
         found = [step for step in steps if _leads_to(beat, step)]
         if found:
@@ -530,7 +537,7 @@ def _params(opener: Opener, given: Mapping[str, Any], step: Mapping[str, Any]) -
     return {name: known.get(name) for name in opener.params}
 
 
-def _openings(steps: Sequence[BeatStep], repeats: Sequence[Repeat]) -> list[Opened]:
+def _openings(steps: Sequence[BeatStep], repeats: Repeats) -> list[Opened]:
     """Every step that could open a beat, with its weight."""
     found: list[Opened] = []
     seen: dict[str, int] = {}
@@ -538,7 +545,7 @@ def _openings(steps: Sequence[BeatStep], repeats: Sequence[Repeat]) -> list[Open
     released: set[str] = set()
     """The partitions whose last stable offset has advanced. The first advance of each partition has the full
     weight."""
-    first = {repeat.at: repeat for repeat in repeats}
+    first = {repeat.at: repeat for repeat in repeats.stretches}
     repeated: dict[str, Any] | None = None
     """The refusal of the newest repeats. It opens no further beat."""
     for index, step in enumerate(steps):
@@ -547,7 +554,7 @@ def _openings(steps: Sequence[BeatStep], repeats: Sequence[Repeat]) -> list[Open
         opener = step.opener
         if opener is None:
             continue
-        if is_within(repeats, index):
+        if repeats.is_within(index):
             repeated = step.opener_params if opener is NOT_NOW else repeated
             continue
         if opener is NOT_NOW and step.opener_params == repeated:
@@ -638,7 +645,7 @@ def _is_awaited(beat: Opened, steps: Sequence[BeatStep], index: int) -> bool:
 
 def _chosen(openings: list[Opened], end: int, most: int, lengths: Sequence[int]) -> list[Opened]:
     """The openings of one level, up to index ``end``: of the rounds, if the application works in rounds,
-    otherwise those with the highest weights. ``lengths``: as :func:`repeats.lengths_of` gives them."""
+    otherwise those with the highest weights. ``lengths``: as :class:`Repeats` has them."""
     steps = lengths[end] - lengths[openings[0].at]
     most = min(most, max(2, 2 + steps // (3 if steps > VERY_SHORT else 4)))
     rounds = _rounds(openings, most)

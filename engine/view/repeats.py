@@ -28,9 +28,27 @@ class Repeat:
     rounds: int
 
 
-def repeats_in(steps: Sequence[BeatStep]) -> list[Repeat]:
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """The stretches of one run, in order."""
+
+    stretches: Sequence[Repeat]
+    lengths: Sequence[int]
+    """For each index, the number of steps before it, of which each stretch counts as one round."""
+
+    def is_within(self, index: int) -> bool:
+        """Whether the step with this index belongs to a stretch."""
+        return any(repeat.at <= index < repeat.stop for repeat in self.stretches)
+
+    def length(self, start: int, end: int) -> int:
+        """The number of steps from index ``start`` up to ``end``, counted as in ``lengths``."""
+        return self.lengths[end] - self.lengths[start]
+
+
+def repeats_in(steps: Sequence[BeatStep]) -> Repeats:
     """The stretches of at least ROUNDS_FROM rounds whose every step says what another one said shortly before."""
-    return [found for at, stop in _stretches(steps) if (found := _repeat(steps, at, stop)) is not None]
+    found = [repeat for at, stop in _stretches(steps) if (repeat := _repeat(steps, at, stop)) is not None]
+    return Repeats(found, lengths_of(len(steps), found))
 
 
 def lengths_of(steps: int, repeats: Sequence[Repeat]) -> list[int]:
@@ -40,10 +58,6 @@ def lengths_of(steps: int, repeats: Sequence[Repeat]) -> list[int]:
         once = -(-(repeat.stop - repeat.at) // repeat.rounds)
         each[repeat.at + once : repeat.stop] = [0] * (repeat.stop - repeat.at - once)
     return list(accumulate(each, initial=0))
-
-
-def is_within(repeats: Sequence[Repeat], index: int) -> bool:
-    return any(repeat.at <= index < repeat.stop for repeat in repeats)
 
 
 def told_of(steps: Sequence[BeatStep], repeat: Repeat) -> dict[str, Any]:

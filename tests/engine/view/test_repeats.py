@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.view.beat_step import BeatStep
-from engine.view.repeats import ROUNDS_FROM, Repeat, is_within, lengths_of, repeats_in, told_of
+from engine.view.repeats import ROUNDS_FROM, Repeat, lengths_of, repeats_in, told_of
 
 
 def step(number: int, actor: str, key: str, refusal: str | None = None, **params: Any) -> BeatStep:
@@ -36,21 +36,21 @@ def test_rounds_that_differ_only_in_time_are_a_stretch() -> None:
     steps = run(ROUNDS_FROM + 1)
     first, last = 2, 2 * ROUNDS_FROM + 2
     repeats = repeats_in(steps)
-    assert repeats == [Repeat(first, last, ROUNDS_FROM)]
-    assert [is_within(repeats, index) for index in (first - 1, first, last - 1, last)] == [
+    assert repeats.stretches == [Repeat(first, last, ROUNDS_FROM)]
+    assert [repeats.is_within(index) for index in (first - 1, first, last - 1, last)] == [
         False,
         True,
         True,
         False,
     ]
-    told = told_of(steps, repeats[0])
+    told = told_of(steps, repeats.stretches[0])
     assert (told["client"], told["api"], told["count"], told["ms"]) == ("p1", "EndTxn", ROUNDS_FROM, 230)
 
 
 def test_few_rounds_are_no_stretch_and_neither_is_one_without_a_refusal() -> None:
-    assert repeats_in(run(ROUNDS_FROM)) == []
+    assert repeats_in(run(ROUNDS_FROM)).stretches == []
     fetches = [step(number, "c1", "consumer.fetches", offset=3) for number in range(1, 40)]
-    assert repeats_in(fetches) == []
+    assert repeats_in(fetches).stretches == []
 
 
 def test_a_stretch_is_as_long_as_one_of_its_rounds() -> None:
