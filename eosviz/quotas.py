@@ -60,9 +60,9 @@ class Quota:
 _PACKED = Length("player") + Coalesce(Length("file__content"), 0) + Coalesce(Length("bundle"), 0)
 
 TABLE: tuple[Quota, ...] = (
-    Quota("sessions", "walkthroughs.Session", "too_many_sessions", "scenarios:library"),
+    Quota("sessions", "walkthroughs.Session", "too_many_sessions", "scenarios:sessions"),
     Quota(
-        "steps", "walkthroughs.Branch", "too_many_steps", "scenarios:library",
+        "steps", "walkthroughs.Branch", "too_many_steps", "scenarios:sessions",
         owner="session__owner", amount=F("newest") - F("leaves_at"),
     ),
     Quota("replays", "replays.Replay", "too_many_replays", "replays:import", only={"kind": "session"}),

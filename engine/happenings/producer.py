@@ -260,7 +260,7 @@ class RequestTimedOut(Happening):
 
 @happening
 class Restarted(Aside):
-    """A new process started, with an empty memory."""
+    """A new process started, with nothing in memory."""
 
     client: str
     transactional: bool

@@ -397,7 +397,7 @@ class Loop:
         return [(self.consumer.name, [])]
 
     def _come_back(self, now: int) -> Done:
-        """The process has restarted, with an empty memory (CON-9)."""
+        """The process has restarted, with nothing in memory (CON-9)."""
         self.incarnations = (self.producer.incarnation, self.consumer.incarnation)
         self.watch.emit(LoopRestarted, self.name, self.consumer.name, self.consumer.group_id)
         self.consumer.hold()

@@ -211,8 +211,11 @@ def _no_identity_yet(h: happened.NoIdentityYet, teller: Teller) -> None:
 
 def _unknown_mapping(h: happened.UnknownMapping, teller: Teller) -> None:
     compared: list[list[Any]] = [["arrived producer id", h.arrived], ["current producer id", h.known]]
-    said = {"transactional_id": h.transactional_id, "arrived": h.arrived, "known": h.known}
-    _reject(h, "coordinator.unknown_mapping", "TXC-12", compared, teller, **said)
+    said: dict[str, Any] = {"transactional_id": h.transactional_id, "arrived": h.arrived}
+    if h.known is None:
+        _reject(h, "coordinator.unknown_id", "TXC-12", compared, teller, **said)
+    else:
+        _reject(h, "coordinator.unknown_mapping", "TXC-12", compared, teller, known=h.known, **said)
 
 
 def _not_here(h: happened.NotHere, teller: Teller) -> None:
