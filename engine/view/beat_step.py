@@ -26,6 +26,8 @@ class BeatStep:
     opener_params: dict[str, Any] = field(default_factory=dict)
     sentences: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     """The step's sentence and its notes, with their parameters."""
+    repeats: bool = False
+    """Whether the step says what another one of the same actor said shortly before (``repeats.py``)."""
     broken: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
     """(Guarantee, partition, records that break it in this step)."""
     released: tuple[tuple[str, str], ...] = ()

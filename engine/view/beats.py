@@ -55,7 +55,7 @@ from engine.view.openers import (
     Opener,
 )
 from engine.view.outdated import OutdatedWrites
-from engine.view.repeats import Repeats, repeats_in, told_of
+from engine.view.repeats import RecentSentences, Repeats, repeats_in, title_params
 from engine.view.titles import marker_in, read_in, released_in, title_of
 
 MOST = 9
@@ -153,6 +153,7 @@ class Beats:
         """Client to the time from which consumers can get the records of the transaction that it commits."""
         self._ids_wanted = False
         self._outdated = OutdatedWrites()
+        self._recent = RecentSentences()
 
     def take(self, step: Mapping[str, Any]) -> None:
         notes = step["notes"]
@@ -199,6 +200,7 @@ class Beats:
         self._look_for_readers(taken)
         self._look_for_hanging(taken, step)
         self._outdated.take(taken, step["changes"])
+        self._recent.take(taken)
         if taken.opener is OUTCOME:
             taken.opener_params = {"at": taken.time}  # Each time gets a beat of its own.
         self._ids_wanted = self._ids_wanted or not taken.said.isdisjoint(IDS_WANTED)
@@ -306,6 +308,7 @@ class Beats:
         fork._released_at = dict(self._released_at)
         fork._ids_wanted = self._ids_wanted
         fork._outdated = self._outdated.fork()
+        fork._recent = self._recent.fork()
         return fork
 
     def to_json(self, past: Sequence[Beat] = (), until: int = 0) -> list[Beat]:
@@ -425,8 +428,8 @@ class Beats:
         return parts
 
     def _lines(self, steps: Sequence[BeatStep], lands: int, repeats: Repeats) -> list[BeatLine]:
-        repeated = [repeats.is_within(step.number - self._steps[0].number) for step in steps]
-        return lines_of(steps, lands, repeated)
+        at = steps[0].number - self._steps[0].number
+        return lines_of(steps, lands, repeats.within[at : at + len(steps)])
 
     def _lands(self, beat: Opened, steps: Sequence[BeatStep], repeats: Repeats) -> BeatStep:
         if beat.opener is OUTCOME and (released := released_in(steps)):
@@ -550,11 +553,11 @@ def _openings(steps: Sequence[BeatStep], repeats: Repeats) -> list[Opened]:
     """The refusal of the newest repeats. It opens no further beat."""
     for index, step in enumerate(steps):
         if index in first:
-            found.append(Opened(index, REPEATS, told_of(steps, first[index]), REPEATS.weight))
+            found.append(Opened(index, REPEATS, title_params(steps, first[index]), REPEATS.weight))
         opener = step.opener
         if opener is None:
             continue
-        if repeats.is_within(index):
+        if repeats.within[index]:
             repeated = step.opener_params if opener is NOT_NOW else repeated
             continue
         if opener is NOT_NOW and step.opener_params == repeated:

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, groupby
+from operator import attrgetter
 from typing import Any
 
 from engine.view.beat_step import BeatStep
@@ -33,22 +34,43 @@ class Repeats:
     """The stretches of one run, in order."""
 
     stretches: Sequence[Repeat]
+    within: Sequence[bool]
+    """For each index, whether its step belongs to a stretch."""
     lengths: Sequence[int]
     """For each index, the number of steps before it, of which each stretch counts as one round."""
-
-    def is_within(self, index: int) -> bool:
-        """Whether the step with this index belongs to a stretch."""
-        return any(repeat.at <= index < repeat.stop for repeat in self.stretches)
 
     def length(self, start: int, end: int) -> int:
         """The number of steps from index ``start`` up to ``end``, counted as in ``lengths``."""
         return self.lengths[end] - self.lengths[start]
 
 
+class RecentSentences:
+    """Takes the steps of a run in order."""
+
+    def __init__(self) -> None:
+        self._newest: dict[Hashable, int] = {}
+        """Actor and sentences to the number of the newest step that consists of them."""
+
+    def take(self, taken: BeatStep) -> None:
+        """Set whether the step repeats one of the ROUND_MOST steps before it."""
+        sentences = taken.actor, tuple((key, _lasting(params)) for key, params in taken.sentences)
+        before = self._newest.get(sentences)
+        taken.repeats = before is not None and taken.number - before <= ROUND_MOST
+        self._newest[sentences] = taken.number
+
+    def fork(self) -> RecentSentences:
+        fork = RecentSentences()
+        fork._newest = dict(self._newest)
+        return fork
+
+
 def repeats_in(steps: Sequence[BeatStep]) -> Repeats:
-    """The stretches of at least ROUNDS_FROM rounds whose every step says what another one said shortly before."""
+    """The stretches of at least ROUNDS_FROM rounds in which every step repeats another one."""
     found = [repeat for at, stop in _stretches(steps) if (repeat := _repeat(steps, at, stop)) is not None]
-    return Repeats(found, lengths_of(len(steps), found))
+    within = [False] * len(steps)
+    for repeat in found:
+        within[repeat.at : repeat.stop] = [True] * (repeat.stop - repeat.at)
+    return Repeats(found, within, lengths_of(len(steps), found))
 
 
 def lengths_of(steps: int, repeats: Sequence[Repeat]) -> list[int]:
@@ -60,7 +82,7 @@ def lengths_of(steps: int, repeats: Sequence[Repeat]) -> list[int]:
     return list(accumulate(each, initial=0))
 
 
-def told_of(steps: Sequence[BeatStep], repeat: Repeat) -> dict[str, Any]:
+def title_params(steps: Sequence[BeatStep], repeat: Repeat) -> dict[str, Any]:
     """The parameters of the title. ``client`` and ``api`` are None unless the stretch is about one request."""
     within = steps[repeat.at : repeat.stop]
     refused = next(step for step in within if step.refusal is not None)
@@ -81,29 +103,18 @@ def told_of(steps: Sequence[BeatStep], repeat: Repeat) -> dict[str, Any]:
 
 
 def _stretches(steps: Sequence[BeatStep]) -> Iterator[tuple[int, int]]:
-    last: dict[Hashable, int] = {}
-    at: int | None = None
-    for index, step in enumerate(steps):
-        said = _said(step)
-        before = last.get(said)
-        last[said] = index
-        if before is not None and index - before <= ROUND_MOST:
-            at = index if at is None else at
-        elif at is not None:
-            yield at, index
-            at = None
-    if at is not None:
-        yield at, len(steps)
+    at = 0
+    for repeated, stretch in groupby(steps, attrgetter("repeats")):
+        stop = at + sum(1 for _ in stretch)
+        if repeated:
+            yield at, stop
+        at = stop
 
 
 def _repeat(steps: Sequence[BeatStep], at: int, stop: int) -> Repeat | None:
     refused = Counter(step.key for step in steps[at:stop] if step.refusal is not None)
     rounds = max(refused.values(), default=0)
     return Repeat(at, stop, rounds) if rounds >= ROUNDS_FROM else None
-
-
-def _said(step: BeatStep) -> Hashable:
-    return step.actor, tuple((key, _lasting(params)) for key, params in step.sentences)
 
 
 def _lasting(params: Mapping[str, Any]) -> str:

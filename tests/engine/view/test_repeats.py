@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from engine.view.beat_step import BeatStep
-from engine.view.repeats import ROUNDS_FROM, Repeat, lengths_of, repeats_in, told_of
+from engine.view.repeats import (
+    ROUNDS_FROM,
+    RecentSentences,
+    Repeat,
+    lengths_of,
+    repeats_in,
+    title_params,
+)
 
 
 def step(number: int, actor: str, key: str, refusal: str | None = None, **params: Any) -> BeatStep:
@@ -23,13 +30,20 @@ def step(number: int, actor: str, key: str, refusal: str | None = None, **params
     )
 
 
+def taken(steps: list[BeatStep]) -> list[BeatStep]:
+    recent = RecentSentences()
+    for one in steps:
+        recent.take(one)
+    return steps
+
+
 def run(rounds: int) -> list[BeatStep]:
     """A client's request that is refused in each of these rounds, and one more that is not."""
-    told = []
+    steps = []
     for first in range(1, 2 * rounds, 2):
-        told.append(step(first, "p1", "client.transactional_sent", client="p1", api="EndTxn", until=first))
-        told.append(step(first + 1, "broker-1", "coordinator.busy", "CONCURRENT_TRANSACTIONS"))
-    return [*told, step(2 * rounds + 1, "broker-1", "coordinator.decides_commit")]
+        steps.append(step(first, "p1", "client.transactional_sent", client="p1", api="EndTxn", until=first))
+        steps.append(step(first + 1, "broker-1", "coordinator.busy", "CONCURRENT_TRANSACTIONS"))
+    return taken([*steps, step(2 * rounds + 1, "broker-1", "coordinator.decides_commit")])
 
 
 def test_rounds_that_differ_only_in_time_are_a_stretch() -> None:
@@ -37,19 +51,19 @@ def test_rounds_that_differ_only_in_time_are_a_stretch() -> None:
     first, last = 2, 2 * ROUNDS_FROM + 2
     repeats = repeats_in(steps)
     assert repeats.stretches == [Repeat(first, last, ROUNDS_FROM)]
-    assert [repeats.is_within(index) for index in (first - 1, first, last - 1, last)] == [
-        False,
-        True,
-        True,
-        False,
-    ]
-    told = told_of(steps, repeats.stretches[0])
-    assert (told["client"], told["api"], told["count"], told["ms"]) == ("p1", "EndTxn", ROUNDS_FROM, 230)
+    assert repeats.within == [first <= index < last for index in range(len(steps))]
+    params = title_params(steps, repeats.stretches[0])
+    assert (params["client"], params["api"], params["count"], params["ms"]) == (
+        "p1",
+        "EndTxn",
+        ROUNDS_FROM,
+        230,
+    )
 
 
 def test_few_rounds_are_no_stretch_and_neither_is_one_without_a_refusal() -> None:
     assert repeats_in(run(ROUNDS_FROM)).stretches == []
-    fetches = [step(number, "c1", "consumer.fetches", offset=3) for number in range(1, 40)]
+    fetches = taken([step(number, "c1", "consumer.fetches", offset=3) for number in range(1, 40)])
     assert repeats_in(fetches).stretches == []
 
 
@@ -57,8 +71,12 @@ def test_a_stretch_is_as_long_as_one_of_its_rounds() -> None:
     assert lengths_of(8, [Repeat(1, 7, 3)]) == [0, 1, 2, 3, 3, 3, 3, 3, 4]
 
 
-def test_requests_of_two_clients_are_not_told_as_those_of_one() -> None:
+def test_the_title_of_two_clients_requests_names_neither() -> None:
     steps = run(ROUNDS_FROM + 1)
     others = [step(0, "p2", "client.transactional_sent", client="p2", api="EndTxn")]
-    told = told_of([*others, *steps], Repeat(0, len(steps), ROUNDS_FROM))
-    assert (told["client"], told["actor"], told["error"]) == (None, "broker-1", "CONCURRENT_TRANSACTIONS")
+    params = title_params([*others, *steps], Repeat(0, len(steps), ROUNDS_FROM))
+    assert (params["client"], params["actor"], params["error"]) == (
+        None,
+        "broker-1",
+        "CONCURRENT_TRANSACTIONS",
+    )
