@@ -54,7 +54,7 @@ from engine.view.openers import (
     TRANSACTION,
     Opener,
 )
-from engine.view.outdated import OutdatedWrites
+from engine.view.outside_transaction import WritesOutsideTransaction
 from engine.view.repeats import RecentSentences, Repeats, repeats_in, title_params
 from engine.view.titles import marker_in, read_in, released_in, title_of
 
@@ -152,7 +152,7 @@ class Beats:
         self._released_at: dict[str, int] = {}
         """Client to the time from which consumers can get the records of the transaction that it commits."""
         self._ids_wanted = False
-        self._outdated = OutdatedWrites()
+        self._outside_transaction = WritesOutsideTransaction()
         self._recent = RecentSentences()
 
     def take(self, step: Mapping[str, Any]) -> None:
@@ -199,7 +199,7 @@ class Beats:
         self._look_for_late_commits(taken)
         self._look_for_readers(taken)
         self._look_for_hanging(taken, step)
-        self._outdated.take(taken, step["changes"])
+        self._outside_transaction.take(taken, step["changes"])
         self._recent.take(taken)
         if taken.opener is OUTCOME:
             taken.opener_params = {"at": taken.time}  # Each time gets a beat of its own.
@@ -307,7 +307,7 @@ class Beats:
         fork._unread = {partition: set(readers) for partition, readers in self._unread.items()}
         fork._released_at = dict(self._released_at)
         fork._ids_wanted = self._ids_wanted
-        fork._outdated = self._outdated.fork()
+        fork._outside_transaction = self._outside_transaction.fork()
         fork._recent = self._recent.fork()
         return fork
 

@@ -442,10 +442,10 @@ REPEATS = Opener("repeats", 9.5, (), ("client", "api", "actor", "error", "count"
 """The opener for a stretch in which one request is refused again and again (``repeats.py``)."""
 OUTDATED_STORED = Opener("outdated_stored", 12, (), ("broker", "arrived", "newest"))
 """The opener for a batch that is stored although the coordinator has raised its producer's epoch
-(``outdated.py``)."""
+(``outside_transaction.py``)."""
 STORED_OUTSIDE = Opener("stored_outside", 9.5, (), ("client", "partition"))
 """The opener for a batch of a transactional producer that is stored in a partition which its transaction does not
-include (``outdated.py``)."""
+include (``outside_transaction.py``)."""
 BROKEN = {
     "lost": Opener("broken_lost", 9, (), ("partition",)),
     "duplicated": Opener("broken_duplicated", 9, (), ("partition",)),

@@ -1,8 +1,8 @@
-"""Finds stored batches about which leader and coordinator disagree.
+"""Finds batches that a leader stores outside the transaction that the coordinator has for their producer.
 
-- The coordinator has raised the epoch of the producer: the leader learns of the new epoch only from a marker or a
+- Their epoch is older: the coordinator has raised it, and the leader learns of the new epoch only from a marker or a
   batch with it.
-- The coordinator's transaction of the producer does not include the partition: no marker of it will come (KIP-890).
+- Their partition is not part of the transaction: no marker for them will come (KIP-890).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from engine.view.beat_step import BeatStep
 from engine.view.openers import OUTDATED_STORED, STORED, STORED_OUTSIDE
 
 
-class OutdatedWrites:
+class WritesOutsideTransaction:
     """Takes the steps of a run in order."""
 
     def __init__(self) -> None:
@@ -41,8 +41,8 @@ class OutdatedWrites:
         for change in changes:
             self._note(change["path"], change.get("after"))
 
-    def fork(self) -> OutdatedWrites:
-        fork = OutdatedWrites()
+    def fork(self) -> WritesOutsideTransaction:
+        fork = WritesOutsideTransaction()
         fork._ids = dict(self._ids)
         fork._newest = dict(self._newest)
         fork._partitions = dict(self._partitions)
