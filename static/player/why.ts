@@ -3,7 +3,7 @@
  *
  * First the sentence that answers, then the chain from the symptom to its cause, all numbered as on the stage
  * (static/stage/chain.ts); a long chain shows its beginning and counts the rest. What a sentence is about is a button that
- * selects it in every picture. The words stand where time stands, and move nothing. While it is open, the same question is asked again at each step that the reader goes to; selecting
+ * selects it in every picture. The words stand where time stands and reach up over the picture's foot, and move nothing. While it is open, the same question is asked again at each step that the reader goes to; selecting
  * things does not change the question. Nothing is worked out here (docs/websocket.md, `why`). Who follows a presenter
  * sees the presenter's answer (`tell`) and asks nothing.
  */
