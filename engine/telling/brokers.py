@@ -49,7 +49,7 @@ def _condition(h: happened.BlockMoved) -> dict[str, Any]:
     if not h.is_checked:
         return phrase("clause.block_unconditionally")
     if h.row.when == "node_empty":
-        return phrase("clause.block_if_absent")
+        return phrase("clause.block_if_first")
     return phrase("clause.block_if_unchanged", version=h.version)
 
 

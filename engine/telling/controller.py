@@ -13,7 +13,7 @@ from engine.telling.telling import Tell, Teller, notes, says
 
 def _node_read(h: happened.NodeRead, teller: Teller) -> None:
     teller.say(
-        "zookeeper.read" if h.data is not None else "zookeeper.read_missing",
+        "zookeeper.read" if h.data is not None else "zookeeper.read_empty",
         ("PID-3",),
         client=h.client,
         path=h.path,
@@ -29,7 +29,7 @@ def _node_written(h: happened.NodeWritten, teller: Teller) -> None:
     elif h.expected is None:
         key = "zookeeper.written_unchecked"
     elif h.before == -1:
-        key = "zookeeper.created"
+        key = "zookeeper.first_written"
     teller.say(
         key,
         ("PID-2", "PID-3") if h.written else ("PID-2", "PID-7"),

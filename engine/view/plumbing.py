@@ -81,7 +81,7 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
         "local_transaction.opens", "local_transaction.opens_to_delete",
     ),
     "ids": (
-        "zookeeper.read", "zookeeper.read_missing", "zookeeper.written", "zookeeper.created",
+        "zookeeper.read", "zookeeper.read_empty", "zookeeper.written", "zookeeper.first_written",
         "broker.first_block_wanted", "broker.next_block_wanted", "broker.late_zookeeper_reply",
         "allocation.asks_for_block", "allocation.asks_for_block_later", "allocation.block_received",
     ),
