@@ -44,7 +44,7 @@ from engine.client.recovery import RAISE_EPOCH, RESET_IDENTITY, Recovery
 from engine.client.thrown import thrown_by
 from engine.errors import Cause, ClientError, EngineError, Error
 from engine.events import OutcomeReported, TransactionBegun
-from engine.happenings.batches import AfterFailure, Because, Question
+from engine.happenings.batches import AfterFailure, Because, Question, SequenceErrorDecided
 from engine.happenings.machines import RowTaken
 from engine.happenings.producer import ProducerPoisoned, ProtocolChosen
 from engine.machine import Row
@@ -538,8 +538,8 @@ class TransactionManager:
         self, batch: Batch, error: Error, log_start_offset: int
     ) -> tuple[bool, Because | None, tuple[Question, ...]]:
         """Whether the batch may be resent after this response (SND-9, 11, 12); for a sequence error also the reason,
-        and the questions that were answered with *no* before. If the table of decisions says so, this also requests
-        the epoch bump or restarts the partition's numbering."""
+        and the questions that were answered with *no* before (none if the watch does not read them). If the table of
+        decisions says so, this also requests the epoch bump or restarts the partition's numbering."""
         reaction = reaction_to(error)
         if reaction.does not in DECISIONS:
             return reaction.does in self._retried_reactions, None, ()
@@ -548,7 +548,7 @@ class TransactionManager:
         entry = self.entry(batch.partition)
         answer = Answer(batch, entry, log_start_offset, self.is_transactional, self.recovery.raises_epoch)
         row = decide(reaction.does, answer)
-        passed = denied(reaction.does, row, answer)
+        passed = denied(reaction.does, row, answer) if self.watch.hears(SequenceErrorDecided) else ()
         if row.does == BUMP_AND_RETRY:
             self.request_bump(batch.partition)
         elif row.does == RESTART_AND_RETRY:

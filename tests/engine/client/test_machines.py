@@ -14,12 +14,14 @@ from engine.client.partition_sequences import PartitionSequences
 from engine.client.transaction_manager import IllegalTransition, TransactionManager
 from engine.errors import EngineError, Error
 from engine.explain.sentences import catalogue
-from engine.happenings.batches import AfterFailure, Question
+from engine.happenings.batches import AfterFailure, Because, Question
 from engine.profiles import K20, K28
+from engine.recording import Recorded
 from engine.switches import Switches
 from engine.telling.batches import question_key
 from engine.telling.rows import row_key
 from engine.watching import Watch
+from tests.engine.broker.watched import NoJudges
 
 # TXM-4, written down a second time: from, event, to.
 LEGAL = {
@@ -61,9 +63,9 @@ REFUSED = {
 } - {("INITIALIZING", "init_transactions")}
 
 
-def manager(state, profile=K28, **settings):
+def manager(state, profile=K28, watch=None, **settings):
     config = resolve({"enable_idempotence": True, **settings}, profile, Switches())
-    made = TransactionManager("p1", config, profile, Switches(), Watch())
+    made = TransactionManager("p1", config, profile, Switches(), watch or Watch())
     made.state = state
     return made
 
@@ -155,6 +157,19 @@ def test_a_question_counts_as_denied_only_when_its_answer_is_no():
 
     assert Question.GAP not in denied("out_of_order")
     assert denied("unknown_producer") == (Question.LOG_START_UNKNOWN, Question.RESEQUENCED)
+
+
+@pytest.mark.parametrize(
+    ("watch", "denied"),
+    [(Watch(), ()), (Recorded(NoJudges()), (Question.LOG_START_UNKNOWN, Question.RESEQUENCED))],
+    ids=["bare", "recorded"],
+)
+def test_denied_questions_are_listed_only_for_a_watch_that_reads_them(watch, denied):
+    made = manager("READY", watch=watch)
+    batch = Batch("b1", "t-0", 1000, 0, "p1", watch)
+    batch.set_identity(7, 0, 0, False)
+    reaction = made.can_retry(batch, Error.UNKNOWN_PRODUCER_ID, 3)
+    assert reaction == (True, Because.HISTORY_DELETED_BUMPS, denied)
 
 
 def test_every_error_of_the_catalogue_has_one_reaction():
