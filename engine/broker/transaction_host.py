@@ -248,7 +248,8 @@ class TransactionHost:
     # -- carrying out what the coordinator wants -------------------------------------------------------
 
     def settle(self, now: int) -> Effects:
-        """Carry out the answers, writes and markers that the coordinator wants, until none is left."""
+        """Carry out the answers, writes and markers that the coordinator wants, until none is left; then plan the
+        next pass of the marker sender, if one is needed."""
         effects: Effects = []
         outbox, markers = self.coordinator.outbox, self.markers
         while outbox or markers.finished:
@@ -273,7 +274,9 @@ class TransactionHost:
                 self._want_pass(now)
             else:
                 self._completed(wanted)
-        if self.coordinator.completions_to_retry or markers.again:
+        if markers.unblocked:
+            self._want_pass(now)
+        elif self.coordinator.completions_to_retry or markers.again:
             self._want_pass(now + self.setup.configuration.marker_retry_ms)
         self._plan(now)
         if self.watch.recording:
@@ -372,21 +375,14 @@ class TransactionHost:
         if broker_id in self.connecting:
             self.connecting.discard(broker_id)
             self.markers.park(broker_id)
-        queued_behind = bool(self.markers.queues.get(broker_id))
         self.markers.on_disconnected(broker_id)
-        if queued_behind:
-            self._want_pass(now + self.setup.configuration.marker_retry_ms)
         return self.settle(now)
 
     def handle_marker_response(self, envelope: Envelope, now: int) -> Effects:
         response = envelope.body
         if type(response) is not WriteTxnMarkersResponse:
             raise EngineError(f"{self.setup.name}: {response!r} is no answer to markers")
-        broker_id = broker_number(envelope.source)
-        queued_behind = bool(self.markers.queues.get(broker_id))
-        self.markers.on_response(broker_id, envelope.correlation_id, response)
-        if queued_behind:
-            self._want_pass(now)
+        self.markers.on_response(broker_number(envelope.source), envelope.correlation_id, response)
         return self.settle(now)
 
     def handle_verify(self, envelope: Envelope, now: int) -> Effects:

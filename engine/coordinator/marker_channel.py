@@ -140,7 +140,9 @@ class MarkerChannel:
         self.finished: list[str] = []
         """Transactions that wait for no partition any more, for the coordinator to complete."""
         self.again = False
-        """Another pass has to follow: a broker could not be reached, or markers are to be sent again."""
+        """Another pass has to follow later: a broker could not be reached, or markers are to be sent again."""
+        self.unblocked = False
+        """A pass has to follow at once: markers were queued behind a request, and its response has come."""
 
     # -- queueing --------------------------------------------------------------------------------------
 
@@ -236,7 +238,7 @@ class MarkerChannel:
 
     def look_again(self) -> None:
         """At the start of a pass: queue each parked marker whose leader can now be reached (MRK-3)."""
-        self.again = False
+        self.again = self.unblocked = False
         for marker in self.parked.drain():
             self._enqueue(marker, marker.partitions, marker.state, sent_before=marker.sent_before)
             self._finish(marker.transactional_id)
@@ -275,6 +277,7 @@ class MarkerChannel:
         Kafka's handler throws at a result that must never come. The network client logs the exception, and
         the rest of the response is never handled, not even for other transactions.
         """
+        self.unblocked = self.unblocked or self._has_queued(broker_id)
         markers = self._settled(broker_id, correlation_id)
         for position, marker in enumerate(markers):
             if not self._still_owner(marker):
@@ -326,6 +329,7 @@ class MarkerChannel:
         request = self.in_flight.get(broker_id)
         if request is None:
             return
+        self.again = self.again or self._has_queued(broker_id)
         markers = self._settled(broker_id, request.correlation_id)
         for position, marker in enumerate(markers):
             if not self._still_owner(marker):
@@ -338,6 +342,9 @@ class MarkerChannel:
             self._carry_out(MARKER_STATES.take(marker.state, DISCONNECTED, self.situation), handling)
             self._try_again(handling)
             self._finish(marker.transactional_id)
+
+    def _has_queued(self, broker_id: int) -> bool:
+        return bool(self.queues.get(broker_id))
 
     def _settled(self, broker_id: int, correlation_id: int) -> list[Marker]:
         request = self.in_flight.get(broker_id)
@@ -503,7 +510,7 @@ class MarkerChannel:
         self.in_flight.clear()
         self.waiting.clear()
         self.finished.clear()
-        self.again = False
+        self.again = self.unblocked = False
 
     # -- showing ---------------------------------------------------------------------------------------
 
