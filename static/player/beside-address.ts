@@ -3,15 +3,26 @@
 import { treeOf } from "./done.ts";
 import type { BranchInfo } from "./source.ts";
 
-/** The branch and step on show. */
+/** The branch and step on show, and the log case from which its run was opened. */
 export interface From {
   branch: string;
   shown: number;
+  log?: string;
 }
 
+/** Where a run stands alone, at this step. */
+export function placeIn(page: string, { branch, shown, log }: From): string {
+  return `${page}?${new URLSearchParams({ branch, step: String(shown), ...namedLog(log) })}`;
+}
+
+const namedLog = (log = ""): { log?: string } => (log === "" ? {} : { log });
+
+/** `log`: of the log case that the address of a page names. */
+export const logOf = (search: string): string => new URLSearchParams(search).get("log") ?? "";
+
 /** `at`: the common step on which the page opens; without it, the first that differs. */
-export function besideAddress(compare: string, { left, right }: { left: string; right: string }, from: From, at?: number): string {
-  return `${compare}?${new URLSearchParams({ left, right, ...(at === undefined ? {} : { at: String(at) }), from: from.branch, from_step: String(from.shown) })}`;
+export function besideAddress(compare: string, { left, right }: { left: string; right: string }, from: From, at?: number, log = logOf(location.search)): string {
+  return `${compare}?${new URLSearchParams({ left, right, ...(at === undefined ? {} : { at: String(at) }), from: from.branch, from_step: String(from.shown), ...namedLog(log) })}`;
 }
 
 /** Two branches, the one from which the other left first. */
@@ -24,5 +35,5 @@ export function originalFirst(branches: Iterable<BranchInfo>, one: string, other
 export function readFrom(search: string, branches: readonly string[]): From | null {
   const asked = new URLSearchParams(search);
   const [branch, shown] = [asked.get("from") ?? "", Number(asked.get("from_step") ?? Number.NaN)];
-  return branches.includes(branch) && Number.isSafeInteger(shown) && shown >= 0 ? { branch, shown } : null;
+  return branches.includes(branch) && Number.isSafeInteger(shown) && shown >= 0 ? { branch, shown, ...namedLog(logOf(search)) } : null;
 }

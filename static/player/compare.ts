@@ -13,8 +13,7 @@ import "./term-note.ts";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import type { Altered } from "./altered.ts";
 import { differing } from "./altered.ts";
-import { readFrom } from "./beside-address.ts";
-import type { From } from "./beside-address.ts";
+import { logOf, placeIn, readFrom } from "./beside-address.ts";
 import type { Done } from "./done.ts";
 import { doneOnLine, inWords } from "./done.ts";
 import type { Frame, Language, Plan, SelectEvent } from "./frame.ts";
@@ -40,6 +39,7 @@ import { defaults as growing, PlayerStore } from "./store.ts";
 import { keeperOf } from "./terms.ts";
 import { loadLanguage, say, words } from "./text.ts";
 import { Transactions } from "./transactions.ts";
+import { unbroken } from "./unbroken.ts";
 import { readView, viewOf } from "./zoom-view.ts";
 import { endOf } from "./outcome.ts";
 
@@ -55,7 +55,8 @@ export const defaults = {
   look: 60,
 };
 
-export type Lockstep = "step" | "time";
+const LOCKSTEPS = ["step", "time"] as const;
+export type Lockstep = (typeof LOCKSTEPS)[number];
 
 interface Side {
   name: "left" | "right";
@@ -529,8 +530,8 @@ export class Compare extends LitElement {
   /** Two branches of one run lead back to where their comparison was opened, or else to the step on show. */
   #home(): TemplateResult {
     const side = this.#sides[1];
-    if (!this.#isOneSession || side === undefined || this.rightPage === "") return html`<a class="home" href=${this.library}>‹ ${say("player.library")}</a>`;
-    return html`<a class="home" href=${placeIn(this.rightPage, readFrom(location.search, [this.leftBranch, this.rightBranch]) ?? side.store)}>‹ ${say("player.compare.back")}</a>`;
+    if (!this.#isOneSession || side === undefined || this.rightPage === "") return html`<a class="home" href=${this.library}>‹ <span>${say("player.library")}</span></a>`;
+    return html`<a class="home" href=${placeIn(this.rightPage, readFrom(location.search, [this.leftBranch, this.rightBranch]) ?? { branch: side.store.branch, shown: side.store.shown, log: logOf(location.search) })}>‹ <span>${say("player.compare.back")}</span></a>`;
   }
 
   #side(side: Side): TemplateResult {
@@ -542,7 +543,7 @@ export class Compare extends LitElement {
     const said = say("player.compare.branch", { name: store.info?.name ?? "" });
     const isFirstDifference = this.#found.first !== null && store.shown === this.#found.first;
     return html`<section class="compare-side ${isFirstDifference ? "differs" : ""}" data-kept-by=${frame == null ? nothing : keeperOf(frame.view)} aria-label=${say(`player.compare.${side.name}`)}>
-      <h2>${this.#isOneSession ? html`<b class="side-name">${name}</b>` : html`<b class="side-mark">${say(side.name === "left" ? "player.compare.upper" : "player.compare.lower")}</b> <span class="run-title">${titleOf(side)}</span>`} <small>${said}</small>
+      <h2>${this.#isOneSession ? html`<b class="side-name">${unbroken(name)}</b>` : html`<b class="side-mark">${say(side.name === "left" ? "player.compare.upper" : "player.compare.lower")}</b> <span class="run-title">${titleOf(side)}</span>`} <small>${said}</small>
         ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.name} <b>${item.value}</b></span>`)}
         ${this.#stage(side)}
         <span class="where num">${say("player.compare.where", { step: store.shown, of: this.#reach(side), at: frame?.view.time ?? 0 })}</span></h2>
@@ -590,13 +591,20 @@ export class Compare extends LitElement {
   #stage({ name, store }: Side): TemplateResult | typeof nothing {
     const page = name === "left" ? this.leftPage : this.rightPage;
     if (page === "" || this.middle !== "lanes") return nothing;
-    return html`<a class="on-stage" title=${say("player.compare.no_stage")} href=${placeIn(page, store)}>${say("player.compare.on_stage")}</a>`;
+    return html`<a class="on-stage" title=${say("player.compare.no_stage")} href=${placeIn(page, { branch: store.branch, shown: store.shown, log: logOf(location.search) })}>${say("player.compare.on_stage")}</a>`;
   }
 
   readonly #chosen = (event: Event): void => {
     const select = event.target as HTMLSelectElement;
     this.middle = this.#offered.find((middle) => middle === select.value) ?? this.middle;
     select.blur(); // The arrow keys belong to the page again.
+  };
+
+  /** Where there is no room for two buttons beside each other. */
+  readonly #choseLockstep = (event: Event): void => {
+    const select = event.target as HTMLSelectElement;
+    void this.#by(LOCKSTEPS.find((lockstep) => lockstep === select.value) ?? this.lockstep);
+    select.blur();
   };
 
   #other(side: Side): Side | undefined {
@@ -624,6 +632,8 @@ export class Compare extends LitElement {
       html`<button aria-pressed=${this.lockstep === lockstep} @click=${() => void this.#by(lockstep)}>${say(`player.compare.by_${lockstep}`)}</button>`;
     return html`<footer class="compare-foot">
       <div class="choice" role="group" aria-label=${say("player.compare.lockstep")}>${choice("step")}${choice("time")}</div>
+      <select class="by" aria-label=${say("player.compare.lockstep")} @change=${this.#choseLockstep}>
+        ${LOCKSTEPS.map((lockstep) => html`<option value=${lockstep} .selected=${lockstep === this.lockstep}>${say(`player.compare.by_${lockstep}`)}</option>`)}</select>
       <label class="zoom"><span>${say("player.zoom")}</span> <select title=${say("player.compare.zoom.title")} @change=${this.#chosen}>
         ${this.#offered.map((middle) => html`<option value=${middle} .selected=${middle === this.middle}>${say(`player.tab.${shownMiddle(middle, this.#sides[0]?.store)}`)}</option>`)}</select></label>
       <div class="buttons">
@@ -653,11 +663,6 @@ function titleOf({ store }: Side): string {
 /** Its own, which says how the run ends. */
 function planOf({ store }: Side): Plan | null {
   return store.plans.own(store.branch);
-}
-
-/** Where a run stands alone, at this step. */
-function placeIn(page: string, { branch, shown }: From): string {
-  return `${page}?${new URLSearchParams({ branch, step: String(shown) })}`;
 }
 
 /** Makes a run's steps until it ends, or makes none any more. */

@@ -304,3 +304,25 @@ def test_a_dropped_message_is_seen_where_it_was_lost_and_compared_with_the_run_a
     expect(place).not_to_have_text(re.compile(f"^{first}( ms)?$|^{first + 1}$"))
     page.keyboard.press("Escape")
     expect(page.locator("eos-player")).to_be_visible()
+
+
+def test_a_telephone_compares_two_logs_and_their_readers_at_once(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(re.sub("step=9", "step=28&zoom=stage", page.url))
+    at(page, 28)
+    page.keyboard.press("m")
+    page.keyboard.press("d")
+    page.locator("eos-undo-bar").get_by_text("Compare with the original run").click()
+    button = page.locator(".to-difference")
+    expect(button).to_contain_text("First difference: step")
+    assert button.evaluate("one => one.scrollWidth <= one.clientWidth")
+    for side in page.locator(".compare-side").all():
+        reader = side.locator("eos-lanes g.lane").first.locator("g[aria-label*=c2]").last
+        room, seen = side.bounding_box(), reader.bounding_box()
+        assert room is not None and seen is not None
+        assert room["y"] <= seen["y"] and seen["y"] + seen["height"] <= room["y"] + room["height"] + 1
+    page.locator(".compare-side").first.evaluate("one => one.scrollTo(0, 40)")
+    expect(page.locator(".compare-side").last).to_have_js_property("scrollTop", 40)
+    page.locator(".compare-foot .by").select_option("time")
+    expect(page.locator(".compare-foot output")).to_contain_text("ms")
+    pleasant(page)
