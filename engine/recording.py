@@ -6,6 +6,7 @@ the cost of a recorded step depends only on the number of its changes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
 from engine.counters import Counters
@@ -59,13 +60,15 @@ class Judged(Watch):
 class Recorded(Judged):
     """The level *recorded*: keeps sentences, decisions and changes, one step at a time."""
 
-    __slots__ = ("_current", "_known", "_touched", "counters", "lately")
+    __slots__ = ("_current", "_entries", "_known", "_touched", "counters", "lately")
 
     def __init__(self, judges: Judges) -> None:
         super().__init__(judges, recording=True)
         self._current = Step(0, 0, "", "api_call")
         self._touched: dict[Path, Part] = {}
         self._known: dict[Path, Any] = {}
+        self._entries: dict[Path, None] = {}
+        """The paths of coordinators' transactional ids."""
         self.counters = Counters()
         self.lately = Lately()
 
@@ -147,6 +150,30 @@ class Recorded(Judged):
     def raised_beyond(self, transactional_id: str, epoch: int) -> str | None:
         return self.lately.raises.get(transactional_id, {}).get(epoch + 1)
 
+    def shown(self, *path: str) -> Any:
+        part = self._touched.get(path)
+        return self._known.get(path) if part is None else part.view()
+
+    def coordinated(self, producer_id: int) -> tuple[str, str, Mapping[str, Any]] | None:
+        found: tuple[str, str, Mapping[str, Any]] | None = None
+        for path in self._entries:
+            entry = self.shown(*path)
+            if entry is None or entry["producer_id"] != producer_id:
+                continue
+            if found is None or (entry["coordinator_epoch"] or 0) > (found[2]["coordinator_epoch"] or 0):
+                found = f"broker-{path[1]}", path[3], entry
+        return found
+
+    def is_under_way(self, api: str, source: str, destination: str, partition: str) -> bool:
+        return any(
+            path[0] == "network"
+            and message["api"] == api
+            and (message["from"], message["to"]) == (source, destination)
+            and partition in message["partitions"]
+            for path, message in self._known.items()
+            if len(path) == 3 and path[1] == "messages"
+        )
+
     def decide(self, decision: Decision) -> None:
         self._current.decision = decision
 
@@ -220,6 +247,8 @@ class Recorded(Judged):
                 changes.append((path, ABSENT, after.copy() if type(after) is dict else after))
                 if path[0] == "network":
                     lately.messages[int(path[2])] = after
+                elif path[0] == "brokers" and path[2:3] == ("transactions",):
+                    self._entries[path] = None
             elif type(after) is dict or before != after:
                 compare(path, before, after, changes)
         self._touched.clear()

@@ -26,6 +26,7 @@ from engine.messages import INT_MAX, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, RecordBa
 from engine.shapes.steps import Decision, DecisionRow, RowOutcome
 from engine.telling.requests import next_key, reason_key
 from engine.telling.telling import Tell, Teller
+from engine.telling.untimely import Untimely, untimely_of
 
 Numbers = Callable[[Arrival], dict[str, Any]]
 
@@ -171,6 +172,7 @@ def compared(rule: AppendRule, arrival: Arrival) -> list[list[Any]]:
 
 # A client's batch -------------------------------------------------------------------------------
 
+_APPENDED = ("LOG-1", "LOG-2", "LOG-4", "SEQ-10")
 _DUPLICATE = ("SEQ-10", "SEQ-2", "SEQ-11", "LOG-3", "CPT-5")
 _DUPLICATE_ACROSS_WRAP = (*_DUPLICATE, "SEQ-4")
 _ALSO = {"LOG-6": ("LOG-5", "SEQ-16")}
@@ -257,12 +259,16 @@ def _appended(h: happened.ClientBatchReached, params: dict[str, Any], teller: Te
     batch, appended = h.batch, h.appended
     has_producer = batch.producer_id != NO_PRODUCER_ID
     waits = h.acks == ACKS_ALL and h.high_watermark <= appended.last_offset
+    untimely = untimely_of(h, teller)
+    if untimely is not None:
+        _appended_all_the_same(h, untimely, params, teller, waits)
+        return
     key = ("broker.appended" if has_producer else "broker.appended_plain") + (
         "_and_waits" if waits else "" if h.acks else "_unanswered"
     )
     teller.say(
         key,
-        ("LOG-1", "LOG-2", "LOG-4", "SEQ-10") if has_producer else ("LOG-1", "LOG-2", "LOG-4"),
+        _APPENDED if has_producer else ("LOG-1", "LOG-2", "LOG-4"),
         **params,
         record_count=batch.record_count,
         base_offset=appended.base_offset,
@@ -270,6 +276,26 @@ def _appended(h: happened.ClientBatchReached, params: dict[str, Any], teller: Te
         log_end=h.log_end,
         high_watermark=h.high_watermark,
     )
+
+
+def _appended_all_the_same(
+    h: happened.ClientBatchReached, untimely: Untimely, params: dict[str, Any], teller: Teller, waits: bool
+) -> None:
+    """Say what the leader does not know, and then what it waits for."""
+    appended = h.appended
+    params = {**params, "record_count": h.batch.record_count, "base_offset": appended.base_offset}
+    teller.say(untimely.key, (*_APPENDED, *untimely.rules), **params, **untimely.params)
+    if untimely.none_due is not None:
+        teller.note("broker.no_marker_due", ("MRK-1",), **untimely.none_due)
+    if waits:
+        teller.note(
+            "broker.append_waits",
+            ("LOG-2",),
+            broker=h.broker,
+            client=h.client,
+            high_watermark=h.high_watermark,
+            last_offset=appended.last_offset,
+        )
 
 
 # A marker, or a coordinator's record --------------------------------------------------------------

@@ -43,6 +43,16 @@ class Teller(Protocol):
     def raised_beyond(self, transactional_id: str, epoch: int) -> str | None:
         """The cause of the first raise beyond ``epoch``; None if the run did not see it."""
 
+    def shown(self, *path: str) -> Any:
+        """The view of a part at present; None if the view does not have it."""
+
+    def coordinated(self, producer_id: int) -> tuple[str, str, Mapping[str, Any]] | None:
+        """The coordinator of a producer id, the transactional id, and its entry there. None if no coordinator
+        of this run has had it."""
+
+    def is_under_way(self, api: str, source: str, destination: str, partition: str) -> bool:
+        """Whether a message of this kind with this partition is on its way from one to the other."""
+
     def decide(self, decision: Decision) -> None:
         """Add the rules that a receiver tried, in order (``decision`` of docs/frame.md)."""
 

@@ -52,9 +52,9 @@ from engine.view.openers import (
     STORED,
     TAKEOVER,
     TRANSACTION,
+    UNTIMELY,
     Opener,
 )
-from engine.view.outside_transaction import WritesOutsideTransaction
 from engine.view.repeats import RecentSentences, Repeats, repeats_in, title_params
 from engine.view.titles import marker_in, read_in, released_in, title_of
 
@@ -152,7 +152,6 @@ class Beats:
         self._released_at: dict[str, int] = {}
         """Client to the time from which consumers can get the records of the transaction that it commits."""
         self._ids_wanted = False
-        self._outside_transaction = WritesOutsideTransaction()
         self._recent = RecentSentences()
 
     def take(self, step: Mapping[str, Any]) -> None:
@@ -199,7 +198,6 @@ class Beats:
         self._look_for_late_commits(taken)
         self._look_for_readers(taken)
         self._look_for_hanging(taken, step)
-        self._outside_transaction.take(taken, step["changes"])
         self._recent.take(taken)
         if taken.opener is OUTCOME:
             taken.opener_params = {"at": taken.time}  # Each time gets a beat of its own.
@@ -228,11 +226,12 @@ class Beats:
 
     def _look_for_hanging(self, taken: BeatStep, step: Mapping[str, Any]) -> None:
         """Find two steps: the one from which a transaction hangs, unless that step is about a refusal or an
-        unusual event, and the one after which its partitions are readable again."""
+        unusual event other than its own batch, and the one after which its partitions are readable again."""
         hangs = [one for one in step["broken"] if one["guarantee"] == "hanging"]
         partitions = [one["partition"] for one in hangs]
         self._hanging.update(partitions)
-        if hangs and _weight(taken) < (RARE if step["refusal"] is None else RESETS):
+        by_its_batch = taken.opener is not None and taken.key in taken.opener.keys and taken.key in UNTIMELY
+        if hangs and (by_its_batch or _weight(taken) < (RARE if step["refusal"] is None else RESETS)):
             partition, producer_id = partitions[0], hangs[0]["producer_id"]
             taken.opener = HANGS
             taken.opener_params = {
@@ -307,7 +306,6 @@ class Beats:
         fork._unread = {partition: set(readers) for partition, readers in self._unread.items()}
         fork._released_at = dict(self._released_at)
         fork._ids_wanted = self._ids_wanted
-        fork._outside_transaction = self._outside_transaction.fork()
         fork._recent = self._recent.fork()
         return fork
 

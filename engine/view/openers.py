@@ -45,6 +45,13 @@ class Opener:
     less in such a run."""
 
 
+UNTIMELY = (
+    "broker.appended_outdated",
+    "broker.appended_after_marker",
+    "broker.appended_after_decision",
+    "broker.appended_outside",
+)
+"""A batch that its leader stores although its coordinator knows better."""
 STORED = (
     "broker.appended",
     "broker.appended_and_waits",
@@ -52,6 +59,7 @@ STORED = (
     "broker.appended_plain",
     "broker.appended_plain_and_waits",
     "broker.appended_plain_unanswered",
+    *UNTIMELY,
 )
 MARKED = ("broker.marker_appended", "broker.marker_appended_and_waits")
 _DECIDED = ("coordinator.decision_stands", "coordinator.fence_stands")
@@ -141,6 +149,10 @@ PRODUCER_IDS = (
 )  # fmt: skip
 
 LEADER = (
+    Opener("outdated_stored", 12, ("broker.appended_outdated",), ("broker", "producer_epoch", "newest")),
+    Opener("stored_outside", 9.5, ("broker.appended_after_marker", "broker.appended_outside"),
+        ("client", "partition")),
+    Opener("stored_late", 9, ("broker.appended_after_decision",), ("client", "partition")),
     Opener("duplicate", 9, ("broker.duplicate_found",), ()),
     Opener("called_duplicate", 8, ("broker.stale_sequence_called_duplicate",)),
     Opener("unknown_accepted", 7, ("broker.unknown_producer_accepted",)),
@@ -440,12 +452,6 @@ NOT_NOW = Opener("not_now", 4, (), ("actor", "error"), once=True)
 """The opener for a refusal after which the same request is sent again."""
 REPEATS = Opener("repeats", 9.5, (), ("client", "api", "actor", "error", "count", "ms"))
 """The opener for a stretch in which one request is refused again and again (``repeats.py``)."""
-OUTDATED_STORED = Opener("outdated_stored", 12, (), ("broker", "arrived", "newest"))
-"""The opener for a batch that is stored although the coordinator has raised its producer's epoch
-(``outside_transaction.py``)."""
-STORED_OUTSIDE = Opener("stored_outside", 9.5, (), ("client", "partition"))
-"""The opener for a batch of a transactional producer that is stored in a partition which its transaction does not
-include (``outside_transaction.py``)."""
 BROKEN = {
     "lost": Opener("broken_lost", 9, (), ("partition",)),
     "duplicated": Opener("broken_duplicated", 9, (), ("partition",)),

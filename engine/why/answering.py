@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from engine.view.openers import UNTIMELY
 from engine.why.focus import (
     AGAIN,
     EARLY,
@@ -65,6 +66,7 @@ _ANSWERING: dict[str, tuple[str, ...]] = {
     ),
     FENCED: ("why.fence.behind", "why.fence.nobody_behind"),
     STORED: (
+        *UNTIMELY,
         "why.stored.first",
         "why.stored.any_first",
         "why.stored.new_epoch",

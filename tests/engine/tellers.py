@@ -27,6 +27,15 @@ class TellsAtOnce:
     def raised_beyond(self, transactional_id, epoch):
         return None
 
+    def shown(self, *path):
+        return None
+
+    def coordinated(self, producer_id):
+        return None
+
+    def is_under_way(self, api, source, destination, partition):
+        return False
+
     def decide(self, decision):
         """Tests look at what was done."""
 

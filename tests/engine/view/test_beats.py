@@ -32,14 +32,12 @@ from engine.view.openers import (
     MANY_ROUNDS,
     NOT_NOW,
     OPENERS,
-    OUTDATED_STORED,
     PART,
     READ_AFTER_MARKER,
     REFUSED,
     REPEATS,
     ROUNDS,
     START,
-    STORED_OUTSIDE,
     TRANSACTION,
 )
 from engine.view.plan import RunPlan
@@ -59,8 +57,6 @@ BY_RULE = (
     LET_GO,
     MANY_ROUNDS,
     NOT_NOW,
-    OUTDATED_STORED,
-    STORED_OUTSIDE,
     PART,
     READ_AFTER_MARKER,
     REFUSED,
@@ -409,7 +405,7 @@ def test_a_request_that_is_refused_until_the_marker_has_arrived_is_one_beat() ->
 
 def test_a_zombie_whose_epoch_the_leader_does_not_know_to_be_old_is_a_beat() -> None:
     beats = plan_ahead(scenario_of("SC-61/k28"), [LOST_MARKER])["beats"]
-    assert (75, "outdated_stored", {"broker": "broker-1", "arrived": 0, "newest": 1}) in titles(beats)
+    assert (75, "outdated_stored", {"broker": "broker-1", "producer_epoch": 0, "newest": 1}) in titles(beats)
     written = leaves(plan_ahead(scenario_of("SC-61/k28"))["beats"])
     assert not any(beat["kind"] == "outdated_stored" for beat in written)
 
