@@ -197,7 +197,7 @@ class AlterPartitionManager:
             replica.isr_change = None
             replica.isr_asked = None
         if not done:
-            return []
+            return self.leave_out(replica, now)
         replica.isr = answer.isr
         replica.version = answer.partition_epoch
         self.replicas.changed_partitions.add(name)

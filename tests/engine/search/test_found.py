@@ -691,3 +691,27 @@ def test_a_follower_that_caught_up_while_another_left_is_in_sync_again():
         said += [step.key, *(note["key"] for note in step.notes)]
     assert "quorum.partition_epoch_old" in said
     assert simulation.view()["partitions"]["t-0"]["isr"] == [1, 2]
+
+
+def test_a_follower_that_stopped_while_another_was_refused_as_ineligible_is_removed():
+    """The leader noted that broker-2 stopped while its request for broker-3 was pending, and after the refusal it
+    never looked again."""
+    document = {
+        "id": "FOUND",
+        "title": WORDS,
+        "profile": "k41",
+        "cluster": {"broker": {"session_timeout_ms": 200}},
+        "faults": [
+            {"at": 90, "action": "shrink_isr", "partition": "t-0", "broker": 3},
+            {"at": 300, "action": "restore_isr", "partition": "t-0", "broker": 3},
+            {"match": {"api": "AlterPartition", "nth": 2}, "action": "delay", "by_ms": 600},
+            {"at": 320, "action": "crash", "actor": "broker-3"},
+            {"at": 400, "action": "shrink_isr", "partition": "t-0", "broker": 2},
+        ],
+    }
+    simulation = Simulation(load(document))
+    said = []
+    while (step := simulation.step()) is not None:
+        said.append(step.key)
+    assert "quorum.replica_ineligible" in said
+    assert simulation.view()["partitions"]["t-0"]["isr"] == [1]
