@@ -23,6 +23,9 @@ class Rule(Generic[Context]):
     """One refusal.
 
     - ``when``: the guard, which reads the request and the receiver.
+    - ``then``: the sender's next action. ``then_unanswered``: that of a sender that gets no response.
+      ``then_internal``: that of a coordinator whose own marker or record is refused; None: the rule is not checked
+      for these.
     - ``says``: the facts in the sentence.
     - ``compares``: label and fact of each compared number.
     - ``only_if`` and ``unless``: a field of the profile.
@@ -38,6 +41,8 @@ class Rule(Generic[Context]):
     compares: tuple[tuple[Compared, str], ...]
     only_if: str | None = None
     unless: str | None = None
+    then_unanswered: Next | None = None
+    then_internal: Next | None = None
     by_log: bool = False
 
 

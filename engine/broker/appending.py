@@ -13,7 +13,7 @@ from engine.broker.appended import Appended
 from engine.broker.cluster_view import ClusterView
 from engine.broker.delayed_appends import DelayedAppends
 from engine.broker.permissions import Permissions
-from engine.broker.produce_rules import ACKS_ALL, INTERNAL_RULES, Arriving, refused
+from engine.broker.produce_rules import ACKS_ALL, INTERNAL_RULES, Arriving, Rules, refused
 from engine.broker.replica import AppendWaiter, Replica
 from engine.broker.replicas import Replicas
 from engine.broker.setup import Setup
@@ -23,7 +23,7 @@ from engine.errors import NO_ERROR, Error
 from engine.happenings.appends import BrokerBatchReached, ClientBatchReached
 from engine.happenings.verification import Unsafe, WriteNotAllowed
 from engine.messages import Effects, PartitionProduceResponse, ProduceRequest, RecordBatch
-from engine.rules import Rule, refusal
+from engine.rules import refusal
 
 _CLIENT = Origin.CLIENT
 
@@ -89,7 +89,7 @@ class Appending:
     def append_all(
         self,
         request: ProduceRequest,
-        rules: tuple[Rule[Arriving], ...],
+        rules: Rules,
         origin: Origin,
         source: str,
         now: int,
@@ -113,7 +113,7 @@ class Appending:
                 continue
             rule = refusal(rules, arriving)
             if rule is not None:
-                answer = refused(arriving, rule)
+                answer = refused(arriving, rule, origin)
             if verified is not None and answer is None and replica is not None:
                 answer = self._unverified(replica, batch, verified, source)
             if answer is None and replica is not None:

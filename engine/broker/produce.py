@@ -8,11 +8,9 @@ from engine.broker.produce_rules import (
     ACKS_ALL,
     PARTITION_RULES,
     REQUEST_RULES,
-    Rules,
     partition_unknown,
     refused,
     topic_denied,
-    unanswered,
 )
 from engine.broker.setup import Setup
 from engine.broker.validation import Origin
@@ -36,20 +34,14 @@ class ProduceHandler:
     """Handles the Produce requests at one broker. ``verification`` None: this version does not verify
     partitions with coordinators."""
 
-    __slots__ = ("_answered", "_unanswered", "appending", "setup", "verification")
+    __slots__ = ("_of_partition", "_of_request", "appending", "setup", "verification")
 
     def __init__(self, setup: Setup, appending: Appending, verification: Verification | None) -> None:
         self.setup = setup
         self.appending = appending
         self.verification = verification
-        of_request = rules_of(REQUEST_RULES, setup.profile)
-        of_partition = rules_of(PARTITION_RULES, setup.profile)
-        self._answered = of_request, of_partition
-        self._unanswered = unanswered(of_request), unanswered(of_partition)
-
-    def _rules(self, request: ProduceRequest) -> tuple[Rules, Rules]:
-        """The rules of the request, and the rules of each of its partitions."""
-        return self._answered if request.acks != 0 else self._unanswered
+        self._of_request = rules_of(REQUEST_RULES, setup.profile)
+        self._of_partition = rules_of(PARTITION_RULES, setup.profile)
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
         """Append the permitted batches; answer at once, or when enough replicas have them (LOG-1, LOG-2)."""
@@ -57,13 +49,12 @@ class ProduceHandler:
         if type(request) is not ProduceRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a Produce request")
         arriving = self.appending.arriving(request)
-        of_request, _ = self._rules(request)
-        rule = refusal(of_request, arriving)
+        rule = refusal(self._of_request, arriving)
         if rule is not None:
             answers = {}
             for partition, batch in request.batches.items():
                 arriving.partition, arriving.batch = partition, batch
-                answers[partition] = refused(arriving, rule)
+                answers[partition] = refused(arriving, rule, Origin.CLIENT)
             return self._answer(envelope, request, answers)
         verification = self.verification
         if verification is None or not verification.concerns(request.transaction_version):
@@ -92,8 +83,9 @@ class ProduceHandler:
     def _append(
         self, envelope: Envelope, request: ProduceRequest, verified: Verified | None, now: int
     ) -> Effects:
-        _, of_partition = self._rules(request)
-        done = self.appending.append_all(request, of_partition, Origin.CLIENT, envelope.source, now, verified)
+        done = self.appending.append_all(
+            request, self._of_partition, Origin.CLIENT, envelope.source, now, verified
+        )
         if done.waits and request.acks == ACKS_ALL:
             self.appending.delayed.wait(
                 done.answers,

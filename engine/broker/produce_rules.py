@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from engine.broker.cluster_view import ClusterView
 from engine.broker.permissions import Permissions
 from engine.broker.replica import Replica
 from engine.broker.setup import Setup
+from engine.broker.validation import Origin
 from engine.errors import Error
 from engine.happenings.codes import Compared, Next, Reason
 from engine.happenings.requests import RequestRefused
@@ -104,6 +104,7 @@ def format_without_producers(arriving: Arriving) -> bool:
 
 
 Rules = tuple[Rule[Arriving], ...]
+"""With acks=0 a refusal has no response, it ends the connection (``KafkaApis.handleProduceRequest``)."""
 REQUEST_RULES: Rules = (
     Rule(
         when=transactional_id_missing,
@@ -111,6 +112,7 @@ REQUEST_RULES: Rules = (
         spec="LOG-1",
         why=Reason.TRANSACTIONAL_ID_MISSING,
         then=Next.CLIENT_ENDS,
+        then_unanswered=Next.CONNECTION_ENDS,
         says=("broker", "partition"),
         compares=((Compared.TRANSACTIONAL_ID, "transactional_id"),),
     ),
@@ -120,6 +122,7 @@ REQUEST_RULES: Rules = (
         spec="LOG-1",
         why=Reason.TRANSACTIONAL_ID_DENIED,
         then=Next.CLIENT_ENDS,
+        then_unanswered=Next.CONNECTION_ENDS,
         says=("broker", "partition", "transactional_id"),
         compares=((Compared.TRANSACTIONAL_ID, "transactional_id"),),
     ),
@@ -129,6 +132,7 @@ REQUEST_RULES: Rules = (
         spec="LOG-1",
         why=Reason.IDEMPOTENT_WRITE_DENIED,
         then=Next.CLIENT_ENDS,
+        then_unanswered=Next.CONNECTION_ENDS,
         says=("broker", "partition", "producer_id"),
         compares=((Compared.PRODUCER_ID, "producer_id"),),
         unless="any_write_suffices",
@@ -143,6 +147,7 @@ PARTITION_RULES: Rules = (
         spec="LOG-1",
         why=Reason.TOPIC_DENIED,
         then=Next.CLIENT_FAILS_BATCH,
+        then_unanswered=Next.CONNECTION_ENDS,
         says=("broker", "partition", "topic"),
         compares=((Compared.TOPIC, "topic"),),
     ),
@@ -152,6 +157,8 @@ PARTITION_RULES: Rules = (
         spec="LOG-1",
         why=Reason.PARTITION_UNKNOWN,
         then=Next.CLIENT_REFRESHES_METADATA,
+        then_unanswered=Next.CONNECTION_ENDS,
+        then_internal=Next.COORDINATOR_GETS_ERROR,
         says=("broker", "partition"),
         compares=((Compared.PARTITION, "partition"),),
     ),
@@ -161,6 +168,8 @@ PARTITION_RULES: Rules = (
         spec="LOG-1",
         why=Reason.NOT_LEADER,
         then=Next.CLIENT_REFRESHES_METADATA,
+        then_unanswered=Next.CONNECTION_ENDS,
+        then_internal=Next.COORDINATOR_GETS_ERROR,
         says=("broker", "partition", "leader", "leader_epoch"),
         compares=((Compared.LEADER, "leader"), (Compared.RECEIVER, "broker")),
     ),
@@ -170,6 +179,8 @@ PARTITION_RULES: Rules = (
         spec="LOG-1",
         why=Reason.TOO_FEW_IN_SYNC,
         then=Next.CLIENT_RETRIES,
+        then_unanswered=Next.CONNECTION_ENDS,
+        then_internal=Next.COORDINATOR_GETS_ERROR,
         says=("broker", "partition", "in_sync", "min_isr"),
         compares=((Compared.IN_SYNC_REPLICAS, "in_sync"), (Compared.MINIMUM, "min_isr")),
         by_log=True,
@@ -180,6 +191,7 @@ PARTITION_RULES: Rules = (
         spec="MSG-4",
         why=Reason.BATCH_TOO_LARGE,
         then=Next.CLIENT_SPLITS_BATCH,
+        then_unanswered=Next.CONNECTION_ENDS,
         says=("broker", "partition", "size", "limit"),
         compares=((Compared.BATCH_BYTES, "size"), (Compared.ALLOWED_BYTES, "limit")),
     ),
@@ -189,6 +201,7 @@ PARTITION_RULES: Rules = (
         spec="MSG-2",
         why=Reason.PRODUCER_WITHOUT_SEQUENCE,
         then=Next.CLIENT_RETRIES,
+        then_unanswered=Next.CONNECTION_ENDS,
         says=("broker", "partition", "producer_id"),
         compares=((Compared.PRODUCER_ID, "producer_id"),),
         unless="accepts_unknown_producer",
@@ -200,6 +213,7 @@ PARTITION_RULES: Rules = (
         spec="MSG-2",
         why=Reason.PRODUCER_WITHOUT_SEQUENCE,
         then=Next.CLIENT_FAILS_BATCH,
+        then_unanswered=Next.CONNECTION_ENDS,
         says=("broker", "partition", "producer_id"),
         compares=((Compared.PRODUCER_ID, "producer_id"),),
         only_if="accepts_unknown_producer",
@@ -211,6 +225,7 @@ PARTITION_RULES: Rules = (
         spec="MSG-2",
         why=Reason.FORMAT_WITHOUT_PRODUCERS,
         then=Next.CLIENT_FAILS_BATCH,
+        then_unanswered=Next.CONNECTION_ENDS,
         says=("broker", "partition", "version", "producer_id"),
         compares=((Compared.RECORD_VERSION, "version"), (Compared.MINIMUM, "needed")),
         by_log=True,
@@ -218,28 +233,23 @@ PARTITION_RULES: Rules = (
 )
 
 
-def unanswered(rules: Rules) -> Rules:
-    """The rules for a request with acks=0: a refusal has no response, it ends the connection
-    (``KafkaApis.handleProduceRequest``)."""
-    return tuple(replace(rule, then=Next.CONNECTION_ENDS) for rule in rules)
+INTERNAL_RULES: Rules = tuple(rule for rule in PARTITION_RULES if rule.then_internal is not None)
+"""The rules for an append of the broker itself: a marker or a coordinator's record."""
 
 
-INTERNAL_RULES: Rules = tuple(
-    replace(rule, then=Next.COORDINATOR_GETS_ERROR)
-    for rule in PARTITION_RULES
-    if rule.when in (partition_unknown, not_leader, too_few_in_sync)
-)
-"""The rules for an append of the broker itself: a marker or a coordinator's record. The coordinator gets the
-error (MRK-4, TXC-5)."""
-
-
-def refused(arriving: Arriving, rule: Rule[Arriving]) -> PartitionProduceResponse:
+def refused(arriving: Arriving, rule: Rule[Arriving], origin: Origin) -> PartitionProduceResponse:
     """The result of the batch. With acks=0 the client does not get it."""
     replica, watch = arriving.replica, arriving.setup.watch
     if watch.hears(RequestRefused):
-        watch.emit(RequestRefused, rule, _facts(arriving))
+        watch.emit(RequestRefused, rule, _facts(arriving), _next(arriving, rule, origin))
     log_start = replica.log.log_start if rule.by_log and replica is not None else -1
     return PartitionProduceResponse(error=rule.answer, log_start_offset=log_start)
+
+
+def _next(arriving: Arriving, rule: Rule[Arriving], origin: Origin) -> Next | None:
+    if origin is Origin.COORDINATOR:
+        return rule.then_internal
+    return rule.then if arriving.request.acks != 0 else rule.then_unanswered
 
 
 def _facts(arriving: Arriving) -> dict[str, Any]:

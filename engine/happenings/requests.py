@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.happenings.base import Happening, happening
+from engine.happenings.codes import Next
 from engine.rules import Rule
 
 
 @happening
 class RequestRefused(Happening):
     """A rule refused a request. ``facts``: name to value of the facts that the rule shows (``Rule.says``) and
-    compares."""
+    compares. ``then``: what the sender does next; None: as the rule says."""
 
     rule: Rule[Any]
     facts: Mapping[str, Any]
+    then: Next | None = None

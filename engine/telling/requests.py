@@ -84,7 +84,9 @@ def _request_refused(h: happened.RequestRefused, teller: Teller) -> None:
     teller.say(reason_key(rule.why), (rule.spec,), **{name: facts[name] for name in rule.says})
     compared = [[COMPARED[label], facts[name]] for label, name in rule.compares]
     is_tool = TOOL in (facts.get("client"), facts.get("coordinator"))
-    then = _OF_THE_TOOL.get(rule.then, rule.then) if is_tool else rule.then
+    then = h.then or rule.then
+    if is_tool:
+        then = _OF_THE_TOOL.get(then, then)
     teller.refuse(rule.spec, rule.answer.name, compared, next_key(then))
 
 
