@@ -52,6 +52,8 @@ def answered(analysis: Json, problems: Sequence[Json]) -> list[Json]:
         if earlier["number"] != number:
             answer["todo_at"] = {"number": earlier["number"], "partition": earlier["partition"]}
             answer["todo"] = []
+    for leading in [one for one in answers if one["todo"]][:1]:
+        leading["leads"] = True
     return answers
 
 
@@ -64,7 +66,7 @@ def summary(analysis: Json, answers: Sequence[Json]) -> Json:
         then = sentence("answer.nothing.then", at=moment(newest)) if newest >= 0 else None
         return {"headline": sentence("answer.nothing", partitions=count), "then": then, "rows": []}
     if len(answers) == 1:
-        return {"headline": answers[0]["headline"], "then": answers[0]["then"], "rows": []}
+        return {**_first(answers[0]), "rows": []}
     rows = {"rows": answers[:LISTED_MAX], "left_out": max(0, len(answers) - LISTED_MAX)}
     holding = [one for one in answers if "who" in one]
     held = {one["partition"] for one in holding}
@@ -73,13 +75,19 @@ def summary(analysis: Json, answers: Sequence[Json]) -> Json:
         return {"headline": headline, "then": answers[0]["then"], **rows}
     if sum("todo_at" in one for one in holding) == len(holding) - 1:
         headline = sentence("answer.one_of_several", who=holding[0]["who"], partitions=len(held))
-        return {"headline": headline, "then": holding[0]["then"], **rows}
+        return {**_first(holding[0]), "headline": headline, **rows}
     count = max(len(holding), sum(one["result"] == "open" for one in analysis["transactions"]))
     return {
         "headline": sentence("answer.several", count=count, partitions=len(held)),
         "then": None,
         **rows,
     }
+
+
+def _first(answer: Json) -> Json:
+    """What is said of one answer at the top: the headline, how long it has lasted, and the first command to run."""
+    command = next((one for one in answer["todo"] if one["command"]), None)
+    return {name: answer.get(name) for name in ("headline", "then", "lasts")} | {"first": command}
 
 
 class _Answer:
@@ -133,6 +141,7 @@ class _Answer:
             "then": self._coordinator() if self._kind is VerdictKind.UNDECIDED else means,
             "who": self._who(),
             "since": None if self._since is None else moment(self._since),
+            "lasts": None if self._since is None else self._lasts("answer.lasts", self._since),
             "coordinator": self._coordinator(),
             "facts": [*self._facts()],
             "picture": self._picture(),
@@ -205,9 +214,14 @@ class _Answer:
             else "record"
         )
         yield sentence(f"answer.since.{by}", at=moment(since))
+        if (lasts := self._lasts("answer.since.lasts", since)) is not None:
+            yield lasts
+
+    def _lasts(self, key: str, since: int) -> Json | None:
         now = self._analysis["now"]
-        if now - since >= _SECOND:
-            yield sentence("answer.since.lasts", duration=_seconds(now - since), now=moment(now))
+        return (
+            sentence(key, duration=_seconds(now - since), now=moment(now)) if now - since >= _SECOND else None
+        )
 
     def _blocked(self) -> Iterator[Json]:
         verdict = self._verdict

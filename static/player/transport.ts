@@ -72,7 +72,7 @@ export class Transport extends StoreElement {
     const { walk } = this;
     if (walk === undefined || !walk.hasBeats) return isOver && this.ends ? this.#end() : nothing;
     return html`<button class="beat-back" aria-label=${say("player.do.beat_back")} title=${say("player.key.beat_back")} ?disabled=${store.target === 0} @click=${() => walk.back()}>${ICONS.back}</button>
-      ${isOver && this.ends ? this.#end() : isOver && this.verdict !== "" ? html`<a class="beat-go primary" href=${this.verdict}>${say("player.do.verdict")}</a>` : html`<button class=${`beat-go primary ${store.target === 0 ? "begins" : ""}`} title=${say("player.key.beat_forward")} ?disabled=${atEnd} @click=${() => void walk.forward()}>${say(walk.leadsToEnd ? "player.do.to_end" : "player.do.beat_forward")} <kbd>${walk.arrows === "beats" ? "→" : "↓"}</kbd></button>`}`;
+      ${isOver && this.ends ? this.#end() : isOver && this.verdict !== "" ? html`<a class="beat-go primary" href=${`${this.verdict}#todo`}>${say("player.do.verdict")}</a>` : html`<button class=${`beat-go primary ${store.target === 0 ? "begins" : ""}`} title=${say("player.key.beat_forward")} ?disabled=${atEnd} @click=${() => void walk.forward()}>${say(walk.leadsToEnd ? "player.do.to_end" : "player.do.beat_forward")} <kbd>${walk.arrows === "beats" ? "→" : "↓"}</kbd></button>`}`;
   }
 
   /** One step, either way, and to the next interesting one: where a run has beats, for a closer look. */

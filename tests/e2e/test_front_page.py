@@ -101,7 +101,7 @@ def test_the_sample_log_names_who_holds_the_readers_up(door: Page) -> None:
     expect(verdict).to_have_count(1)
     expect(verdict).to_contain_text("billing-3")
     # A transaction that is stuck, and what ends it.
-    expect(verdict).to_contain_text("fenced writer")
+    expect(verdict).to_contain_text("hanging transaction")
     expect(door.get_by_text("kafka-transactions.sh").first).to_be_attached()
     expect(door.get_by_text("--start-offset 2").first).to_be_attached()
 

@@ -8,6 +8,7 @@ from eosviz.pipeline.kafka_logs import case as kafka_case
 from eosviz.pipeline.kafka_logs.case import read_case
 from eosviz.pipeline.kafka_logs.declared import Declared
 from eosviz.pipeline.kafka_logs.words import as_kept
+from eosviz.pipeline.templatetags.log_places import say_log
 from eosviz.replays.log_page import log_case_page
 
 LOGS = Path(__file__).parents[1] / "oracles" / "kafka-logs"
@@ -87,3 +88,18 @@ def test_each_command_says_what_it_does_what_it_costs_and_since_when_it_is_there
             for sentence in (one["title"], *one["does"], one["costs"], *one["only_if"]):
                 assert "[" not in say(sentence["key"], language, sentence["params"])
     assert [one["since"] for one in problem["answer"]["todo"]] == ["3.0", None, "4.1", None]
+
+
+def test_the_page_begins_with_how_long_it_lasts_and_the_first_command() -> None:
+    page = page_of(OPEN, declared=Declared(now=2_000_000_000_000))
+    first = page["summary"]["first"]
+    assert first == page["problems"][0]["answer"]["todo"][0]
+    assert english(page["summary"]["lasts"]).startswith("Open for 2369 d")
+    assert page["problems"][0]["answer"]["leads"]
+
+
+def test_an_argument_of_the_command_is_a_link_to_its_field() -> None:
+    said = say_log("logs.given.of_unknown", {"count": 1})
+    assert (
+        '<a class="mono nb" href="/replays/log#transaction-partitions">--transaction-partitions N</a>' in said
+    )

@@ -276,7 +276,7 @@ def test_the_case_speaks_the_readers_language(client: Client) -> None:
     replay = Replay.objects.get()
     page = client.get(reverse("replays:log_case", args=[replay.id]) + "?lang=zh-Hans").content.decode()
     assert "无法判定" in page
-    assert "孤儿事务" in page
+    assert "悬挂事务（协调者没有它）" in page
     assert "undecided" not in page
 
 

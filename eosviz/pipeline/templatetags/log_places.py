@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django import template
+from django.urls import reverse
+from django.utils.html import conditional_escape, format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 
+from eosviz.catalogue import language_of
+from eosviz.catalogue import say as sentence
 from eosviz.pipeline.kafka_logs.words import place_words
 
 register = template.Library()
+
+_OPTION = re.compile(
+    r"(--(?:transaction-partitions|rest-empty|one-cluster|copied-after|now)(?: (?:N|TIME)\b)?)"
+)
+"""What a person states about the copies, as an argument of `manage.py logs`."""
 
 
 @register.filter
 def placed(place: str) -> dict[str, Any]:
     """The place of evidence in a log, as a parameter of `say`."""
     return place_words(place)
+
+
+@register.simple_tag
+def say_log(key: str, params: dict[str, Any]) -> SafeString:
+    """The same as `say`, for sentences that name an argument of the command: each is a link to its field on the page
+    where a log is opened."""
+    parts = _OPTION.split(sentence(key, language_of(get_language()), params))
+    page = reverse("replays:open_log")
+    return format_html_join("", "{}", (
+        (conditional_escape(part) if number % 2 == 0
+         else format_html('<a class="mono nb" href="{}#{}">{}</a>', page, part.split()[0].strip("-"), part),)
+        for number, part in enumerate(parts)
+    ))  # fmt: skip
