@@ -10,6 +10,7 @@ import type { Check } from "./checks.ts";
 import type { Said, Step } from "./frame.ts";
 import { leadOf, notesOf, sentencesIn } from "./leading.ts";
 import { closeLists, PagePresses } from "./page-presses.ts";
+import { shortSource } from "./short-source.ts";
 import { Small } from "./small.ts";
 import { StoreElement } from "./store-element.ts";
 import { ruleChip } from "./terms.ts";
@@ -86,7 +87,7 @@ export class References extends StoreElement {
   }
 
   #source(source: string | null): TemplateResult | typeof nothing {
-    return source === null ? nothing : html`<div class="mono source" title=${`${say("player.kafka_source")}${say("join.colon")}${source}`}>${source.split(/(?<=[.(])/).map((part) => html`${part}<wbr>`)}</div>`;
+    return source === null ? nothing : html`<div class="mono source" title=${`${say("player.kafka_source")}${say("join.colon")}${source}`}>${(this.#small.matches ? source : shortSource(source)).split(/(?<=[.(])/).map((part) => html`${part}<wbr>`)}</div>`;
   }
 
   /** The numbers, the rule, the row and the error, in one click. */
