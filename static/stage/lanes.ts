@@ -219,7 +219,8 @@ function batchCell(batch: LogBatchView, width: number, height: number, hue: stri
   const rim = aborted ? " rim" : "";
   const who = identity(batch.producer_id, batch.producer_epoch);
   const records = serialsText(batch.serials);
-  const plain = records !== "" && textWidth(records, 10, true) <= inner ? records : String(batch.record_count);
+  // A number alone would be read as a sequence or an offset.
+  const plain = [records, say("diagram.batch.records", { count: batch.record_count })].find((said) => said !== "" && textWidth(said, 10, true) <= inner) ?? String(batch.record_count);
   const what = isAbsent(batch.first_sequence) ? plain : range(batch.first_sequence, batch.last_sequence);
   const shell = svg`${box(1, 0, width - 2, height, `cell ${hue}${isOpen(batch) ? " open" : ""}${isBroken ? " twice" : ""}`, 3)}${
     aborted ? hatch(width, height, hue) : nothing}`;
