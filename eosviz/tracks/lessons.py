@@ -35,6 +35,7 @@ def lesson_of_version(version: ScenarioVersion, variant: str | None) -> dict[str
     return {
         **_texts_of(version, variant),
         **_libraries(version.identifier),
+        **_named(version.document, variant),
         **(_written(version.identifier, variant) if version.library_position is not None else {}),
     }
 
@@ -50,12 +51,20 @@ def lesson_of_scenario(
         return {}
     texts = _texts(document, variant)
     if as_written:
-        lesson = {**texts, **_libraries(scenario), **_written(scenario, variant)}
+        lesson = {**texts, **_libraries(scenario), **_named(document, variant), **_written(scenario, variant)}
     else:
-        lesson = {**_of_original(texts), **_libraries(scenario)}
+        lesson = {**_of_original(texts), **_libraries(scenario), **_named(document, variant)}
     if not links:
         return lesson
     return {**lesson, **_following(scenario, None), **_variant(scenario, variant, document)}
+
+
+def _named(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
+    """The title of the run's variant."""
+    titles = (
+        row["title"] for row in document.get("variants", ()) if row["name"] == variant and "title" in row
+    )
+    return {"named": title for title in titles}
 
 
 def _texts(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:

@@ -32,6 +32,8 @@ export const defaults = {
 export interface LessonTexts {
   watch_for?: Bilingual;
   lesson?: Bilingual;
+  /** The title of the run's variant. */
+  named?: Bilingual;
   /** The lesson is about the run as written, and this run has other settings. */
   of_original?: boolean;
   /** What each client library does, where it matters in the scenario: those that do a thing, then the others. */

@@ -18,6 +18,9 @@ import { named } from "./joins.ts";
 import { rerunLink } from "./messages.ts";
 import { say, words } from "./text.ts";
 
+/** The version with which a variant's title begins: it stands before it. */
+const VERSION = /^Kafka [\d.]+(?:[:：] ?|$)/u;
+
 /** The track that led here, and which of its scenarios this is, from 1. */
 export interface Course {
   address: string;
@@ -35,6 +38,7 @@ export class Masthead extends StoreElement {
     log: {},
     rerun: {},
     open: {},
+    named: {},
     course: { attribute: false },
     followState: { attribute: false },
   };
@@ -50,6 +54,8 @@ export class Masthead extends StoreElement {
   declare rerun: string;
   /** In a frame on another page: where the whole thing is opened, outside of it. */
   declare open: string;
+  /** The title of the run's variant; empty where only its name is known. */
+  declare named: string;
   declare course: Course | null;
   declare followState: FollowState | null;
   readonly #small = new Small(this);
@@ -62,6 +68,7 @@ export class Masthead extends StoreElement {
     this.log = "";
     this.rerun = "";
     this.open = "";
+    this.named = "";
     this.course = null;
     this.followState = null;
     new PagePresses(this, (event) => closeLists(this, "details", event)); // The settings lie over the page.
@@ -97,7 +104,7 @@ export class Masthead extends StoreElement {
     const altered = alteredOf(header).filter((item) => hasKafka || item.name !== "brokers");
     const heading = html`<h1 title=${`${header.scenario}${header.variant === null ? "" : `/${header.variant}`}`}>${title}</h1>`;
     const profile = html`<span>${header.scenario}</span> ${hasKafka ? html`<b>Kafka ${header.version}</b>` : header.version ? html`<span>${say("player.no_kafka")}</span>` : nothing}
-        ${Object.entries(header.client_versions ?? {}).map(([client, version]) => html`<span class="nb" title=${say("player.client_version_means", { client, version, cluster: header.version })}>${say("player.client_version", { client, version })}</span> `)}${header.variant === null ? nothing : html`<span class="variant">${header.variant}</span>`}`;
+        ${Object.entries(header.client_versions ?? {}).map(([client, version]) => html`<span class="nb" title=${say("player.client_version_means", { client, version, cluster: header.version })}>${say("player.client_version", { client, version })}</span> `)}${header.variant === null ? nothing : html`<span class="variant" title=${this.named}>${this.named === "" ? header.variant : this.named.replace(VERSION, "")}</span>`}`;
     const defaults = hasKafka && altered.length === 0 ? html`<span>${say("player.all_defaults")}</span>` : nothing;
     if (!this.#small.matches) {
       return html`<div class="what">${heading}

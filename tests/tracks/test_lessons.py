@@ -46,6 +46,11 @@ def test_the_outcome_as_written_is_told() -> None:
     assert lesson_of_scenario("SC-03", links=False)["written"] == {"broken": {}}
 
 
+def test_a_variant_is_named_by_its_title() -> None:
+    assert lesson_of_scenario("SC-101", "ended-by-hand")["named"]["en"].startswith("Kafka 2.8: an operator")
+    assert "named" not in lesson_of_scenario("SC-101")
+
+
 def test_the_start_page_has_one_card_a_run(client: Client) -> None:
     page = client.get("/sessions/new?scenario=SC-44").content.decode()
     assert page.count('<li class="scenario"') == 2, "Kafka 2.8 is the run as it is"
