@@ -137,12 +137,63 @@ def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
     """A transaction that no coordinator will end, so the last stable offset stays at its first record."""
     moment.named("partitions", partition)
     subject = partition_subject(partition)
-    yield link("hanging.partition", "LOG-8", subject=subject, partition=partition)
-    yield from _breaks_now(moment, "hanging", subject)
     replica = moment.leading(partition)
+    point = None if replica is None else _never_ended(moment, partition, replica)
+    yield point or link("hanging.partition", "LOG-8", subject=subject, partition=partition)
+    yield from _stored_late(moment, partition, point)
+    step = moment.step
+    if step is not None and partition in (step["params"].get("partition"), *step["params"].get("partitions", ())):
+        yield from _breaks_now(moment, "hanging", subject)
     if replica is not None:
         yield from holder(moment, partition, replica)
     yield from switched_off(moment)
+
+
+def _never_ended(moment: Moment, partition: str, replica: Json) -> Link | None:
+    """The first transaction here that its coordinator does not have, and the marker that came too early for it."""
+    for producer_id, first in _open(replica):
+        transactional_id = moment.owner_of(producer_id)
+        found = None if transactional_id is None else moment.entry_of(transactional_id)
+        if found is None or partition in found[1]["partitions"]:
+            continue
+        before = [
+            batch
+            for batch in moment.batches(partition)
+            if batch["producer_id"] == producer_id and batch["base_offset"] < first
+        ]
+        batch = moment.batch_at(partition, first)
+        params: Json = {
+            "partition": partition,
+            "offset": first,
+            "coordinator": found[0],
+            "transactional_id": transactional_id,
+        }
+        where = partition_subject(partition) if batch is None else stored_subject(partition, batch)
+        if not before or before[-1]["control"] is None:
+            return link("hanging.not_included", "MRK-1", subject=where, **params)
+        marker = {"result": before[-1]["control"], "marker_offset": before[-1]["base_offset"]}
+        return link("hanging.after_marker", "MRK-6", "MRK-1", subject=where, **params, **marker)
+    return None
+
+
+def _open(replica: Json) -> list[tuple[int, int]]:
+    """The producer ids with an open transaction in a log, each with its first offset, in the order of these."""
+    firsts = [
+        (entry["transaction_first_offset"], int(producer_id))
+        for producer_id, entry in replica["producers"].items()
+        if entry["transaction_first_offset"] is not None
+    ]
+    return [(producer_id, first) for first, producer_id in sorted(firsts)]
+
+
+def _stored_late(moment: Moment, partition: str, point: Link | None) -> Iterator[Link]:
+    """The step that stored the first batch after the marker."""
+    batch = None if point is None else moment.batch_at(partition, point.params["offset"])
+    if point is None or batch is None or not batch["serials"] or "marker_offset" not in point.params:
+        return
+    turns = moment.lately.turns.get(batch["serials"][0], [])
+    for turn in [one for one in turns if one.what == STORED][-1:]:
+        yield quoted(turn.said, point.subject)
 
 
 # -- middleware --------------------------------------------------------------------------------------------

@@ -225,6 +225,16 @@ def decision(moment: Moment, transactional_id: str, partition: str | None) -> It
         yield from missing_marker(moment, transactional_id, coordinator, None)
     elif entry["pending_state"] is not None:
         yield from _being_written(moment, transactional_id, coordinator, entry)
+    elif state == ONGOING and partition is not None and partition not in entry["partitions"]:
+        yield link(
+            "coordinator.not_included",
+            "MRK-1",
+            subject=transaction_subject(transactional_id),
+            coordinator=coordinator,
+            transactional_id=transactional_id,
+            partition=partition,
+            partitions=named(sorted(entry["partitions"])),
+        )
     elif state == ONGOING:
         yield from _undecided(moment, transactional_id, coordinator, entry)
     elif state in DECIDED:

@@ -119,7 +119,9 @@ def owner(moment: Moment, partition: str, producer_id: int, epoch: int) -> Itera
         producer_epoch=epoch,
         transactional_id=transactional_id,
     )
-    yield from users(moment, transactional_id, (producer_id, epoch))
+    entry = moment.entry_of(transactional_id)
+    if entry is None or partition in entry[1]["partitions"]:  # Otherwise its client cannot end it, either.
+        yield from users(moment, transactional_id, (producer_id, epoch))
     yield from decision(moment, transactional_id, partition)
 
 

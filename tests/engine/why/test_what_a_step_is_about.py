@@ -90,6 +90,9 @@ ABOUT = [
         ["unfenced.record", "client.transactional_id_ready", "broken.switches"]),
     ("SC-58/retry-off", "hanging", "hanging", "t-0",
         ["hanging.partition", "markers.refused_for_now", "lso.first_offset"]),
+    ("SC-101/k28", "hanging", "hanging", "t-0", ["hanging.after_marker", "broker.appended_after_marker"]),
+    ("SC-104/k28", "hanging", "hanging", "t-1",
+        ["hanging.not_included", "broker.appended_outside", "coordinator.not_included"]),
     # Middleware.
     ("SC-83/manual-b", "mixed", "mixed", "1",
         ["mixed.transaction", "middleware.needs_a_person", "mixed.participant", "actor_down", "mixed.business"]),
