@@ -57,10 +57,29 @@ def of_step(moment: Moment) -> Iterator[Asked]:
 
 def _broken(_moment: Moment, step: Json) -> Iterator[Asked]:
     for one in step["broken"]:
-        if one["guarantee"] == "hanging":
-            yield HANGING, one["partition"]
-        elif one["serials"] and one["guarantee"] in _OF_GUARANTEES:
-            yield _OF_GUARANTEES[one["guarantee"]], str(one["serials"][0])
+        yield from _of_guarantee(one["guarantee"], one)
+
+
+def _broken_before(moment: Moment, step: Json) -> Iterator[Asked]:
+    """The guarantees that an earlier step broke and that are broken still, the newest first."""
+    before = [
+        (shown["broken_at"], guarantee, shown)
+        for guarantee, shown in moment.part("guarantees").items()
+        if shown["count"] and shown["broken_at"] not in (None, step["number"])
+    ]
+    for _, guarantee, shown in sorted(before, key=_broken_at, reverse=True):
+        yield from _of_guarantee(guarantee, shown)
+
+
+def _broken_at(broken: tuple[int, str, Json]) -> int:
+    return broken[0]
+
+
+def _of_guarantee(guarantee: str, broken: Json) -> Iterator[Asked]:
+    if guarantee == "hanging" and broken["partition"] is not None:
+        yield HANGING, broken["partition"]
+    elif broken["serials"] and guarantee in _OF_GUARANTEES:
+        yield _OF_GUARANTEES[guarantee], str(broken["serials"][0])
 
 
 def _refused(_moment: Moment, step: Json) -> Iterator[Asked]:
@@ -210,6 +229,7 @@ _FINDERS: tuple[Callable[[Moment, Json], Iterator[Asked]], ...] = (
     _timed_out,
     _fence,
     _stored,
+    _broken_before,
     _held_readers,
     _gates,
     _reader,

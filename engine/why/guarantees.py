@@ -138,6 +138,8 @@ def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
     moment.named("partitions", partition)
     subject = partition_subject(partition)
     replica = moment.leading(partition)
+    if replica is not None and not _open(replica):
+        raise NotAsked("subject", f"no transaction is open in {partition}", "a partition where one hangs")
     point = None if replica is None else _never_ended(moment, partition, replica)
     yield point or link("hanging.partition", "LOG-8", subject=subject, partition=partition)
     yield from _stored_late(moment, partition, point)

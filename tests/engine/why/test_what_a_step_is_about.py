@@ -313,3 +313,19 @@ def test_a_transaction_at_a_node_of_the_middleware_is_told_with_both_names() -> 
 
 def keys_of(chain: tuple[Link, ...]) -> list[str]:
     return [one.key.removeprefix("why.") for one in chain]
+
+
+def questions_at(name: str, step: int) -> list[tuple[str, str]]:
+    scenario, _, variant = name.partition("/")
+    simulation = Simulation(entry(scenario).scenario(variant or None))
+    while simulation.number < step:
+        simulation.step()
+    return [(one.question, one.subject) for one in questions_about(simulation, None)]
+
+
+def test_a_broken_guarantee_is_asked_about_until_it_holds_again() -> None:
+    """SC-02 stores r1 twice at step 86. In SC-101 an operator ends the hanging transaction at step 136."""
+    assert questions_at("SC-02", 105)[0] == questions_at("SC-02", 139)[0] == ("twice", "1")
+    assert questions_at("SC-02", 95)[:2] == [("stored", ""), ("twice", "1")]
+    assert questions_at("SC-101/operator", 130)[0] == ("hanging", "t-0")
+    assert ("hanging", "t-0") not in questions_at("SC-101/operator", 141)
