@@ -64,7 +64,8 @@ def _named(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
     titles = (
         row["title"] for row in document.get("variants", ()) if row["name"] == variant and "title" in row
     )
-    return {"named": title for title in titles}
+    title = next(titles, None)
+    return {} if title is None else {"named": title}
 
 
 def _texts(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
