@@ -144,7 +144,10 @@ def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
     yield point or link("hanging.partition", "LOG-8", subject=subject, partition=partition)
     yield from _stored_late(moment, partition, point)
     step = moment.step
-    if step is not None and partition in (step["params"].get("partition"), *step["params"].get("partitions", ())):
+    if step is not None and partition in (
+        step["params"].get("partition"),
+        *step["params"].get("partitions", ()),
+    ):
         yield from _breaks_now(moment, "hanging", subject)
     if replica is not None:
         yield from holder(moment, partition, replica)
