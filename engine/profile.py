@@ -127,6 +127,9 @@ class Profile:
     idempotent_by_default: bool
     """A producer without settings of its own is idempotent, with acks=all and retries without limit (KIP-679, since
     3.0)."""
+    refuses_many_in_flight: bool
+    """More requests in flight than idempotence permits are refused unless idempotence is switched off (KAFKA-17927,
+    since 4.0); else they turn off idempotence that is on only by default."""
     producers_expire_in_a_day: bool
     """A log forgets an idle producer after ``producer.id.expiration.ms``, which is a day (KIP-854, since
     3.4); else after the time after which an idle transactional id is forgotten."""

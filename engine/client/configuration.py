@@ -147,7 +147,7 @@ def resolve(
         if running is not None:
             values["enable_idempotence"] = running.enable_idempotence
         else:
-            _idempotent_unless(values, reasons, switches)
+            _idempotent_unless(values, reasons, profile, switches)
     if values["enable_idempotence"]:
         _idempotent(given, values, reasons, profile, switches, place)
     order = values["max_in_flight"] == 1
@@ -189,16 +189,22 @@ def check_setting(name: str, value: Any, place: str = "settings") -> Any:
 
 
 def _idempotent_unless(
-    values: dict[str, Any], reasons: dict[str, tuple[str, str]], switches: Switches
+    values: dict[str, Any],
+    reasons: dict[str, tuple[str, str]],
+    profile: Profile,
+    switches: Switches,
 ) -> None:
     """Turn idempotence off if it is on only by default and another setting contradicts it. A transactional
-    producer keeps it, so :func:`_idempotent` refuses the other setting
+    producer keeps it, and in newer versions a producer with too many requests in flight, so
+    :func:`_idempotent` refuses the other setting
     (``ProducerConfig.postProcessAndValidateIdempotenceConfigs``)."""
     against = {
         "retries": values["retries"] == 0,
         "acks": values["acks"] != ACKS_ALL,
         "max_in_flight": values["max_in_flight"] > IDEMPOTENT_IN_FLIGHT_MAX and switches.in_flight_cap,
     }
+    if against["max_in_flight"] and profile.refuses_many_in_flight:
+        return
     name = next((name for name, stands in against.items() if stands), None)
     if name is not None and values["transactional_id"] is None:
         values["enable_idempotence"] = False

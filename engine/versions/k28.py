@@ -50,6 +50,7 @@ PROFILE = Profile(
     knows_batches_by_number=True,
     overdue_is_timed_out=False,
     idempotent_by_default=False,
+    refuses_many_in_flight=False,
     producers_expire_in_a_day=False,
     any_write_suffices=False,
     retry_backoff_grows=False,

@@ -24,6 +24,7 @@ CHOOSING = {
     ("broker/validation.py", "data_level"),
     ("broker/validation.py", "marker_level"),
     ("client/configuration.py", "_idempotent"),
+    ("client/configuration.py", "_idempotent_unless"),
     ("client/configuration.py", "defaults"),
     ("client/configuration.py", "kafka_name"),
     ("client/control_reactions.py", "generation_of"),

@@ -17,7 +17,7 @@ from engine.messages import (
     InitProducerIdResponse,
 )
 from engine.profile import spoken_with
-from engine.profiles import K20, K28, K39, PROFILES
+from engine.profiles import K20, K28, K39, K41, PROFILES
 from engine.scenario.shelf import entry
 from engine.switches import Switches
 from engine.watching import Watch
@@ -196,6 +196,13 @@ def test_a_setting_that_idempotence_does_not_bear_turns_the_default_off(setting,
     for asked in ({"enable_idempotence": True}, {"transactional_id": "tid"}):
         with pytest.raises(Refused, match="CFG-2"):
             config(**{setting: value}, **asked)
+
+
+def test_too_many_in_flight_are_refused_since_4_0_even_by_default():
+    with pytest.raises(Refused, match="CFG-2"):
+        resolve({"max_in_flight": 6}, K41, Switches())
+    assert not resolve({"acks": 1}, K41, Switches()).enable_idempotence
+    assert resolve({"max_in_flight": 6, "enable_idempotence": False}, K41, Switches()).max_in_flight == 6
 
 
 def test_a_running_producer_stays_idempotent_or_not():
