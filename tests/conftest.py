@@ -16,6 +16,7 @@ from hypothesis import settings as hypothesis_settings
 from pytest_django import DjangoDbBlocker
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
+from xdist.workermanage import WorkerController
 
 from eosviz.launch.browser import INSTALL_REMEDY, browser_options, find_browser
 from eosviz.launch.embedded import embedded_redis_socket
@@ -58,6 +59,16 @@ class InGroups(LoadScopeScheduling):
         # The walks of the first track share nothing but the site, and together they are longer than what the other
         # process has left by then.
         return nodeid
+
+    def _reschedule(self, node: WorkerController) -> None:
+        """Give this process more to do, until it knows two tests, or that there are no more.
+
+        It begins a test only then. pytest-xdist 3.8 gives the process that replaces an ended one a single group, which
+        may have one test left, or none: then both sides would wait for ever.
+        """
+        super()._reschedule(node)
+        while not node.shutting_down and self._pending_of(self.assigned_work[node]) < 2:
+            super()._reschedule(node)
 
 
 @cache

@@ -1,6 +1,8 @@
 """The last lines: nothing that went wrong in a part may be missing from their sum, and what failed has a name."""
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -9,6 +11,7 @@ import pytest
 
 from eosviz.launch import parts
 from eosviz.launch.parts import Bounds, Counts, Outcome, Part, count, describe, judge, read_cases, run_part
+from eosviz.launch.places import ROOT
 
 RESULTS = """<?xml version="1.0"?>
 <testsuites><testsuite>
@@ -113,6 +116,57 @@ def test_a_test_that_does_not_end_fails_alone(tmp_path: Path) -> None:
     )
     assert judge(read_cases(tmp_path / "results.xml"), run.returncode).counts == Counts(passed=1, failed=1)
     assert "in test_waits" in run.stderr
+
+
+GROUPED = """
+from tests.conftest import InGroups
+
+def pytest_xdist_make_scheduler(config, log):
+    return InGroups(config, log)
+"""
+IN_ORDER = """
+def test_1():
+    pass
+
+def test_2():
+    pass
+"""
+ENDS_ITS_PROCESS = """
+import os, pathlib, time
+
+def test_ends_its_process_once():
+    if not pathlib.Path("ended").exists():
+        pathlib.Path("ended").touch()
+        time.sleep(1)  # the other process is at its end by then
+        os._exit(1)
+"""
+
+
+def test_the_last_test_of_an_ended_process_is_run_by_another(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text(GROUPED)
+    (tmp_path / "test_in_order.py").write_text(IN_ORDER)
+    (tmp_path / "test_ending.py").write_text(ENDS_ITS_PROCESS)
+    run = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-n",
+            "2",
+            "--dist",
+            "loadgroup",
+            "-p",
+            "no:django",
+            f"--rootdir={tmp_path}",
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert "crashed while running 'test_ending.py::test_ends_its_process_once'" in run.stdout
+    assert "1 failed, 3 passed" in run.stdout
 
 
 FAILING = """
