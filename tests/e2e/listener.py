@@ -1,4 +1,4 @@
-"""Somebody who cannot see the page: what there is comes from the browser's accessibility tree, and from nothing else.
+"""A reader who cannot see the page: what there is comes from the browser's accessibility tree, and from nothing else.
 
 The tree is the browser's own, the one that it hands to a screen reader. Things are found by role and name; to press
 one is the default action that a screen reader asks for. The browser is asked for what is looked for: to have all of
