@@ -89,7 +89,7 @@ class Bounds:
     """After this time the part is ended, and counts as failed."""
 
 
-QUICK, WITH_SLOW = Bounds(test=600, part=2400), Bounds(test=3600, part=14_400)
+QUICK, WITH_SLOW = Bounds(test=400, part=2400), Bounds(test=3600, part=14_400)
 
 
 @dataclass(frozen=True)
