@@ -1,5 +1,5 @@
-"""Measuring; the README tells what and how. What the benchmarks share with the tests in a real browser must not bring
-the tests' settings into the processes that are measured.
+"""Measurements; the README says which and how. What the benchmarks share with the tests in a real browser must not
+bring the tests' settings into the processes that are measured.
 """
 
 import os

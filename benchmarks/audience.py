@@ -52,7 +52,7 @@ async def follow_product(address: str, arrivals: Arrivals, ready: asyncio.Semaph
                 made = max(made, message["steps"][-1]["number"])
             else:
                 continue
-            # The page shows a step once it has it and is told to go there.
+            # The page shows a step once it has it and the presenter is there.
             if is_there and made == shown:
                 arrivals.note(shown)
 

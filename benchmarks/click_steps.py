@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from benchmarks.click_to_frame import steppers
-from benchmarks.report import remark, tell
+from benchmarks.report import print_figure, remark
 from tests.clicks_of_workers import Clicks, Workers
 from tests.running_site import RunningSite
 
@@ -21,13 +21,13 @@ KILLS = 4
 
 def main() -> None:
     for count in (1, 2, 4):
-        tell_clicks(f"click_engine_steps_{count}_workers", measured(count))
-    tell_clicks("click_engine_steps_2_workers_killed", measured(2, KILLS), has_goal=False)
+        report_clicks(f"click_engine_steps_{count}_workers", measured(count))
+    report_clicks("click_engine_steps_2_workers_killed", measured(2, KILLS), has_goal=False)
 
 
-def tell_clicks(name: str, clicks: Clicks, *, has_goal: bool = True) -> None:
-    tell(f"{name}_p99", clicks.percentile(0.99), "steps", STEPS_MAX if has_goal else None)
-    tell(f"{name}_mean", clicks.engine_steps / clicks.count, "steps")
+def report_clicks(name: str, clicks: Clicks, *, has_goal: bool = True) -> None:
+    print_figure(f"{name}_p99", clicks.percentile(0.99), "steps", STEPS_MAX if has_goal else None)
+    print_figure(f"{name}_mean", clicks.engine_steps / clicks.count, "steps")
 
 
 def measured(count: int, kills: int = 0) -> Clicks:

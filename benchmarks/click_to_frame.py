@@ -18,8 +18,8 @@ from playwright.sync_api import Page, WebSocket
 
 from benchmarks.browser import browser_context, click_milliseconds
 from benchmarks.floor.processes import running_floor
-from benchmarks.report import percentile, remark, tell
-from benchmarks.turns import in_turns, ratios, tell_rounds
+from benchmarks.report import percentile, print_figure, remark
+from benchmarks.turns import in_turns, ratios, report_rounds
 from eosviz.launch.places import ROOT
 from tests.running_site import site_of_its_own
 
@@ -41,10 +41,12 @@ def main() -> None:
         site_of_its_own(Path(name) / "product") as site,
     ):
         payloads = messages_of_clicks(site.address)
-        tell("click_message", sum(map(len, payloads)) / len(payloads), "bytes")
+        print_figure("click_message", sum(map(len, payloads)) / len(payloads), "bytes")
         with running_floor(floor_folder(Path(name), payloads)) as floor:
             for case, others in CASES.items():
-                tell_clicks(f"click_{case}", "click_floor_" + case, measured([site.address], [floor], others))
+                report_clicks(
+                    f"click_{case}", "click_floor_" + case, measured([site.address], [floor], others)
+                )
 
 
 def messages_of_clicks(address: str) -> list[str]:
@@ -90,20 +92,20 @@ def turn(kind: str, opened: Callable[[Page, str], None], addresses: Sequence[str
     return times
 
 
-def tell_clicks(name: str, floor_name: str, found: Mapping[str, list[Clicks]]) -> None:
+def report_clicks(name: str, floor_name: str, found: Mapping[str, list[Clicks]]) -> None:
     """How long messages and painted frames took, beside the floor."""
     for share, goal in GOALS.items():
         percent = f"p{round(share * 100)}"
-        for moment, told in enumerate(("arrival_", "")):
+        for moment, infix in enumerate(("arrival_", "")):
             product, floor = (
                 [percentile([click[moment] for click in one], share) for one in found[side]]
                 for side in ("product", "floor")
             )
-            tell_rounds(f"{name}_{told}{percent}", product, "ms")
-            tell_rounds(f"{floor_name}_{told}{percent}", floor, "ms")
-            is_painted = not told
-            by_floor = f"{name}_{told}{percent}_by_floor"
-            tell_rounds(by_floor, ratios(product, floor), "times", goal if is_painted else None)
+            report_rounds(f"{name}_{infix}{percent}", product, "ms")
+            report_rounds(f"{floor_name}_{infix}{percent}", floor, "ms")
+            is_painted = not infix
+            by_floor = f"{name}_{infix}{percent}_by_floor"
+            report_rounds(by_floor, ratios(product, floor), "times", goal if is_painted else None)
 
 
 def open_product(page: Page, address: str) -> None:

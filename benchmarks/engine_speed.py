@@ -3,7 +3,7 @@
 import time
 
 from benchmarks.generated import generated_scenario
-from benchmarks.report import remark, tell
+from benchmarks.report import print_figure, remark
 from engine.scenario.document import Scenario
 from engine.scenario.shelf import entry
 from engine.simulation import Simulation
@@ -18,12 +18,12 @@ def main() -> None:
     for name, scenario in scenarios.items():
         for watching, goal in GOALS.items():
             speed = max(steps_per_second(scenario, watching) for _ in range(ROUNDS))
-            tell(f"engine_{name}_{watching}", speed, "steps/s", goal)
+            print_figure(f"engine_{name}_{watching}", speed, "steps/s", goal)
         simulation = Simulation(scenario, watching="bare")
         simulation.run()
         remark(f"{name}: {simulation.number} steps, {simulation.finished}")
         for kind, count in sorted(simulation.kinds.items()):
-            tell(f"engine_{name}_mix_{kind}", count / simulation.number, "share")
+            print_figure(f"engine_{name}_mix_{kind}", count / simulation.number, "share")
 
 
 def _library(identifier: str) -> Scenario:
@@ -34,7 +34,7 @@ def _library(identifier: str) -> Scenario:
 def steps_per_second(scenario: Scenario, watching: str) -> float:
     """Of whole runs, one after the other; building the world is not counted, making each step's content is.
 
-    Seconds of this process alone, so that what else runs on the machine tells less.
+    Seconds of this process alone, so that other work of the machine matters less.
     """
     steps, spent = 0, 0.0
     while spent < CPU_SECONDS_AT_LEAST:

@@ -1,7 +1,7 @@
 """How long a presenter's step takes to the last of two hundred followers: the product beside the floor of its stack.
 
 198 followers are socket clients of another process, two are real browsers, whose time ends with the painted frame.
-The presenter is a socket client here: it asks for a step and, when the step has come, tells that it is there. The
+The presenter is a socket client here: it asks for a step and, when the step has come, says that it is there. The
 floor is one task, one row and one message to a group of as many sockets (`floor/`), with two painted pages as well.
 Both sites run all the time and are measured in turns; followers come anew for each.
 """
@@ -26,7 +26,7 @@ from benchmarks.click_to_frame import floor_folder
 from benchmarks.floor.processes import running_floor
 from benchmarks.report import percentile, remark
 from benchmarks.steppers import new_session
-from benchmarks.turns import in_turns, ratios, tell_rounds
+from benchmarks.turns import in_turns, ratios, report_rounds
 from eosviz.launch.places import ROOT
 from tests.running_site import site_of_its_own
 
@@ -60,10 +60,10 @@ def main() -> None:
     for share, goal in GOALS.items():
         percent = f"p{round(share * 100)}"
         product, least = ([percentile(one, share) for one in found[side]] for side in ("product", "floor"))
-        tell_rounds(f"followers_{FOLLOWERS}_last_{percent}", product, "ms")
-        tell_rounds(f"followers_floor_{FOLLOWERS}_last_{percent}", least, "ms")
+        report_rounds(f"followers_{FOLLOWERS}_last_{percent}", product, "ms")
+        report_rounds(f"followers_floor_{FOLLOWERS}_last_{percent}", least, "ms")
         by_floor = ratios(product, least)
-        tell_rounds(f"followers_{FOLLOWERS}_last_{percent}_by_floor", by_floor, "times", goal)
+        report_rounds(f"followers_{FOLLOWERS}_last_{percent}_by_floor", by_floor, "times", goal)
 
 
 class Presenter:
@@ -97,7 +97,7 @@ class Presenter:
 
 
 def messages_of_steps(home: str) -> list[str]:
-    """The product's messages for as many steps as are measured, which nobody follows here."""
+    """The product's messages for as many steps as are measured, without followers."""
     with Presenter(home).connected() as step:
         return [step(number) for number in range(1, STEPS_UNCOUNTED + STEPS + 1)]
 

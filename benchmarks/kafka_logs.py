@@ -1,5 +1,5 @@
 """How fast real logs are read: headers and markers, and every record; in this process and on Spark `local[2]`,
-in turns with plain reading of the same bytes. The session's start is reported apart.
+in turns with plain reading of the same bytes. The session's start is a figure of its own.
 """
 
 import tempfile
@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.generated_logs import make_logs
-from benchmarks.report import remark, tell
-from benchmarks.turns import in_turns, ratios, tell_rounds
+from benchmarks.report import print_figure, remark
+from benchmarks.turns import in_turns, ratios, report_rounds
 from eosviz.pipeline.kafka_logs.case import Case, Reading, ReadingHere, read_case
 from eosviz.pipeline.kafka_logs.depth import Depth
 from eosviz.pipeline.kafka_logs.spark_fold import SparkReading
@@ -32,7 +32,7 @@ def main() -> None:
         begin = time.perf_counter()
         spark = start_session("local[2]", Path(place), "benchmarks")
         spark.range(1).count()
-        tell("logs_spark_session", time.perf_counter() - begin, "s")
+        print_figure("logs_spark_session", time.perf_counter() - begin, "s")
         try:
             sides = {PLAIN: lambda: _seconds(lambda: _read_bytes(logs))}
             for depth in Depth:
@@ -44,9 +44,9 @@ def main() -> None:
         finally:
             spark.stop()
     for name, seconds in found.items():
-        tell_rounds(name, [megabytes / one for one in seconds], "MB/s", GOALS.get(name))
+        report_rounds(name, [megabytes / one for one in seconds], "MB/s", GOALS.get(name))
         if name != PLAIN:
-            tell_rounds(f"{name}_of_plain", ratios(seconds, found[PLAIN]), "times")
+            report_rounds(f"{name}_of_plain", ratios(seconds, found[PLAIN]), "times")
 
 
 def _read_seconds(logs: Path, reading: Callable[[], Reading]) -> float:

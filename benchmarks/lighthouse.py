@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks.browser import browser_context
 from benchmarks.long_session import store_session
-from benchmarks.report import remark, tell
+from benchmarks.report import print_figure, remark
 from eosviz.launch.browser import INSTALL_REMEDY, browser_options, find_browser
 from eosviz.launch.frontend import Node, find_node
 from tests.e2e.administrator import settle
@@ -84,7 +84,7 @@ def measure(node: Node, folder: Path, pages: Mapping[str, str], cookie: str) -> 
         for category in CATEGORIES:
             goal = GOALS.get(page, {}).get(category, 95)
             median = statistics.median(run[category] for run in scores)
-            tell(f"lighthouse_{page}_{category.replace('-', '_')}", median, "of_100", goal)
+            print_figure(f"lighthouse_{page}_{category.replace('-', '_')}", median, "of_100", goal)
 
 
 def scores_of(node: Node, address: str, cookie: str, report: Path) -> dict[str, float]:
@@ -113,13 +113,13 @@ def scores_of(node: Node, address: str, cookie: str, report: Path) -> dict[str, 
         remark(f"{address}: run {attempt + 1} of {ATTEMPTS} wrote no report")
     else:
         raise SystemExit(f"Lighthouse wrote no report for {address}: what it said stands above")
-    told = json.loads(report.read_text(encoding="utf-8"))
-    for name, category in told["categories"].items():
+    found = json.loads(report.read_text(encoding="utf-8"))
+    for name, category in found["categories"].items():
         for reference in category["auditRefs"]:
-            audit = told["audits"][reference["id"]]
+            audit = found["audits"][reference["id"]]
             if reference["weight"] > 0 and audit["score"] is not None and audit["score"] < 0.9:
                 remark(f"{address} {name}: {audit['title']} {audit['score']} {audit.get('displayValue', '')}")
-    return {name: round(category["score"] * 100) for name, category in told["categories"].items()}
+    return {name: round(category["score"] * 100) for name, category in found["categories"].items()}
 
 
 if __name__ == "__main__":

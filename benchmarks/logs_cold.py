@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.generated_logs import make_logs
 from benchmarks.report import remark
 from benchmarks.started_commands import Cost, clock, floor, kafkas_tool, our_logs, processor, starts
-from benchmarks.turns import in_turns, ratios, tell_rounds
+from benchmarks.turns import in_turns, ratios, report_rounds
 
 MEGABYTE = 1_000_000
 BYTES = 262 * MEGABYTE
@@ -28,7 +28,7 @@ def main() -> None:
         few = Path(place) / "few"
         make_logs(few, 1, 4000, "tiny")
         began = in_turns(starts({"start": our_logs(str(few))}))["start"]
-        tell_rounds("logs_cold_start", clock(began), "s")
+        report_rounds("logs_cold_start", clock(began), "s")
         for shape in SHAPES:
             logs = Path(place) / shape
             written = make_logs(logs, 1, BYTES, shape)
@@ -47,21 +47,21 @@ def _measure(shape: str, logs: Path, megabytes: float) -> None:
         if tool is not None:
             commands[f"tool_{depth}"] = tool
     costs = in_turns(starts(commands))
-    tell_rates(f"logs_cold_{shape}_floor", megabytes, clock(costs["floor"]))
+    report_rates(f"logs_cold_{shape}_floor", megabytes, clock(costs["floor"]))
     for depth, goal in GOALS.items():
         name = f"logs_cold_{shape}_{depth}"
-        tell_rates(name, megabytes, clock(costs[depth]), None if shape == "tiny" else goal)
-        tell_rates(f"{name}_processor", megabytes, processor(costs[depth]))
-        tell_rounds(f"{name}_of_floor", ratios(clock(costs[depth]), clock(costs["floor"])), "times")
+        report_rates(name, megabytes, clock(costs[depth]), None if shape == "tiny" else goal)
+        report_rates(f"{name}_processor", megabytes, processor(costs[depth]))
+        report_rounds(f"{name}_of_floor", ratios(clock(costs[depth]), clock(costs["floor"])), "times")
         if f"tool_{depth}" in costs:
-            tell_of_tool(name, costs[depth], costs[f"tool_{depth}"], megabytes, OF_TOOL[depth])
+            report_tool(name, costs[depth], costs[f"tool_{depth}"], megabytes, OF_TOOL[depth])
 
 
-def tell_rates(name: str, megabytes: float, seconds: Sequence[float], goal: float | None = None) -> None:
-    tell_rounds(name, [megabytes / one for one in seconds], "MB/s", goal)
+def report_rates(name: str, megabytes: float, seconds: Sequence[float], goal: float | None = None) -> None:
+    report_rounds(name, [megabytes / one for one in seconds], "MB/s", goal)
 
 
-def tell_of_tool(name: str, ours: list[Cost], tool: list[Cost], megabytes: float, goal: float) -> None:
+def report_tool(name: str, ours: list[Cost], tool: list[Cost], megabytes: float, goal: float) -> None:
     """The tool's rate, and our time as a share of its."""
-    tell_rates(f"{name}_tool", megabytes, clock(tool))
-    tell_rounds(f"{name}_of_tool", ratios(clock(ours), clock(tool)), "times", goal)
+    report_rates(f"{name}_tool", megabytes, clock(tool))
+    report_rounds(f"{name}_of_tool", ratios(clock(ours), clock(tool)), "times", goal)

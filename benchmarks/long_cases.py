@@ -11,10 +11,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 from benchmarks.generated_logs import STARTED_MS, Log, Shape, patterns_of, placed
-from benchmarks.logs_cold import MEGABYTE, tell_of_tool, tell_rates
+from benchmarks.logs_cold import MEGABYTE, report_rates, report_tool
 from benchmarks.report import remark
 from benchmarks.started_commands import clock, kafkas_tool, our_logs, processor, starts
-from benchmarks.turns import in_turns, ratios, tell_rounds
+from benchmarks.turns import in_turns, ratios, report_rounds
 from engine.codec.control_record import ControlType
 from engine.codec.record import Record
 from engine.codec.record_batch import encode_batch
@@ -63,12 +63,12 @@ def main() -> None:
             if tool is not None:
                 commands["tool"] = tool
             costs = in_turns(starts(commands))
-            tell_rates(f"long_cases_{name}", megabytes, clock(costs["whole"]), GOAL)
-            tell_rates(f"long_cases_{name}_processor", megabytes, processor(costs["whole"]))
+            report_rates(f"long_cases_{name}", megabytes, clock(costs["whole"]), GOAL)
+            report_rates(f"long_cases_{name}_processor", megabytes, processor(costs["whole"]))
             growth = ratios(processor(costs["whole"]), processor(costs["tenth"]))
-            tell_rounds(f"long_cases_{name}_growth", growth, "times", GROWTH_GOAL)
+            report_rounds(f"long_cases_{name}_growth", growth, "times", GROWTH_GOAL)
             if tool is not None:
-                tell_of_tool(f"long_cases_{name}", costs["whole"], costs["tool"], megabytes, OF_TOOL)
+                report_tool(f"long_cases_{name}", costs["whole"], costs["tool"], megabytes, OF_TOOL)
 
 
 def _write(

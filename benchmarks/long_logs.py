@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.generated_logs import make_logs
 from benchmarks.report import remark
-from benchmarks.turns import in_turns, ratios, tell_rounds
+from benchmarks.turns import in_turns, ratios, report_rounds
 from eosviz.pipeline.kafka_logs.case import read_case
 from eosviz.pipeline.kafka_logs.depth import Depth
 
@@ -41,19 +41,19 @@ def main() -> None:
             remark(f"{megabytes[name]:.0f} MB in {PARTITIONS} partitions")
         for depth in Depth:
             found = in_turns({name: partial(_watched, place, depth) for name, place in places.items()})
-            _tell(f"logs_{depth.value}", megabytes, found)
+            _report(f"logs_{depth.value}", megabytes, found)
 
 
-def _tell(name: str, megabytes: dict[str, float], found: dict[str, list[Watched]]) -> None:
+def _report(name: str, megabytes: dict[str, float], found: dict[str, list[Watched]]) -> None:
     for size, some in found.items():
-        tell_rounds(f"{name}_{size}", [megabytes[size] / seconds for seconds, _ in some], "MB/s")
+        report_rounds(f"{name}_{size}", [megabytes[size] / seconds for seconds, _ in some], "MB/s")
     for kind in (*_KINDS, "all"):
         held = {size: [most[kind] / 1e6 for _, most in some] for size, some in found.items()}
         for size, values in held.items():
-            tell_rounds(f"{name}_{size}_{kind}", values, "MB")
+            report_rounds(f"{name}_{size}_{kind}", values, "MB")
         small, large = held.values()
         goal = GROWTH_GOAL if kind == "all" else None
-        tell_rounds(f"{name}_{kind}_growth", ratios(large, small), "times", goal)
+        report_rounds(f"{name}_{kind}_growth", ratios(large, small), "times", goal)
 
 
 def _watched(place: Path, depth: Depth) -> Watched:

@@ -21,7 +21,7 @@ from typing import Any
 from playwright.sync_api import Page
 
 from benchmarks.browser import VIEWPORT, browser_context
-from benchmarks.report import percentile, remark, tell
+from benchmarks.report import percentile, print_figure, remark
 from eosviz.launch.places import ROOT
 from tests.running_site import RunningSite
 
@@ -59,7 +59,9 @@ def main() -> None:
         page = context.new_page()
         page.goto(FLOOR)
         ends = {"left": 12.0, "right": VIEWPORT["width"] - 24.0, "y": 400.0}
-        tell_frames("frame_floor_scrub", frame_milliseconds(trace_of(page, lambda page: drag(page, **ends))))
+        report_frames(
+            "frame_floor_scrub", frame_milliseconds(trace_of(page, lambda page: drag(page, **ends)))
+        )
     for steps in STEPS:
         with tempfile.TemporaryDirectory() as name:
             site = RunningSite(Path(name))
@@ -79,24 +81,24 @@ def measure(site: RunningSite, steps: int) -> None:
         address = f"{site.address.rstrip('/')}{stored['path']}?step={steps}"
         # The first fills the caches.
         opened = [seconds_to_open(page, address, steps) for _ in range(OPENINGS + 1)][1:]
-        tell(f"{name}_open_p50", percentile(opened, 0.5), "s", OPEN_GOAL_SECONDS)
-        tell(f"{name}_open_max", max(opened), "s")
+        print_figure(f"{name}_open_p50", percentile(opened, 0.5), "s", OPEN_GOAL_SECONDS)
+        print_figure(f"{name}_open_max", max(opened), "s")
         ends = knob_way(page)
-        tell_frames(
+        report_frames(
             f"{name}_scrub", frame_milliseconds(trace_of(page, lambda page: drag(page, **ends))), True
         )
         seconds_to_open(page, address.replace(f"?step={steps}", f"?step={steps // 2}"), steps // 2)
-        tell_frames(f"{name}_play", frame_milliseconds(trace_of(page, play)), True)
+        report_frames(f"{name}_play", frame_milliseconds(trace_of(page, play)), True)
 
 
-def tell_frames(name: str, frames: Iterable[tuple[float, float]], has_goal: bool = False) -> None:
+def report_frames(name: str, frames: Iterable[tuple[float, float]], has_goal: bool = False) -> None:
     clock, processor = zip(*frames, strict=True)
-    tell(f"{name}_frames", len(clock), "frames")
-    tell(f"{name}_p50", percentile(clock, 0.5), "ms")
-    tell(f"{name}_p95", percentile(clock, 0.95), "ms", FRAME_GOAL_MILLISECONDS if has_goal else None)
-    tell(f"{name}_max", max(clock), "ms")
-    tell(f"{name}_processor_p50", percentile(processor, 0.5), "ms")
-    tell(f"{name}_processor_p95", percentile(processor, 0.95), "ms")
+    print_figure(f"{name}_frames", len(clock), "frames")
+    print_figure(f"{name}_p50", percentile(clock, 0.5), "ms")
+    print_figure(f"{name}_p95", percentile(clock, 0.95), "ms", FRAME_GOAL_MILLISECONDS if has_goal else None)
+    print_figure(f"{name}_max", max(clock), "ms")
+    print_figure(f"{name}_processor_p50", percentile(processor, 0.5), "ms")
+    print_figure(f"{name}_processor_p95", percentile(processor, 0.95), "ms")
 
 
 def store_session(data_folder: Path, steps: int, *kind: str) -> dict[str, Any]:

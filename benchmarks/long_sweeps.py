@@ -21,9 +21,9 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from benchmarks.processes import below, peak_megabytes, processor_seconds
-from benchmarks.report import remark, tell
+from benchmarks.report import print_figure, remark
 from benchmarks.sweeps import PROCESSES, document, session
-from benchmarks.turns import in_turns, ratios, tell_rounds
+from benchmarks.turns import in_turns, ratios, report_rounds
 from engine.scenario.header import ENGINE_VERSION
 from eosviz.pipeline.sweep_chunks import read_runs, write_chunks
 from eosviz.pipeline.sweep_table import rows_of
@@ -33,7 +33,7 @@ MILLION = 1_000_000
 GROWTH_GOAL = 1.2
 """How much more a run may cost, and a sweep hold, where there are ten or a hundred times as many."""
 KEPT = Path(__file__).parents[1] / "var" / "bench" / f"million-sweep-{ENGINE_VERSION}"
-TOLD_SECONDS = 60.0
+REMARK_SECONDS = 60.0
 
 
 @dataclass(kw_only=True)
@@ -53,58 +53,58 @@ def main(runs: tuple[int, ...] = RUNS) -> None:
 
 
 def million() -> None:
-    """`million-sweep`: compared with ten thousand. Ctrl-C ends it for now: it tells how far it came, and goes on when
-    it is called again."""
+    """`million-sweep`: compared with ten thousand. Ctrl-C ends it for now: it prints how many runs it has made, and the
+    next call continues."""
     KEPT.mkdir(parents=True, exist_ok=True)
-    _compared({str(count): [_apart(count, KEPT)] for count in (RUNS[0], MILLION)})
+    _compared({str(count): [_in_own_process(count, KEPT)] for count in (RUNS[0], MILLION)})
 
 
 def _compared(spent: Mapping[str, list[Spent]]) -> None:
     """By the number of runs of each sweep, in order."""
     for count, some in spent.items():
-        _tell(int(count), some)
+        _report(int(count), some)
     small, large = spent.values()
     if large[0].runs <= small[0].runs:
         remark(f"{large[0].runs} runs so far: too few to compare")
         return
-    tell("sweep_growth_runs", large[0].runs / small[0].runs, "times")
+    print_figure("sweep_growth_runs", large[0].runs / small[0].runs, "times")
     per_run = ratios(*([one.processor / one.runs for one in some] for some in (large, small)))
-    tell_rounds("sweep_growth_per_run", per_run, "times", GROWTH_GOAL)
+    report_rounds("sweep_growth_per_run", per_run, "times", GROWTH_GOAL)
     held = ratios([one.held for one in large], [one.held for one in small])
-    tell_rounds("sweep_growth_of_memory", held, "times", GROWTH_GOAL)
+    report_rounds("sweep_growth_of_memory", held, "times", GROWTH_GOAL)
 
 
 def _anew(count: int) -> Spent:
     with tempfile.TemporaryDirectory(prefix="eosviz-bench-sweeps-") as folder:
-        spent = _apart(count, Path(folder))
+        spent = _in_own_process(count, Path(folder))
     if spent.runs < count:
         raise SystemExit("stopped; nothing of this sweep is kept")
     return spent
 
 
-def _apart(count: int, folder: Path) -> Spent:
-    """A sweep in a process of its own, to its end or until Ctrl-C."""
+def _in_own_process(count: int, folder: Path) -> Spent:
+    """Run a sweep in a process of its own, to its end or until Ctrl-C."""
     context = multiprocessing.get_context("spawn")
-    said, told = context.Pipe(duplex=False)
-    process = context.Process(target=_sweep, args=(count, folder, told))
+    receiving, sending = context.Pipe(duplex=False)
+    process = context.Process(target=_sweep, args=(count, folder, sending))
     process.start()
-    told.close()
+    sending.close()
     # The process hears Ctrl-C, too, and says what it has.
     spent = None
     while spent is None:
         with contextlib.suppress(KeyboardInterrupt):
-            spent = said.recv()
+            spent = receiving.recv()
     process.join()
     return Spent(**spent)
 
 
-def _sweep(count: int, folder: Path, told: Connection) -> None:
+def _sweep(count: int, folder: Path, results: Connection) -> None:
     file = folder / f"{count}.json"
     with contextlib.suppress(KeyboardInterrupt):
         if _read(file).runs < count:
             with session(f"local[{PROCESSES}]") as (spark, _):
                 _run(spark, count, folder, file)
-    told.send(asdict(_read(file)))
+    results.send(asdict(_read(file)))
 
 
 def _read(file: Path) -> Spent:
@@ -113,10 +113,10 @@ def _read(file: Path) -> Spent:
 
 def _run(spark: SparkSession, count: int, folder: Path, file: Path) -> None:
     target, counted = folder / str(count), _Counted(spark, count, file)
-    write_chunks(spark, document(count), target, counted.told)
+    write_chunks(spark, document(count), target, counted.add)
     (row,) = rows_of(read_runs(spark, target))
     assert row["runs"] == count and not row["refused"] and not row["unfinished"]
-    counted.told(count, with_table=True)
+    counted.add(count, with_table=True)
 
 
 class _Counted:
@@ -128,10 +128,10 @@ class _Counted:
         self._count = count
         self._before = _read(file)
         self._file = file
-        self._begin = self._told = time.perf_counter()
+        self._begin = self._remarked = time.perf_counter()
         self._processor = processor_seconds([os.getpid()])
 
-    def told(self, done: int, with_table: bool = False) -> None:
+    def add(self, done: int, with_table: bool = False) -> None:
         now = time.perf_counter()
         before = self._before
         spent = Spent(
@@ -145,8 +145,8 @@ class _Counted:
         beside = self._file.with_suffix(".part")
         beside.write_text(json.dumps(asdict(spent)))
         beside.replace(self._file)
-        if now - self._told >= TOLD_SECONDS:
-            self._told = now
+        if now - self._remarked >= REMARK_SECONDS:
+            self._remarked = now
             each = 1000 * spent.processor / max(done, 1)
             remark(f"{done} of {self._count} runs, {each:.2f} ms of processor time each")
 
@@ -161,15 +161,15 @@ def _lives(process: int) -> bool:
     return Path("/proc", str(process), "status").exists()
 
 
-def _tell(count: int, spent: list[Spent]) -> None:
+def _report(count: int, spent: list[Spent]) -> None:
     """Of the same sweep, once or in several rounds."""
     name = f"sweep_{count}"
     if spent[0].runs < count:
-        tell(f"{name}_so_far", spent[0].runs, "runs")
-    tell_rounds(f"{name}_runs", [one.seconds for one in spent], "s")
-    tell_rounds(f"{name}_processor", [one.processor for one in spent], "s")
+        print_figure(f"{name}_so_far", spent[0].runs, "runs")
+    report_rounds(f"{name}_runs", [one.seconds for one in spent], "s")
+    report_rounds(f"{name}_processor", [one.processor for one in spent], "s")
     each = [1000 * one.processor / max(one.runs, 1) for one in spent]
-    tell_rounds(f"{name}_processor_per_run", each, "ms")
-    tell_rounds(f"{name}_peak", [one.held for one in spent], "MB")
+    report_rounds(f"{name}_processor_per_run", each, "ms")
+    report_rounds(f"{name}_peak", [one.held for one in spent], "MB")
     if spent[0].calls > 1:
         remark(f"in {spent[0].calls} parts")

@@ -2,7 +2,7 @@
 
 import tracemalloc
 
-from benchmarks.report import remark, tell
+from benchmarks.report import print_figure, remark
 from engine.scenario.shelf import LibraryEntry, library
 from engine.simulation import Simulation
 
@@ -20,9 +20,9 @@ def main() -> None:
     held, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     remark(f"the longest run is {name}")
-    tell("longest_scenario_steps", steps, "steps")
-    tell("longest_scenario_memory_held", held / 1e6, "MB")
-    tell("longest_scenario_memory_most", most / 1e6, "MB")
+    print_figure("longest_scenario_steps", steps, "steps")
+    print_figure("longest_scenario_memory_held", held / 1e6, "MB")
+    print_figure("longest_scenario_memory_most", most / 1e6, "MB")
 
 
 def _length(found: LibraryEntry, variant: str | None) -> tuple[str, int, LibraryEntry, str | None]:

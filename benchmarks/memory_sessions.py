@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.click_steps import STEPS_MAX
 from benchmarks.processes import memory_megabytes, peak_megabytes, processor_seconds
-from benchmarks.report import remark, tell
+from benchmarks.report import print_figure, remark
 from tests.clicks_of_workers import Clicks, Workers
 from tests.running_site import RunningSite, site_of_its_own
 
@@ -48,18 +48,18 @@ def main(sessions: int = SESSIONS) -> None:
         spent = processor_seconds([worker]) - spent
         held = memory_megabytes(worker, "Rss")
         most = max(held, peak_megabytes(worker))
-    tell("memory_sessions", sessions, "sessions")
-    tell("memory_sessions_worker", most, "MB", MEGABYTES_GOAL)
-    tell("memory_sessions_worker_empty", empty, "MB")
-    tell("memory_sessions_each", 1000 * (held - empty) / sessions, "kB")
-    tell("memory_sessions_click_processor", 1000 * spent / clicks.count, "ms")
-    _tell_steps(clicks)
+    print_figure("memory_sessions", sessions, "sessions")
+    print_figure("memory_sessions_worker", most, "MB", MEGABYTES_GOAL)
+    print_figure("memory_sessions_worker_empty", empty, "MB")
+    print_figure("memory_sessions_each", 1000 * (held - empty) / sessions, "kB")
+    print_figure("memory_sessions_click_processor", 1000 * spent / clicks.count, "ms")
+    _report_steps(clicks)
 
 
-def _tell_steps(clicks: Clicks) -> None:
+def _report_steps(clicks: Clicks) -> None:
     remark(f"{clicks.count} clicks, {clicks.engine_steps} engine steps")
-    tell("memory_sessions_click_engine_steps_p99", clicks.percentile(0.99), "steps", STEPS_MAX)
-    tell("memory_sessions_click_engine_steps_mean", clicks.engine_steps / clicks.count, "steps")
+    print_figure("memory_sessions_click_engine_steps_p99", clicks.percentile(0.99), "steps", STEPS_MAX)
+    print_figure("memory_sessions_click_engine_steps_mean", clicks.engine_steps / clicks.count, "steps")
 
 
 def _run(site: RunningSite, what: str, number: int) -> None:

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.report import percentile
-from benchmarks.turns import in_turns, tell_rounds
+from benchmarks.turns import in_turns, report_rounds
 from eosviz.interpreter import HAND_OVER_SECONDS
 from eosviz.launch.places import ROOT
 
@@ -51,16 +51,18 @@ def main() -> None:
 
 
 def _compare(name: str, unit: str, what: str, sides: dict[str, str]) -> None:
-    def apart(argument: str) -> float:
+    def in_own_process(argument: str) -> float:
         command = [sys.executable, "-m", "benchmarks.own_parts", what, argument]
         return float(subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout)
 
-    _tell(name, unit, in_turns({side: partial(apart, argument) for side, argument in sides.items()}))
+    _report(
+        name, unit, in_turns({side: partial(in_own_process, argument) for side, argument in sides.items()})
+    )
 
 
-def _tell(name: str, unit: str, found: Mapping[str, list[float]]) -> None:
+def _report(name: str, unit: str, found: Mapping[str, list[float]]) -> None:
     for side, values in found.items():
-        tell_rounds(f"{name}_{side}", values, unit)
+        report_rounds(f"{name}_{side}", values, unit)
 
 
 def sqlite(engine: str) -> float:
@@ -170,7 +172,7 @@ def _session_lists() -> None:
     with translation.override("en"):
         rendered(own)  # the first reads the catalogue
         found = in_turns({side: partial(rendered, template) for side, template in sides.items()})
-    _tell("session_list", "ms", found)
+    _report("session_list", "ms", found)
 
 
 def one_side(arguments: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Page, Response
 
 from benchmarks.browser import browser_context
 from benchmarks.long_session import SHOWS, store_session
-from benchmarks.report import tell
+from benchmarks.report import print_figure
 from tests.running_site import RunningSite
 
 STEPS = 20_000
@@ -43,7 +43,7 @@ def main() -> None:
 
 def measure(site: RunningSite) -> None:
     with browser_context() as context:
-        tell(
+        print_figure(
             "first_page_scripts",
             script_kilobytes(context, site.address, ".trailer"),
             "kB",
@@ -54,7 +54,7 @@ def measure(site: RunningSite) -> None:
         context.add_cookies([{"name": "sessionid", "value": stored["cookie"], "url": site.address}])
         address = f"{site.address.rstrip('/')}{stored['path']}?step=1"
         weight = script_kilobytes(context, address, "eos-sentence .s")
-        tell("player_scripts", weight, "kB", SCRIPT_GOAL_KILOBYTES)
+        print_figure("player_scripts", weight, "kB", SCRIPT_GOAL_KILOBYTES)
         page = context.new_page()
         page.goto(address)
         page.wait_for_function(SHOWS, arg=1)
@@ -62,9 +62,9 @@ def measure(site: RunningSite) -> None:
         early = heap_megabytes(page)
         page.evaluate(WALK, [EARLY, STEPS, STRIDE])
         late = heap_megabytes(page)
-    tell("heap_after_2k", early, "MB")
-    tell("heap_after_20k", late, "MB")
-    tell("heap_ratio", late / early, "times", HEAP_GOAL_RATIO)
+    print_figure("heap_after_2k", early, "MB")
+    print_figure("heap_after_20k", late, "MB")
+    print_figure("heap_ratio", late / early, "times", HEAP_GOAL_RATIO)
 
 
 def script_kilobytes(context: BrowserContext, address: str, shown: str) -> float:

@@ -13,8 +13,8 @@ def below(root: int) -> list[int]:
     """A process and all that it started, and those started."""
     parents: dict[int, int] = {}
     for entry in _PROCESSES.iterdir():
-        if entry.name.isdigit() and (told := _stat(int(entry.name))):
-            parents[int(entry.name)] = int(told[1])
+        if entry.name.isdigit() and (fields := _stat(int(entry.name))):
+            parents[int(entry.name)] = int(fields[1])
     found = [root]
     for process in found:
         found += [child for child, parent in parents.items() if parent == process]
@@ -25,18 +25,18 @@ def processor_seconds(roots: list[int]) -> float:
     """Of all processes below the roots, with those of theirs that have ended."""
     total = 0
     for process in {one for root in roots for one in below(root)}:
-        if told := _stat(process):
-            total += sum(int(ticks) for ticks in told[11:15])
+        if fields := _stat(process):
+            total += sum(int(ticks) for ticks in fields[11:15])
     return total / _TICKS
 
 
 def peak_megabytes(process: int) -> float:
     """The most memory that a process has held so far; nothing of one that has gone."""
     try:
-        told = (_PROCESSES / str(process) / "status").read_text()
+        text = (_PROCESSES / str(process) / "status").read_text()
     except OSError:
         return 0.0
-    for line in told.splitlines():
+    for line in text.splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) / 1024
     return 0.0

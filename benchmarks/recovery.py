@@ -23,7 +23,7 @@ from pathlib import Path
 from benchmarks.floor.bare import bare_celery_seconds, bare_uvicorn_seconds
 from benchmarks.paging import Paging
 from benchmarks.processes import memory_megabytes, peak_megabytes
-from benchmarks.report import percentile, remark, tell
+from benchmarks.report import percentile, print_figure, remark
 from eosviz.launch.places import ROOT, environment_python
 from tests.running_site import RunningSite
 
@@ -86,10 +86,10 @@ def measure(kills: int) -> None:
             faults = [fault for page in pages for fault in page.check()]
         finally:
             site.stop()
-        report(made, pages, memory, faults)
+        report_all(made, pages, memory, faults)
         (Path(folder) / "bare").mkdir()
-        tell_bare("uvicorn", bare_uvicorn_seconds(Path(folder) / "bare", BARE_ROUNDS))
-        tell_bare("celery", bare_celery_seconds(Path(folder) / "bare", BARE_ROUNDS))
+        report_bare("uvicorn", bare_uvicorn_seconds(Path(folder) / "bare", BARE_ROUNDS))
+        report_bare("celery", bare_celery_seconds(Path(folder) / "bare", BARE_ROUNDS))
 
 
 async def step_and_kill(
@@ -109,14 +109,14 @@ async def step_and_kill(
         memory.look({**processes_of(site), "beat": beat_process})
         process = await running(site, service)
         if made:
-            tell_kill(made[-1], pages)
+            report_kill(made[-1], pages)
         made.append(Kill(service, time.monotonic()))
         os.kill(process, signal.SIGKILL)
     last = made[-1].at
     await until(
         lambda: all(page.answered and page.answered[-1].sent > last for page in pages), "every page is back"
     )
-    tell_kill(made[-1], pages)
+    report_kill(made[-1], pages)
     memory.look({**processes_of(site), "beat": beat_process})
     for page in pages:
         page.stop()
@@ -148,7 +148,7 @@ def waits(kill: Kill, pages: list[Paging]) -> list[float]:
     return [one.done - max(kill.at, one.sent) for one in found if one is not None]
 
 
-def tell_kill(kill: Kill, pages: list[Paging]) -> None:
+def report_kill(kill: Kill, pages: list[Paging]) -> None:
     seconds = waits(kill, pages)
     remark(
         f"{kill.service} killed: {len(seconds)} of {len(pages)} pages stepped again;"
@@ -156,30 +156,30 @@ def tell_kill(kill: Kill, pages: list[Paging]) -> None:
     )
 
 
-def report(made: list[Kill], pages: list[Paging], memory: Memory, faults: list[str]) -> None:
+def report_all(made: list[Kill], pages: list[Paging], memory: Memory, faults: list[str]) -> None:
     every = {service: [kill for kill in made if kill.service == service] for service in SERVICES}
     for name, kills in {**every, "all": made}.items():
         seconds = [second for kill in kills for second in waits(kill, pages)]
-        tell(f"recovery_{name}_kills", len(kills), "kills")
+        print_figure(f"recovery_{name}_kills", len(kills), "kills")
         if not seconds:
             continue
-        tell(f"recovery_{name}_p50", percentile(seconds, 0.50), "s", P50_SECONDS_GOAL)
-        tell(f"recovery_{name}_p99", percentile(seconds, 0.99), "s", P99_SECONDS_GOAL)
-        tell(f"recovery_{name}_max", max(seconds), "s")
-    tell("recovery_commands", sum(len(page.answered) for page in pages), "commands")
-    tell("recovery_steps", sum(page.steps_seen for page in pages), "steps")
-    tell("recovery_lost_or_doubled", len(faults), "steps", 0)
+        print_figure(f"recovery_{name}_p50", percentile(seconds, 0.50), "s", P50_SECONDS_GOAL)
+        print_figure(f"recovery_{name}_p99", percentile(seconds, 0.99), "s", P99_SECONDS_GOAL)
+        print_figure(f"recovery_{name}_max", max(seconds), "s")
+    print_figure("recovery_commands", sum(len(page.answered) for page in pages), "commands")
+    print_figure("recovery_steps", sum(page.steps_seen for page in pages), "steps")
+    print_figure("recovery_lost_or_doubled", len(faults), "steps", 0)
     for fault in faults[:10]:
         remark(fault)
     for service in sorted(memory.resident):
         goal = None if service in ("redis", "template") else MEGABYTES_GOAL
-        tell(f"recovery_memory_{service}", memory.resident[service], "MB", goal)
-        tell(f"recovery_memory_{service}_shared_out", memory.shared_out[service], "MB")
+        print_figure(f"recovery_memory_{service}", memory.resident[service], "MB", goal)
+        print_figure(f"recovery_memory_{service}_shared_out", memory.shared_out[service], "MB")
 
 
-def tell_bare(name: str, seconds: list[float]) -> None:
-    tell(f"recovery_bare_{name}_p50", percentile(seconds, 0.5), "s")
-    tell(f"recovery_bare_{name}_max", max(seconds), "s")
+def report_bare(name: str, seconds: list[float]) -> None:
+    print_figure(f"recovery_bare_{name}_p50", percentile(seconds, 0.5), "s")
+    print_figure(f"recovery_bare_{name}_max", max(seconds), "s")
 
 
 @contextmanager

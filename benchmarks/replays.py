@@ -18,7 +18,7 @@ import django
 import msgspec
 
 from benchmarks.generated import generated_document
-from benchmarks.report import tell
+from benchmarks.report import print_figure
 from engine.scenario.document import load
 from engine.simulation import Simulation
 
@@ -68,18 +68,18 @@ def main() -> None:
     from eosviz.replays.checking import check
     from eosviz.replays.offline import offline_file
 
-    told, steps = recorded()
-    header = format.convert(told, format.Header)
+    header_fields, steps = recorded()
+    header = format.convert(header_fields, format.Header)
     megabytes = sum(len(line) for line in writing.content(header, steps)) / MEGABYTE
     packed = b"".join(writing.write(header, steps))
     checked = check(io.BytesIO(packed))
     assert (checked.finding.state, checked.recording.steps) == ("verified", len(steps))
     page = b"".join(offline_file(checked, io.BytesIO(packed), "en"))
     table = b"".join(parquet_steps.parquet_file(io.BytesIO(packed), lambda: None))
-    tell("replay_steps", len(steps), "steps")
-    tell("replay_lines", megabytes, "MB")
+    print_figure("replay_steps", len(steps), "steps")
+    print_figure("replay_lines", megabytes, "MB")
     for name, made in (("file", packed), ("html", page), ("parquet", table)):
-        tell(f"replay_{name}", len(made) / MEGABYTE, "MB")
+        print_figure(f"replay_{name}", len(made) / MEGABYTE, "MB")
     with tempfile.TemporaryDirectory() as folder:
         parquet = Path(folder, "run.parquet")
         parquet.write_bytes(table)
@@ -95,7 +95,7 @@ def main() -> None:
             "replay_import_verified": lambda: check(io.BytesIO(packed)),
         }
         for name, work in works.items():
-            tell(name, megabytes / best_seconds(work), "MB/s")
+            print_figure(name, megabytes / best_seconds(work), "MB/s")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import sys
 
 
-def tell(name: str, value: float, unit: str, goal: float | None = None) -> None:
+def print_figure(name: str, value: float, unit: str, goal: float | None = None) -> None:
     """Print one figure; ``goal`` in the same unit (the README says which side of it is good)."""
     print(f"{name} {_shown(value)} {unit}", flush=True)
     if goal is not None:

@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from benchmarks.click_to_frame import floor_folder, measured, messages_of_clicks, tell_clicks
+from benchmarks.click_to_frame import floor_folder, measured, messages_of_clicks, report_clicks
 from benchmarks.floor.processes import free_port, running_floor, start
-from benchmarks.report import percentile, remark, tell
+from benchmarks.report import percentile, print_figure, remark
 from eosviz.launch.places import ROOT
 from tests.postgresql import PostgreSQL
 from tests.running_site import site_of_its_own
@@ -48,15 +48,15 @@ def main() -> None:
         address = stack.enter_context(site_of_its_own(folder, **environment)).address
         second = stack.enter_context(another_web(folder, environment))
         listed = list_milliseconds(address, environment, folder)
-        tell(f"school_list_{LISTED}_p50", percentile(listed, 0.50), "ms", LIST_MILLISECONDS_MAX)
-        tell(f"school_list_{LISTED}_p99", percentile(listed, 0.99), "ms")
+        print_figure(f"school_list_{LISTED}_p50", percentile(listed, 0.50), "ms", LIST_MILLISECONDS_MAX)
+        print_figure(f"school_list_{LISTED}_p99", percentile(listed, 0.99), "ms")
         port = free_port()
         floor_data = floor_folder(place, messages_of_clicks(address))
         floor = stack.enter_context(
             running_floor(floor_data, server.new_database("floor"), [port], int(WORKERS))
         )
         found = measured([address, second], [floor, f"http://127.0.0.1:{port}/"], OTHERS)
-        tell_clicks("school_click", "school_click_floor", found)
+        report_clicks("school_click", "school_click_floor", found)
 
 
 @contextmanager

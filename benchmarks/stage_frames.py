@@ -16,12 +16,12 @@ from benchmarks.long_session import (
     frame_milliseconds,
     knob_way,
     play_on,
+    report_frames,
     seconds_to_open,
     store_session,
-    tell_frames,
     trace_of,
 )
-from benchmarks.report import tell
+from benchmarks.report import print_figure
 from tests.running_site import RunningSite
 
 STEPS = 1_000
@@ -74,20 +74,22 @@ def measure(site: RunningSite) -> None:
         count = page.evaluate(OBJECTS)
         if count < OBJECTS_LEAST:
             raise SystemExit(f"the stage has {count} objects: {OBJECTS_LEAST} were to be measured")
-        tell("stage_objects", count, "objects")
-        tell("stage_elements", page.evaluate(ELEMENTS), "elements")
+        print_figure("stage_objects", count, "objects")
+        print_figure("stage_elements", page.evaluate(ELEMENTS), "elements")
         floor = trace_of(page, lambda page: page.evaluate(FLOOR, [count, FLOOR_SECONDS]))
-        tell_frames("stage_floor", frame_milliseconds(floor))
+        report_frames("stage_floor", frame_milliseconds(floor))
         ends = knob_way(page)
-        tell_frames("stage_scrub", frame_milliseconds(trace_of(page, lambda page: drag(page, **ends))), True)
+        report_frames(
+            "stage_scrub", frame_milliseconds(trace_of(page, lambda page: drag(page, **ends))), True
+        )
         seconds_to_open(page, address.format(STEPS // 2), STEPS // 2)
-        tell_frames("stage_step", frame_milliseconds(trace_of(page, step)), True)
+        report_frames("stage_step", frame_milliseconds(trace_of(page, step)), True)
         for what, (speed, seconds) in SPEEDS.items():
             seconds_to_open(page, address.format(STEPS // 2), STEPS // 2)
             choose_speed(page, speed)
             page.wait_for_timeout(MILLISECONDS_TO_REST)
             played = trace_of(page, lambda page, seconds=seconds: play_on(page, seconds))
-            tell_frames(f"stage_{what}", frame_milliseconds(played), True)
+            report_frames(f"stage_{what}", frame_milliseconds(played), True)
 
 
 def step(page: Page) -> None:

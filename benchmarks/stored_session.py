@@ -40,7 +40,7 @@ def main(steps: int, document_of: Callable[[int], dict[str, Any]] = generated_do
         if not isinstance(done, Done) or done.newest == newest:
             raise SystemExit(f"the session could not be made: {done}")
         newest = done.newest
-    told(reverse("walkthroughs:player", args=[session.id]), newest)
+    report_response(reverse("walkthroughs:player", args=[session.id]), newest)
 
 
 def many(count: int) -> None:
@@ -49,10 +49,10 @@ def many(count: int) -> None:
         session = actions.create_session(OWNER, versions[number % len(versions)])
         branch = session.branches.get()
         actions.carry_out(session.id, Advance(v=1, id=uuid.uuid4(), branch=str(branch.id), after=0, count=2))
-    told(reverse("scenarios:library"), 2)
+    report_response(reverse("scenarios:library"), 2)
 
 
-def told(path: str, steps: int) -> None:
+def report_response(path: str, steps: int) -> None:
     cookies = SessionStore()
     cookies[BROWSER_KEY] = OWNER
     cookies.save()

@@ -1,6 +1,6 @@
 """A sweep of SC-44 on Spark `local[2]`, in turns with two bare Python processes that play the same runs, judged and
 made into rows alike; and the same on a cluster of a master and two workers. All must make the same digests. Starts are
-reported apart: the session's, and of the processes nothing is counted before both are ready.
+a figure of its own: the session's, and of the processes nothing is counted before both are ready.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from benchmarks.processes import processor_seconds
-from benchmarks.report import remark, tell
-from benchmarks.turns import in_turns, ratios, tell_rounds
+from benchmarks.report import print_figure, remark
+from benchmarks.turns import in_turns, ratios, report_rounds
 from eosviz.pipeline.spark import start_session
 from eosviz.pipeline.sweep_checks import parse_sweep
 from eosviz.pipeline.sweep_chunks import read_runs, write_chunks
@@ -56,9 +56,9 @@ def main(runs: tuple[int, ...] = RUNS) -> None:
     *short, count = runs
     with session(f"local[{PROCESSES}]", "sweep") as (spark, folder):
         for few in short:
-            tell(f"sweep_{few}_runs", swept(spark, folder, few).seconds, "s")
+            print_figure(f"sweep_{few}_runs", swept(spark, folder, few).seconds, "s")
         found = in_turns({"spark": lambda: swept(spark, folder, count), "bare": lambda: bare_run(count)})
-    tell_compared("sweep", count, found)
+    report_compared("sweep", count, found)
 
 
 def on_cluster() -> None:
@@ -76,29 +76,29 @@ def on_cluster() -> None:
                 "bare": lambda: bare_run(count),
             }
         )
-    tell_compared("sweep_cluster", count, found)
+    report_compared("sweep_cluster", count, found)
 
 
-def tell_compared(name: str, count: int, found: Mapping[str, list[Taken]]) -> None:
+def report_compared(name: str, count: int, found: Mapping[str, list[Taken]]) -> None:
     """Spark's rate as a share of the bare processes', by the clock and by processor time. Every run came out the same
     on both sides in every round."""
     first = found["bare"][0].digests
     assert all(one.digests == first for some in found.values() for one in some), "a run came out differently"
     clock = {side: [one.seconds for one in some] for side, some in found.items()}
     processor = {side: [one.processor for one in some] for side, some in found.items()}
-    tell_rounds(f"{name}_{count}_runs", clock["spark"], "s")
-    tell_rounds(f"{name}_{count}_processor", processor["spark"], "s")
-    tell_rounds(f"{name}_runs_per_second", [count / seconds for seconds in clock["spark"]], "runs/s")
-    tell_rounds(f"{name}_bare_runs_per_second", [count / seconds for seconds in clock["bare"]], "runs/s")
-    tell_rounds(f"{name}_share_of_bare", ratios(clock["bare"], clock["spark"]), "", RATIO_GOAL)
-    tell_rounds(f"{name}_share_of_bare_processor", ratios(processor["bare"], processor["spark"]), "")
+    report_rounds(f"{name}_{count}_runs", clock["spark"], "s")
+    report_rounds(f"{name}_{count}_processor", processor["spark"], "s")
+    report_rounds(f"{name}_runs_per_second", [count / seconds for seconds in clock["spark"]], "runs/s")
+    report_rounds(f"{name}_bare_runs_per_second", [count / seconds for seconds in clock["bare"]], "runs/s")
+    report_rounds(f"{name}_share_of_bare", ratios(clock["bare"], clock["spark"]), "", RATIO_GOAL)
+    report_rounds(f"{name}_share_of_bare_processor", ratios(processor["bare"], processor["spark"]), "")
 
 
 @contextlib.contextmanager
 def session(
     master: str, name: str | None = None, place: Path | None = None
 ) -> Iterator[tuple[SparkSession, Path]]:
-    """A warm session, and a folder for its sweeps. With a ``name`` its start is told."""
+    """A warm session, and a folder for its sweeps. With a ``name``, the time of its start is printed."""
     with contextlib.ExitStack() as stack:
         if place is None:
             place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="eosviz-bench-sweeps-")))
@@ -108,7 +108,7 @@ def session(
         stack.callback(spark.stop)
         spark.range(1).count()
         if name is not None:
-            tell(f"{name}_spark_session", time.perf_counter() - begin, "s")
+            print_figure(f"{name}_spark_session", time.perf_counter() - begin, "s")
         warm(spark, place)
         yield spark, place
 

@@ -7,7 +7,7 @@ only when nothing is under way any more.
 import time
 from typing import Any
 
-from benchmarks.report import remark, tell
+from benchmarks.report import print_figure, remark
 from engine.scenario.document import Scenario, load
 from engine.simulation import Simulation
 
@@ -21,10 +21,10 @@ GOAL = 1_000
 def main() -> None:
     scenario = transactions_scenario()
     rounds = [transactions_per_second(scenario) for _ in range(ROUNDS)]
-    tell("transactions_bare", max(rounds), "transactions/s", GOAL)
+    print_figure("transactions_bare", max(rounds), "transactions/s", GOAL)
     simulation = Simulation(scenario, watching="bare")
     simulation.run()
-    tell("transactions_steps_each", simulation.number / TRANSACTIONS, "steps")
+    print_figure("transactions_steps_each", simulation.number / TRANSACTIONS, "steps")
     remark(f"transactions: {simulation.number} steps, {simulation.finished}")
 
 

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from benchmarks.report import tell
+from benchmarks.report import print_figure
 
 ROUNDS = 5
 
@@ -28,9 +28,9 @@ def ratios(over: Sequence[float], under: Sequence[float]) -> list[float]:
     return [one / other for one, other in zip(over, under, strict=True)]
 
 
-def tell_rounds(name: str, values: Sequence[float], unit: str, goal: float | None = None) -> None:
+def report_rounds(name: str, values: Sequence[float], unit: str, goal: float | None = None) -> None:
     """The median, to which the goal applies, and below it `…_least` and `…_most`; one value stands alone."""
-    tell(name, statistics.median(values), unit, goal)
+    print_figure(name, statistics.median(values), unit, goal)
     if len(values) > 1:
-        tell(f"{name}_least", min(values), unit)
-        tell(f"{name}_most", max(values), unit)
+        print_figure(f"{name}_least", min(values), unit)
+        print_figure(f"{name}_most", max(values), unit)

@@ -73,16 +73,16 @@ class PostgreSQL:
         self._wait_until_ready()
 
     def _give_up_root(self) -> None:
-        """Somebody else runs the programs, who may not be able to look into the environment's folder."""
-        somebody = pwd.getpwnam(UNPRIVILEGED)
-        self._identity = {"user": somebody.pw_uid, "group": somebody.pw_gid}
+        """Another user runs the programs, who may not be able to look into the environment's folder."""
+        unprivileged = pwd.getpwnam(UNPRIVILEGED)
+        self._identity = {"user": unprivileged.pw_uid, "group": unprivileged.pw_gid}
         wheel = self._programs.parents[1]
         usual = os.umask(0o022)  # the site's own umask would keep the other user out
         for part in (*(self._programs / name for name in ("bin", "lib", "share")), *wheel.glob(LIBRARIES)):
             shutil.copytree(part, self.folder / "programs" / part.relative_to(wheel))
         os.umask(usual)
         self._programs = self.folder / "programs" / self._programs.relative_to(wheel)
-        os.chown(self.folder, somebody.pw_uid, somebody.pw_gid)
+        os.chown(self.folder, unprivileged.pw_uid, unprivileged.pw_gid)
 
     def _run(self, program: str, *words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -66,7 +66,7 @@ class RunningSite:
         )
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
-        """A further process of the site, which nobody starts again; the caller ends it."""
+        """A further process of the site, which is not restarted; the caller ends it."""
         return subprocess.Popen(
             [sys.executable, *words],
             cwd=ROOT,

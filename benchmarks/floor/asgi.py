@@ -18,7 +18,7 @@ from eosviz.sockets import RightfulConsumer  # noqa: E402
 
 
 class FloorConsumer(RightfulConsumer):
-    """A number in, the task's message out: to who asked, or to everybody at `/ws/all/`."""
+    """A number in, the task's message out: to the client that asked, or to all at `/ws/all/`."""
 
     async def connect(self) -> None:
         self.group = self.scope["url_route"]["kwargs"].get("group") or f"floor.{uuid.uuid4().hex}"

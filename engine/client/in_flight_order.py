@@ -1,4 +1,4 @@
-"""How a partition's batches in flight are told apart: two strategies. The version chooses one (ORD-4).
+"""How a partition's batches in flight are distinguished: two strategies. The version chooses one (ORD-4).
 
 2.4 to 2.8 keep these batches in a set that is ordered and compared by first sequence number alone
 (``TopicPartitionEntry.inflightBatchesBySequence``). So a finished batch can be confused with another one that
@@ -13,7 +13,7 @@ from engine.client.batch import Batch
 
 
 class InFlightOrder(Protocol):
-    """A strategy that tells batches in flight apart. ``throws_untracked``: the client throws when it tries to
+    """A strategy that distinguishes batches in flight. ``throws_untracked``: the client throws when it tries to
     resend a batch that is not tracked as in flight."""
 
     @property

@@ -16,7 +16,7 @@ from eosviz.rights import changed, of_cookie
 
 class SessionStore(DatabaseStore):
     def delete(self, session_key: str | None = None) -> None:
-        """Delete the session, and close the sockets that were opened with its cookie. Django calls it when somebody
+        """Delete the session, and close the sockets that were opened with its cookie. Django calls it when a person
         signs out or in."""
         super().delete(session_key)
         self._announce(session_key)

@@ -75,7 +75,7 @@ def test_a_lecture_behind_one_address_signs_up_and_in_within_five_minutes(clock:
 
 
 class TestGuesses:
-    def test_from_one_address_they_are_bounded_and_told_for_whom_and_until_when(
+    def test_from_one_address_they_are_bounded_and_the_log_says_for_whom_and_until_when(
         self, ada: User, clock: list[float], settings: Any
     ) -> None:
         assert guess(ada.email, 6) == [200] * 5 + [429]

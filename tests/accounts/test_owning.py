@@ -1,4 +1,4 @@
-"""What a browser made goes to the account that signs in there, and to nobody else."""
+"""What a browser made goes to the account that signs in there, and to no other."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class TestTakingOver:
         assert shown(client, session) == 404
         assert Session.objects.get().owner == ada.owner_key
 
-    def test_a_signed_in_browser_that_signs_in_as_somebody_else_takes_nothing_along(
+    def test_a_signed_in_browser_that_signs_in_to_another_account_takes_nothing_along(
         self, client: Client, ada: User
     ) -> None:
         bob = person("bob@example.org")
@@ -217,7 +217,7 @@ class TestRoles:
             assert role_of(User.objects.get()) == role
             assert ada.groups.count() == (role != "learner")
 
-    def test_a_command_for_nobody_says_so(self, db: None) -> None:
+    def test_a_command_for_an_unknown_account_says_so(self, db: None) -> None:
         with pytest.raises(CommandError, match="must sign up first"):
             call_command("give_role", "nobody@example.org", "instructor")
 

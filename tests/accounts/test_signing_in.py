@@ -93,13 +93,13 @@ class TestSigningUp:
             ({"name": "Ada\u202e"}, "change the reading direction"),
         ],
     )
-    def test_what_is_wrong_is_told_at_its_field(self, client: Client, wrong: dict, sentence: str) -> None:
+    def test_an_error_is_shown_at_its_field(self, client: Client, wrong: dict, sentence: str) -> None:
         response = client.post("/accounts/signup/", NEW | wrong)
         assert response.status_code == 200
         assert sentence in response.content.decode()
         assert not User.objects.exists()
 
-    def test_a_closed_site_takes_nobody(self, client: Client, settings: object) -> None:
+    def test_a_closed_site_accepts_no_new_account(self, client: Client, settings: object) -> None:
         settings.SIGN_UP_OPEN = False  # type: ignore[attr-defined]
         page = client.post("/accounts/signup/", NEW).content.decode()
         assert "accepts no new accounts" in page
@@ -132,7 +132,7 @@ class TestSigningIn:
         client.post("/accounts/logout/")
         assert client.get("/account/").status_code == 302
 
-    def test_a_visit_alone_signs_nobody_out(self, ada: User) -> None:
+    def test_a_visit_alone_ends_no_session(self, ada: User) -> None:
         client = signed_in(ada)
         client.get("/accounts/logout/")
         assert client.get("/account/").status_code == 200

@@ -1,4 +1,4 @@
-"""What one person may have and how often they may ask: one table each, told on one page, refused with a way on."""
+"""What one person may have and how often they may ask: one table each, on one page; a refusal names the remedy."""
 
 from __future__ import annotations
 
@@ -80,11 +80,11 @@ def _used(client: Client) -> str:
 
 
 @pytest.mark.django_db
-def test_who_begins_too_much_is_told_when_to_go_on_and_another_person_is_not(
+def test_a_person_who_begins_too_much_learns_when_to_continue_and_another_is_not_held_up(
     client: Client, settings: Any, clock: list[float]
 ) -> None:
     settings.RATES = {**settings.RATES, "create.person": (2, 600), "create.address": (3, 600)}
-    # The first one makes the browser somebody: it counted for the address.
+    # The first one gives the browser its key: it counted for the address.
     assert [start(client).status_code for _ in range(4)] == [302, 302, 302, 429]
     refused = start(client)
     page = refused.content.decode()

@@ -73,7 +73,7 @@ async def presenter(session: Session) -> AsyncIterator[Heard]:
 async def follower(
     token: uuid.UUID, page: uuid.UUID | None = None, user: User | None = None
 ) -> AsyncIterator[Heard]:
-    """Somebody who follows, once they know whether their hand is up."""
+    """A follower that has learnt whether its hand is up."""
     cookie = None if user is None else await cookie_of_user(user)
     async with opened(f"/ws/follow/{token}/", cookie) as heard:
         await heard.say("hello", follower=str(page or uuid.uuid4()))
@@ -82,6 +82,6 @@ async def follower(
 
 
 async def hands_of(presenter: Heard) -> list[Json]:
-    """What a page that has just begun to attend is told."""
+    """What a page that has just begun to attend receives."""
     hands: list[Json] = (await presenter.asked("attend"))["hands"]
     return hands

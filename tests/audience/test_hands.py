@@ -46,7 +46,7 @@ async def test_a_hand_is_seen_where_it_was_raised_gone_to_and_lowered() -> None:
             (1, 4, "Why not?", None),
             (2, 2, "", None),
         ]
-        # Raised again it stands elsewhere; lowering by its owner and by the presenter is told to both.
+        # Raised again, it has another place; both learn of it when its owner or the presenter lowers it.
         await one.asked("raise_hand", branch=branch, step=5)
         assert [hand["step"] for hand in (await driver.of("audience"))["hands"]] == [5, 2]
         left = await driver.asked("lower_hands", followers=[2])
@@ -102,7 +102,7 @@ async def test_another_page_of_the_same_person_may_close(school: School) -> None
         assert [hand["away"] for hand in await hands_of(driver)] == [False]
 
 
-async def test_names_are_told_to_the_teacher_of_a_class_and_to_nobody_else(school: School) -> None:
+async def test_only_the_teacher_of_a_class_receives_names(school: School) -> None:
     people = school.people
 
     @sync_to_async
@@ -117,9 +117,11 @@ async def test_names_are_told_to_the_teacher_of_a_class_and_to_nobody_else(schoo
             presenter(session) as driver,
             follower(token, user=people["other learner"]) as leo,
             follower(token, user=people["stranger"]) as stan,
-            follower(token) as nobody,
+            follower(token) as stranger,
         ):
-            answers = [await page.asked("raise_hand", branch=branch, step=0) for page in (leo, stan, nobody)]
+            answers = [
+                await page.asked("raise_hand", branch=branch, step=0) for page in (leo, stan, stranger)
+            ]
             hands = await hands_of(driver)
             seen[owner] = [hand["name"] for hand in hands]
             assert [one["name"] for one in answers] == seen[owner], "each is told what the presenter sees"
@@ -131,7 +133,7 @@ async def test_names_are_told_to_the_teacher_of_a_class_and_to_nobody_else(schoo
     }
 
 
-async def test_hands_are_bounded_and_every_bound_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_hands_are_bounded_and_the_page_states_every_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     session, branch, token = await presented()
     async with follower(token) as page:
         limits = (await page.asked("hello"))["limits"]
@@ -144,7 +146,7 @@ async def test_hands_are_bounded_and_every_bound_is_told(monkeypatch: pytest.Mon
         ):
             answer = await page.asked("raise_hand", **{"branch": branch, "step": 0, **wrong})
             assert (answer["type"], answer["key"]) == ("error", key)
-        # What was refused was a deed, too: whoever guesses is slowed down.
+        # A refused attempt counts, too: guessing is slowed down.
         answers = [await page.asked("lower_hand") for _ in range(LIMITS.follower_deeds_per_minute)]
         refused = [answer for answer in answers if answer["type"] == "error"]
         assert refused and {answer["code"] for answer in refused} == {"too_frequent"}

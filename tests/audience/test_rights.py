@@ -101,7 +101,7 @@ def opener(socket: str) -> str:
     return OPENED_BY.get(socket, "learner")
 
 
-# -- the ways in which a right ends --------------------------------------------------------------------------------
+# -- how a right ends ---------------------------------------------------------------------------------------------
 
 
 def bar(stage: Stage, who: str) -> None:
@@ -265,7 +265,7 @@ async def test_an_administrator_s_view_of_a_class_goes_with_the_role(stage: Stag
         assert await until_closed(socket) == ([], TAKEN)
 
 
-async def test_who_has_no_right_is_told_of_no_thing_that_is_there(stage: Stage) -> None:
+async def test_a_person_without_a_right_does_not_learn_what_exists(stage: Stage) -> None:
     """An open socket's owner knew of the thing; who only tries an address learns nothing."""
     for name in SOCKETS.keys() - {"follow"}:
         cookies = stage.browsers["stranger"].cookies

@@ -1,6 +1,6 @@
 """Every message of the protocol × who may say it: the owner of a session, and who follows its presentation.
 
-A message without a row fails. Sockets × people are in `tests/classroom/test_permissions.py`: nobody else has one.
+A message without a row fails. Sockets × people are in `tests/classroom/test_permissions.py`: no other has one.
 """
 
 from __future__ import annotations

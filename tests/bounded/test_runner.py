@@ -317,7 +317,9 @@ def test_a_full_queue_is_refused_with_a_sentence_and_a_time(
         pass
 
 
-def test_whose_turn_does_not_come_in_time_is_told(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_whose_turn_does_not_come_in_time_is_refused(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings.BOUNDED_MEMORY_BYTES = 0
     monkeypatch.setattr(runner, "WAIT_SECONDS_MAX", 0)
     with pytest.raises(Busy) as busy:

@@ -24,7 +24,7 @@ def sleep(question: bytes, folder: Path) -> bytes:
 
 
 def grow(question: bytes, folder: Path) -> bytes:
-    """Until the memory ends; tells how much there was by a file."""
+    """Take memory until there is none; write how much there was to a file."""
     kept = []
     while True:
         kept.append(bytearray(b"x") * 2**20)

@@ -70,7 +70,7 @@ class Things:
 
 @dataclass(frozen=True)
 class Row:
-    """`may`: who is let in, None for everybody. Others find nothing; `strangers` is what the anonymous get."""
+    """`may`: who is let in, None for all. Others find nothing; `strangers` is what the anonymous get."""
 
     address: Callable[[Things], str]
     may: tuple[str, ...] | None = None
@@ -80,7 +80,7 @@ class Row:
     others: int = 404
 
 
-def _everybody(address: str, method: str = "get", **sent: Any) -> Row:
+def _for_all(address: str, method: str = "get", **sent: Any) -> Row:
     return Row(lambda things: address, None, method, lambda things: sent)
 
 
@@ -124,7 +124,7 @@ def _linked(instead: str, suffix: str = "") -> Row:
 
 
 def _sweep(tail: str, method: str = "get", **sent: Any) -> Row:
-    """Of one's own; those of nobody are everybody's to see (`tests/pipeline/test_sweep_pages.py`)."""
+    """Of one's own; all may see those without an owner (`tests/pipeline/test_sweep_pages.py`)."""
     address = "/pipeline/sweeps/{}/" + tail
     return Row(lambda things: address.format(things.own_sweep.id), OWNER, method, lambda things: sent)
 
@@ -140,17 +140,17 @@ def _question(session: Session) -> dict[str, Any]:
 
 
 ROWS: dict[str, Row] = {
-    "healthz": _everybody("/healthz"),
-    "readyz": _everybody("/readyz"),
-    "livez": _everybody("/livez"),
+    "healthz": _for_all("/healthz"),
+    "readyz": _for_all("/readyz"),
+    "livez": _for_all("/livez"),
     "metrics": Row(lambda things: "/metrics", ()),
-    "set_language": _everybody("/i18n/setlang/", "post", language="en"),
-    "scenarios:front": _everybody("/"),
-    "scenarios:library": _everybody("/library/"),
-    "scenarios:sessions": _everybody("/sessions/"),
-    "scenarios:catalogue": _everybody("/catalogue/en.json"),
-    "scenarios:theme": _everybody("/theme", "post", theme="dark"),
-    "walkthroughs:new": _everybody("/sessions/new", "post", scenario="SC-03"),
+    "set_language": _for_all("/i18n/setlang/", "post", language="en"),
+    "scenarios:front": _for_all("/"),
+    "scenarios:library": _for_all("/library/"),
+    "scenarios:sessions": _for_all("/sessions/"),
+    "scenarios:catalogue": _for_all("/catalogue/en.json"),
+    "scenarios:theme": _for_all("/theme", "post", theme="dark"),
+    "walkthroughs:new": _for_all("/sessions/new", "post", scenario="SC-03"),
     "walkthroughs:player": _owned(""),
     "walkthroughs:delete": _owned("delete", "post"),
     "walkthroughs:rerun": Row(
@@ -166,9 +166,9 @@ ROWS: dict[str, Row] = {
     "walkthroughs:differences": Row(
         lambda things: f"/compare/differences.json?branch={things.branch.id}", OWNER
     ),
-    "walkthroughs:compare_new": _everybody("/compare/new", "post", choice="SC-03", difference="idempotence"),
-    "walkthroughs:generations": _everybody("/generations/?scenario=SC-47"),
-    "walkthroughs:generation_new": _everybody("/generations/new", "post", scenario="SC-47", generation="k41"),
+    "walkthroughs:compare_new": _for_all("/compare/new", "post", choice="SC-03", difference="idempotence"),
+    "walkthroughs:generations": _for_all("/generations/?scenario=SC-47"),
+    "walkthroughs:generation_new": _for_all("/generations/new", "post", scenario="SC-47", generation="k41"),
     "replays:export": _owned("export"),
     "replays:export_limits": _owned("exports/limits"),
     "replays:export_begin": _owned("exports", "post", form="jsonl"),
@@ -187,8 +187,8 @@ ROWS: dict[str, Row] = {
     "replays:link": Row(
         lambda things: f"/sessions/{things.session.id}/link?branch={things.branch.id}&step=0", OWNER
     ),
-    "replays:import": _everybody("/replays/import"),
-    "replays:open_log": _everybody("/replays/log"),
+    "replays:import": _for_all("/replays/import"),
+    "replays:open_log": _for_all("/replays/log"),
     "replays:upload": Row(lambda things: f"/replays/uploads/{things.upload.id}/", OWNER),
     "replays:upload_cancel": Row(lambda things: f"/replays/uploads/{things.upload.id}/cancel", OWNER, "post"),
     "replays:play": Row(lambda things: f"/replays/{things.replay.id}/", OWNER),
@@ -208,8 +208,8 @@ ROWS: dict[str, Row] = {
     "replays:embed_replay": Row(lambda things: f"/embed-replay/{things.public_replay.id}/"),
     "replays:public_player": Row(lambda things: f"/embed-replay/{things.public_replay.id}/player.json"),
     "replays:oembed": Row(lambda things: f"/oembed?url=http://testserver{things.link}"),
-    "pipeline:index": _everybody("/pipeline/"),
-    "pipeline:build": _everybody("/pipeline/new?scenario=SC-02"),
+    "pipeline:index": _for_all("/pipeline/"),
+    "pipeline:build": _for_all("/pipeline/new?scenario=SC-02"),
     "pipeline:sweep": _sweep(""),
     "pipeline:csv": _sweep("table.csv"),
     "pipeline:png": _sweep("map.png"),
@@ -224,25 +224,25 @@ ROWS: dict[str, Row] = {
     "pipeline:shrink_resume": _shrink("resume", "post"),
     "pipeline:shrink_open": _shrink("open", "post"),
     "pipeline:shrink_toml": _shrink("scenario.toml"),
-    "reference:index": _everybody("/reference/"),
-    "reference:machines": _everybody("/reference/machines/"),
-    "reference:machine": _everybody(f"/reference/machines/{next(iter(machines()))}.json"),
-    "reference:code": _everybody("/reference/code/"),
-    "reference:code_json": _everybody("/reference/code.json"),
-    "reference:errors": _everybody("/reference/errors/"),
-    "reference:libraries": _everybody("/reference/libraries/"),
-    "reference:signatures": _everybody("/reference/signatures/"),
-    "reference:versions": _everybody("/reference/versions/"),
-    "reference:requirements": _everybody("/reference/requirements/"),
-    "reference:requirement": _everybody("/reference/requirements/SEQ-11"),
-    "reference:contradictions": _everybody("/reference/contradictions/"),
-    "reference:middleware": _everybody("/reference/middleware/"),
-    "reference:logs_document": _everybody("/reference/logs.md"),
-    "reference:terms": _everybody("/reference/terms/"),
-    "reference:limits": _everybody("/reference/limits/"),
-    "reference:player": _everybody("/reference/player/"),
-    "reference:search": _everybody("/search/?q=marker"),
-    "reference:search_of_before": _everybody("/reference/search/?q=marker"),
+    "reference:index": _for_all("/reference/"),
+    "reference:machines": _for_all("/reference/machines/"),
+    "reference:machine": _for_all(f"/reference/machines/{next(iter(machines()))}.json"),
+    "reference:code": _for_all("/reference/code/"),
+    "reference:code_json": _for_all("/reference/code.json"),
+    "reference:errors": _for_all("/reference/errors/"),
+    "reference:libraries": _for_all("/reference/libraries/"),
+    "reference:signatures": _for_all("/reference/signatures/"),
+    "reference:versions": _for_all("/reference/versions/"),
+    "reference:requirements": _for_all("/reference/requirements/"),
+    "reference:requirement": _for_all("/reference/requirements/SEQ-11"),
+    "reference:contradictions": _for_all("/reference/contradictions/"),
+    "reference:middleware": _for_all("/reference/middleware/"),
+    "reference:logs_document": _for_all("/reference/logs.md"),
+    "reference:terms": _for_all("/reference/terms/"),
+    "reference:limits": _for_all("/reference/limits/"),
+    "reference:player": _for_all("/reference/player/"),
+    "reference:search": _for_all("/search/?q=marker"),
+    "reference:search_of_before": _for_all("/reference/search/?q=marker"),
     "analytics:everybody": Row(lambda things: "/analytics/", TEACHERS, strangers=302),
     "analytics:ask_everybody": Row(lambda things: "/analytics/ask", TEACHERS, "post", strangers=302),
     "analytics:of_class": _class("analytics/", READERS),
@@ -253,10 +253,10 @@ ROWS: dict[str, Row] = {
         "json",
         lambda things: {"branch": str(things.branch.id), "last": 0, "furthest": 0, "backs": []},
     ),
-    "tracks:index": _everybody("/tracks/"),
-    "tracks:detail": _everybody(f"/tracks/{TRACK}/"),
-    "tracks:begin": _everybody(f"/tracks/{TRACK}/1/begin", "post"),
-    "tracks:finish": _everybody(f"/tracks/{TRACK}/1/finish", "post"),
+    "tracks:index": _for_all("/tracks/"),
+    "tracks:detail": _for_all(f"/tracks/{TRACK}/"),
+    "tracks:begin": _for_all(f"/tracks/{TRACK}/1/begin", "post"),
+    "tracks:finish": _for_all(f"/tracks/{TRACK}/1/finish", "post"),
     "tracks:questions": Row(
         lambda things: f"/sessions/{things.session.id}/questions?branch={things.branch.id}", OWNER
     ),
@@ -266,13 +266,13 @@ ROWS: dict[str, Row] = {
         "post",
         lambda things: {"branch": things.branch.id, "at": _question(things.session)["at"], "choice": ""},
     ),
-    "api:openapi-json": _everybody("/api/openapi.json"),
-    "api:openapi-view": _everybody("/api/docs"),
-    "api:token": _everybody("/api/token"),
-    "api:limits": _everybody("/api/limits"),
-    "api:scenarios": _everybody("/api/scenarios"),
-    "api:conditions": _everybody("/api/conditions"),
-    "api:list_sessions": _everybody("/api/sessions"),
+    "api:openapi-json": _for_all("/api/openapi.json"),
+    "api:openapi-view": _for_all("/api/docs"),
+    "api:token": _for_all("/api/token"),
+    "api:limits": _for_all("/api/limits"),
+    "api:scenarios": _for_all("/api/scenarios"),
+    "api:conditions": _for_all("/api/conditions"),
+    "api:list_sessions": _for_all("/api/sessions"),
     "api:create_session": Row(
         lambda things: "/api/sessions", None, "json", lambda things: {"scenario": "SC-03"}
     ),
@@ -293,13 +293,13 @@ ROWS: dict[str, Row] = {
     "api:rename": _api("/rename", "json", "rename", name="other"),
     "api:offered": _api("/branches/{branch}/actions?number=1&kind=actor&id=p1"),
     "api:explained": _api("/branches/{branch}/why?number=1&kind=actor&id=p1"),
-    "account_login": _everybody("/accounts/password/reset/done/"),
+    "account_login": _for_all("/accounts/password/reset/done/"),
     "accounts:account": _signed_in("/account/"),
     "accounts:ask_to_teach": _signed_in("/account/ask-to-teach", "post"),
-    "accounts:used": _everybody("/account/used"),
+    "accounts:used": _for_all("/account/used"),
     "accounts:download": _signed_in("/account/download", "post"),
     "accounts:delete": _signed_in("/account/delete"),
-    "classroom:index": _everybody("/classes/"),
+    "classroom:index": _for_all("/classes/"),
     "classroom:make": Row(
         lambda things: "/classes/make",
         ("instructor", "other instructor", "administrator"),
@@ -367,8 +367,8 @@ def _asked_of_draft(tail: str, **sent: Any) -> Row:
 
 
 WORKSHOP: dict[str, Row] = {
-    "workshop:gallery": _everybody("/workshop/"),
-    "workshop:form": _everybody("/workshop/form.json"),
+    "workshop:gallery": _for_all("/workshop/"),
+    "workshop:form": _for_all("/workshop/form.json"),
     "workshop:make": _signed_in("/workshop/make", "post", scenario="SC-03"),
     "workshop:import": _signed_in("/workshop/import", "post"),
     "workshop:from_branch": Row(
@@ -429,4 +429,4 @@ TASKS: dict[str, set[str]] = {
     "operating.apply_retention": set(),
     "analytics.ask_for_all": set(),
 }  # fmt: skip
-"""Every task, and the addresses that begin it: for whom they are let in, and for nobody else."""
+"""Every task, and the addresses that begin it: for the people who are let in, and for no others."""

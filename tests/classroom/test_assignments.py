@@ -78,7 +78,7 @@ class TestWatching:
         run_to_the_end(attempt)
         assert actions.hand_in(attempt).outcome == Outcome.PASSED
 
-    def test_a_run_that_somebody_ended_by_force_is_not(self, school: School) -> None:
+    def test_a_run_that_an_intervention_ended_is_not(self, school: School) -> None:
         attempt = school.attempt(school.assign("watch"))
         intervene(attempt, root(attempt.session), 0, action="crash", actor="p1")
         run_to_the_end(attempt)

@@ -48,7 +48,7 @@ class TestJoining:
         response = Client().get(f"/classes/join/{school.classroom.code}/")
         assert response["Location"].endswith(f"?next=/classes/join/{school.classroom.code}/")
 
-    def test_a_wrong_code_is_told_and_guessing_is_bounded(self, school: School) -> None:
+    def test_a_wrong_code_is_reported_and_guessing_is_bounded(self, school: School) -> None:
         client = school.browser("stranger")
         answers = [client.post("/classes/join", {"code": f"wrong{number}"}) for number in range(21)]
         assert "No class has this code" in answers[0].content.decode()
@@ -60,7 +60,7 @@ class TestJoining:
         with pytest.raises(ClassRefused, match="no_such_code"):
             actions.join(school.people["stranger"], old)
 
-    def test_nobody_joins_an_archived_class_and_opening_it_lets_them(self, school: School) -> None:
+    def test_an_archived_class_accepts_no_member_until_it_is_opened_again(self, school: School) -> None:
         teacher = school.browser("instructor")
         teacher.post(f"/classes/{school.classroom.id}/archive", {"archived": "yes"})
         stranger = school.people["stranger"]
@@ -135,14 +135,14 @@ class TestTeaching:
         assert answer.status_code == 422
         assert "which is the limit" in answer.content.decode()
 
-    def test_a_full_class_takes_nobody(self, school: School, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_full_class_accepts_no_member(self, school: School, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(actions, "MEMBERS_MAX", 3)
         with pytest.raises(ClassRefused, match="class_full"):
             actions.join(school.people["stranger"], school.classroom.code)
 
 
 class TestDeeds:
-    def test_what_an_instructor_shows_is_noted_and_in_its_class_told(self, school: School) -> None:
+    def test_what_an_instructor_shows_is_recorded_and_its_class_learns_of_it(self, school: School) -> None:
         teacher, learner = school.people["instructor"], school.people["learner"]
         draft, other = (
             Draft.objects.create(owner=one, text="", identifier="MY-1") for one in (teacher, learner)
@@ -243,7 +243,7 @@ class TestLive:
         assert (await socket.connect(PATIENCE_SECONDS))[0]
         return socket
 
-    async def test_the_table_comes_again_when_somebody_begins(self, school: School) -> None:
+    async def test_the_table_is_sent_again_when_a_learner_begins(self, school: School) -> None:
         from asgiref.sync import sync_to_async
 
         socket = await self.connect(school, "instructor")
@@ -257,7 +257,7 @@ class TestLive:
         await socket.disconnect(timeout=PATIENCE_SECONDS)
 
     @pytest.mark.parametrize("who", ["anonymous", "learner", "stranger", "other instructor"])
-    async def test_nobody_else_may_look(self, school: School, who: str) -> None:
+    async def test_no_other_person_may_look(self, school: School, who: str) -> None:
         socket = await self.connect(school, who)
         closed = await socket.receive_output(PATIENCE_SECONDS)
         assert (closed["type"], closed["code"]) == ("websocket.close", 4404)

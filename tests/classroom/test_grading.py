@@ -181,8 +181,8 @@ class TestCounting:
         assert "the best counts" in table
         assert "attempt 1 of 2" in table and "Attempt 2: in progress" in table and "at step 5" in table
         rows = csv.DictReader(io.StringIO("".join(csv_of(school.classroom)).removeprefix("\ufeff")))
-        told = [(row["scenario"], row["attempt"], row["counts"]) for row in rows if row["attempt"]]
-        assert told == [("SC-03", "1", "yes"), ("SC-03", "2", "no")]
+        counted = [(row["scenario"], row["attempt"], row["counts"]) for row in rows if row["attempt"]]
+        assert counted == [("SC-03", "1", "yes"), ("SC-03", "2", "no")]
 
     def test_no_step_stands_where_none_counts(self, school: School) -> None:
         given = school.assign("hold", "SC-02", settings=["enable_idempotence"])

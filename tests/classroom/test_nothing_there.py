@@ -1,4 +1,4 @@
-"""What belongs to another person answers exactly as what is not there: no answer tells what there is.
+"""What belongs to another person answers exactly as what is not there: no response shows that it exists.
 Who may see what is tested in the quick tests, too (test_permissions.py)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every address of the site × everybody who may ask for it. An address without a row fails.
+"""Every address of the site × every kind of person who may request it. An address without a row fails.
 
 The people are those of `conftest.py`: the learner owns the session, the replay and the attempt; both learners are
 in the class; the instructor teaches it. Each answer is thrown away with what it did before the next person asks, so
@@ -67,7 +67,7 @@ SWEPT = {
 """A row of a sweep's table."""
 
 OTHERS_OWN = ("account_", "admin:", "api:api-root")
-"""django-allauth's addresses name no thing of anybody, they act on who asks: `tests/accounts` walks them. Those of
+"""django-allauth's addresses name no thing of a person, they act on who asks: `tests/accounts` walks them. Those of
 the administration have one rule, below. The API's root is a prefix."""
 
 
@@ -270,7 +270,7 @@ class TestEverybody(InOneTransaction):
         assert {who for who, status in got.items() if status == 200} == {"learner", "administrator"}
 
     @pytest.mark.parametrize("room", sorted({name.partition(":")[0] for name in ROWS}))
-    def test_everybody_gets_what_is_theirs_and_no_more(
+    def test_each_person_gets_what_is_theirs_and_no_more(
         self, kept_things: Things, begun: list[str], room: str
     ) -> None:
         things = kept_things

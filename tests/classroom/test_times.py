@@ -20,8 +20,8 @@ pytestmark = pytest.mark.django_db
 HOUR = timedelta(hours=1)
 
 
-def give(school: School, client: Client | None = None, **told: object) -> Any:
-    form = {"title": "T", "material": "SC-03", "attempts_max": 3, **told}
+def give(school: School, client: Client | None = None, **fields: object) -> Any:
+    form = {"title": "T", "material": "SC-03", "attempts_max": 3, **fields}
     client = client or school.browser("instructor")
     return client.post(f"/classes/{school.classroom.id}/assign/watch/", form)
 
@@ -141,8 +141,8 @@ class TestOpening:
 
 
 class TestChanging:
-    def change(self, school: School, given: Assignment, **told: object) -> Any:
-        form = {"title": given.title, "attempts_max": 3, "material": "kept", **told}
+    def change(self, school: School, given: Assignment, **fields: object) -> Any:
+        form = {"title": given.title, "attempts_max": 3, "material": "kept", **fields}
         return school.browser("instructor").post(f"/assignments/{given.id}/change", form)
 
     def test_all_of_it_while_no_learner_has_begun(self, school: School) -> None:

@@ -44,12 +44,12 @@ def test_it_is_a_json_schema() -> None:
 
 
 def test_every_shape_is_described_once() -> None:
-    """Two classes of one name would be told apart by their modules."""
+    """The schema would name two classes of one name by their modules."""
     assert [name for name in schema.schema()["$defs"] if "." in name or "_" in name] == []
 
 
 def test_each_shape_stands_in_one_of_its_modules() -> None:
-    """What stands elsewhere is told without the texts of its fields."""
+    """A class of another module is described without the texts of its fields."""
     made = schema.schema()["$defs"]
     defined = {
         name

@@ -99,7 +99,7 @@ _MISSING_WORDS = f"""() => {{
   return [...found].sort();
 }}"""
 
-# Level texts only: the labels of arrows are turned, and the diagram's own layout keeps those apart; what is lost is
+# Level texts only: the labels of arrows are turned, and the diagram's own layout separates those; what is lost is
 # torn.
 _OVERLAPS = f"""() => {{
   {_EVERY_ROOT}

@@ -60,7 +60,7 @@ def test_a_case_becomes_a_scenario_that_is_published_and_forked(
     look(page)
     hand.press(page.get_by_role("button", name="Publish"))
     expect(page.locator("main")).to_contain_text("Version 1", timeout=PATIENCE)
-    # Who teaches no class is offered none, and only an instructor everybody.
+    # Without a class none is offered; only an instructor may publish for all.
     expect(page.locator("input[name=visibility]")).to_have_count(2)
     hand.reach(page.locator("input[name=visibility]:checked"))
     page.keyboard.press("ArrowDown")

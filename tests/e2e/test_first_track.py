@@ -167,7 +167,7 @@ class Means:
     has_touch: bool = False
 
 
-WAYS = {
+MEANS_OF = {
     "mouse": Means(WithMouse),
     "keyboard": Means(WithKeyboard),
     "tree": Means(ByTree),
@@ -181,7 +181,7 @@ WALKS = [
     ("mouse", len(TRACK.items)),
     ("keyboard", BEGINNING),
     ("tree", BEGINNING),
-    *(pytest.param((way, len(TRACK.items)), marks=pytest.mark.slow) for way in WAYS if way != "mouse"),
+    *(pytest.param((way, len(TRACK.items)), marks=pytest.mark.slow) for way in MEANS_OF if way != "mouse"),
 ]
 
 
@@ -196,7 +196,7 @@ class Walk:
 def newcomer(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Walk]:
     """A new visitor; the console shows nothing wrong until the end."""
     way, length = request.param
-    means = WAYS[way]
+    means = MEANS_OF[way]
     width, height = means.size
     context = browser.new_context(
         viewport={"width": width, "height": height}, locale="en-GB", has_touch=means.has_touch,

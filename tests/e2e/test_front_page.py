@@ -1,4 +1,4 @@
-"""The first page moves by itself, rests on demand, and leads in by three ways."""
+"""The first page moves by itself, rests on demand, and offers three beginnings."""
 
 import re
 from collections.abc import Iterator

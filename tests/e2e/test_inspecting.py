@@ -1,4 +1,4 @@
-"""*Inspect*: the panel that a step is about is in sight, unless the reader turned to another one."""
+"""*Inspect*: the panel that a step is about is in view, unless the reader turned to another one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def first_about(page: Page) -> object:
     )
 
 
-def test_the_panel_of_a_step_comes_into_sight(inspected: Stage) -> None:
+def test_the_panel_of_a_step_scrolls_into_view(inspected: Stage) -> None:
     inspected.page.keyboard.press("ArrowDown")
     expect(inspected.page.locator(".player > .right [data-about]").first).to_be_in_viewport(ratio=1)
     assert first_about(inspected.page)

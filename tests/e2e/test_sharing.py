@@ -19,7 +19,7 @@ SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
 
 @pytest.fixture
 def person(size: str, browser: Browser) -> Iterator[BrowserContext]:
-    """Somebody who makes a link, with a clipboard."""
+    """A person who makes a link, with a clipboard."""
     width, height = SIZES[size]
     context = browser.new_context(viewport={"width": width, "height": height}, locale="en-GB")
     context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -1,5 +1,5 @@
 """The stage on a telephone, at 200 % and in a lecture hall, at the steps that decide: nothing is cut, nothing lies on
-anything else, what decided is seen, and the step's place is within sight.
+anything else, what decided is seen, and the step's place is in view.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DECISIVE = (
 """A duplicate, a decision, a fenced zombie, an open transaction that holds others, the middleware's commit."""
 DECIDED = {"SC-03": "seq 0", "SC-61/k28": "epoch"}
 
-_HOT_IN_SIGHT = """() => {
+_HOT_IN_VIEW = """() => {
   const stage = document.querySelector("eos-stage");
   const room = stage.getBoundingClientRect();
   const foot = stage.renderRoot.querySelector(".decides")?.getBoundingClientRect().top ?? room.bottom;
@@ -67,12 +67,12 @@ def test_a_step_that_decides_is_whole_in_every_room(stage: Stage, room: str) -> 
         stage.show("middle", "stage")
         width, height = ROOM[room]
         page.set_viewport_size({"width": width, "height": height})
-        # The picture is measured again, and its step is brought into sight.
+        # The picture is measured again, and its step is scrolled into view.
         stage.go_to(step - 1)
         stage.go_to(step)
         found = faults(page)
         assert found == [], (name, found)
-        assert at_rest(page, lambda: page.evaluate(_HOT_IN_SIGHT)) == [], name
+        assert at_rest(page, lambda: page.evaluate(_HOT_IN_VIEW)) == [], name
         if room != "projector" and name in DECIDED:
             expect(page.locator("eos-stage :is(.decides, [data-key=compare])")).to_contain_text(DECIDED[name])
         assert _picture_share(page) >= (0.5 if room == "telephone" else 0.3), name
@@ -152,9 +152,9 @@ def test_beside_branches_and_questions_the_guarantees_stay_one_line(stage: Stage
     stage.open("SC-02", Manner("telephone", "light", language), 112)
     # What the branches and the questions leave of the row.
     page.locator("eos-strip").evaluate("strip => { strip.style.width = '150px'; }")
-    told = page.locator(".guarantees-short > :first-child")
-    expect(told).to_contain_text("1 broken" if language == "en" else "破坏 1")
-    assert told.evaluate("one => one.scrollWidth <= one.clientWidth && one.clientHeight < 24")
+    broken = page.locator(".guarantees-short > :first-child")
+    expect(broken).to_contain_text("1 broken" if language == "en" else "破坏 1")
+    assert broken.evaluate("one => one.scrollWidth <= one.clientWidth && one.clientHeight < 24")
     page.locator(".guarantees-short").click()
     expect(page.locator(".guarantees-all")).to_be_visible()
     assert stage.errors == []

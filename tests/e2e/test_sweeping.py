@@ -1,4 +1,4 @@
-"""Somebody who wonders how often a retry duplicates: a sweep is built, watched, cancelled and resumed; a broken square
+"""How often does a retry duplicate? A sweep is built, watched, cancelled and resumed; a broken square
 is stepped through, its faults are shrunk to what is needed, and that becomes a scenario of their own. Every page is
 looked at in `test_every_page.py`; here those that have something else to show.
 """

@@ -1,4 +1,4 @@
-"""A run that leaves its server: published for everybody, and as one file that plays with the network off.
+"""A run that leaves its server: published for all, and as one file that plays with the network off.
 
 On a telephone, in Chinese and dark; what is met on the way is looked at. The walk of `test_workshop.py` does it on a
 desk, in English and light, with the functions of this file.

@@ -243,7 +243,7 @@ def _results_as_a_file(page: Page, room: str) -> None:
 
 
 def _replay(page: Page, browser: Browser, address: str, folder: Path) -> None:
-    """The instructor's own run: published for everybody, and saved as the file that plays alone."""
+    """The instructor's own run: published for all, and saved as the file that plays alone."""
     page.goto(address)
     page.add_init_script("localStorage.setItem('eosviz-questions', 'off')")
     page.locator("form[action$='/start'] button").first.click()
@@ -319,7 +319,7 @@ def _faults(page: Page) -> None:
     page.locator("#at-faults-add").click()
     page.locator("#at-faults-1-action").select_option("crash")
     expect(page.locator("#at-faults-1-actor")).to_be_visible()
-    expect(page.locator(".wrong-count").first).to_be_visible()  # nobody is named yet
+    expect(page.locator(".wrong-count").first).to_be_visible()  # no name is entered yet
     page.locator("#at-faults-1-actor").select_option("broker-1")
     expect(page.locator(".wrong-count")).to_have_count(0)
     when = page.locator("#at-faults-1-when")
@@ -368,7 +368,7 @@ def _mistake_in_the_text(page: Page) -> None:
 
 
 def _in_two_windows(page: Page) -> None:
-    """What was changed in both is decided by whoever sees it, and nothing is lost unseen."""
+    """The author decides what both have changed; no change is lost without a message."""
     saved(page)
     other = page.context.new_page()
     other.goto(page.url)

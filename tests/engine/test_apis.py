@@ -81,7 +81,7 @@ def handle(envelope, now):
     return [Send(envelope.source, answer, envelope.correlation_id, True)]
 
 
-def told(faults):
+def play(faults):
     simulation = Simulation(
         load(
             {
@@ -102,9 +102,9 @@ def told(faults):
 
 
 ask = {"at": 10, "action": "craft_request", "actor": "broker-1", "message": {"api": "Toy", "partition": "t-1"}}
-told([ask])
+play([ask])
 refuse = {"match": {"api": "Toy"}, "action": "inject_error", "error": "NOT_COORDINATOR"}
-told([ask, refuse])
+play([ask, refuse])
 """
 
 

@@ -70,7 +70,7 @@ def test_all_variants_run_when_none_is_named():
     assert command("run", "SC-40/acks-all")[1] == lines[3:]
 
 
-def test_a_setting_changes_the_run_and_a_limit_that_stops_it_is_told():
+def test_a_setting_changes_the_run_and_a_limit_that_stops_it_is_printed():
     assert command("run", "SC-02", "--set", "producers.p1.settings.retries=0")[1][0].startswith(
         "verdict t-0 stored=11 duplicates=0 lost=0 failed=2"
     )
@@ -100,7 +100,7 @@ def test_meeting_an_expected_refusal_is_success():
         ),
     ],
 )
-def test_what_cannot_be_run_is_told_with_what_is_allowed(arguments, said):
+def test_a_refused_run_is_answered_with_what_is_allowed(arguments, said):
     code, _, errors = command(*arguments)
     assert code == 2
     assert said in errors

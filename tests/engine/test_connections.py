@@ -193,7 +193,7 @@ def grouped(*faults: dict[str, Any]) -> Simulation:
 
 
 def until(simulation: Simulation, key: str) -> Any:
-    """The next step that is told so; fails when none comes."""
+    """The next step with this sentence; fails when none comes."""
     while (step := simulation.step()) is not None:
         if step.key == key:
             return step

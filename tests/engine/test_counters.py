@@ -43,7 +43,7 @@ def test_every_counter_is_moved_by_the_library_and_every_sentence_exists() -> No
     assert COUNTED.keys() <= catalogue().keys()
 
 
-def test_a_digest_tells_states_apart_not_what_led_to_them() -> None:
+def test_a_digest_distinguishes_states_and_not_what_led_to_them() -> None:
     simulation = Simulation(entry("SC-03").scenario())
     simulation.run()
     digest = simulation.digest()

@@ -5,8 +5,8 @@ import sys
 
 
 def test_nothing_is_uncovered():
-    told = subprocess.run(
+    ran = subprocess.run(
         [sys.executable, "-m", "engine", "coverage"], capture_output=True, text=True, check=False
     )
-    assert told.stdout.splitlines()[-1:] == ["0 uncovered"], told.stdout + told.stderr
-    assert told.returncode == 0
+    assert ran.stdout.splitlines()[-1:] == ["0 uncovered"], ran.stdout + ran.stderr
+    assert ran.returncode == 0

@@ -1,4 +1,4 @@
-"""Documents that somebody broke: whatever stands where, a run is refused in one sentence or plays."""
+"""Damaged documents: whatever they hold, a run is refused in one sentence or plays."""
 
 from __future__ import annotations
 

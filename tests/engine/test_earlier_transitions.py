@@ -1,4 +1,4 @@
-"""A step that takes several machines on tells every row, not only the last one."""
+"""A step that changes the states of several machines names every row, not only the last one."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ def steps_of(scenario: str, count: int) -> list[dict[str, Any]]:
     return [step.to_json() for step in made if step is not None]
 
 
-def test_the_last_marker_and_what_it_completes_are_both_told() -> None:
-    told = [
+def test_a_step_names_the_last_marker_and_what_it_completes() -> None:
+    named = [
         [(row["machine"], row["to"]) for row in (*step.get("earlier_transitions", ()), step["transition"])]
         for step in steps_of("SC-44", 80)
         if step["transition"] is not None
     ]
-    assert [("marker_states", "Done"), ("transaction_states", "CompleteCommit")] in told
+    assert [("marker_states", "Done"), ("transaction_states", "CompleteCommit")] in named
 
 
 def test_a_step_without_earlier_ones_does_not_name_them() -> None:

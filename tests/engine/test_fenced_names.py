@@ -105,7 +105,7 @@ def test_a_call_that_the_state_does_not_allow_is_named_with_the_state() -> None:
     )
 
 
-def test_records_of_aborted_transactions_are_counted_apart() -> None:
+def test_records_of_aborted_transactions_are_counted_separately() -> None:
     simulation = run("SC-61/k28")
     simulation.run()
     verdict = simulation.view()["verdicts"]["t-0"]

@@ -127,7 +127,7 @@ def test_machines_of_a_quorum_and_of_zookeeper_exclude_each_other() -> None:
         assert bool(events("producer_id_block", profile)) != profile.quorum_controller
 
 
-def test_pages_are_told_what_a_row_and_a_line_need() -> None:
+def test_pages_receive_what_a_row_and_a_line_need() -> None:
     assert needs_of("", "") == {}
     assert needs_of("verifies_partitions", "") == {"versions": ["3.9", "4.1"]}
     assert needs_of("epoch_for_each_transaction", "") == {"versions": ["4.1"], "level": 2}

@@ -109,8 +109,8 @@ def test_a_made_up_request_shows_its_fields_in_the_order_of_the_request() -> Non
     simulation = Simulation(load(parse(WRITTEN)))
     steps = iter(simulation.step, None)
     crafted = next(step for step in steps if step is not None and step.key == "fault.crafted_request")
-    told = ["transactional_id txn-1", "producer_id 1000", "producer_epoch 0", "committed false"]
-    assert crafted.params["fields"] == told
+    fields = ["transactional_id txn-1", "producer_id 1000", "producer_epoch 0", "committed false"]
+    assert crafted.params["fields"] == fields
 
 
 def test_a_variant_sets_a_path_before_those_inside_it() -> None:

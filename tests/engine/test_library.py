@@ -48,7 +48,7 @@ SHOWCASES = (
     "SC-80-one-node",
     "SC-84-strays-around-compensation",
 )
-"""Runs whose sentences are read: together they say most of what steps can say, and tell the best known stories."""
+"""Runs whose sentences are read: together they say most of what steps can say, in the best known scenarios."""
 
 
 def end_of(simulation):
@@ -83,8 +83,8 @@ def test_what_no_client_begins_is_refused_as_its_golden_says(name):
         Simulation(scenario)
     refused = caught.value
     assert refused.rule == scenario.document["expect_refused"], refused
-    told = f"refused {refused.rule}: {refused.place}: {refused.reason}"
-    compare(GOLDENS / f"{name}.txt", RUNS[name][0].id, [], [told])
+    line = f"refused {refused.rule}: {refused.place}: {refused.reason}"
+    compare(GOLDENS / f"{name}.txt", RUNS[name][0].id, [], [line])
 
 
 def compare(path, first, lines, end):
@@ -105,7 +105,7 @@ def expect_met(simulation, steps):
 UNSAID = {
     "concepts": "what the lessons tell; verdicts and lesson texts hold them",
     "model": "how every run goes, whatever its steps are; test_simulation holds it",
-    "settings": "told or refused before step 1, so no step can name it; the variants of SC-07 hold it",
+    "settings": "shown or refused before step 1, so no step can name it; the variants of SC-07 hold it",
     "display": "what a view shows; the tests of views and pages hold it",
     "contents": "which fields a message or batch has, and which phases a pass; the cases of Kafka hold it",
     "comparison": "only the variants of a scenario together show it; their verdicts hold it",

@@ -41,7 +41,7 @@ SPEAKERS = (
     "producer_batch",
     "zookeeper",
 )
-"""Whose sentences are about code of a component; what a fault or the network does is nobody's code."""
+"""Whose sentences are about code of a component; what a fault or the network does is no component's code."""
 ABOUT_THE_SCHEME = ("middleware.strategy_", "middleware.trade_off_", "middleware.kafka_")
 
 

@@ -61,6 +61,8 @@ def kinds(of: type[Happening] = Happening) -> set[type[Happening]]:
     return {kind for below in of.__subclasses__() for kind in (below, *kinds(below))}
 
 
-def test_every_happening_is_told_once() -> None:
-    told = {kind for kind in kinds() if hasattr(kind, "__dataclass_fields__") and not issubclass(kind, Fact)}
-    assert told == TELLINGS.keys()
+def test_every_happening_has_one_sentence() -> None:
+    with_sentence = {
+        kind for kind in kinds() if hasattr(kind, "__dataclass_fields__") and not issubclass(kind, Fact)
+    }
+    assert with_sentence == TELLINGS.keys()

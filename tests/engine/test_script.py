@@ -76,7 +76,7 @@ def test_what_a_learner_dropped_becomes_rules_that_drop_the_same() -> None:
     assert found == [one["message"] for one in wanted] == struck(scenario, wanted)
 
 
-def test_crashes_become_timed_rules_and_a_second_rule_for_one_message_is_told() -> None:
+def test_crashes_become_timed_rules_and_a_second_rule_for_one_message_is_reported() -> None:
     scenario = load(document(faults=[]))
     simulation = Simulation(scenario)
     while 3 not in simulation.world.network.under_way:

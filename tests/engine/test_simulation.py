@@ -250,7 +250,7 @@ def test_a_duplicated_request_is_handled_twice_and_stored_once():
 
 
 @pytest.mark.parametrize("actor", ["broker-1", "p1"])
-def test_the_end_of_a_pause_wakes_nobody_who_crashed_meanwhile(actor):
+def test_the_end_of_a_pause_wakes_no_component_that_crashed_meanwhile(actor):
     faults = [
         {"at": 21, "action": "pause", "actor": actor, "for_ms": 400},
         {"at": 30, "action": "crash", "actor": actor, "for_ms": 900},
@@ -273,9 +273,9 @@ def test_messages_for_a_paused_actor_wait_for_it():
 
 
 @pytest.mark.requirement("TXC-22", "GEN-2")
-def test_whoever_wants_to_be_called_stands_in_the_queue_for_then():
+def test_a_component_that_asked_for_a_time_is_queued_for_it():
     """Broker 2 comes back before its session ended: broker 3 is elected in the same step, and reads the log of
-    the transactions when it said it would, not when somebody happens to ask it again."""
+    the transactions when it said it would, not when another request happens to reach it."""
     calls = [
         {"at": 0, "do": "init_transactions"},
         {"at": 400, "do": "begin_transaction"},
@@ -349,7 +349,7 @@ def dark(case, profile, back_at=None):
 @pytest.mark.parametrize("profile", ["k20", "k28"])
 @pytest.mark.parametrize("case", DARK_RUNS)
 def test_brokers_that_stay_down_do_not_keep_a_run_going_for_ever(case, profile):
-    """Clients try to connect again and again; once nobody waits for anything, that is nothing to see."""
+    """Clients try to connect again and again; once no component waits, those are no steps."""
     simulation = dark(case, profile)
     simulation.run()
     assert simulation.finished == "complete"

@@ -31,12 +31,12 @@ def test_a_text_that_names_no_partition_has_none(text: str) -> None:
 
 
 def test_no_other_module_reads_or_makes_a_name() -> None:
-    taking_apart = re.compile(r"\w+\.(?:r?partition|r?split)\(\"-\"")
+    splitting = re.compile(r"\w+\.(?:r?partition|r?split)\(\"-\"")
     found = [
         f"{path.relative_to(ENGINE)}: {match.group()}"
         for path in sorted(ENGINE.rglob("*.py"))
         if path.name != "topic_partition.py"
-        for match in taking_apart.finditer(path.read_text(encoding="utf-8"))
+        for match in splitting.finditer(path.read_text(encoding="utf-8"))
         if not match.group().startswith(("peer.", "name."))
     ]
     assert found == [], "take it from engine.topic_partition"

@@ -50,7 +50,7 @@ def test_the_lines_are_what_judges_count(names: Sequence[str], least: int) -> No
             judged = simulation.judges.outcome_verdict()
             if judged is None or (document.id, variant) in DECISION_WAS_LOST:
                 continue
-            # What nobody registered is decided by nobody; to its application it ended all the same.
+            # No coordinator decides an unregistered transaction; to its application it ended all the same.
             found = Counter(
                 line.result for line in lines.lines if line.client in simulation_clients(simulation)
             )
@@ -127,10 +127,10 @@ def test_lines_and_places_are_bounded_and_what_is_left_out_is_counted() -> None:
     lines = TransactionLines({})
     for number in range(1, LINES_MAX + 4):
         lines.take(registration(number, f"t-{number}", [f"p-{place}" for place in range(PLACES_MAX + 2)]))
-    told = lines.to_json()
-    assert (len(told["lines"]), told["folded"], told["through"]) == (LINES_MAX, 3, LINES_MAX + 3)
-    assert (len(told["lines"][0]["places"]), told["lines"][0]["more_places"]) == (PLACES_MAX, 2)
-    assert told["lines"][0]["client"] is None
+    shown = lines.to_json()
+    assert (len(shown["lines"]), shown["folded"], shown["through"]) == (LINES_MAX, 3, LINES_MAX + 3)
+    assert (len(shown["lines"][0]["places"]), shown["lines"][0]["more_places"]) == (PLACES_MAX, 2)
+    assert shown["lines"][0]["client"] is None
 
 
 @pytest.mark.parametrize("name", ["SC-61/k28"])

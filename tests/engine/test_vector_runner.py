@@ -1,4 +1,4 @@
-"""How the runner of vectors treats cases that it does not know: told one by one, never in the way of others."""
+"""How the runner of vectors treats cases that it does not know: reported one by one, and the others run."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_an_answer_that_was_cut_is_read_without_the_log_behind_it():
     assert report_of(case).passed == [case["id"]]
 
 
-def test_a_field_that_the_engine_does_not_know_is_told_with_its_place():
+def test_a_field_that_the_engine_does_not_know_is_reported_with_its_place():
     case = first_case("coordinator_scenarios")
     case["ops"][1]["authorized"] = False
     case["config"]["verbosity"] = 3
@@ -132,7 +132,7 @@ def test_a_case_without_versions_is_skipped_and_says_so():
     assert report_of(case).skipped == [(case["id"], "it names no version")]
 
 
-def test_other_files_in_a_folder_of_vectors_are_told_and_in_nobodys_way(tmp_path):
+def test_other_files_in_a_folder_of_vectors_are_reported_and_stop_no_case(tmp_path):
     (tmp_path / "a.json").write_text(json.dumps({"vectors": [first_case("sequence_math")]}))
     (tmp_path / "b.json").write_text('{"vectors": [')
     (tmp_path / "c.json").write_text('["not", "vectors"]')
@@ -140,7 +140,7 @@ def test_other_files_in_a_folder_of_vectors_are_told_and_in_nobodys_way(tmp_path
     (tmp_path / "e.json").mkdir()
     (tmp_path / "README.md").write_text("words")
     out = StringIO()
-    assert main(["vectors", str(tmp_path)], out) == 1, "whether a broken file held cases, nobody knows"
+    assert main(["vectors", str(tmp_path)], out) == 1, "a broken file may have held cases"
     *lines, steps, last = out.getvalue().splitlines()
     assert last == "1 passed, 2 failed, 0 skipped"
     assert steps == "steps: 0 passed, 0 failed, 0 skipped"

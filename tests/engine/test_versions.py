@@ -165,8 +165,8 @@ def test_a_toy_version_is_one_file(tmp_path: Path) -> None:
         check=False,
     )
     assert ran.returncode == 0, ran.stderr
-    told, verdict = ran.stdout.splitlines()
-    assert told == "['k010', 'k20', 'k28', 'k39', 'k41', 'toy'] 9.9 complete"
+    line, verdict = ran.stdout.splitlines()
+    assert line == "['k010', 'k20', 'k28', 'k39', 'k41', 'toy'] 9.9 complete"
     assert "duplicates=0 lost=0" in verdict
 
 
@@ -200,8 +200,8 @@ def test_each_client_has_a_version_of_its_own(cluster: str) -> None:
     simulation = mixed(cluster, old="k20", new="k28")
     old, new = (simulation.world.clients[name].memory.transactions for name in ("old", "new"))
     assert old is not None and new is not None
-    ways = (simulation.world.clients[name].memory.identity for name in ("old", "new"))
-    assert tuple(map(type, ways)) == (BlockingIdentity, QueuedIdentity)
+    strategies = (simulation.world.clients[name].memory.identity for name in ("old", "new"))
+    assert tuple(map(type, strategies)) == (BlockingIdentity, QueuedIdentity)
     assert (old.recovery.raises_epoch, new.recovery.raises_epoch) == (False, True)
     assert (old.can_bump, new.can_bump) == (False, cluster == "k28"), "2.0 raises no epoch that is named"
     simulation.run()

@@ -94,7 +94,7 @@ def test_what_is_altered_is_in_the_header(run: Played) -> None:
 
 @pytest.mark.requirement("GEN-3")
 def test_every_actor_has_its_lane(run: Played) -> None:
-    """Whoever sends, gets or does something is announced before the first step."""
+    """Every component that sends, receives or does something is announced before the first step."""
     lanes = {actor["name"] for actor in run.header["actors"]} | {"zookeeper", "controller", "crafter", TOOL}
     for step in run.steps:
         assert step["actor"] in lanes, (step["number"], step["actor"])
@@ -227,7 +227,7 @@ def test_queues_batches_pool_and_the_reason_to_send_are_in_the_view() -> None:
 
 
 @pytest.mark.requirement("ACC-24", "ACC-25")
-def test_faults_of_the_accumulator_end_as_a_learner_is_told() -> None:
+def test_faults_of_the_accumulator_end_as_their_text_says() -> None:
     """An oversized wait is an error to the caller; an outage to expiry is a reported loss, never a silent one."""
     too_long = {step["refusal"]["error"] for step in steps("SC-11", "too-long") if step["refusal"]}
     assert too_long == {"BUFFER_EXHAUSTED"}

@@ -16,7 +16,7 @@ import django
 
 MEMORY_BYTES_MAX = 1536 * 2**20
 STRETCH = 200
-TOLD_EVERY = 20_000
+REPORTED_EVERY = 20_000
 SECONDS_OF_ONE_MAX = 5.0
 """Processor time of one input; the largest of them has some kilobytes."""
 
@@ -49,7 +49,7 @@ def main() -> int:
                         print(f"FAULT --only {name} --first {number} --count 1\n{fault}", flush=True)
                     whole[name].faults[number] = fault
             first += STRETCH
-            if done % TOLD_EVERY < STRETCH * len(names):
+            if done % REPORTED_EVERY < STRETCH * len(names):
                 print(f"{done} inputs, {sum(spent.values()):.0f} s", flush=True)
     except KeyboardInterrupt:
         print("stopped", flush=True)

@@ -116,7 +116,7 @@ def read_document(text: str) -> str:
     return "played"
 
 
-WAYS: Sequence[list[str | int]] = (
+PATHS: Sequence[list[str | int]] = (
     ["id"], ["title", "en"], ["faults"], ["faults", 0], ["producers", 0, "settings", "acks"], ["x"], ["x", "y", "z"],
     ["applications", 0, "calls"], ["applications", 0, "calls", 0, "at"], ["seed"], ["topics"], ["variants", 0, "set"],
     ["", ""], ["a.b"], ["producers", -1], ["producers", 99], [0], [], ["title", 0], ["faults", 0, "match", "api"],
@@ -129,7 +129,7 @@ def an_edited_document(chance: Random) -> tuple[str, list[Edit]]:
     edits = [
         Edit(
             chance.choice(("set", "remove", "add", "move")),
-            chance.choice(WAYS),
+            chance.choice(PATHS),
             value_changed({"a": 1, "b": [1, {"c": "x"}]}, chance),
             chance.choice((-1, 1, 0, 10**20)),
         )
@@ -444,7 +444,7 @@ ABORTING = ("orphan", "fenced_writer", "late_write_after_marker")
 
 
 def judge_a_case(files: dict[str, bytes]) -> str:
-    """No change of bytes makes an abort: what a checksum covers is then damage, and the rest tells no new record."""
+    """No change of bytes makes an abort: what a checksum covers is then damage, and the rest holds no new record."""
     from eosviz.pipeline.kafka_logs.case import document, read_case
     from eosviz.pipeline.kafka_logs.words import as_kept
 

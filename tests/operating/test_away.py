@@ -15,7 +15,7 @@ FORM = {"login": "ada@example.org", "password": "a long password"}
 
 @pytest.fixture
 def redis_away(settings: Any) -> Any:
-    """At an address where nobody listens."""
+    """At an address without a server."""
     nowhere = {**settings.CACHES["default"], "LOCATION": "unix:///nowhere/redis.sock"}
     settings.CACHES = {"default": nowhere}
     yield

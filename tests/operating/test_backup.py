@@ -280,7 +280,7 @@ def test_memory_does_not_grow_with_the_site(peopled: None, tmp_path: Path) -> No
 
 
 def test_what_is_written_meanwhile_is_not_half_in_it(peopled: None, tmp_path: Path) -> None:
-    """All tables are read as they were at one moment, and a writer waits for nobody."""
+    """All tables are read as they were at one moment, and no writer waits."""
     if connection.vendor == "sqlite" and str(connection.settings_dict["NAME"]).startswith("file:memory"):
         pytest.skip("SQLite in memory has one writer and no snapshot")
     from threading import Thread

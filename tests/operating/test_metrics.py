@@ -37,7 +37,7 @@ def value(text: str, line: str) -> float:
 
 
 @pytest.mark.django_db
-def test_nobody_without_the_token_reads_them(client: Client, settings: Any) -> None:
+def test_they_are_not_read_without_the_token(client: Client, settings: Any) -> None:
     settings.METRICS_TOKEN = ""
     assert client.get("/metrics", headers={"Authorization": "Bearer "}).status_code == 404
     settings.METRICS_TOKEN = TOKEN

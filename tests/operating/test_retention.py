@@ -1,4 +1,4 @@
-"""Only what is old, unused and nobody's account goes, and only when somebody asked for it."""
+"""Only what is old, unused and without an account is deleted, and only on request."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_what_is_old_and_nobodys_goes(left: dict[str, Session]) -> None:
     assert "0 sessions, 0 steps" in retained("--days", "30")
 
 
-def test_so_do_replays_visits_and_cookies_of_nobody() -> None:
+def test_so_do_replays_visits_and_cookies_without_an_account() -> None:
     mine = person("lea@example.org").owner_key
     for owner in ("b" * 48, mine, ""):
         Replay.objects.create(owner=owner, kind="log", title={}, digest="0", steps=1, state="log", player=b"")

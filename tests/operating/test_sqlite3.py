@@ -17,7 +17,7 @@ from eosviz.sqlite3.writing import ROWS_BETWEEN, Writing, writing
 pytestmark = pytest.mark.django_db(transaction=True)
 
 WAIT_SECONDS_MAX = 20.0
-# Whoever meets the lock itself is told at once that the file is locked.
+# A connection that meets the lock itself fails at once: the file is locked.
 PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA busy_timeout=0;"
 
 

@@ -1,4 +1,4 @@
-"""Which worker steps which session: shares that are equal and complete, whoever comes and goes."""
+"""Which worker steps which session: shares that are equal and complete, whichever workers start and end."""
 
 from __future__ import annotations
 

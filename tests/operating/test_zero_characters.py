@@ -1,4 +1,4 @@
-"""The character of number zero, which PostgreSQL keeps in no text: who writes it is told, who reads it sees a sign."""
+"""The character of number zero, which PostgreSQL keeps in no text: writing it is refused, reading it shows a sign."""
 
 from __future__ import annotations
 

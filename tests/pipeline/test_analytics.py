@@ -17,7 +17,7 @@ from eosviz.accounts.belongings import account_file
 from eosviz.analytics import actions
 from eosviz.analytics.gathering import gather
 from eosviz.analytics.job import _frame, run_analysis
-from eosviz.analytics.management.commands.analytics import _lines as told_by_command
+from eosviz.analytics.management.commands.analytics import _lines as printed_by_command
 from eosviz.analytics.measures import MOVES_SCHEMA, RULES_SCHEMA, VISITS_SCHEMA, Frames, figures
 from eosviz.analytics.models import BACKS_MAX, Analysis, Figure, Trail
 from eosviz.classroom import actions as class_actions
@@ -69,7 +69,7 @@ def counted(spark: SparkSession) -> dict[tuple[Any, ...], Row]:
         move(4, "branched", 6),
         move(0, "wrong", 2),
         move(1, "wrong", 2),
-        # The first answer of somebody who came back counts.
+        # The first answer of a learner who came back counts.
         move(2, "wrong", 2),
         move(3, "right", 2),
         *(move(10 + number, "right", 2) for number in range(12)),
@@ -111,7 +111,7 @@ def test_rules_are_counted_over_their_steps(counted: dict[tuple[Any, ...], Row])
     assert ("confused", "", None, None, "MRK-5", None) not in counted
 
 
-def test_a_change_is_told_with_its_interval(counted: dict[tuple[Any, ...], Row]) -> None:
+def test_a_change_is_shown_with_its_interval(counted: dict[tuple[Any, ...], Row]) -> None:
     ended = counted["ended", "", 2, None, None, 1]
     assert (ended["people"], ended["of"], ended["people_before"], ended["of_before"]) == (12, 12, 1, 4)
     assert ended["low"] == pytest.approx(0.2394, abs=1e-4) and ended["high"] == pytest.approx(
@@ -150,7 +150,7 @@ def learners_of(school: School, count: int) -> list[Attempt]:  # noqa: F811
     return found
 
 
-def tell(attempt: Attempt, last: int, furthest: int, backs: list[int]) -> int:
+def send_trail(attempt: Attempt, last: int, furthest: int, backs: list[int]) -> int:
     body = {"branch": str(root(attempt.session).id), "last": last, "furthest": furthest, "backs": backs}
     browser = signed_in(attempt.user)
     answer = browser.post(f"/sessions/{attempt.session_id}/trail", body, content_type="application/json")
@@ -163,7 +163,7 @@ def test_a_class_sees_where_its_learners_stumble(spark: SparkSession, school: Sc
     attempts = learners_of(school, 4)
     newest = root(attempts[1].session).newest
     for attempt in attempts[1:]:
-        assert tell(attempt, newest, newest, [7]) == 204
+        assert send_trail(attempt, newest, newest, [7]) == 204
         for checkpoint, step in enumerate((5, 7)):
             Prediction.objects.create(
                 session=attempt.session, branch=root(attempt.session), at=step, checkpoint=checkpoint, ask="x",
@@ -186,7 +186,7 @@ def test_a_class_sees_where_its_learners_stumble(spark: SparkSession, school: Sc
     assert analysis.figures.filter(kind="wrong", step=5, people=3).exists()
 
     page_address = f"/classes/{school.classroom.id}/analytics/"
-    assert told_by_command(analysis)[-1] == page_address
+    assert printed_by_command(analysis)[-1] == page_address
 
     browser = school.browser("instructor")
     overview = browser.get(page_address).content.decode()
@@ -223,14 +223,14 @@ def test_a_trail_that_no_page_leaves_is_refused(school: School, body: bytes) -> 
 
 
 @pytest.mark.django_db
-def test_only_those_who_were_told_leave_a_trail(school: School) -> None:  # noqa: F811
+def test_only_informed_learners_leave_a_trail(school: School) -> None:  # noqa: F811
     attempt = learners_of(school, 1)[0]
-    assert tell(attempt, 3, 5, [5, 5, 4]) == 204
-    assert tell(attempt, 2, 2, [5]) == 204
+    assert send_trail(attempt, 3, 5, [5, 5, 4]) == 204
+    assert send_trail(attempt, 2, 2, [5]) == 204
     trail = Trail.objects.get(session=attempt.session)
     assert (trail.last, trail.furthest, trail.backs) == (0, 0, {})  # steps that do not exist yet
     Branch.objects.filter(session=attempt.session).update(newest=9)
-    assert tell(attempt, 3, 5, [5, 5, 4]) == 204
+    assert send_trail(attempt, 3, 5, [5, 5, 4]) == 204
     trail.refresh_from_db()
     assert (trail.last, trail.furthest, trail.backs) == (3, 5, {"5": 2, "4": 1})
     assert account_file(attempt.user)["trails"][0]["furthest"] == 5
@@ -253,8 +253,8 @@ def test_only_those_who_were_told_leave_a_trail(school: School) -> None:  # noqa
 
 
 @pytest.mark.django_db
-def test_whoever_did_something_at_a_step_was_there(school: School) -> None:  # noqa: F811
-    """A page that was closed in haste has told less of its reader than the answers that were stored meanwhile."""
+def test_a_learner_who_acted_at_a_step_was_there(school: School) -> None:  # noqa: F811
+    """A page that was closed in haste has sent less about its reader than the answers that were stored meanwhile."""
     session = learners_of(school, 1)[0].session
     branch = root(session)
     Branch.objects.filter(id=branch.id).update(newest=20, finished="complete")

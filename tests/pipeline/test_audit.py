@@ -351,7 +351,7 @@ def judged(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Out
     seeds), and of a replay for each rule in which one fact was changed."""
     folder, replays = tmp_path_factory.mktemp("facts"), tmp_path_factory.mktemp("changed")
     first = {name.partition("/")[0]: (name, played) for name, played in reversed(whole_library())}
-    # A broker that lives and cannot be found: what is prepared for it waits for ever, and nobody is to blame.
+    # A broker that lives and cannot be found: what is prepared for it waits for ever, and no component is at fault.
     runs = [*first.values(), ("SC-88/silent-for-ever", scenario("SC-88/silent-for-ever"))]
     runs += with_databases()
     runs += [(f"SC-44 seed {seed}", with_seed("SC-44/k28", seed)) for seed in range(180 - len(runs))]
@@ -361,7 +361,7 @@ def judged(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Out
         return audit(frame(spark, folder, runs).unionByName(changed))
 
 
-def test_a_changed_fact_is_told_for_every_rule() -> None:
+def test_a_changed_fact_is_reported_for_every_rule() -> None:
     assert set(TAMPERED) == {rule.name for rule in RULES}
 
 

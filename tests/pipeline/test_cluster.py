@@ -91,7 +91,7 @@ def test_a_driver_that_is_killed_changes_nothing(
             assert driver.poll() is None
             time.sleep(0.05)
     finally:
-        # Its Java half as well, as when its machine goes: what it asked of the executors has nobody any more.
+        # Its Java half as well, as when its machine goes: no driver waits for what it asked of the executors.
         os.killpg(driver.pid, signal.SIGKILL)
         driver.wait()
     assert missing(spans_done(tmp_path), sweep.runs)

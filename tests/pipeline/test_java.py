@@ -11,7 +11,7 @@ from eosviz.pipeline.spark import NoCluster, start_session
 
 
 def fake_java(home: Path, version: str) -> Path:
-    """A JAVA_HOME whose java only tells its version and what it was called with."""
+    """A JAVA_HOME whose java only prints its version and what it was called with."""
     binary = home / "bin" / "java"
     binary.parent.mkdir(parents=True)
     binary.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\"' >&2\nprintf '%s\\n' \"$@\"\n")
@@ -27,15 +27,15 @@ def _no_java(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_java_home_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("JAVA_HOME", str(fake_java(tmp_path / "told", "21.0.2")))
-    assert find_java_home(tmp_path) == tmp_path / "told"
+    monkeypatch.setenv("JAVA_HOME", str(fake_java(tmp_path / "stated", "21.0.2")))
+    assert find_java_home(tmp_path) == tmp_path / "stated"
 
 
 @pytest.mark.parametrize(("version", "line"), [("11.0.2", "is Java 11"), ("nonsense", "no Java runs there")])
 def test_a_java_home_that_will_not_do_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, line: str
 ) -> None:
-    monkeypatch.setenv("JAVA_HOME", str(fake_java(tmp_path / "told", version)))
+    monkeypatch.setenv("JAVA_HOME", str(fake_java(tmp_path / "stated", version)))
     with pytest.raises(NoJava, match=line):
         find_java_home(tmp_path)
 
@@ -72,7 +72,9 @@ def test_the_packaged_java_is_there() -> None:
 @pytest.mark.parametrize(
     "master", ["spark://127.0.0.1:1", "spark://127.0.0.1:1,127.0.0.1:2", "spark://nowhere"]
 )
-def test_a_master_that_does_not_answer_is_told_before_java_is_looked_for(tmp_path: Path, master: str) -> None:
+def test_a_master_that_does_not_answer_is_reported_before_java_is_looked_for(
+    tmp_path: Path, master: str
+) -> None:
     with pytest.raises(NoCluster, match=r"no Spark master answers at .*docs/clusters\.md") as caught:
         start_session(master, tmp_path)
     assert master in str(caught.value) and "\n" not in str(caught.value)

@@ -101,7 +101,7 @@ class TestTable:
             "failed": [[1, 1]],
         }
 
-    def test_refused_and_unfinished_runs_stand_apart(self, spark: SparkSession) -> None:
+    def test_refused_and_unfinished_runs_are_counted_separately(self, spark: SparkSession) -> None:
         refused = {"outcome": "refused", "rule": "CFG-2", "steps": None}
         runs = runs_frame(
             spark,
@@ -414,7 +414,7 @@ class TestFirstSweep:
     def test_a_cancelled_sweep_tells_as_many_runs_as_it_has(
         self, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A chunk may end after somebody asked to stop: it is there, and nobody was told."""
+        """A chunk may end after a request to stop: it is stored, and no page has shown it."""
 
         def stopped(spark: SparkSession, document: SweepDocument, folder: Path, *_: object) -> None:
             chunk = folder / "runs" / "first=000000000-last=000000007"

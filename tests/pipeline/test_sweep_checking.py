@@ -1,4 +1,4 @@
-"""A sweep is as large as a stranger's document says: it is checked apart once that takes longer than a moment."""
+"""A sweep is as large as a stranger's document says: it is checked in a task once that takes longer than a moment."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ def test_a_large_one_is_given_up_after_the_time_that_it_may_take() -> None:
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_mistake_is_told_the_same_wherever_it_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mistake_is_reported_the_same_wherever_it_is_found(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = SWEEP.replace(*WRONG[name])
     mistakes = []
     for seconds in (1000, -1):

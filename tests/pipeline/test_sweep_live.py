@@ -1,4 +1,4 @@
-"""Whoever looks at a sweep's page is sent how far it is, and its maps whenever more runs are in them."""
+"""An open page of a sweep receives how far it is, and its maps whenever more runs are in them."""
 
 import pytest
 from asgiref.sync import sync_to_async

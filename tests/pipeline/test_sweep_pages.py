@@ -236,7 +236,7 @@ class TestBuilding:
         assert (settings_of["acks"], settings_of["transactional_id"]) == ("all", "tx-1")
         assert [fault["action"] for fault in scenario["faults"][-2:]] == ["delay", "delay"]
         assert scenario["faults"][-2]["match"]["response"] is True and scenario["seed"] == 3
-        # Every heading stands apart from what is above it.
+        # Every heading has a distance to what is above it.
         assert re.findall(r"[^\n]\n\[", text) == []
 
     def test_form_and_document_say_the_same(self, client: Client) -> None:
@@ -283,8 +283,10 @@ class TestBuilding:
     def test_fields_are_added(self, client: Client) -> None:
         page = {**FILLED, "more": "choices"}
         assert len(client.post(reverse("pipeline:build"), page).context["choices"]) == 2
-        grown = client.post(reverse("pipeline:build"), {**FILLED, "more": "column.0"}).context["choices"][0]
-        assert len(grown["paths"]) == 3 and {len(cells) for _, _, cells in grown["rows"]} == {3}
+        extended = client.post(reverse("pipeline:build"), {**FILLED, "more": "column.0"}).context["choices"][
+            0
+        ]
+        assert len(extended["paths"]) == 3 and {len(cells) for _, _, cells in extended["rows"]} == {3}
         assert (
             len(client.post(reverse("pipeline:build"), {**FILLED, "more": "faults"}).context["faults"]) == 3
         )
@@ -480,7 +482,7 @@ def done(client: Client, spark: SparkSession, transactional_db: None) -> Iterato
 def test_from_a_sweep_to_a_broken_step_to_fewer_faults(
     client: Client, spark: SparkSession, done: Sweep
 ) -> None:
-    """The walk of somebody who wonders, page by page; `tests/e2e` does it in a browser."""
+    """One person's way through the pages; `tests/e2e` does it in a browser."""
     assert (done.state, done.done, done.error) == (State.DONE, 24, "")
     page = client.get(reverse("pipeline:sweep", args=[done.id])).content.decode()
     cells = re.findall(r"/pipeline/sweeps/[^/]+/cells/(\d+)/", page)

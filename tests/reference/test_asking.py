@@ -48,7 +48,7 @@ def test_what_people_type_is_found_first(question: str, first: dict[str, str], l
     assert {kind: found[kind][0].identifier for kind in first if kind in found} == first
 
 
-def test_words_of_a_chinese_run_are_found_apart() -> None:
+def test_words_of_a_chinese_run_are_found_separately() -> None:
     found = search_index.find("提交事务", "zh-Hans")["scenario"]
     assert "SC-44" in [row.identifier for row in found]
 
@@ -234,7 +234,7 @@ class TestPage:
         )
 
 
-def test_a_sentence_without_gaps_is_taken_apart_with_two_questions_a_letter() -> None:
+def test_a_sentence_without_spaces_is_split_with_two_lookups_a_letter() -> None:
     asked_for: list[str] = []
 
     def is_there(text: str) -> bool:

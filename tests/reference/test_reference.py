@@ -122,7 +122,7 @@ def test_every_error_stands_on_its_page(client: Client) -> None:
     assert all(f'id="{error.name}"' in page for error in Error if error is not Error.NONE)
 
 
-def test_every_signature_is_told_in_both_languages_and_names_only_what_there_is() -> None:
+def test_every_signature_is_in_both_languages_and_names_only_what_exists() -> None:
     names = [one.name for one in signatures()]
     assert len(set(names)) == len(names)
     runs = {found.id: {variant.split("/")[-1] for variant in found.variants} for found in library()}
@@ -222,9 +222,9 @@ def test_every_way_of_a_machine_is_drawn_once_and_no_two_rails_lie_over_each_oth
         drawn = drawing.draw(machine)
         assert sorted(box.state for box in drawn.boxes) == sorted(machine.states)
         assert drawn.boxes[0].state == machine.initial
-        ways = {(dot.source, dot.target): dot.events for dot in drawn.dots}
-        assert ways == drawing.edges_of(machine)
-        assert len(drawn.dots) == len(ways)
+        edges = {(dot.source, dot.target): dot.events for dot in drawn.dots}
+        assert edges == drawing.edges_of(machine)
+        assert len(drawn.dots) == len(edges)
         rails: dict[float, list[tuple[float, float]]] = {}
         for path in drawn.lines:
             if upright := re.fullmatch(r"M([\d.]+) ([\d.]+)V([\d.]+)", path):
@@ -283,8 +283,8 @@ def test_an_excerpt_holds_the_word_that_was_found() -> None:
             assert len(row.excerpt) <= search_index.EXCERPT["en"] + 4
     long = "a" * 300 + " marker " + "b" * 300
     assert "marker" in search_index.excerpt(long, understand("marker"))
-    told = f"{'It ends. ' * 40}The marker is written. {'It ends. ' * 40}"
-    assert search_index.excerpt(told, understand("marker")).startswith("… The marker is written.")
+    text = f"{'It ends. ' * 40}The marker is written. {'It ends. ' * 40}"
+    assert search_index.excerpt(text, understand("marker")).startswith("… The marker is written.")
 
 
 @pytest.mark.parametrize(
@@ -324,7 +324,7 @@ def test_the_search_page_shows_what_was_asked_and_escapes_it(client: Client) -> 
 
 
 @pytest.mark.django_db
-def test_a_reader_finds_their_own_sessions_and_nobody_else_s() -> None:
+def test_a_reader_finds_their_own_sessions_only() -> None:
     mine, other = Client(), Client()
     mine.post("/sessions/new", {"scenario": "SC-03"})
     for question in ("SC-03", "acknowledgement is lost", "重复"):

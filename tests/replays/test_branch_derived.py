@@ -18,7 +18,7 @@ from tests.walkthroughs.conftest import carry_out, line_bodies, line_sent, root
 
 
 @pytest.mark.django_db
-def test_a_recording_is_told_what_its_session_was_told(start: Callable[..., Session]) -> None:
+def test_a_recording_has_the_derived_facts_of_its_session(start: Callable[..., Session]) -> None:
     session = start("SC-03")
     main = root(session)
     carry_out(session, "advance", main, after=0, count=130)

@@ -1,4 +1,4 @@
-"""The plans that a recording brings along: for every branch what its run is told in."""
+"""The plans that a recording brings along: the beats of every branch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.walkthroughs.conftest import carry_out, root
 
 
 @pytest.mark.django_db
-def test_a_recording_is_told_in_the_beats_of_its_run(start: Callable[..., Session]) -> None:
+def test_a_recording_has_the_beats_of_its_run(start: Callable[..., Session]) -> None:
     session = start("SC-61", "k28")
     main = root(session)
     carry_out(session, "advance", main, after=0, count=135)  # one more than it has: it ended
@@ -42,7 +42,7 @@ def test_a_branch_without_known_steps_has_no_plan_and_others_have() -> None:
     assert {name: plan["steps"] for name, plan in witness.results().items()} == {"2": 2}
 
 
-def test_of_a_very_long_recording_the_beginning_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_very_long_recording_has_the_beats_of_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(branch_plans, "STEPS_MOST", 2)
     witness = PlansByBranch(format.convert(header(branch()), format.Header), lambda *_: None)
     for number in (1, 2, 3):

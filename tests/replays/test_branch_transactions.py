@@ -1,4 +1,4 @@
-"""The list of transactions that a recording brings along: for every branch what its session tells."""
+"""The list of transactions that a recording brings along: for every branch that of its session."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from tests.walkthroughs.conftest import carry_out, root
 pytestmark = pytest.mark.django_db
 
 
-def test_every_branch_of_a_recording_tells_what_its_session_told(start: Callable[..., Session]) -> None:
+def test_every_branch_of_a_recording_has_the_transactions_of_its_session(
+    start: Callable[..., Session],
+) -> None:
     session = start("SC-61", "k28")
     main = root(session)
     carry_out(session, "advance", main, after=0, count=134)

@@ -77,9 +77,9 @@ def test_a_frame_plays_the_steps_that_the_session_made_and_needs_no_cookie(clien
 
 def test_a_frame_of_a_variant_has_the_texts_of_that_variant(client: Client) -> None:
     page = client.get(link("SC-61", variant="epoch-check-off").address("replays:embed"))
-    told = json.loads(html.unescape(attributes(page.content.decode(), "eos-player")["lesson"]))
-    assert told["watch_for"]["en"].startswith("Leaders do not compare epochs.")
-    assert told["written"] == {"broken": {}} and "next" not in told
+    lesson = json.loads(html.unescape(attributes(page.content.decode(), "eos-player")["lesson"]))
+    assert lesson["watch_for"]["en"].startswith("Leaders do not compare epochs.")
+    assert lesson["written"] == {"broken": {}} and "next" not in lesson
 
 
 def test_the_language_of_a_frame_is_in_its_address_and_leaves_no_cookie() -> None:
@@ -203,7 +203,7 @@ def replay(owner: str) -> Replay:
     )
 
 
-def test_a_replay_of_nobody_may_be_framed_and_anybody_elses_may_not(client: Client) -> None:
+def test_a_replay_without_an_owner_may_be_framed_and_another_persons_may_not(client: Client) -> None:
     public, private = replay(""), replay("a" * 48)
     page = client.get(f"/embed-replay/{public.id}/?step=7")
     given = attributes(page.content.decode(), "eos-player")
@@ -214,15 +214,15 @@ def test_a_replay_of_nobody_may_be_framed_and_anybody_elses_may_not(client: Clie
 
 
 def test_a_recording_in_another_version_has_the_lesson_of_the_original(client: Client) -> None:
-    def told(generation: str) -> dict[str, Any]:
+    def lesson_of(generation: str) -> dict[str, Any]:
         client.post("/generations/new", {"scenario": "SC-61/k28", "generation": generation})
         session = Session.objects.latest("created")
         page = client.get(f"/embed-replay/{imported(exported(session), '').id}/").content.decode()
         lesson: dict[str, Any] = json.loads(html.unescape(attributes(page, "eos-player")["lesson"]))
         return lesson
 
-    assert "watch_for" in told("k28")
-    altered = told("k41")
+    assert "watch_for" in lesson_of("k28")
+    altered = lesson_of("k41")
     assert altered["of_original"] and "lesson" in altered
     assert "watch_for" not in altered and "written" not in altered
 
@@ -252,7 +252,7 @@ class TestOEmbed:
         assert client.get(html.unescape(found.group(1))).json()["type"] == "rich"
         assert 'property="og:title" content="SC-03 The acknowledgement' in page
 
-    def test_a_replay_of_nobody(self, client: Client) -> None:
+    def test_a_replay_without_an_owner(self, client: Client) -> None:
         assert self.ask(client, f"/replays/{replay('').id}/").json()["title"] == "A replay"
         assert self.ask(client, f"/replays/{replay('a' * 48).id}/").status_code == 404
 

@@ -12,8 +12,8 @@ from django.urls import reverse
 from eosviz.pipeline.kafka_logs.case import read_case
 from eosviz.replays.models import Replay
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
-from tests.pipeline.kafka_logs.test_absence import FOLDERS, OPEN, told_today
-from tests.pipeline.kafka_logs.told import document
+from tests.pipeline.kafka_logs.printed import document
+from tests.pipeline.kafka_logs.test_absence import FOLDERS, OPEN, with_coordinator_log
 from tests.replays.opened import followed
 from tests.replays.test_log_pages import multipart, uploads
 from tests.rotation import part
@@ -39,7 +39,7 @@ def shown(verdicts: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 
 
 def check_folder(client: Client, folder: Path) -> None:
-    paths = told_today(folder)
+    paths = with_coordinator_log(folder)
     files = [file for path in paths for file in uploads(path)]
     followed(client, client.post(reverse("replays:open_log"), **multipart(files)))
     found = Replay.objects.get().analysis["verdicts"]

@@ -121,7 +121,7 @@ class TestBounds:
         assert not exports.path(export.place).exists()
 
     @pytest.mark.parametrize("form", ["html", exporting.PUBLISH])
-    def test_what_takes_too_long_to_check_is_told_and_leaves_nothing(
+    def test_a_check_that_takes_too_long_is_reported_and_leaves_nothing(
         self, branched: Session, monkeypatch: pytest.MonkeyPatch, form: str
     ) -> None:
         """The check runs a stranger's scenario, so it has a process of its own with bounds."""
@@ -133,7 +133,7 @@ class TestBounds:
         assert not exports.path(export.place).exists()
         assert runner.register().standings() == []
 
-    def test_a_failure_of_ours_is_told_and_leaves_nothing(
+    def test_a_failure_of_ours_is_reported_and_leaves_nothing(
         self, branched: Session, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def broken(*words: object) -> object:
@@ -192,7 +192,7 @@ class TestCancelling:
         export.refresh_from_db()
         assert export.state == "cancelled" and runner.register().standings() == []
 
-    def test_nobody_cancels_anothers(self, branched: Session) -> None:
+    def test_no_person_cancels_anothers(self, branched: Session) -> None:
         export = exporting.begin(BROWSER, branched, None, "html", "en")
         assert not exporting.cancel("c" * 48, export.id)
 

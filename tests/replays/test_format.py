@@ -36,7 +36,7 @@ KEPT = {
 }
 """Version to the beginning of its file's last digest, and its steps. A file is never made again."""
 BEFORE_FACTS = VERSIONS / "1-transactions.eosviz.jsonl.gz"
-"""SC-61 of Kafka 2.8 with a branch on which a message was dropped, exported before the engine told derived facts and
+"""SC-61 of Kafka 2.8 with a branch on which a message was dropped, exported before the engine gave derived facts and
 before what goes between server and page was described. Never made again either."""
 EVERY = [
     (document.id, variant)

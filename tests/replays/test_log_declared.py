@@ -49,7 +49,7 @@ def verdict(replay: Replay, producer_id: int) -> dict[str, Any]:
 STATED = {"transaction_partitions": "4", "one_cluster": "on", "copied_after": "2026-11-22T22:30:00Z"}
 
 
-def test_what_the_page_is_told_decides(client: Client) -> None:
+def test_what_the_form_declares_decides(client: Client) -> None:
     sent(client, orphaned(), **STATED)
     found = verdict(Replay.objects.get(), 99)
     assert (found["kind"], found["remedy"]["action"]) == ("orphan", "abort")

@@ -133,7 +133,7 @@ def test_files_that_are_no_log_are_refused_and_leave_nothing(client: Client) -> 
     assert not Replay.objects.exists()
 
 
-def test_nothing_chosen_is_told(client: Client) -> None:
+def test_an_empty_choice_is_reported(client: Client) -> None:
     response = send(client, [])
     assert (response.status_code, "No file was chosen" in response.content.decode()) == (422, True)
 
@@ -146,7 +146,7 @@ def test_nothing_chosen_is_told(client: Client) -> None:
         ("ALL_BYTES_MAX", "together are larger than 1 bytes"),
     ],
 )
-def test_each_bound_is_kept_and_told(
+def test_each_bound_is_kept_and_reported(
     client: Client, monkeypatch: pytest.MonkeyPatch, bound: str, sentence: str
 ) -> None:
     monkeypatch.setattr(log_upload, bound, 1)
@@ -377,7 +377,7 @@ def test_text_that_says_nothing_is_refused_and_leaves_nothing(client: Client) ->
     assert not Replay.objects.exists()
 
 
-def test_text_that_is_too_long_is_told(client: Client, settings: Any) -> None:
+def test_text_that_is_too_long_is_reported(client: Client, settings: Any) -> None:
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
     response = post(client, {"text": "x" * 2000})
     assert (response.status_code, "pasted text is too long" in response.content.decode()) == (422, True)
@@ -433,7 +433,7 @@ def test_every_damage_is_said_in_the_readers_language() -> None:
     ]
 
 
-def test_what_is_too_much_to_analyse_is_told_and_plays(
+def test_what_is_too_much_to_analyse_is_reported_and_plays(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(TASKS, "log", replace(TASKS["log"], clock_seconds=0))

@@ -1,4 +1,4 @@
-"""Lines that are no replay's, each with one thing wrong: told in the catalogue's words, at the place that is wrong."""
+"""Lines that are no replay's, each with one mistake, which is reported in the catalogue's words with its place."""
 
 import copy
 from collections.abc import Iterator
@@ -85,7 +85,7 @@ def test_every_mistake_has_words_and_names_its_place(
     for place, value, sentence in found:
         assert sentence["key"] != "replays.misshapen.other", (place, value)
         path = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in place).lstrip(".")
-        # A list of the wrong things is told at the first of them, an object at what it lacks.
+        # The mistake in a list is reported at its first wrong item, that in an object at the missing key.
         assert sentence["params"]["place"].startswith(path), (place, value, sentence)
         for language in LANGUAGES:
             shown = say(sentence["key"], language, sentence["params"]).replace(
@@ -126,7 +126,7 @@ def test_what_a_reader_reads() -> None:
     assert "应为以下之一：字符串、空值（null）；" in refusal_of(("variant",), 3, HEADER, format.Header)[1]
 
 
-def test_a_sentence_that_nobody_knows_says_nothing_of_the_decoder() -> None:
+def test_an_unknown_sentence_says_nothing_of_the_decoder() -> None:
     sentence = misshapen.sentence_of("Something entirely new - at `$.step.at`")
     assert sentence == {"key": "replays.misshapen.other", "params": {"place": "step.at"}}
     assert misshapen.sentence_of("Object contains unknown field `a\u202e\nb`")["params"] == {

@@ -76,7 +76,7 @@ def test_a_viewer_costs_no_query_and_no_engine(
         raise AssertionError("the engine was asked")
 
     monkeypatch.setattr(Simulation, "step", asked)
-    # Somebody with a session cookie, as everybody who was here before.
+    # A visitor with a session cookie, as all who were here before.
     session = client.session
     session[BROWSER_KEY] = "d" * 48
     session.save()
@@ -145,12 +145,12 @@ class TestTakingBack:
             assert client.get(f"/published/{publication.digest}/{tail}").status_code == 404
         assert not published.path(publication.digest).exists()
 
-    def test_nobody_else_does(self, whole: Session, client: Client) -> None:
+    def test_no_other_person_does(self, whole: Session, client: Client) -> None:
         publication = publish(whole)
         assert client.post(f"/publications/{publication.id}/withdraw").status_code == 404
         assert client.get(f"/published/{publication.digest}/").status_code == 200
 
-    def test_it_stays_while_somebody_else_has_published_the_same(
+    def test_it_stays_while_another_person_has_published_the_same(
         self, whole: Session, django_capture_on_commit_callbacks: Callbacks
     ) -> None:
         file = exported(whole)

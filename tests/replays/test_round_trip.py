@@ -78,7 +78,7 @@ class TestVerified:
         replay = imported(exported(session))
         assert (replay.state, replay.variant) == ("verified", "k20-node")
 
-    def test_a_made_up_request_of_before_is_told_in_the_order_of_its_document(
+    def test_an_injected_request_of_an_earlier_release_has_the_order_of_its_document(
         self, start: Callable[..., Session]
     ) -> None:
         """The file does not keep that order: what it says is compared, not where."""

@@ -142,7 +142,7 @@ def test_what_breaks_off_or_is_refused_leaves_no_folder(
 
 
 @pytest.mark.parametrize("bound", ["OF_PERSON_MAX", "OF_ADDRESS_MAX", "ALL_BYTES_MAX"])
-def test_unfinished_uploads_are_bounded_and_the_next_is_told(
+def test_unfinished_uploads_are_bounded_and_the_next_is_refused(
     visitor: Client, monkeypatch: pytest.MonkeyPatch, unread: list[str], bound: str
 ) -> None:
     monkeypatch.setattr(uploads, bound, 1)

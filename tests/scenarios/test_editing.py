@@ -123,7 +123,7 @@ def test_values_of_the_library_can_be_set_and_documents_be_written() -> None:
     chance = random.Random(5)
     for entry in library()[::9]:
         assert tomllib.loads(written(entry.document)) == entry.document
-        way = list(_ways(entry.document))
+        way = list(_paths(entry.document))
         for path in chance.sample(way, min(4, len(way))):
             same = edited(entry.text, [Edit("set", path, _at(entry.document, path))])
             assert tomllib.loads(same) == entry.document
@@ -134,10 +134,10 @@ def test_values_of_the_library_can_be_set_and_documents_be_written() -> None:
             assert tomllib.loads(removed) == expected
 
 
-def _ways(node: Any, way: tuple[Any, ...] = ()) -> Any:
+def _paths(node: Any, way: tuple[Any, ...] = ()) -> Any:
     for key, inner in node.items() if isinstance(node, dict) else enumerate(node):
         if isinstance(inner, dict | list):
-            yield from _ways(inner, (*way, key))
+            yield from _paths(inner, (*way, key))
         elif isinstance(key, str):
             yield [*way, key]
 

@@ -418,7 +418,7 @@ class TestPlainStart:
             simulation = Simulation(entry(card.identifier).scenario(card.usual_variant))
             assert simulation.run(steps=2) == 2, card.identifier
 
-    def test_the_page_offers_no_run_in_which_nobody_acts(self, client: Client) -> None:
+    def test_the_page_offers_no_run_in_which_no_component_acts(self, client: Client) -> None:
         assert shelved("SC-72").runs[0].name == "SC-72/find-coordinator"
         assert shelved("SC-73").runs[0].name == "SC-73"
         page = client.get("/library/").content.decode()

@@ -125,7 +125,7 @@ IN_PIECES = b"POST / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r
 
 
 async def headers_behind_a_body(scope: Any, receive: Any, send: Any) -> None:
-    """Tells the names of the headers when the whole body has come."""
+    """Responds with the names of the headers when the whole body has come."""
     while (await receive()).get("more_body"):
         pass
     names = b" ".join(name for name, _ in scope["headers"])

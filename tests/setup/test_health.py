@@ -1,4 +1,4 @@
-"""`/healthz` and what every response tells the browser."""
+"""`/healthz`, and the headers of every response."""
 
 from pathlib import Path
 from typing import Any

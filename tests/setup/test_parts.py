@@ -208,7 +208,7 @@ def test_what_failed_is_named_as_pytest_takes_it(tmp_path: Path) -> None:
     )
 
 
-def test_a_long_reason_is_told_in_part() -> None:
+def test_a_long_reason_is_printed_in_part() -> None:
     case = ElementTree.fromstring(f"<testcase name='it'><failure message='{'long ' * 100}'/></testcase>")
     assert len(describe(case)) < 250
 

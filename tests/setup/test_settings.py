@@ -1,4 +1,4 @@
-"""What a machine that was told nothing gets, and what a public server must be told."""
+"""The settings of a machine that sets nothing, and those that a public server has to set."""
 
 import os
 import stat
@@ -76,7 +76,7 @@ def test_development_needs_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("missing", ["SECRET_KEY", "EOSVIZ_ALLOWED_HOSTS"])
-def test_production_names_what_it_was_not_told(tmp_path: Path, missing: str) -> None:
+def test_production_names_the_settings_that_are_missing(tmp_path: Path, missing: str) -> None:
     variables = {
         "SECRET_KEY": "k" * 64,
         "EOSVIZ_ALLOWED_HOSTS": "eosviz.example.org",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.turns import in_turns, ratios, tell_rounds
+from benchmarks.turns import in_turns, ratios, report_rounds
 
 
 def test_each_side_is_measured_once_a_round_and_neither_is_always_first() -> None:
@@ -30,8 +30,10 @@ def test_a_side_that_missed_a_round_has_no_ratios() -> None:
         ratios([1.0, 1.0], [1.0])
 
 
-def test_the_median_is_told_with_its_goal_and_then_least_and_most(capsys: pytest.CaptureFixture[str]) -> None:
-    tell_rounds("click_by_floor", [9.0, 1.25, 1.5], "times", 1.5)
+def test_the_median_is_printed_with_its_goal_and_then_least_and_most(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    report_rounds("click_by_floor", [9.0, 1.25, 1.5], "times", 1.5)
 
     assert capsys.readouterr().out.splitlines() == [
         "click_by_floor 1.5 times",
@@ -42,6 +44,6 @@ def test_the_median_is_told_with_its_goal_and_then_least_and_most(capsys: pytest
 
 
 def test_one_value_has_no_least_and_no_most(capsys: pytest.CaptureFixture[str]) -> None:
-    tell_rounds("sweep_growth", [1.5], "times")
+    report_rounds("sweep_growth", [1.5], "times")
 
     assert capsys.readouterr().out == "sweep_growth 1.5 times\n"

@@ -41,7 +41,7 @@ def test_no_run_offers_itself_under_another_name() -> None:
                 assert not are_twins(document.scenario(name), document.scenario(other)), run.name
 
 
-def test_the_outcome_as_written_is_told() -> None:
+def test_the_outcome_as_written_is_shown() -> None:
     assert lesson_of_scenario("SC-01")["written"] == {"broken": {"lost": 1}}
     assert lesson_of_scenario("SC-03", links=False)["written"] == {"broken": {}}
 

@@ -44,7 +44,7 @@ class TestTheFirstPage:
         assert f'action="/tracks/{FIRST.name}/1/begin"' in page
         assert f"Start: {len(FIRST.items)} short runs" in page
 
-    def test_whoever_is_on_a_track_goes_on_with_its_next_scenario(self, client: Client) -> None:
+    def test_a_reader_on_a_track_continues_with_its_next_scenario(self, client: Client) -> None:
         client.post(f"/tracks/{FIRST.name}/1/finish")
         page = client.get("/").content.decode()
         assert f'action="/tracks/{FIRST.name}/2/begin"' in page
@@ -118,7 +118,7 @@ class TestTracks:
 
 
 class TestQuestions:
-    def test_the_page_is_told_where_questions_come_from_and_the_way_on(self, client: Client) -> None:
+    def test_the_page_receives_the_address_of_questions_and_of_the_next_item(self, client: Client) -> None:
         session = begin(client)
         page = client.get(f"/sessions/{session.id}/").content.decode()
         assert f'questions="/sessions/{session.id}/questions"' in page
@@ -172,7 +172,7 @@ class TestQuestions:
         assert answer(client, session, other, first["at"], "duplicate") == 204
         assert Prediction.objects.count() == 1
 
-    def test_nobody_else_may_ask_or_answer(self, client: Client) -> None:
+    def test_no_other_person_may_ask_or_answer(self, client: Client) -> None:
         session = begin(client, position=3)
         branch = root(session)
         stranger = Client()

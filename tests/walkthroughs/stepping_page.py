@@ -28,7 +28,7 @@ RESEND_SECONDS = 1.0
 BACK_OFF_SECONDS = 0.1
 STEP_SECONDS_MAX = 60.0
 AHEAD_SECONDS_MAX = 0.05
-"""How long the page waits to be told what follows, which may be lost."""
+"""How long the page waits for the message with the next step, which may be lost."""
 
 SCENARIO = "SC-08"
 """A run that goes on for long."""
@@ -96,8 +96,8 @@ class SteppingPage(threading.Thread):
         self.resent = 0
         self.done = 0
         self._done_at = 0.0
-        self._told = 0
-        """The step after which this page was told what follows."""
+        self._ahead_of = 0
+        """The step whose next step this page has received ahead."""
         self._next_command()
 
     def _next_command(self) -> None:
@@ -171,9 +171,9 @@ class SteppingPage(threading.Thread):
                 sent_at = 0.0
 
     def _may_go_on(self) -> bool:
-        """Like a reader, who sees what follows before they ask for it. What was told is stored by the socket, the rest
+        """Like a reader, who sees what follows before they ask for it. The socket stores what was sent ahead, the rest
         by a worker."""
-        return self._told == self.done or time.monotonic() - self._done_at > AHEAD_SECONDS_MAX
+        return self._ahead_of == self.done or time.monotonic() - self._done_at > AHEAD_SECONDS_MAX
 
     def _take(self, message: Json) -> None:
         if message["type"] == "error":
@@ -184,7 +184,7 @@ class SteppingPage(threading.Thread):
             else:
                 self.problems.append(message)
         if message["type"] == "ahead":
-            self._told = message["after"]
+            self._ahead_of = message["after"]
         if message["type"] != "steps":
             return
         with self.changed:

@@ -55,7 +55,7 @@ def test_the_step_made_ahead_is_the_one_that_is_stored_when_it_is_asked_for(
     assert [message["step"] for message in steps_sent[:-1]] == bodies[1:]
 
 
-def test_a_run_goes_on_from_the_step_made_ahead_as_if_nobody_had_looked(session: Session, start: Any) -> None:
+def test_a_run_continues_from_the_step_made_ahead_as_without_it(session: Session, start: Any) -> None:
     carry_out(session, "advance", root(session), after=0, count=3)
     look(session)
     answer = carry_out(session, "run_until", root(session), after=3, until="interesting")
@@ -67,7 +67,7 @@ def test_a_run_goes_on_from_the_step_made_ahead_as_if_nobody_had_looked(session:
     assert root(session).finished == root(plain).finished == "complete"
 
 
-def test_where_nothing_follows_nothing_is_told_and_the_end_is_found(
+def test_where_nothing_follows_no_step_is_sent_and_the_end_is_found(
     session: Session, steps_sent: Sent, start: Any
 ) -> None:
     plain = start()
@@ -118,7 +118,7 @@ def test_a_step_that_another_process_stored_is_the_one_that_counts(
     assert numbers(root(session)) == list(range(1, 10))
 
 
-def test_what_the_engine_cannot_make_is_told_to_who_asks_for_it(
+def test_a_failure_of_the_engine_is_reported_to_the_page_that_asked(
     session: Session, steps_sent: Sent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(simulation: Simulation) -> None:
@@ -158,7 +158,7 @@ def test_who_has_stepped_nowhere_yet_may_ask(session: Session) -> None:
     assert line_sent(root(session)) == [bytes(answer.step)]
 
 
-def test_who_asks_about_another_step_than_the_newest_or_after_the_end_is_told_none(session: Session) -> None:
+def test_no_step_is_sent_ahead_of_another_step_than_the_newest_or_after_the_end(session: Session) -> None:
     carry_out(session, "advance", root(session), after=0, count=4)
     assert answer_ahead(session.id, asked(session, 3)).step is None
     last = carry_out(session, "run_until", root(session), after=4, until="end").newest

@@ -302,7 +302,7 @@ def test_too_many_requests_are_refused_with_the_time_to_wait(caller: Caller, set
         "problem.too_often.calls.address",
     )
     assert (refused.json()["params"]["most"], refused.json()["params"]["wait"]) == (2, 1800)
-    # A browser that made something has a budget of its own, whoever else shares its address.
+    # A browser that made something has a budget of its own, whichever others share its address.
     cache.clear()
     caller.start()
     cache.clear()

@@ -73,12 +73,12 @@ async def throw_out_subscribers() -> None:
 
 
 async def arrives(layer: Any, channel: str, group: str) -> None:
-    """What is published while nobody listens is lost: it is sent until one has come, as a page asks again."""
+    """What is published without a listener is lost: it is sent until one has arrived, as a page repeats a request."""
     wait = asyncio.ensure_future(layer.receive(channel))
     while not wait.done():
-        await layer.group_send(group, {"type": "told"})
+        await layer.group_send(group, {"type": "said"})
         await asyncio.wait([wait], timeout=0.2)
-    assert wait.result() == {"type": "told"}
+    assert wait.result() == {"type": "said"}
 
 
 def test_a_message_reaches_every_member_of_its_group_and_no_other() -> None:
@@ -86,9 +86,9 @@ def test_a_message_reaches_every_member_of_its_group_and_no_other() -> None:
         channels = [await layer.new_channel() for _ in range(3)]
         for channel in channels[:2]:
             await layer.group_add("some", channel)
-        await layer.group_send("some", {"type": "told", "number": 7})
+        await layer.group_send("some", {"type": "said", "number": 7})
         for channel in channels[:2]:
-            assert await layer.receive(channel) == {"type": "told", "number": 7}
+            assert await layer.receive(channel) == {"type": "said", "number": 7}
         left_over = asyncio.ensure_future(layer.receive(channels[2]))
         await asyncio.wait([left_over], timeout=0.3)
         assert not left_over.done()

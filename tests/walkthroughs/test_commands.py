@@ -103,7 +103,7 @@ class TestAdvance:
         assert (answer.code, answer.key) == ("conflict", "problem.id_used")
         assert numbers(branch) == [1]
 
-    def test_whoever_goes_on_reads_nothing(self, session: Session, django_assert_num_queries: Any) -> None:
+    def test_stepping_on_reads_nothing(self, session: Session, django_assert_num_queries: Any) -> None:
         """The branch is moved on, the step and the command are stored, in one transaction: a click waits for that."""
         branch = root(session)
         carry_out(session, "advance", branch, after=0, count=1)
@@ -115,7 +115,7 @@ class TestAdvance:
             ["BEGIN", "UPDATE", "INSERT", "INSERT", "COMMIT"],
         )
 
-    def test_at_the_end_the_reason_is_told_and_stays(self, session: Session) -> None:
+    def test_at_the_end_the_reason_is_shown_and_stays(self, session: Session) -> None:
         branch = root(session)
         answer = done(carry_out(session, "run_until", branch, after=0, until="end"))
         branch.refresh_from_db()
@@ -131,7 +131,7 @@ class TestAdvance:
         assert answer.code == "not_found"
         assert numbers(root(other)) == []
 
-    def test_a_session_holds_no_more_steps_than_told(
+    def test_a_session_holds_no_more_steps_than_its_limit(
         self, session: Session, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(actions, "LIMITS", Limits(steps_per_session=30))
@@ -233,7 +233,9 @@ class TestBranches:
         assert error(carry_out(session, "branch", root(session), at=1)).code == "conflict"
         assert Branch.objects.of_session(session.id).count() == 1
 
-    def test_there_are_no_more_than_told(self, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_there_are_no_more_than_the_limit(
+        self, session: Session, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(actions, "LIMITS", Limits(branches_per_session=2))
         assert done(carry_out(session, "branch", root(session), at=0)).created
         answer = error(carry_out(session, "branch", root(session), at=0))
@@ -502,7 +504,7 @@ def test_four_threads_with_one_aim_store_each_step_once(
     done = [answer for answer in answers if isinstance(answer, Done)]
     assert len(answers) == 80
     assert {answer.reached for answer in done} == set(range(3, 61, 3))
-    # Whoever was overtaken five times in a row is asked to come again, and nothing else may go wrong.
+    # A command that was overtaken five times in a row is refused with a request to repeat; nothing else may go wrong.
     assert {answer.code for answer in answers if isinstance(answer, ErrorMessage)} <= {"unavailable"}
 
 
@@ -512,7 +514,9 @@ class TestSessions:
         assert not Session.objects.of_browser("b" * 48).exists()
         assert not Session.objects.of_browser("").exists()
 
-    def test_a_browser_holds_no_more_than_told(self, start: Callable[..., Session], settings: Any) -> None:
+    def test_a_browser_holds_no_more_than_the_limit(
+        self, start: Callable[..., Session], settings: Any
+    ) -> None:
         settings.QUOTAS = {**settings.QUOTAS, "sessions": 2}
         start()
         start()
@@ -527,7 +531,9 @@ class TestSessions:
         assert (caught.value.code, caught.value.params["rule"]) == ("refused", "CFG-2")
         assert not Session.objects.exists()
 
-    def test_deleting_takes_everything_with_it_and_nobody_elses(self, start: Callable[..., Session]) -> None:
+    def test_deleting_removes_everything_of_a_session_and_nothing_else(
+        self, start: Callable[..., Session]
+    ) -> None:
         mine, other = start(), start(browser="b" * 48)
         carry_out(mine, "advance", root(mine), after=0, count=3)
         with pytest.raises(actions.Problem):

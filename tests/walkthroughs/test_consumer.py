@@ -296,7 +296,7 @@ async def test_too_many_messages_are_answered_and_the_connection_lives(settings:
         assert (await another.ask("ping"))[-1]["code"] == "too_frequent"
 
 
-async def test_without_a_way_to_the_workers_the_page_is_told_to_ask_again(
+async def test_without_a_connection_to_the_workers_the_page_is_asked_to_repeat(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     session, branch = await make_session()
@@ -315,7 +315,7 @@ async def test_without_a_way_to_the_workers_the_page_is_told_to_ask_again(
 
 
 @pytest.mark.parametrize("browser", ["b" * 48, ""])
-async def test_a_session_of_somebody_else_does_not_exist(browser: str) -> None:
+async def test_a_session_of_another_person_does_not_exist(browser: str) -> None:
     session, _ = await make_session()
     async with open_page(session, browser=browser) as page:
         answer = await page.next()
@@ -352,7 +352,7 @@ async def test_a_page_that_steps_is_sent_the_next_step_before_it_asks_and_no_oth
         assert await other.socket.receive_nothing()
 
 
-async def test_a_step_that_was_told_ahead_is_stored_without_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_step_that_was_sent_ahead_is_stored_without_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_way(*arguments: Any, **options: Any) -> None:
         raise OperationalError("no worker")
 
@@ -391,7 +391,7 @@ async def test_a_page_that_steps_where_another_went_on_gets_the_step_that_was_st
         assert heard[-1]["newest"] == 2
 
 
-async def test_a_page_is_told_the_plan_when_it_asks_and_from_then_on_before_its_welcome() -> None:
+async def test_a_page_receives_the_plan_when_it_asks_and_from_then_on_before_its_welcome() -> None:
     session, branch = await make_session()
     async with open_page(session) as page:
         assert [message["type"] for message in await page.ask("hello", have={})] == ["welcome"]

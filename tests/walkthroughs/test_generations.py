@@ -116,8 +116,8 @@ def test_the_run_as_written_is_the_librarys_own(client: Client) -> None:
 
 def test_the_texts_of_a_run_in_another_version_are_about_the_original(client: Client) -> None:
     client.post("/generations/new", {"scenario": "SC-61/k28", "generation": "k41"})
-    told = lesson_of_session(Session.objects.get())
-    assert told["of_original"] and "lesson" in told and "watch_for" not in told
+    lesson = lesson_of_session(Session.objects.get())
+    assert lesson["of_original"] and "lesson" in lesson and "watch_for" not in lesson
 
 
 def test_a_run_that_cannot_be_is_refused_with_the_reason(client: Client) -> None:

@@ -31,8 +31,8 @@ import django; django.setup()
 from django.db import connection
 with connection.cursor() as cursor:
     cursor.execute("SELECT CAST(interventions AS TEXT) FROM walkthroughs_branch ORDER BY id")
-    for (told,) in cursor.fetchall():
-        print(told.replace(" ", ""))
+    for (interventions,) in cursor.fetchall():
+        print(interventions.replace(" ", ""))
 """
 
 
@@ -61,7 +61,7 @@ def test_an_update_and_the_way_back_keep_sessions_to_the_byte(
 
     run("manage.py", "migrate", "walkthroughs", BEFORE, "-v", "0")
     lists = run("-c", STORED).split()
-    assert [told.count('"after"') for told in lists] == [2, 1]
+    assert [branch.count('"after"') for branch in lists] == [2, 1]
     run("manage.py", "migrate", "-v", "0")
     assert run("-c", STORED).split() == lists  # the release before reads them until its processes have ended
 
@@ -76,7 +76,7 @@ def test_an_update_and_the_way_back_keep_sessions_to_the_byte(
     process.end()
 
     run("manage.py", "migrate", "walkthroughs", BEFORE, "-v", "0")
-    assert [told.count('"after"') for told in run("-c", STORED).split()] == [2, 2]
+    assert [branch.count('"after"') for branch in run("-c", STORED).split()] == [2, 2]
 
 
 def test_what_a_process_of_the_release_before_adds_is_read(session: Session) -> None:
@@ -96,7 +96,7 @@ def test_what_a_process_of_the_release_before_adds_is_read(session: Session) -> 
     assert imported(b"".join(export_session(session))).state == "verified"
 
 
-def test_the_bound_is_the_one_that_is_told(session: Session) -> None:
+def test_the_bound_is_the_documented_one(session: Session) -> None:
     branch, most = root(session), LIMITS.interventions_per_branch
     for after in range(most):
         answer = carry_out(
@@ -114,8 +114,8 @@ def test_an_intervention_writes_one_row_whatever_came_before(session: Session) -
     carry_out(session, "intervene", branch, after=0, intervention=CRASH)
     with CaptureQueriesContext(connection) as queries:
         carry_out(session, "intervene", branch, after=1, intervention=RESTART)
-    told = [query["sql"] for query in queries if "intervention" in query["sql"].partition("WHERE")[0]]
-    written = [sql for sql in told if sql.startswith(("INSERT", "UPDATE"))]
+    written_to = [query["sql"] for query in queries if "intervention" in query["sql"].partition("WHERE")[0]]
+    written = [sql for sql in written_to if sql.startswith(("INSERT", "UPDATE"))]
     assert len(written) == 1
     assert written[0].startswith('INSERT INTO "walkthroughs_intervention"')
     assert "crash" not in written[0]

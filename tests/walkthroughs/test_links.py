@@ -1,4 +1,4 @@
-"""Links: an address leads everybody to the same step of the same run."""
+"""Links: an address leads every person to the same step of the same run."""
 
 from __future__ import annotations
 

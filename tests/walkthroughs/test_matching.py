@@ -1,4 +1,4 @@
-"""Conditions: what breakpoints stop at and searches find is what the engine told of the steps, no more."""
+"""Conditions: breakpoints and searches look at what the engine says of steps, and at nothing else."""
 
 from __future__ import annotations
 
@@ -200,7 +200,9 @@ class TestRunUntilBreakpoint:
         answer = self.run(session, timers[0], [{"on": "kind", "kind": "timer"}])
         assert (answer.stopped, answer.reached, answer.newest) == ("breakpoint", timers[1], 90)
 
-    def test_the_end_and_the_limit_are_told(self, session: Session, start: Callable[..., Session]) -> None:
+    def test_the_end_and_the_limit_are_reported(
+        self, session: Session, start: Callable[..., Session]
+    ) -> None:
         never = [{"on": "subject", "kind": "actor", "id": "nobody"}]
         assert self.run(start(), 0, never, limit=7).stopped == "limit"
         answer = self.run(session, 0, never)
@@ -258,7 +260,7 @@ class TestSearch:
         assert found.hits[0].key
         assert (found.first, found.last, found.newest) == (1, branch.newest, branch.newest)
 
-    def test_a_branch_of_somebody_else_is_not_found(self, start: Callable[..., Session]) -> None:
+    def test_a_branch_of_another_person_is_not_found(self, start: Callable[..., Session]) -> None:
         mine, other = start(), start()
         with pytest.raises(Problem):
             self.ask(mine, root(other), conditions=[{"on": "interesting"}])

@@ -173,7 +173,7 @@ def test_every_reason_why_a_message_is_malformed_has_its_words() -> None:
     assert {key for key in malformed.KEYS if f"problem.{key}.remedy" not in words()} == set()
 
 
-def test_an_action_that_does_not_exist_is_told_those_that_do() -> None:
+def test_an_unknown_action_is_answered_with_the_known_ones() -> None:
     params = refused({**INTERVENE, "intervention": {"action": "drop_table"}}).problem.params
     assert params["field"] == "intervention.action"
     assert "drop_message" in params["allowed"]

@@ -149,7 +149,7 @@ def session(db: None, small: None) -> Session:
     return actions.create_session("somebody", ScenarioVersion.objects.of_document("SIGHT", DOCUMENT))
 
 
-def test_every_sight_says_what_its_view_says(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_near_view_says_what_its_view_says(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[bool] = []
     count = near_views._is_counted
     monkeypatch.setattr(
@@ -206,7 +206,7 @@ def whole_view(branch: Branch, number: int) -> Json:
     return view
 
 
-def test_sights_beyond_the_newest_step_are_refused(session: Session) -> None:
+def test_near_views_beyond_the_newest_step_are_refused(session: Session) -> None:
     with pytest.raises(Problem) as refused:
         questions.near_view_answer(root(session), 1, "")
     assert refused.value.code == "conflict"

@@ -57,7 +57,7 @@ def test_tls_may_end_at_a_proxy_whose_header_is_believed(settings: Any) -> None:
         ("http://localhost:99999", "localhost:99999"),
         ("file://localhost:8000", "localhost:8000"),
         ("http://front.example.com", "127.0.0.1:8000"),
-        # A name that somebody else points at this machine.
+        # A name that a stranger points at this machine.
         ("http://evil.example:8000", "evil.example:8000"),
         ("http://", ""),
     ],

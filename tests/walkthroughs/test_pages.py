@@ -51,7 +51,7 @@ class TestStarting:
         assert "This is what the variant shows: CFG-2" in response.content.decode()
         assert not Session.objects.exists()
 
-    def test_who_sends_forms_too_fast_is_told_to_wait_and_nothing_is_made(
+    def test_forms_that_are_sent_too_fast_are_refused_and_make_nothing(
         self, client: Client, settings: Any
     ) -> None:
         settings.RATES = {**settings.RATES, "forms.person": (2, 40)}
@@ -106,7 +106,7 @@ class TestPlayer:
         opened = attributes(client.get(f"/sessions/{session.id}/?{query}").content.decode(), "eos-player")
         assert (opened["branch"], opened["step"]) == (str(root(session).id), "0")
 
-    def test_somebody_elses_session_is_not_found(self, client: Client) -> None:
+    def test_another_persons_session_is_not_found(self, client: Client) -> None:
         session = start(client)
         other = Client()
         start(other)
@@ -146,7 +146,7 @@ class TestPlayer:
 
 
 class TestCompare:
-    def test_without_anything_chosen_it_offers_both_ways(self, client: Client) -> None:
+    def test_without_a_choice_it_offers_both_forms(self, client: Client) -> None:
         start(client)
         page = client.get("/compare/").content.decode()
         assert "Idempotence on or off" in page
@@ -204,7 +204,7 @@ class TestCompare:
         assert response.status_code == 422
         assert "0.10" in response.content.decode()
 
-    def test_a_branch_of_somebody_else_cannot_be_compared(self, client: Client) -> None:
+    def test_a_branch_of_another_person_cannot_be_compared(self, client: Client) -> None:
         theirs = root(start(Client()))
         assert client.get(f"/compare/differences.json?branch={theirs.id}").status_code == 404
         assert client.get("/compare/differences.json").status_code == 404
@@ -230,11 +230,11 @@ class TestCompare:
         assert client.post("/compare/new", fields).status_code == 404
 
     @pytest.mark.parametrize("left", ["0", "x", "9" * 30])
-    def test_a_branch_of_nobody_is_not_found(self, client: Client, left: str) -> None:
+    def test_a_branch_that_does_not_exist_is_not_found(self, client: Client, left: str) -> None:
         mine = root(start(client))
         assert client.get(f"/compare/?left={left}&right={mine.id}").status_code == 404
 
-    def test_a_branch_of_somebody_else_is_not_found(self, client: Client) -> None:
+    def test_a_branch_of_another_person_is_not_found(self, client: Client) -> None:
         mine, other = root(start(client)), root(start(Client()))
         assert client.get(f"/compare/?left={mine.id}&right={other.id}").status_code == 404
 

@@ -88,7 +88,7 @@ def test_a_run_with_interventions_is_compared_although_the_run_as_written_has_no
     assert [one["key"] for one in kept] == ["cost.reserved_still"]
 
 
-def test_a_page_that_holds_nothing_is_told_the_plan_that_is_kept(start: Callable[..., Session]) -> None:
+def test_a_page_without_a_plan_receives_the_stored_one(start: Callable[..., Session]) -> None:
     session = start("SC-03")
     hello, again = (Hello(v=1, id=session.id, have=have) for have in ({}, {str(root(session).id): 0}))
     assert plans.on_arrival(session, hello) == []
@@ -135,7 +135,7 @@ def test_what_a_busy_machine_did_not_make_in_time_is_not_kept_as_impossible(
     assert made(branch) is not None
 
 
-def test_while_a_plan_is_made_nobody_else_makes_it(
+def test_while_a_plan_is_made_no_other_process_makes_it(
     start: Callable[..., Session], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     branch = with_version(root(start("SC-03")))

@@ -33,7 +33,7 @@ Json = dict[str, Any]
 
 @asynccontextmanager
 async def follow(token: uuid.UUID) -> AsyncIterator[Page]:
-    """Somebody with the address and without any cookie."""
+    """A visitor with the address and without any cookie."""
     headers = [(b"origin", ORIGIN), (b"host", b"localhost")]
     socket = WebsocketCommunicator(application, f"/ws/follow/{token}/", headers=headers)
     connected, _ = await socket.connect(timeout=20)
@@ -100,7 +100,7 @@ async def test_who_comes_late_or_comes_back_is_where_the_presenter_is() -> None:
             assert (heard[-1]["type"], heard[-1]["step"]) == ("presented", 7)
 
 
-async def test_moves_are_numbered_so_that_a_late_one_can_be_told() -> None:
+async def test_moves_are_numbered_so_that_a_late_one_is_recognised() -> None:
     session, branch = await make_session()
     token = await present(session)
     async with open_page(session) as driver, follow(token) as page:
@@ -193,7 +193,7 @@ async def test_only_who_presents_moves_the_followers() -> None:
         assert answer["key"] == "problem.not_presented"
 
 
-async def test_the_end_is_told_and_the_address_leads_nowhere() -> None:
+async def test_the_end_is_sent_and_the_address_leads_nowhere() -> None:
     session, _ = await make_session()
     token = await present(session)
     async with follow(token) as page:
@@ -222,7 +222,7 @@ async def test_deleting_the_session_ends_it_for_all() -> None:
 
 
 async def test_two_hundred_followers_cost_no_more_than_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One move is one send to the layer and the same few queries, whoever follows; all of them get it."""
+    """One move is one send to the layer and the same few queries, however many follow; all of them get it."""
     session, branch = await make_session()
     token = await present(session)
     queries: list[str] = []

@@ -49,7 +49,7 @@ def test_they_are_the_engine_s_at_every_stop(fenced: Session) -> None:
         assert lines_of(fenced, branch) == by_engine(until)
 
 
-def test_what_was_folded_by_somebody_else_meanwhile_is_not_lost(fenced: Session) -> None:
+def test_what_another_process_folded_meanwhile_is_not_lost(fenced: Session) -> None:
     branch = root(fenced)
     advance(fenced, branch, 134)
     first = lines_of(fenced, branch)

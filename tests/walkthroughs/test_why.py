@@ -71,7 +71,7 @@ def test_nothing_to_ask_is_an_answer(held: Session) -> None:
 @pytest.mark.parametrize(
     ("question", "subject"), [("lso", "t-9"), ("weather", ""), ("unseen", "c-committed"), ("refused", "")]
 )
-def test_an_unknown_question_or_subject_is_told_with_what_is_known(
+def test_an_unknown_question_or_subject_is_answered_with_the_known_ones(
     held: Session, question: str, subject: str
 ) -> None:
     with pytest.raises(Problem) as caught:
@@ -103,7 +103,7 @@ def test_the_subject_of_a_link_can_be_selected(held: Session) -> None:
             assert sent.selection.kind == one.subject["kind"]  # type: ignore[union-attr]
 
 
-def test_a_page_that_asked_is_told_when_its_task_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_asked_learns_that_its_task_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     messages: list[Any] = []
 
     def failing(*arguments: Any) -> Why:

@@ -1,4 +1,4 @@
-"""A language that nobody speaks: every text of the catalogues with each letter replaced by one that English has not.
+"""An invented language: every text of the catalogues with each letter replaced by one that English has not.
 
 What is still in plain letters on a page that speaks it came from no catalogue. That is right for data (identifiers,
 numbers, the names that Kafka gives to things) and wrong for everything else: it would stay English in Chinese.

@@ -1,4 +1,4 @@
-"""Every page of the site in a language that nobody speaks (`pseudo.py`): no word of English is left. And in Chinese: no
+"""Every page of the site in an invented language (`pseudo.py`): no word of English is left. And in Chinese: no
 mark of English is.
 """
 

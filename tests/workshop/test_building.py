@@ -50,7 +50,7 @@ def test_an_edit_answers_with_text_document_names_and_every_mistake(browser: Cli
     assert draft.text == TEXT  # an answer stores nothing
 
 
-def test_a_mistake_is_told_in_words_that_the_page_has_in_its_language(browser: Client, draft: Draft) -> None:
+def test_a_mistake_is_reported_in_the_language_of_the_page(browser: Client, draft: Draft) -> None:
     edit = {"do": "set", "path": ["profile"], "value": "k99"}
     (mistake,) = post(browser, draft, "edit", text=TEXT, edits=[edit]).json()["mistakes"]
     assert mistake["wrong"] == "'k99'"
@@ -67,7 +67,7 @@ def test_a_trial_tells_what_the_world_cannot_be_built_from_with_its_line() -> No
     assert mistake.wrong == {"key": "scenario.wrong.unknown_setting", "params": {}}
 
 
-def test_a_text_that_is_no_toml_is_told_with_its_line_and_the_form_waits(
+def test_a_text_that_is_no_toml_is_reported_with_its_line_and_the_form_waits(
     browser: Client, draft: Draft
 ) -> None:
     answered = post(browser, draft, "edit", text='id = "x"\nprofile = \n', edits=[]).json()
@@ -134,7 +134,7 @@ def test_a_long_trial_tells_the_first_rows_and_how_many_there_are(monkeypatch: p
     assert (cut.records, cut.record_rows_in_all) == (whole.records[:1], whole.record_rows_in_all)
 
 
-def test_a_name_of_a_beat_that_the_run_does_not_have_is_told_with_its_line_and_what_there_is() -> None:
+def test_an_unknown_beat_is_reported_with_its_line_and_the_known_ones() -> None:
     title = 'title = { en = "Mine", "zh-Hans" = "我的" }'
     rows = [("sends", 1), ("sends", 2), ("fenced", 1)]
     beats = "".join(f'\n[[beats]]\nkind = "{kind}"\nnth = {nth}\n{title}\n' for kind, nth in rows)
@@ -159,7 +159,7 @@ def test_trials_of_one_person_are_bounded(
     assert statuses[:20] == [200] * 20 and 429 in statuses
 
 
-def test_a_refused_configuration_and_a_long_run_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refused_configuration_and_a_long_run_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     refused = tried(TEXT.replace('acks = "all"', "acks = 1, enable_idempotence = true"), None)
     assert refused.refused is not None and refused.refused["rule"] == "CFG-2"
     monkeypatch.setattr(trial, "STEPS_MAX", 10)
@@ -189,7 +189,9 @@ def test_saving_answers_with_the_next_revision_and_a_conflict_with_its_own_statu
     assert (answer.status_code, answer.json()["revision"]) == (409, 2)
 
 
-def test_a_draft_is_played_in_the_player_and_what_cannot_be_is_told(browser: Client, draft: Draft) -> None:
+def test_a_draft_is_played_in_the_player_and_one_that_cannot_be_is_refused(
+    browser: Client, draft: Draft
+) -> None:
     assert browser.post(f"/workshop/{draft.id}/try")["Location"].startswith("/sessions/")
     Draft.objects.filter(pk=draft.pk).update(text="id = [")
     assert browser.post(f"/workshop/{draft.id}/try").status_code == 422

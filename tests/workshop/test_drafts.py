@@ -63,14 +63,14 @@ def test_a_saved_text_is_kept_right_or_not_and_what_lists_show_is_read_from_the_
     assert (again.identifier, again.tags, again.revision) == ("MY-2", [], draft.revision + 2)
 
 
-def test_who_saves_an_older_revision_is_told_and_overwrites_nothing(draft: Draft) -> None:
+def test_saving_an_older_revision_is_refused_and_overwrites_nothing(draft: Draft) -> None:
     actions.save(draft, TEXT + "# one\n", draft.revision, [], "both")
     assert refused(actions.save, draft, TEXT + "# other\n", draft.revision, [], "both") == "changed_elsewhere"
     draft.refresh_from_db()
     assert draft.text.endswith("# one\n")
 
 
-def test_bounds_are_told(ina: User, draft: Draft, settings: Any) -> None:
+def test_bounds_are_reported(ina: User, draft: Draft, settings: Any) -> None:
     assert refused(actions.save, draft, "#" * (TEXT_BYTES_MAX + 1), 1, [], "both") == "too_long"
     assert refused(actions.save, draft, "a\0", 1, [], "both") == "not_text"
     assert (
@@ -173,7 +173,7 @@ def test_sessions_keep_the_version_they_were_made_with(draft: Draft, ina: User, 
     carry_out(session, "advance", root(session), after=0, count=5)
 
 
-def test_a_deleted_scenario_takes_versions_along_that_nobody_runs(draft: Draft) -> None:
+def test_a_deleted_scenario_takes_along_the_versions_without_runs(draft: Draft) -> None:
     actions.publish(draft)
     actions.delete_draft(draft, draft.owner)
     assert not ScenarioVersion.objects.filter(identifier="MY-LOST").exists()
@@ -366,7 +366,7 @@ def test_the_account_s_page_counts_what_was_built_and_packs_it(draft: Draft, ina
         assert {name.rsplit("/", 1)[1] for name in names} == {"draft.toml", "version-1.toml"}
 
 
-def test_only_instructors_publish_for_everybody_and_only_to_classes_they_teach(ina: User, lea: User) -> None:
+def test_only_instructors_publish_for_all_and_only_to_classes_they_teach(ina: User, lea: User) -> None:
     mine = actions.create_draft(lea, TEXT)
     assert refused(actions.set_visibility, mine, lea, Visibility.PUBLIC, None) == "not_to_all"
     assert refused(actions.set_visibility, mine, lea, Visibility.CLASS, None) == "no_class"

@@ -151,7 +151,7 @@ def marker(at: int, kind: str = COMMIT, partition: str = "t-0", producer: int = 
         ),
     ],
 )
-def test_what_no_call_of_a_client_writes_is_told(reason: str, batches: Sequence[Stored]) -> None:
+def test_what_no_call_of_a_client_writes_is_reported(reason: str, batches: Sequence[Stored]) -> None:
     with pytest.raises(NoScenarioError) as none:
         scenario_of(batches, "MY-CASE-1", {"en": "x", "zh-Hans": "x"}, {})
     assert none.value.says.key == f"logs.scenario.not.{reason}"
@@ -167,7 +167,7 @@ def test_a_refusal_of_the_engine_is_given_as_the_reason(monkeypatch: pytest.Monk
     assert none.value.says.params == {"reason": reason}
 
 
-def test_markers_that_lie_apart_are_brought_together() -> None:
+def test_markers_with_other_batches_between_them_are_joined() -> None:
     """One transaction's marker in t-1 stands behind what another wrote there later than its marker in t-0."""
     batches = [
         *(batch(0), batch(0, "t-1"), marker(1), batch(1, "t-1", 8), marker(2, partition="t-1")),

@@ -188,7 +188,7 @@ def test_every_marker_row(row, profile):
 
 
 def test_no_row_is_left_out():
-    """A row that nobody exercises may be wrong: guards and rows all stand in the cases above."""
+    """A row without a case may be wrong: the cases above have all guards and rows."""
     assert {case.values[0].asks for case in DATA_CASES} == {row.asks for row in DATA_RULES}
     used = {row.when for row in (*DATA_RULES, *MARKER_RULES)}
     assert used == set(GUARDS)
@@ -234,7 +234,7 @@ def test_several_batches_in_one_append_run_on():
 
 
 def test_a_leader_of_28_takes_one_batch_at_once():
-    """``LogValidator`` refuses what holds more than one, whoever appends; a follower takes what the leader has."""
+    """``LogValidator`` refuses what holds more than one, from any producer; a follower appends what the leader has."""
     log = new_log(K28)
     assert append(log, batch_of(0), batch_of(1)).error.name == "INVALID_RECORD"
     assert log.log_end == 0

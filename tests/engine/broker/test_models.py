@@ -263,7 +263,7 @@ def test_a_cluster_under_random_faults(actions, segment_records):
 
 
 def settle(drill):
-    """Everybody comes back: all replicas end alike, and nobody waits for ever."""
+    """All brokers return: all replicas end alike, and none waits for ever."""
     cluster = drill.cluster
     cluster.end_sessions()
     for broker_id, broker in cluster.brokers.items():
@@ -288,7 +288,7 @@ def settle(drill):
 @given(actions=ACTIONS)
 @settings(max_examples=60, deadline=None)
 def test_what_was_acknowledged_by_all_survives(actions):
-    """acks=all, and only in-sync replicas may lead: nothing acknowledged is lost, whoever fails when."""
+    """acks=all, and only in-sync replicas may lead: nothing acknowledged is lost, whichever broker fails when."""
     drill = Drill(None)
     cluster = drill.cluster
     acknowledged = {}

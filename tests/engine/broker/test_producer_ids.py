@@ -97,7 +97,7 @@ def test_a_lost_write_is_written_again():
     assert node(controller).version == 0
 
 
-def test_after_a_lost_reply_somebody_elses_block_is_a_conflict():
+def test_after_a_lost_reply_a_block_of_another_broker_is_a_conflict():
     controller = ZooKeeperController(watch=StrictWatch())
     claiming = manager()
     effects = step(controller, claiming, claiming.claim(0))
@@ -286,7 +286,7 @@ def test_exactly_one_guard_of_a_read_holds(latest, wrote):
 )
 @settings(max_examples=200, deadline=None)
 def test_no_id_is_ever_issued_twice(faults):
-    """Whatever is lost, whoever competes, whenever a broker crashes: ids are unique, blocks never overlap."""
+    """Whatever is lost, whichever brokers compete, whenever one crashes: ids are unique, blocks never overlap."""
     watch = StrictWatch()
     controller = ZooKeeperController(watch=watch)
     claiming = manager(watch)

@@ -216,7 +216,7 @@ def test_a_replica_that_has_restarted_is_not_named_as_one_that_may_be_in_sync():
     assert quorum.watch.finished().params["eligible"] == [1, 3]
 
 
-def test_blocks_of_producer_ids_follow_each_other_whoever_asks():
+def test_blocks_of_producer_ids_follow_each_other_whichever_broker_requests_them():
     quorum = controller()
     starts = [
         ask(quorum, AllocateProducerIdsRequest(broker=broker, broker_epoch=broker - 1)).producer_id_start

@@ -284,7 +284,7 @@ def test_a_pause_within_the_session_changes_nothing_and_beyond_it_moves_the_lead
 
 
 def test_a_crashed_broker_that_returns_at_once_has_lost_its_leadership():
-    """Its old session ends before the new one begins, so somebody else was elected in between."""
+    """Its old session ends before the new one begins, so another broker was elected in between."""
     cluster = Cluster()
     cluster.produce(1, batch_of(0))
     cluster.replicate()
@@ -381,7 +381,7 @@ def test_idle_producers_are_forgotten_on_the_scan_grid(profile):
     assert first == ("UNKNOWN_PRODUCER_ID" if profile is K20 else "NONE")
 
 
-def test_an_idle_scan_that_finds_nobody_says_nothing():
+def test_an_idle_scan_that_finds_no_producer_says_nothing():
     cluster = Cluster(brokers=1)
     broker = cluster.brokers[1]
     cluster.produce(1, batch_of(0, timestamp=0))
@@ -393,7 +393,7 @@ def test_an_idle_scan_that_finds_nobody_says_nothing():
     assert broker.next_background_timer() > at
 
 
-def test_expiry_by_order_asks_nobody():
+def test_expiry_by_order_needs_no_check():
     cluster = Cluster()
     cluster.produce(1, batch_of(0))
     cluster.replicate()

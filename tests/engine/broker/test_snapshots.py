@@ -53,7 +53,7 @@ def test_opening_drops_snapshots_between_segments_since_2_8(version, kept):
 
 @VERSIONS
 def test_a_snapshot_at_the_log_start_is_not_used(version):
-    """Whoever wrote only below the log start is unknown after the log was opened."""
+    """A producer that wrote only below the log start is unknown after the log was opened."""
     case = play(version, append(0, 6), {"op": "delete_records", "to": 6}, auto_hw=True)
     case.log.close(clean=True)
     case.log.reopen(case.clock, clean=True)

@@ -23,12 +23,12 @@ from engine.messages import (
 from engine.profiles import K28
 from engine.switches import Switches
 from engine.watching import Watch
-from tests.engine.tellers import TellsAtOnce
+from tests.engine.watches import SaysAtOnce
 
 PASSES_MAX = 200
 
 
-class Listening(TellsAtOnce, Watch):
+class Listening(SaysAtOnce, Watch):
     """Hears every sentence."""
 
     def __init__(self):

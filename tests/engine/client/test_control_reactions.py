@@ -87,8 +87,8 @@ def test_every_cell(answer, generation):
 
 def test_every_reaction_has_its_sentence():
     known = catalogue()
-    told = [row for row in REACTIONS if row.does != control_reactions.ACCEPT]
-    assert [row for row in told if CONTROL_REACTIONS[row.does] not in known] == []
+    described = [row for row in REACTIONS if row.does != control_reactions.ACCEPT]
+    assert [row for row in described if CONTROL_REACTIONS[row.does] not in known] == []
 
 
 def test_no_cell_has_two_rows_of_one_generation():

@@ -154,7 +154,7 @@ def test_a_request_that_is_overdue_names_its_error(profile, error):
     bench.give_producer_id()
     bench.send()
     bench.until(2 * SECONDS)
-    assert error in {told.get("error") for _, told in bench.watch.heard}
+    assert error in {params.get("error") for _, params in bench.watch.heard}
 
 
 @pytest.mark.parametrize(("profile", "counts"), [(K28, True), (K39, False)])

@@ -78,7 +78,7 @@ def test_client_states(state, event):
         made.transition(event)
         assert {made.state} == targets
     else:
-        # Calls are refused with their reason; what nobody can ask for is a broken rule of the engine.
+        # Calls are refused with their reason; an event that no call causes is a broken rule of the engine.
         with pytest.raises(IllegalTransition if (state, event) in REFUSED else EngineError):
             made.transition(event)
         assert made.state == state

@@ -411,7 +411,7 @@ def test_a_full_pool_blocks_and_the_memory_of_a_batch_frees_the_call():
     bench.send("t-1")
     blocked = bench.send("t-0", size=950)
     assert (blocked.state, bench.client.call_state) == ("blocked", "blocked")
-    assert bench.client.next_timer() == 30_000  # Both batches left at once, because somebody waits.
+    assert bench.client.next_timer() == 30_000  # Both batches left at once, because a send() waits.
     bench.answer()
     assert (blocked.state, bench.client.finished_calls) == ("done", [blocked])
     assert bench.status(3) == "pending"

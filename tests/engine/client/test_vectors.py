@@ -163,7 +163,7 @@ def test_an_answer_that_comes_in_time_is_read_before_the_others_are_lost():
     [("NONE", 1, 1), ("DUPLICATE_SEQUENCE_NUMBER", -1, 1), ("NETWORK_EXCEPTION", -1, None)],
 )
 def test_a_late_success_of_a_batch_given_up_after_a_fatal_error_is_counted(error, base_offset, acknowledged):
-    """``Sender.completeBatch`` asks nobody whether the batch is over: only its future hears nothing new."""
+    """``Sender.completeBatch`` does not check whether the batch is done: only its future ignores the call."""
     refused = {"op": "respond", "error": "CLUSTER_AUTHORIZATION_FAILED", "base_offset": -1, "index": 0}
     stored = {"op": "respond", "error": error, "base_offset": base_offset, "index": 0}
     found = play(*ONE_MORE * 2, refused, {"op": "run", "times": 1}, stored).state()

@@ -89,7 +89,7 @@ def test_every_flipped_byte_is_noticed_and_the_other_batches_stay_readable() -> 
             if 12 <= inside < 16:
                 assert places(rows) == []
                 continue
-            # An offset that is changed within its order cannot be told from a true one.
+            # An offset that is changed within its order cannot be distinguished from a true one.
             if inside == 7 and flip == 1:
                 assert places(rows) in ([], [(DamageKind.BASE_OFFSET, second)])
                 continue

@@ -213,8 +213,8 @@ def test_the_step_that_begins_what_never_ends_says_so_and_the_last_one_says_what
     )
     now = case.steps[-1]
     assert now["key"] == "log.now_held_by"
-    told = {name: now["params"][name] for name in ("transactional_id", "producer_id", "offset", "waiting")}
-    assert told == {"transactional_id": "tx-open-public", "producer_id": 1022, "offset": 2, "waiting": 6}
+    shown = {name: now["params"][name] for name in ("transactional_id", "producer_id", "offset", "waiting")}
+    assert shown == {"transactional_id": "tx-open-public", "producer_id": 1022, "offset": 2, "waiting": 6}
     (known,) = (note for note in now["notes"] if note["key"] == "log.now_known")
     assert known["params"]["state"] == "Ongoing"
     assert case.steps[known["params"]["step"] - 1]["params"]["transactional_id"] == "tx-open-public"
@@ -227,18 +227,18 @@ def test_without_the_coordinators_log_the_last_step_says_what_is_not_in_the_file
     assert [note["key"] for note in now["notes"]] == ["log.now_no_coordinator", "log.written.unknown"]
 
 
-def test_records_of_the_coordinator_are_told_with_the_row_that_leads_to_them() -> None:
+def test_records_of_the_coordinator_name_the_row_that_leads_to_them() -> None:
     case = log_case(folder(KAFKA_LOGS / "_internal"))
     check_shape(case)
-    told = [step for step in case.steps if step["key"].startswith("log.coordinator.")]
-    assert len(told) > 50
+    shown = [step for step in case.steps if step["key"].startswith("log.coordinator.")]
+    assert len(shown) > 50
     assert not any(
         step["key"].startswith("log.batch")
         for step in case.steps
         if step["actor"].startswith("__transaction")
     )
     rows = TRANSACTION_STATES.rows
-    taken = [step["transition"] for step in told if step["transition"] is not None]
+    taken = [step["transition"] for step in shown if step["transition"] is not None]
     assert {(one["from"], one["to"]) for one in taken} > {
         ("Empty", "Ongoing"), ("Ongoing", "PrepareCommit"), ("PrepareCommit", "CompleteCommit"),
     }  # fmt: skip
@@ -252,7 +252,7 @@ def test_records_of_the_coordinator_are_told_with_the_row_that_leads_to_them() -
 @pytest.mark.parametrize(
     ("name", "event"), [("wire_tv0", "end_commit"), ("wire_tv2", "end_commit_raising_epoch")]
 )
-def test_a_decision_is_told_by_the_row_of_the_version_that_made_it(name: str, event: str) -> None:
+def test_a_decision_names_the_row_of_the_version_that_made_it(name: str, event: str) -> None:
     """With transaction version 2 a commit raises the epoch; the table has a row of its own for it."""
     case = log_case(folder(KAFKA_LOGS / name / "_internal"))
     taken = [step["transition"] for step in case.steps if step.get("transition")]
@@ -369,7 +369,7 @@ def test_each_kind_of_batch_has_its_sentence() -> None:
     assert case.steps[0]["notes"][0]["key"] == "log.segment"
 
 
-def test_damage_is_told_and_what_cannot_stand_in_a_lane_is_not_drawn() -> None:
+def test_damage_is_reported_and_a_batch_that_fits_no_lane_is_not_drawn() -> None:
     broken = bytearray(at(9))
     broken[-1] ^= 1
     data = at(7) + at(3) + bytes(broken) + at(10)[:-3]
@@ -404,7 +404,7 @@ def test_more_than_fits_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     assert (case.shortened, len(case.steps)) == (False, 6)
 
 
-def test_folders_are_told_apart_whatever_they_are_called() -> None:
+def test_folders_are_distinguished_whatever_they_are_called() -> None:
     files = {
         f"before/t-0/{SEGMENT}": at(0),
         f"after/t-0/{SEGMENT}": at(0),

@@ -133,10 +133,10 @@ def test_the_marker_of_an_administrator_is_the_one_that_the_broker_wrote() -> No
     stored = after(case)[-1]["partitions"][name]["replicas"]["0"]
     real = folded(log_case({path: files[path][: marker.position + marker.header.size]}))
     written = real["partitions"][name]["replicas"]["0"]
-    told = ("producer_id", "producer_epoch", "control", "coordinator_epoch", "last_offset", "size")
+    fields = ("producer_id", "producer_epoch", "control", "coordinator_epoch", "last_offset", "size")
     offset = str(marker.header.base_offset)
-    assert {key: stored["batches"][offset][key] for key in told} == {
-        key: written["batches"][offset][key] for key in told
+    assert {key: stored["batches"][offset][key] for key in fields} == {
+        key: written["batches"][offset][key] for key in fields
     }
     pointers = ("log_end", "high_watermark", "last_stable_offset")
     assert [stored[key] for key in pointers] == [written[key] for key in pointers]

@@ -1,4 +1,4 @@
-"""Which transaction version wrote a log, told from its bytes."""
+"""Which transaction version wrote a log, recognised by its bytes."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_what_comes_from_no_bytes_shows_no_version() -> None:
     assert seen.sentence() == ("log.written.unknown", {})
 
 
-def test_partitions_read_apart_say_the_same_in_any_order() -> None:
+def test_partitions_that_are_read_separately_say_the_same_in_any_order() -> None:
     one, other = WrittenBy(), WrittenBy()
     one.take_value(value(TransactionStatus.ONGOING, 2), "b")
     other.take_value(value(TransactionStatus.ONGOING, 2), "a")

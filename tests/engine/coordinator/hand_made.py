@@ -44,7 +44,7 @@ class Hand:
 
 
 class Stage:
-    """A run of three brokers and nobody else. ``steps`` holds every step as JSON."""
+    """A run of three brokers and no other component. ``steps`` holds every step as JSON."""
 
     def __init__(self, watching: str = "recorded", **document: Any) -> None:
         title = {"en": "A stage", "zh-Hans": "舞台"}

@@ -78,7 +78,7 @@ class Stage:
         )
         self.coordinator.on_marker(NUMBER, producer_id, kind == "COMMIT")
 
-    def told(self, *, stable=False):
+    def fetched(self, *, stable=False):
         request = OffsetFetchRequest(group_id=GROUP, partitions=("t-0",), require_stable=stable)
         answer = self.coordinator.fetch(request)
         return answer.offsets.get("t-0"), answer.error, (answer.errors or {}).get("t-0", Error.NONE)
@@ -88,22 +88,22 @@ def test_a_plain_commit_is_visible_once_it_is_in_the_log():
     stage = Stage()
     effect = stage.commit(5)
     assert isinstance(effect, WriteOffsets)
-    assert stage.told() == (-1, Error.NONE, Error.NONE)
+    assert stage.fetched() == (-1, Error.NONE, Error.NONE)
     assert stage.written(effect) is Error.NONE
-    assert stage.told() == (5, Error.NONE, Error.NONE)
+    assert stage.fetched() == (5, Error.NONE, Error.NONE)
 
 
 def test_a_transaction_s_offset_waits_for_its_marker():
     stage = Stage()
     stage.written(stage.commit(5))
     stage.written(stage.commit(8, producer_id=1))
-    assert stage.told() == (5, Error.NONE, Error.NONE)
-    assert stage.told(stable=True) == (-1, Error.NONE, Error.UNSTABLE_OFFSET_COMMIT)
+    assert stage.fetched() == (5, Error.NONE, Error.NONE)
+    assert stage.fetched(stable=True) == (-1, Error.NONE, Error.UNSTABLE_OFFSET_COMMIT)
     stage.mark(1, "COMMIT")
-    assert stage.told(stable=True) == (8, Error.NONE, Error.NONE)
+    assert stage.fetched(stable=True) == (8, Error.NONE, Error.NONE)
     stage.written(stage.commit(9, producer_id=1))
     stage.mark(1, "ABORT")
-    assert stage.told(stable=True) == (8, Error.NONE, Error.NONE)
+    assert stage.fetched(stable=True) == (8, Error.NONE, Error.NONE)
 
 
 @pytest.mark.parametrize(
@@ -121,16 +121,16 @@ def test_a_transaction_s_offset_waits_for_its_marker():
 def test_a_failed_append_leaves_nothing_pending_and_says_what_it_means(log_error, answer, producer_id):
     stage = Stage()
     assert stage.written(stage.commit(5, producer_id=producer_id), log_error) is answer
-    assert stage.told(stable=True) == (-1, Error.NONE, Error.NONE)
+    assert stage.fetched(stable=True) == (-1, Error.NONE, Error.NONE)
 
 
 def test_another_broker_s_group_and_one_that_is_being_read_are_sent_away():
     stage = Stage(elected=False)
     assert stage.commit(5) == CommitAnswer(to="asker", errors={"t-0": Error.NOT_COORDINATOR})
-    assert stage.told()[1] is Error.NOT_COORDINATOR
+    assert stage.fetched()[1] is Error.NOT_COORDINATOR
     stage.coordinator.begin_loading(NUMBER)
     assert stage.commit(5).errors == {"t-0": Error.COORDINATOR_LOAD_IN_PROGRESS}
-    assert stage.told()[1] is Error.COORDINATOR_LOAD_IN_PROGRESS
+    assert stage.fetched()[1] is Error.COORDINATOR_LOAD_IN_PROGRESS
 
 
 @pytest.mark.parametrize("producer_id", [None, 1])
@@ -162,7 +162,7 @@ def test_before_kip_447_a_transaction_is_not_asked_who_commits():
     assert stage.commit(5, member_id="m-9").errors == {"t-0": Error.UNKNOWN_MEMBER_ID}
 
 
-def test_a_group_that_nobody_joined_merely_keeps_offsets():
+def test_a_group_without_members_merely_keeps_offsets():
     stage = Stage()
     assert isinstance(stage.commit(5, member_id="m-9"), WriteOffsets)
     assert stage.commit(6, member_id="m-9", generation_id=0).errors == {"t-0": Error.UNKNOWN_MEMBER_ID}
@@ -195,7 +195,7 @@ def test_a_successor_knows_from_the_log_what_is_visible_and_what_is_pending():
     assert (new.visible, new.pending) == (old.visible, old.pending)
     successor.log = list(stage.log)
     successor.mark(1, "COMMIT")
-    assert successor.told(stable=True) == (7, Error.NONE, Error.NONE)
+    assert successor.fetched(stable=True) == (7, Error.NONE, Error.NONE)
 
 
 def test_an_append_that_ends_after_the_group_moved_away_is_not_counted():
@@ -210,7 +210,7 @@ def test_a_marker_of_another_partition_decides_nothing():
     stage = Stage()
     stage.written(stage.commit(5, producer_id=1))
     assert stage.coordinator.on_marker(NUMBER + 1, 1, True) == []
-    assert stage.told(stable=True)[2] is Error.UNSTABLE_OFFSET_COMMIT
+    assert stage.fetched(stable=True)[2] is Error.UNSTABLE_OFFSET_COMMIT
 
 
 def test_every_row_says_why_in_both_languages():

@@ -55,7 +55,7 @@ def test_the_next_transaction_goes_on_with_the_sequence():
     assert stage.metadata().producer_epoch == 0
 
 
-def test_an_internal_topic_is_created_when_somebody_first_asks():
+def test_an_internal_topic_is_created_at_the_first_request_for_it():
     stage = Stage(cluster={"internal_topics": False})
     asked = FindCoordinatorRequest(key="txn-1", key_type="TRANSACTION")
     assert stage.call(2, asked).error is Error.COORDINATOR_NOT_AVAILABLE
@@ -184,7 +184,7 @@ def test_a_transaction_shows_what_counts_what_is_pending_and_which_markers_are_m
 
 
 def decided_but_held(**document):
-    """A decided transaction whose marker for t-0 cannot go: nobody can reach its leader."""
+    """A decided transaction whose marker for t-0 cannot go: its leader is unreachable."""
     stage = Stage(topics=[{"name": "t", "partitions": 2, "leaders": [1, 3]}], **document)
     at = stage.coordinator()
     producer = stage.init(at)
@@ -196,7 +196,7 @@ def decided_but_held(**document):
     return stage
 
 
-def test_a_parked_marker_waits_for_news_and_keeps_no_run_going():
+def test_a_parked_marker_waits_for_metadata_and_keeps_no_run_going():
     stage = decided_but_held()
     stage.play()
     assert stage.simulation.finished == "complete"

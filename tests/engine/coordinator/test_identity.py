@@ -101,8 +101,8 @@ def test_a_transaction_whose_markers_stand_has_no_partition_left(error):
 
 def test_a_completion_is_written_once_however_often_it_is_acknowledged():
     release = {"op": "release_append", "error": "NONE"}
-    stage, told = play(COMMIT, HOLD, ACKNOWLEDGED, ACKNOWLEDGED, release)
-    assert told == {0: (Error.NONE, False), 2: (Error.NONE, False)}
+    stage, responses = play(COMMIT, HOLD, ACKNOWLEDGED, ACKNOWLEDGED, release)
+    assert responses == {0: (Error.NONE, False), 2: (Error.NONE, False)}
     assert stage.state()["tx"]["state"] == "CompleteCommit"
 
 
@@ -113,8 +113,8 @@ def test_a_completion_is_written_once_however_often_it_is_acknowledged():
 def test_a_failed_append_keeps_its_error_when_the_coordinator_moved(appended, answer):
     """``appendTransactionToLog`` asks who owns the id only after a successful append."""
     release = {"op": "release_append", "error": appended}
-    _, told = play(HOLD, COMMIT, {"op": "resign"}, release)
-    assert told == {1: (answer, False)}
+    _, responses = play(HOLD, COMMIT, {"op": "resign"}, release)
+    assert responses == {1: (answer, False)}
 
 
 def test_a_completion_that_waits_to_be_written_is_not_the_next_elections():
@@ -133,5 +133,5 @@ def test_a_completion_that_waits_to_be_written_is_not_the_next_elections():
 
 
 def test_a_scan_that_cannot_fence_throws():
-    _, told = play({"op": "advance", "ms": 70_000}, {"op": "expire_timed_out"}, epoch=32767)
-    assert told == {1: (Error.UNKNOWN_SERVER_ERROR, True)}
+    _, responses = play({"op": "advance", "ms": 70_000}, {"op": "expire_timed_out"}, epoch=32767)
+    assert responses == {1: (Error.UNKNOWN_SERVER_ERROR, True)}

@@ -1,4 +1,4 @@
-"""What the marker channel keeps apart, and what an answer that must never come leaves undone (MRK-1, MRK-8)."""
+"""What the marker channel queues separately, and what an unexpected answer leaves undone (MRK-1, MRK-8)."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class Around:
 class Judging(Judged):
     def __init__(self):
         super().__init__(self)
-        self.told = []
+        self.facts = []
 
     def take(self, fact):
-        self.told.append(fact)
+        self.facts.append(fact)
 
 
 def channel_with(newer_completion_stays=False, **partitions_of):
@@ -107,7 +107,7 @@ def test_after_an_answer_that_throws_the_rest_of_it_is_not_looked_at():
     assert list(made.waiting["a"].remaining) == ["t-1", "t-2"]
     assert not made.again and made.wanted_brokers() == []
     assert [
-        (fact.producer_id, fact.partitions) for fact in made.watch.told if type(fact) is MarkersGivenUp
+        (fact.producer_id, fact.partitions) for fact in made.watch.facts if type(fact) is MarkersGivenUp
     ] == [
         (1, ("t-2", "t-1")),
         (3, ("t-0",)),

@@ -66,7 +66,7 @@ def test_who_owns_the_id_is_asked_before_anything_else(given, action, version):
 
 
 @pytest.mark.parametrize("version", ["2.0", "2.8"])
-def test_a_transaction_cannot_begin_under_an_epoch_that_nobody_was_given(version):
+def test_a_transaction_cannot_begin_under_an_epoch_that_no_producer_received(version):
     """The first InitProducerId could not be written: its producer id stays, with epoch -1, and Kafka's
     ``prepareTransitionTo`` throws where an image would have that epoch."""
     stage = Stage({}, version, frozenset({"tx"}))

@@ -58,7 +58,9 @@ def test_every_error_has_its_whole_entry_in_both_languages() -> None:
         ("before: {old@nothing.leader}", {"old": "broker-1"}, "before: broker-1"),
     ],
 )
-def test_long_times_and_what_is_not_there_are_told_as_people_do(text: str, params: dict, said: str) -> None:
+def test_long_times_and_absent_values_are_written_as_people_write_them(
+    text: str, params: dict, said: str
+) -> None:
     assert fill(text, params, words_of(catalogue(), "en")) == said
 
 

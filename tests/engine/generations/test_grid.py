@@ -102,7 +102,7 @@ def test_a_generation_with_all_rows_of_the_next_is_the_next(run: str) -> None:
         assert first_difference(*steps) is None, (run, one, other)
 
 
-# -- what the grid tells -------------------------------------------------------------------------------------
+# -- what the grid shows -------------------------------------------------------------------------------------
 
 
 def test_a_late_end_of_a_transaction_is_harmless_once_brokers_and_clients_are_new() -> None:
@@ -204,8 +204,8 @@ def test_each_parting_is_decided_by_rows_and_the_first_cell_by_none(run: str) ->
         assert (cell.since is None) == (before is None)
         if cell.parting is not None:
             assert cell.parting.rows, (run, cell.generation.name)
-            told = (cell.parting.here, cell.parting.state, cell.parting.at)
-            assert told != (cell.parting.before, cell.parting.state_before, cell.parting.at_before), run
+            outcome = (cell.parting.here, cell.parting.state, cell.parting.at)
+            assert outcome != (cell.parting.before, cell.parting.state_before, cell.parting.at_before), run
         assert not cell.ends_otherwise or cell.decided_by, (run, cell.generation.name)
         before = cell
 

@@ -16,14 +16,14 @@ RUNS = {"SC-08": "duplicated", "SC-29": "reordered"}
 @pytest.mark.parametrize(("scenario", "guarantee"), RUNS.items())
 def test_a_guarantee_counts_every_break(scenario: str, guarantee: str) -> None:
     simulation = Simulation(entry(scenario).scenario(None))
-    told: Counter[str] = Counter()
+    counted: Counter[str] = Counter()
     for step in iter(simulation.step, None):
         assert isinstance(step, Step)
         for broken in step.broken:
-            told[broken["guarantee"]] += len(broken["serials"])
+            counted[broken["guarantee"]] += len(broken["serials"])
         shown = simulation.view()["guarantees"]
-        assert {name: row["count"] for name, row in shown.items() if row["count"]} == told
-    assert told[guarantee] >= 1
+        assert {name: row["count"] for name, row in shown.items() if row["count"]} == counted
+    assert counted[guarantee] >= 1
 
 
 def test_the_first_break_stays_the_first() -> None:

@@ -91,7 +91,7 @@ def test_two_outcomes_tear_a_transaction():
     assert judges.outcome_verdict().torn == 1
 
 
-def test_an_outcome_that_differs_from_what_the_application_was_told_tears_too():
+def test_an_outcome_that_differs_from_what_the_application_received_breaks_atomicity_too():
     judges = bench()
     two_partitions(judges)
     decide(judges, True)
@@ -201,7 +201,7 @@ def test_a_transaction_left_behind_hangs_and_names_who_holds_the_stable_offset()
     assert judges.outcome_verdict().hanging == ()
 
 
-def test_a_batch_that_nobody_registered_hangs_at_once():
+def test_a_batch_of_an_unregistered_partition_hangs_at_once():
     judges = bench()
     store(judges, 0, (), producer_id=9)
     (found,) = judges.broken(1)
@@ -229,7 +229,7 @@ def test_a_run_without_transactions_is_not_judged_for_them():
     assert judges.outcome_verdict() is None
 
 
-def test_a_decision_that_only_a_successor_told_counts_and_one_told_before_counts_once():
+def test_a_decision_that_only_a_successor_reported_counts_and_one_reported_before_counts_once():
     """The coordinator that wrote it may die before it could say so; if it did say so, it stays one decision."""
     judges = bench()
     begin(judges)
@@ -249,7 +249,7 @@ def test_a_decision_that_only_a_successor_told_counts_and_one_told_before_counts
     assert judges.outcome_verdict().committed == 2
 
 
-def test_an_offset_that_nobody_told_of_does_not_end_that_of_an_earlier_transaction():
+def test_an_unreported_offset_does_not_end_that_of_an_earlier_transaction():
     """Its group's coordinator died with it in the log; the successor drops it with the later transaction."""
     judges = bench()
     two_partitions(judges)
@@ -276,8 +276,8 @@ def test_a_decision_is_not_about_what_a_replaced_producer_began_later():
 
 
 @pytest.mark.parametrize("committed", [True, False])
-def test_what_registered_nothing_ends_as_its_application_was_told(committed):
-    """TXM-9: no coordinator decides about it; one that stored something stays open until somebody decides."""
+def test_a_transaction_that_registered_nothing_ends_as_its_application_was_answered(committed):
+    """TXM-9: no coordinator decides about it; one that stored something stays open until a coordinator decides."""
     judges = bench()
     judges.take(events.TransactionBegun(producer="p1", producer_id=7, producer_epoch=0))
     judges.take(events.OutcomeReported(producer="p1", committed=committed))

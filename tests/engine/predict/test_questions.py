@@ -131,8 +131,8 @@ def test_the_right_answer_is_what_the_run_does(name, variant):
 
 def holds_append(made, before, step, after):
     partition = made.params["partition"]
-    grown = leader_of(after, partition)["log_end"] - leader_of(before, partition)["log_end"]
-    assert (grown > 0) == (made.right == "stored")
+    growth = leader_of(after, partition)["log_end"] - leader_of(before, partition)["log_end"]
+    assert (growth > 0) == (made.right == "stored")
     errors = [
         message["fields"]["partitions"][partition]["error"]
         for message in sent(step, after)

@@ -14,7 +14,7 @@ EVERY = 50
 
 
 def fits(view: dict[str, Any], change: Change) -> bool:
-    """Whether a change begins with what the view holds: who steps back gets what there was. Empty objects apart."""
+    """Whether a change begins with what the view holds: a step back restores the view, apart from empty objects."""
     path, before, _ = change
     held: Any = view
     for name in path:

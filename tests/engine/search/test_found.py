@@ -37,7 +37,7 @@ def played(**document: Any) -> Simulation:
     return simulation
 
 
-def test_a_reader_that_starts_again_reads_again_what_nobody_adds_to():
+def test_a_restarted_consumer_reads_again_a_log_that_no_producer_appends_to():
     """It waited for a change of each partition, and so never came back to those that were quiet."""
     simulation = played(
         producers=[{"name": "p1"}],
@@ -74,7 +74,7 @@ def test_an_answer_that_comes_while_a_consumer_rewinds_is_not_read():
 
 @pytest.mark.parametrize("acks", [-1, 0])
 @pytest.mark.parametrize("actor", ["broker-1", "p1"])
-def test_whoever_crashes_in_the_middle_of_a_senders_pass(actor, acks):
+def test_a_crash_in_the_middle_of_a_senders_pass(actor, acks):
     """A request on a connection that had just ended was ended again and again, without time; a crashed client
     finished its pass."""
     calls = [{"at": 10, "do": "send", "partition": "t-0"}, {"at": 800, "do": "send", "partition": "t-0"}]
@@ -184,7 +184,7 @@ def test_a_call_that_returns_in_the_middle_of_a_pass_is_seen_to_return():
 
 
 def test_a_new_coordinator_tells_what_it_finds_registered():
-    """The one that had written it died before it could tell: what was stored there seemed to hang for good."""
+    """The one that had written it crashed before it could report: what was stored there seemed to hang for ever."""
     registered: list[Any] = []
 
     class Judging(Judged):

@@ -1,6 +1,6 @@
 """What always holds in random worlds, together with what must sometimes happen for that to mean anything.
 
-A failure prints the command that plays it again. ``make search`` looks for longer; README.md tells how.
+A failure prints the command that plays it again. ``make search`` looks for longer; README.md says how.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.judge.bench import Bench
 from engine.recording import Judged
 from engine.simulation import Simulation
-from tests.engine.tellers import TellsAtOnce
+from tests.engine.watches import SaysAtOnce
 
 EVENTS_MAX = 20_000
 """Events in a row of which none makes a step."""
@@ -29,7 +29,7 @@ class Heard:
         Bench.take(self.bench, fact)
 
 
-class Headlines(TellsAtOnce, Judged):
+class Headlines(SaysAtOnce, Judged):
     """The level *judged*, with the key of each step's sentence in ``said``."""
 
     def say(self, key, rules, /, **params):

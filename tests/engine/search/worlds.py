@@ -288,8 +288,8 @@ def middleware(generator: Random, version: Version = ANY) -> Document:
 def names_of(document: Document) -> Names:
     """Who and what can be harmed in a world."""
     if document.get("middleware"):
-        apart = () if document["middleware"]["one_node"] else (INITIATOR,)
-        return Names(nodes=(*apart, BUSINESS, MIDDLEWARE, MANAGER, *PARTICIPANTS))
+        initiators = () if document["middleware"]["one_node"] else (INITIATOR,)
+        return Names(nodes=(*initiators, BUSINESS, MIDDLEWARE, MANAGER, *PARTICIPANTS))
     profile = PROFILES[document["profile"]]
     return Names(
         partitions=PARTITIONS,

@@ -67,7 +67,7 @@ BY_RULE = (
     *ROUNDS.values(),
 )
 
-TOLD = {
+BEATS_OF = {
     "SC-03": """\
 1. 1–7 → 4  p1 gets PID 0, epoch 0
 2. 8–24 → 10  1 record from p1 stored
@@ -170,9 +170,9 @@ def runs() -> Iterator[Scenario]:
         yield document.scenario(None if acts(document.document) else document.variants[0])
 
 
-@pytest.mark.parametrize("name", TOLD)
-def test_a_run_is_told_in_these_beats(name: str) -> None:
-    assert said_of(name) == TOLD[name]
+@pytest.mark.parametrize("name", BEATS_OF)
+def test_a_run_has_these_beats(name: str) -> None:
+    assert said_of(name) == BEATS_OF[name]
 
 
 def test_every_step_of_the_library_has_its_beat_and_its_line() -> None:
@@ -206,10 +206,10 @@ def check_level(beats: list[dict[str, Any]]) -> None:
                 assert line["params"]["count"] == line["last"] - line["first"] + 1
 
 
-def check_words(told: dict[str, Any]) -> None:
+def check_words(beat: dict[str, Any]) -> None:
     for language in LANGUAGES:
-        words = catalogue()[told["key"]].slots(language)
-        assert words <= {name for name, value in told["params"].items() if value is not None}, told["key"]
+        words = catalogue()[beat["key"]].slots(language)
+        assert words <= {name for name, value in beat["params"].items() if value is not None}, beat["key"]
 
 
 def test_the_table_names_sentences_and_titles_that_exist() -> None:
@@ -347,7 +347,7 @@ def titles(beats: list[dict[str, Any]]) -> list[tuple[int, str, dict[str, Any]]]
     return [(beat["lands"], beat["key"].removeprefix("beat."), beat["params"]) for beat in beats]
 
 
-def test_a_crash_of_the_coordinator_is_told_to_its_end() -> None:
+def test_beats_follow_a_crash_of_the_coordinator_to_its_end() -> None:
     """Goal: no press passes over the search for the coordinator and its election at once."""
     crash = {"action": "crash", "actor": "broker-2", "after": 59}
     beats = plan_ahead(scenario_of("SC-44/k28"), [crash])["beats"]
@@ -360,7 +360,7 @@ def test_a_crash_of_the_coordinator_is_told_to_its_end() -> None:
     ]
 
 
-def test_a_marker_that_is_lost_is_told_until_it_has_arrived() -> None:
+def test_beats_follow_a_lost_marker_until_it_has_arrived() -> None:
     drop = {"action": "drop_message", "message": 19, "after": 59}
     beats = plan_ahead(scenario_of("SC-44/k28"), [drop])["beats"]
     assert titles(beats)[4:] == [
@@ -502,9 +502,9 @@ def test_a_refusal_in_the_step_of_a_followers_fetch_is_its_leaders() -> None:
 def test_a_prepare_that_the_learner_drops_and_the_wait_for_its_vote_are_beats() -> None:
     drop = {"action": "drop_message", "message": 6, "after": 5}
     beats = plan_ahead(scenario_of("SC-81/refuses"), [drop])["beats"]
-    told = {beat["lands"]: (beat["key"], beat["params"]) for beat in beats}
-    assert told[6] == ("beat.request_dropped", {"api": "Prepare", "destination": "participant-2"})
-    assert told[11] == ("beat.vote_missing", {"participant": "participant-2", "ms": 3000})
+    landing = {beat["lands"]: (beat["key"], beat["params"]) for beat in beats}
+    assert landing[6] == ("beat.request_dropped", {"api": "Prepare", "destination": "participant-2"})
+    assert landing[11] == ("beat.vote_missing", {"participant": "participant-2", "ms": 3000})
 
 
 def test_records_that_a_title_does_not_name_are_counted() -> None:

@@ -31,7 +31,7 @@ def simulation(name: str) -> Simulation:
 
 
 def applied(room: Json, changes: list[Json], side: str = "after") -> Json:
-    """The room after these changes, or, with `before`, before them; empty objects apart."""
+    """The derived facts after these changes, or, with `before`, before them, apart from empty objects."""
     view: Json = {"derived": room}
     for change in changes if side == "after" else reversed(changes):
         *parents, name = change["path"]
@@ -77,7 +77,7 @@ def test_facts_are_no_state_and_are_in_no_step() -> None:
     assert "derived" not in followed.view()
 
 
-def test_whoever_follows_a_run_goes_on_with_it_and_with_its_fork() -> None:
+def test_a_follower_of_a_run_continues_with_it_and_with_its_fork() -> None:
     run = simulation("SC-44/k28")
     begun = following(run)
     for _ in range(10):
@@ -159,7 +159,7 @@ def test_equal_numbers_are_no_disagreement_nor_is_what_a_batch_in_flight_or_an_o
     assert disagreement(acked=None, knows=False) is None
 
 
-def test_another_sequence_another_epoch_and_a_forgotten_producer_are_told_with_both_numbers() -> None:
+def test_another_sequence_another_epoch_and_a_forgotten_producer_are_shown_with_both_numbers() -> None:
     both = {"producer_id": 7, "leader": 1}
     assert disagreement(acked=9) == {**both, "what": "sequence", "own": 9, "known": 12}
     assert disagreement(acked=None, epoch=1) == {**both, "what": "epoch", "own": 1, "known": 0}
@@ -207,7 +207,7 @@ def fates(name: str) -> dict[str, list[Json]]:
     return found
 
 
-def test_a_duplicate_is_told_with_the_place_of_the_batch_that_is_stored() -> None:
+def test_a_duplicate_is_shown_with_the_place_of_the_stored_batch() -> None:
     found = fates("SC-03")
     assert 40 in [arrival["at"] for arrival in found["appended"] if arrival["partition"] == "t-0"]
     (again,) = found["duplicate"]
@@ -235,7 +235,7 @@ def test_every_batch_that_comes_to_a_leader_by_a_request_arrived() -> None:
                 assert shown["kind"] == "replication" or (path[1], path[3], int(path[5])) in arrived
 
 
-def test_a_refused_batch_is_told_with_the_newest_records_of_the_epoch_that_fenced_it() -> None:
+def test_a_refused_batch_is_shown_with_the_newest_records_of_the_epoch_that_fenced_it() -> None:
     """SC-61: the successor's record of epoch 2 is at offset 2, its marker at offset 3."""
     refused = [arrival for arrival in fates("SC-61")["refused"] if arrival["step"] == 128]
     assert [(arrival["at"], arrival["compared"]) for arrival in refused] == [(None, 2)]
@@ -250,7 +250,7 @@ def test_of_whatever_holds_a_reader_of_committed_data_each_stretch_has_one_reaso
     derived = following(run)
     while (step := run.step()) is not None:
         derived.take(step.to_json())
-        view, told = run.view(), derived.view()["held"]
+        view, held = run.view(), derived.view()["held"]
         for consumer in view.get("consumers", {}).values():
             for partition, lane in consumer["lanes"].items():
                 log = view["partitions"][partition]
@@ -265,7 +265,7 @@ def test_of_whatever_holds_a_reader_of_committed_data_each_stretch_has_one_reaso
                 }
                 named = [
                     offset
-                    for first, last, _ in told.get(partition, ())
+                    for first, last, _ in held.get(partition, ())
                     for offset in range(first, last + 1)
                     if offset >= lane["position"]
                 ]
@@ -308,7 +308,7 @@ def test_a_transaction_that_is_decided_waits_for_its_marker_s_copies_and_holds_o
 # -- timers ------------------------------------------------------------------------------------------------
 
 
-def test_timers_of_all_roles_but_clients_are_told_with_their_actors() -> None:
+def test_timers_of_all_roles_but_clients_are_shown_with_their_actors() -> None:
     run = simulation("SC-75/timeout")
     kinds = set()
     while run.step() is not None:

@@ -1,4 +1,4 @@
-"""What a step is told by: what came of it goes before what carried it."""
+"""Which sentence a step shows first: its outcome goes before the messages that brought it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.view.leading import leading
 
 
 @pytest.mark.parametrize(
-    ("scenario", "number", "told"),
+    ("scenario", "number", "expected"),
     [
         ("SC-44", 44, "broker.readers_wait_for_transaction"),
         ("SC-44", 68, "broker.last_stable_offset_advanced"),
@@ -26,7 +26,7 @@ from engine.view.leading import leading
     ],
 )
 def test_an_outcome_goes_before_the_plumbing_that_brought_it(
-    scenario: str, number: int, told: str | None
+    scenario: str, number: int, expected: str | None
 ) -> None:
     identifier, _, variant = scenario.partition("/")
     simulation = Simulation(entry(identifier).scenario(variant or None))
@@ -35,4 +35,4 @@ def test_an_outcome_goes_before_the_plumbing_that_brought_it(
         assert step is not None
     made = step.to_json()
     place = leading(made)
-    assert (None if place is None else made["notes"][place]["key"]) == told
+    assert (None if place is None else made["notes"][place]["key"]) == expected

@@ -77,15 +77,15 @@ def test_the_middleware_has_roles_and_participants() -> None:
 
 
 def test_a_transaction_has_the_states_that_it_passes_and_no_others() -> None:
-    def ways(name: str, *interventions: dict[str, Any]) -> dict[str, list[tuple[str, int]]]:
+    def states_of(name: str, *interventions: dict[str, Any]) -> dict[str, list[tuple[str, int]]]:
         passed = planned(name, *interventions)["passed"]
         return {node: [(one["state"], one["since"]) for one in way["1"]] for node, way in passed.items()}
 
-    assert ways("SC-81/refuses") == {
+    assert states_of("SC-81/refuses") == {
         "business": [("IDLE", 0), ("WAIT_ACK", 4), ("DONE", 11)],
         "middleware": [("STARTED", 0), ("PREPARING", 5), ("ROLLING_BACK", 9), ("ROLLED_BACK", 13)],
     }
-    undone = [state for state, _ in ways("SC-83/manual-a")["middleware"]]
+    undone = [state for state, _ in states_of("SC-83/manual-a")["middleware"]]
     assert undone[-4:] == ["COMMITTING", "COMPENSATING", "MANUAL", "COMPENSATED"]
     assert "passed" not in planned("SC-03")
 
@@ -97,7 +97,7 @@ def test_a_way_ends_where_the_transaction_does(name: str) -> None:
     assert way == plan["outcome"]["ends"]
 
 
-def test_a_log_case_has_lanes_and_nobody_who_leads_them() -> None:
+def test_a_log_case_has_lanes_without_leaders() -> None:
     replica = {
         "log_start": 3,
         "log_end": 5,
@@ -131,7 +131,7 @@ def test_an_intervention_that_is_refused_ends_the_run_ahead() -> None:
     assert (plan["steps"], plan["complete"]) == (5, False)
 
 
-def test_a_bound_that_is_reached_is_told() -> None:
+def test_a_bound_that_is_reached_is_reported() -> None:
     plan = plan_ahead(entry("SC-03").scenario(), most=50)
     assert (plan["steps"], plan["complete"], plan["beats"][-1]["last"]) == (50, False, 50)
 
@@ -154,7 +154,7 @@ def test_stored_steps_give_the_plan_that_a_run_ahead_gives() -> None:
     assert plan.to_json() == planned("SC-61/k28")
 
 
-def test_a_change_to_a_run_is_told_by_what_it_cost() -> None:
+def test_a_change_to_a_run_is_described_by_what_it_cost() -> None:
     written = planned("SC-03")
     assert written["outcome"]["retries"] == 2
     assert "cost" not in written
@@ -206,7 +206,7 @@ def test_logs_with_another_number_of_markers_are_not_called_the_same() -> None:
     )
 
 
-def test_a_run_of_the_middleware_is_told_by_what_its_nodes_are_left_with() -> None:
+def test_a_run_of_the_middleware_is_described_by_the_last_state_of_its_nodes() -> None:
     written = planned("SC-81/refuses")
     crash = {"action": "crash", "actor": "participant-3", "after": 12}
     cost = planned("SC-81/refuses", crash, before=written)["cost"]
@@ -252,7 +252,7 @@ def test_a_transaction_that_is_aborted_instead_is_counted() -> None:
     ]
 
 
-def test_a_record_that_is_stored_in_an_aborted_transaction_is_not_told_as_one_that_fails_less() -> None:
+def test_a_record_that_is_stored_in_an_aborted_transaction_is_not_counted_as_one_failure_less() -> None:
     """The ABORT marker is lost, so the leader stores a zombie's record that it refuses in the run as written."""
     written = planned("SC-61/k28")
     lost = {"after": 48, "action": "drop_message", "message": 15}
@@ -260,7 +260,7 @@ def test_a_record_that_is_stored_in_an_aborted_transaction_is_not_told_as_one_th
     assert kept[-1] == {"key": "cost.aborted_stored_more", "params": {"by": 1}}
 
 
-def test_records_that_stay_hidden_and_those_of_several_partitions_are_told() -> None:
+def test_records_that_stay_hidden_and_those_of_several_partitions_are_counted() -> None:
     logs: Outcome = {**planned("SC-44/k28")["outcome"]}
     later: Outcome = {
         **logs,

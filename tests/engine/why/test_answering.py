@@ -31,12 +31,12 @@ def answering(chain: tuple[Link, ...]) -> Link:
     return one
 
 
-@pytest.mark.parametrize(("name", "what", "time", "key", "told"), ANSWERS)
-def test_one_sentence_answers(name: str, what: str, time: int, key: str, told: dict[str, object]) -> None:
+@pytest.mark.parametrize(("name", "what", "time", "key", "params"), ANSWERS)
+def test_one_sentence_answers(name: str, what: str, time: int, key: str, params: dict[str, object]) -> None:
     _, _, chain = first_answer(stopped_at(name, what, time))
     answer = answering(chain)
     assert answer.key.removeprefix("why.") == key
-    assert told.items() <= answer.params.items()
+    assert params.items() <= answer.params.items()
 
 
 def test_a_producer_that_is_unknown_may_begin_with_any_sequence_number() -> None:

@@ -442,5 +442,5 @@ def test_a_step_that_is_named_is_the_one_that_did_it() -> None:
             if one["of"] == "txn-1" and one["machine"] == "transaction_states"
         ]
         if taken:
-            told = next(one for one in why(run, "unended", "txn-1") if one.key == "why.coordinator.since")
-            assert (told.step, told.params["target"]) == taken[-1]
+            since = next(one for one in why(run, "unended", "txn-1") if one.key == "why.coordinator.since")
+            assert (since.step, since.params["target"]) == taken[-1]

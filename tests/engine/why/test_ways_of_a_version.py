@@ -1,4 +1,4 @@
-"""The ways out of a state are those of the version that runs: rows that another version has are not named."""
+"""The next states of a state are those of the version that runs: rows that another version has are not named."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.rotation import part
 RUNS = [(found.id, variant) for found in library() for variant in found.variants or (None,)]
 
 
-def ways(profile: str, subject: str, state: str) -> list[str]:
+def targets(profile: str, subject: str, state: str) -> list[str]:
     """Out of the first ``state`` of a transactional producer, or of its id."""
     simulation = Simulation(entry("SC-44").scenario("k28", {"profile": profile}))
     while (step := simulation.step()) is not None:
@@ -33,13 +33,13 @@ def ways(profile: str, subject: str, state: str) -> list[str]:
     ("profile", "raises"), [("k20", False), ("k28", False), ("k39", False), ("k41", True)]
 )
 def test_a_decision_that_raises_the_epoch_is_a_way_out_since_4_0(profile: str, raises: bool) -> None:
-    found = ways(profile, "txn-1", "Ongoing")
+    found = targets(profile, "txn-1", "Ongoing")
     assert found and any("raising_epoch" in way for way in found) == raises
 
 
 @pytest.mark.parametrize(("profile", "again"), [("k20", False), ("k28", True)])
 def test_an_epoch_is_exhausted_only_where_lost_numbers_raise_it(profile: str, again: bool) -> None:
-    assert ("epoch_exhausted → UNINITIALIZED" in ways(profile, "p1", "READY")) == again
+    assert ("epoch_exhausted → UNINITIALIZED" in targets(profile, "p1", "READY")) == again
 
 
 def taken(scenario: Scenario) -> list[tuple[str, str, int, Any]]:

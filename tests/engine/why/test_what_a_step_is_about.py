@@ -62,7 +62,7 @@ ABOUT = [
     ("SC-02", LOST, "gone", "", [LOST, "gone.answer", "gone.again_plain"]),
     ("SC-29", "reordered", "reordered", "1", ["order.record", "client.sent", "order.no_number"]),
     ("SC-30/no-sequence-check", "reordered", "reordered", "2", ["order.record", "order.unchecked"]),
-    # Stored, and what must be before its sender is told.
+    # Stored, and what has to happen before its sender gets a response.
     ("SC-44/k28", "broker.appended_and_waits", "stored", "",
         ["broker.appended_and_waits", "client.sent", "stored.checks", "stored.answered_later", "follower_behind"]),
     ("SC-01", "broker.appended_plain_unanswered", "stored", "", ["client.sent", "stored.no_number"]),
@@ -98,7 +98,7 @@ ABOUT = [
         ["mixed.transaction", "middleware.needs_a_person", "mixed.participant", "actor_down", "mixed.business"]),
     ("SC-87/not-durable", "mixed", "mixed", "1", ["mixed.forgotten", "mixed.participant", "mixed.business"]),
     ("SC-84/not-idempotent", "repeated", "mixed", "1", ["participant.commits_again", "mixed.participant"]),
-    # A row and its record are apart, or the row is there twice.
+    # A row without its record, a record without its row, or the row twice.
     ("SC-159/row-first", "record_missing", "apart", "1",
         ["apart.rows", "apart.no_record", "fault.client_crashed", "apart.two_commits"]),
     ("SC-159/record-first", "row_missing", "apart", "1", ["apart.no_row", "apart.record", "fault.client_crashed"]),
@@ -127,7 +127,7 @@ def test_the_first_answer_is_about_the_step(
     assert [(one.key, one.params) for one in chain].count((chain[-1].key, chain[-1].params)) == 1
 
 
-def test_a_reader_that_waits_behind_a_transaction_is_told_whose() -> None:
+def test_a_consumer_that_waits_behind_a_transaction_names_its_producer() -> None:
     simulation = stopped_at("SC-46", "broker.high_watermark_advanced", 2)
     while Moment.of(simulation).part("partitions")["t-0"]["replicas"]["1"]["high_watermark"] == 0:
         simulation.step()
@@ -146,11 +146,11 @@ def test_a_reader_that_waits_behind_a_transaction_is_told_whose() -> None:
 )  # fmt: skip
 def test_other_settings_have_other_reasons(name: str, settings: Json, what: str, sentence_of_it: str) -> None:
     simulation = Simulation(entry(name).scenario(None, settings))
-    told: set[str] = set()
+    keys: set[str] = set()
     while (step := simulation.step()) is not None:
         if what == step.key or what in [one["guarantee"] for one in step.broken]:
-            told |= {one.key for one in first_answer(simulation)[2]}
-    assert f"why.{sentence_of_it}" in told
+            keys |= {one.key for one in first_answer(simulation)[2]}
+    assert f"why.{sentence_of_it}" in keys
 
 
 def test_an_application_without_transactions_ends_without_a_word_of_them() -> None:
@@ -159,7 +159,7 @@ def test_an_application_without_transactions_ends_without_a_word_of_them() -> No
     assert "why.application.done" in [one.key for one in why(simulation, "nothing", "app-1")]
 
 
-def test_two_copies_tell_themselves_apart() -> None:
+def test_two_copies_are_distinguished() -> None:
     """What a leader could have compared decides the reason."""
     first = {"producer_id": 5, "producer_epoch": 0, "first_sequence": 3, "last_sequence": 3, "serials": [1]}
     first |= {"base_offset": 0, "last_offset": 0}
@@ -201,7 +201,7 @@ def test_a_leader_that_takes_over_is_named_where_its_predecessor_is_given_up() -
     assert {"fault.leader_now"} <= {one.key.removeprefix("why.") for one in chain}
 
 
-def test_a_broker_that_stands_still_says_what_nobody_can_read() -> None:
+def test_a_stopped_broker_names_the_partitions_that_no_client_can_read() -> None:
     chain = why(stopped_at("SC-04", "fault.client_crashed"), "fault", "broker-1")
     assert "fault.leads" in [one.key.removeprefix("why.") for one in chain]
     crashed = why(stopped_at("SC-40/acks-one", "fault.crashed"), "fault", "broker-1")
@@ -286,7 +286,7 @@ def test_every_question_has_words_and_an_answer() -> None:
     assert asked == set(QUESTIONS)
 
 
-def test_what_moved_in_one_step_is_told_with_the_coordinator_first() -> None:
+def test_changes_of_one_step_are_listed_with_the_coordinator_first() -> None:
     flying = stopped_at("SC-44/k28", "markers.sent")
     assert keys_of(why(flying, "state", "txn-1"))[:3] == [
         "state.since",
@@ -299,7 +299,7 @@ def test_what_moved_in_one_step_is_told_with_the_coordinator_first() -> None:
     assert (complete[0].params["target"], "state.last" in keys_of(complete)) == ("CompleteCommit", True)
 
 
-def test_a_transaction_at_a_node_of_the_middleware_is_told_with_both_names() -> None:
+def test_a_transaction_at_a_node_of_the_middleware_is_shown_with_both_names() -> None:
     simulation = stopped_at("SC-81/refuses", "middleware.refused")
     asked = questions_about(simulation, {"kind": "actor", "id": "participant-1"})
     assert ("state", "participant-1 1") in [(one.question, one.subject) for one in asked]

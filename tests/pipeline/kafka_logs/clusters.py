@@ -96,7 +96,7 @@ def coordinator(home: Path, records: Sequence[tuple[int, bytes, bytes]], *, othe
     """All partitions of `__transaction_state`; the last record of each but those of `records` is of `others_at`."""
     by_place: dict[str, list[tuple[int, bytes, bytes]]] = {}
     for number in range(10_000):
-        # An id that does nothing here: it lets each partition tell when it was copied.
+        # An id that does nothing here: it shows of each partition when it was copied.
         idle = f"idle-{number}"
         place = partition_of(idle, PARTITIONS)
         if place not in by_place:

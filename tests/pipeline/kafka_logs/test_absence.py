@@ -17,7 +17,7 @@ from eosviz.pipeline.kafka_logs.declared import ContradictedError, Declared
 from eosviz.pipeline.kafka_logs.remedies import quoted
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 from tests.pipeline.kafka_logs.orphans import LAST_COPIED_MS, orphan_batch
-from tests.pipeline.kafka_logs.told import document
+from tests.pipeline.kafka_logs.printed import document
 
 INCIDENTS = KAFKA_LOGS / "incidents"
 LIVE, RETENTION = INCIDENTS / "live_copy_open", INCIDENTS / "retention_open"
@@ -232,7 +232,7 @@ def metadata_log(topic: str, count: int) -> bytes:
     return encode_batch(records, base_offset=0, partition_leader_epoch=1)
 
 
-def told_today(folder: Path) -> list[Path]:
+def with_coordinator_log(folder: Path) -> list[Path]:
     """The folder with the coordinator's log that the README names for it."""
     if any(folder.rglob(f"{STATE}-*")):
         return [folder]
@@ -261,10 +261,10 @@ OPEN = {
 """The verdicts that are not healthy, of all recorded folders with their coordinator's log."""
 
 
-@pytest.mark.parametrize("declared", [None, replace(COUNTED, rest_empty=True)], ids=["as it is", "told"])
+@pytest.mark.parametrize("declared", [None, replace(COUNTED, rest_empty=True)], ids=["as it is", "declared"])
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_every_recorded_folder_has_its_verdicts(folder: Path, declared: Declared | None) -> None:
-    found = verdicts(told_today(folder), declared)
+    found = verdicts(with_coordinator_log(folder), declared)
     mine = [one for one in found if not one["partition"].startswith("__")]
     assert {(one["partition"], one["first_offset"], one["kind"]) for one in mine} == OPEN.get(
         folder.name, set()
@@ -309,9 +309,9 @@ def variants(source: Path, folder: Path, seed: int, count: int) -> Iterator[Path
 @pytest.mark.parametrize("count", [2, pytest.param(60, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("folder", [*FOLDERS], ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_nothing_that_is_taken_away_makes_an_abort(folder: Path, count: int, tmp_path: Path) -> None:
-    """None of these transactions is orphan. Said is what a look at the cluster tells, and nothing of the copies."""
+    """None of these transactions is orphan. The declaration is about the cluster, and not about the copies."""
     whole = tmp_path / "whole"
-    for path in told_today(folder):
+    for path in with_coordinator_log(folder):
         shutil.copytree(path, whole / path.name)
     for place in variants(whole, tmp_path, len(folder.name), count):
         for declared in (None, Declared(one_cluster=True), replace(COUNTED, rest_empty=False)):

@@ -1,4 +1,4 @@
-"""A bundle shows the same case elsewhere, and tells nobody's names."""
+"""A bundle shows the same case elsewhere, without names."""
 
 import gzip
 import json
@@ -16,7 +16,7 @@ from eosviz.pipeline.kafka_logs.case import Case, read_case
 from eosviz.pipeline.kafka_logs.pseudonyms import INTERNAL_TOPICS, Pseudonyms
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
-from tests.pipeline.kafka_logs.told import document
+from tests.pipeline.kafka_logs.printed import document
 
 INTERNAL = KAFKA_LOGS / "_internal"
 INCIDENTS = KAFKA_LOGS / "incidents"
@@ -172,7 +172,7 @@ def test_a_bundle_that_was_cut_or_altered_is_refused(tmp_path: Path) -> None:
             read_case([tmp_path / "b"])
 
 
-def test_bounds_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bounds_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     case = read_case([KAFKA_LOGS / "h2_open"])
     save(case, tmp_path / "b")
     with pytest.raises(LogsError, match="exists already"):

@@ -46,7 +46,7 @@ def client_transactions(scenario: Path) -> dict[str, list[Written]]:
                 partition = f"{action['topic']}-{action['partition']}"
                 open_now[producer].setdefault(partition, []).append(action["offset"])
             elif what in ENDS:
-                # Whoever could not end its transaction was fenced, and the coordinator aborted it.
+                # A client that could not end its transaction was fenced, and the coordinator aborted it.
                 end(producer, ids[producer], ENDS[what] if action["ok"] else "aborted")
             elif what == KILLED:
                 for number, offset in action["partition_offsets"]:

@@ -13,7 +13,7 @@ from django.core.management import call_command
 from eosviz.pipeline.kafka_logs import document_shape
 from eosviz.pipeline.kafka_logs.case import read_case
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
-from tests.pipeline.kafka_logs.told import document
+from tests.pipeline.kafka_logs.printed import document
 
 SCHEMA_FILE = Path(__file__).parents[3] / "docs" / "logs.schema.json"
 FOLDERS = sorted(

@@ -35,7 +35,7 @@ from tests.pipeline.kafka_logs.clusters import (
     snapshot,
     write,
 )
-from tests.pipeline.kafka_logs.told import document
+from tests.pipeline.kafka_logs.printed import document
 
 ORDERS = (("orders", 0),)
 ABORTING = ("orphan", "fenced_writer", "late_write_after_marker")
@@ -351,9 +351,7 @@ def test_a_folder_under_another_name_is_not_looked_for_in_the_coordinators_recor
 
 @pytest.mark.parametrize("version", [0, 2])
 @pytest.mark.parametrize("ahead", [-40 * SECOND, 40 * SECOND])
-def test_clocks_that_are_apart_show_it_in_the_markers_before(
-    tmp_path: Path, ahead: int, version: int
-) -> None:
+def test_clocks_that_differ_show_it_in_the_markers_before(tmp_path: Path, ahead: int, version: int) -> None:
     """The data's broker is `ahead` of the coordinator: by its own clock each proof of order seems to hold."""
     home, bump = tmp_path / "kafka", version == 2
     begun = NOON - 20 * MINUTE

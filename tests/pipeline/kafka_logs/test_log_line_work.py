@@ -76,10 +76,10 @@ def texts(seed: int) -> Iterator[tuple[str, str]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_twice_the_text_takes_about_twice_as_long(seed: int) -> None:
-    grown = []
+    worse = []
     for (above, repeated), _ in zip(texts(seed), range(60), strict=False):
         times = LETTERS // len(repeated)
         once = seconds(above + repeated * times)
         if once > SECONDS_OF_A_TEXT and seconds(above + repeated * times * 2) > GROWTH_MAX * once:
-            grown.append((above, repeated))
-    assert grown == []
+            worse.append((above, repeated))
+    assert worse == []

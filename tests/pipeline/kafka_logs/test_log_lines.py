@@ -12,7 +12,7 @@ from eosviz.pipeline.kafka_logs.bundle_writing import save
 from eosviz.pipeline.kafka_logs.case import read_case
 from eosviz.pipeline.kafka_logs.log_lines import KINDS, OF_A_LOG, line_sentence, log_line
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
-from tests.pipeline.kafka_logs.told import document
+from tests.pipeline.kafka_logs.printed import document
 
 AT = "[2026-11-21 09:18:54,084] INFO "
 COORDINATOR = AT + "[TransactionCoordinator id=1] "
@@ -136,7 +136,7 @@ def test_lines_are_evidence_beside_a_verdict_and_change_nothing(tmp_path: Path) 
     assert [one["place"] for one in verdict["evidence"]][-1] == "server.log: line 1"
 
 
-def test_other_lines_are_counted_apart_and_values_of_records_are_no_log(tmp_path: Path) -> None:
+def test_other_lines_are_counted_separately_and_values_of_records_are_no_log(tmp_path: Path) -> None:
     dump = (KAFKA_LOGS / "h2_open" / "hangopen-0" / f"{0:020}.log.dump.txt").read_text()
     whole = case_of(
         tmp_path,

@@ -1,4 +1,4 @@
-"""A file that stands beside segments, given without them: it says what it tells, and that it makes no case."""
+"""A file that belongs to segments, opened without them: the command says what it holds, and that it makes no case."""
 
 import re
 from pathlib import Path
@@ -42,7 +42,7 @@ def test_the_command_says_what_a_file_tells_and_what_is_missing(name: str, sente
     assert "pen its partition folder, with the segments" in str(refused.value)
 
 
-def test_each_of_several_is_told(tmp_path: Path) -> None:
+def test_each_of_several_is_reported(tmp_path: Path) -> None:
     checkpoint = tmp_path / "log-start-offset-checkpoint"
     checkpoint.write_text("0\n2\n__consumer_offsets 3 0\nt 0 17\n")
     with pytest.raises(LoneFileError) as refused:

@@ -1,4 +1,4 @@
-"""Logs as clusters have them that nobody set up for a lesson: later protocols, control records that no reader here
+"""Logs as ordinary clusters have them: later protocols, control records that no reader here
 knows, trimmed and half deleted folders. Each gives rows, and none ends the reading.
 """
 
@@ -11,7 +11,7 @@ from engine.codec.control_record import ControlType
 from engine.codec.record import Record
 from engine.codec.record_batch import encode_batch, encode_marker
 from eosviz.pipeline.kafka_logs.case import Case, read_case
-from tests.pipeline.kafka_logs.told import document
+from tests.pipeline.kafka_logs.printed import document
 
 FIRST = f"{0:020}.log"
 FAR = 123_456_789_012
@@ -97,7 +97,7 @@ def test_a_control_record_that_is_no_marker_ends_no_transaction(tmp_path: Path, 
     assert (found["control_batches"], found["corrupt"], found["last_stable_offset"]) == (1, 0, 0)
 
 
-def test_a_marker_without_a_producer_is_nobody_s(tmp_path: Path) -> None:
+def test_a_marker_without_a_producer_ends_no_transaction(tmp_path: Path) -> None:
     log = marker(ControlType.COMMIT, 0, epoch=-1, producer_id=-1) + batch(1)
     case = case_of(tmp_path, {f"t-0/{FIRST}": log})
     assert document(case)["producers"] == []

@@ -151,7 +151,7 @@ def test_what_readers_would_see_once_the_open_transaction_is_aborted() -> None:
     assert partition.visible_committed(aborting=[1022]) == ((4, 4),)
 
 
-def test_a_damaged_batch_is_counted_and_told_and_the_rest_is_read(tmp_path: Path) -> None:
+def test_a_damaged_batch_is_counted_and_reported_and_the_rest_is_read(tmp_path: Path) -> None:
     source = KAFKA_LOGS / "c_commit" / "txcommit-0"
     log = f"{0:020}.log"
     whole = list(directory(source).batches())

@@ -57,5 +57,5 @@ def test_the_marker_of_a_remedy(action: str, state: str | None, result: str, epo
         {},
     ],
 )
-def test_where_nobody_can_say_none_is_tried(document: dict[str, Any]) -> None:
+def test_without_an_open_transaction_none_is_tried(document: dict[str, Any]) -> None:
     assert previews_of(document) == []

@@ -18,6 +18,7 @@ from eosviz.pipeline.kafka_logs.printed import english, lines_of
 from eosviz.pipeline.kafka_logs.ticket import LISTED_MAX, ticket_lines
 from eosviz.pipeline.kafka_logs.words import as_kept
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
+from tests.pipeline.kafka_logs.printed import document
 from tests.pipeline.kafka_logs.test_groups import commit
 from tests.pipeline.kafka_logs.test_verdicts import (
     HANGOPEN,
@@ -30,7 +31,6 @@ from tests.pipeline.kafka_logs.test_verdicts import (
     only,
     value,
 )
-from tests.pipeline.kafka_logs.told import document
 
 INCIDENTS = KAFKA_LOGS / "incidents"
 RETENTION = INCIDENTS / "retention_open"
@@ -72,7 +72,7 @@ def test_a_group_behind_what_retention_took_is_held_up(tmp_path: Path) -> None:
         assert (row["held_up"], row["lag"]) == (True, 10)
 
 
-def test_a_decided_commit_is_told_and_predicted_as_one(tmp_path: Path) -> None:
+def test_a_decided_commit_is_reported_and_predicted_as_one(tmp_path: Path) -> None:
     decided = coordinator_log(tmp_path, value(TransactionStatus.PREPARE_COMMIT))
     verdict = only(read_case([HANGOPEN, decided], STATED), "hangopen-0")
     remedy = verdict["remedy"]
@@ -102,7 +102,7 @@ def test_a_marker_that_stands_here_is_not_owed_again(tmp_path: Path) -> None:
     assert (verdict["kind"], verdict["remedy"]["action"]) == ("undecided", "look")
 
 
-def test_an_offset_that_waits_for_a_transaction_is_told(tmp_path: Path) -> None:
+def test_an_offset_that_waits_for_a_transaction_is_reported(tmp_path: Path) -> None:
     place = tmp_path / "__consumer_offsets-1"
     place.mkdir()
     (place / LOG).write_bytes(commit(1, 0) + commit(5, 1, producer_id=7))

@@ -26,7 +26,7 @@ from eosviz.pipeline.kafka_logs.partition import fold
 from eosviz.pipeline.kafka_logs.text_partition import TextPartition
 from eosviz.pipeline.kafka_logs.verdicts import verdicts_of
 from tests.counted_steps import steps_of
-from tests.pipeline.kafka_logs.told import document
+from tests.pipeline.kafka_logs.printed import document
 
 FEW, MANY = 40, 400
 TIMES_MAX = 12

@@ -17,15 +17,15 @@ from eosviz.pipeline.kafka_logs.spark_fold import SparkReading
 from eosviz.pipeline.kafka_logs.spark_source import BATCHES_SCHEMA, read_batches
 from eosviz.pipeline.spark import ROOT
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
+from tests.pipeline.kafka_logs.printed import document
 from tests.pipeline.kafka_logs.test_stretches import LOG, one_by_one
-from tests.pipeline.kafka_logs.told import document
 
 pytestmark = pytest.mark.spark
 
 
 @pytest.mark.parametrize("depth", list(Depth))
 def test_every_recorded_folder_has_the_same_case(spark: SparkSession, depth: Depth) -> None:
-    """Several brokers' directories in one: the copies are told apart, too."""
+    """Several brokers' directories in one: the copies are distinguished, too."""
     ids = {path.parents[1] for path in KAFKA_LOGS.rglob("meta.properties")} - {KAFKA_LOGS}
     paths = sorted(path for path in KAFKA_LOGS.iterdir() if path.is_dir() and path not in ids)
     here = document(read_case(paths, reading=ReadingHere(Depth.DEEP)))

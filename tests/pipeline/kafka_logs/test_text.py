@@ -13,7 +13,7 @@ from eosviz.pipeline.kafka_logs.case import Case, read_case
 from eosviz.pipeline.kafka_logs.declared import Declared
 from eosviz.pipeline.kafka_logs.text_reader import Skipped
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
-from tests.pipeline.kafka_logs.told import document
+from tests.pipeline.kafka_logs.printed import document
 
 INTERNAL = KAFKA_LOGS / "_internal"
 DUMPED = sorted({path.parent for path in KAFKA_LOGS.rglob("*.log.dump.txt")})

@@ -27,7 +27,7 @@ from eosviz.pipeline.kafka_logs.declared import Declared
 from eosviz.pipeline.kafka_logs.depth import Depth
 from eosviz.pipeline.kafka_logs.directories import find_directories
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
-from tests.pipeline.kafka_logs.told import document
+from tests.pipeline.kafka_logs.printed import document
 
 LOG = f"{0:020}.log"
 INTERNAL = KAFKA_LOGS / "_internal"
@@ -312,7 +312,7 @@ def damaged_copy(tmp_path: Path, alter: Callable[[bytearray], None]) -> Path:
     return place
 
 
-def test_damage_is_told_and_never_ends_the_command(
+def test_damage_is_reported_and_never_ends_the_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def alter(data: bytearray) -> None:

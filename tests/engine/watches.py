@@ -1,11 +1,11 @@
-"""What tests that listen to sentences share: each happening is told at once, and nothing is known of the run."""
+"""A `Watch` for tests of one role: it says each happening at once, and knows nothing of the run."""
 
 from __future__ import annotations
 
 from engine.telling.tellings import TELLINGS
 
 
-class TellsAtOnce:
+class SaysAtOnce:
     """For a `Watch` with `say`, `note` and `refuse` of its own."""
 
     def emit(self, kind, /, *fields, **named):

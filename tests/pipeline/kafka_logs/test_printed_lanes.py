@@ -1,4 +1,4 @@
-"""Printed text and bundles step through the player as the folders do that they tell of."""
+"""Printed text and bundles step through the player as the folders do that they were made from."""
 
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ def lane_changes(step: Any) -> list[Any]:
 def test_a_dump_steps_as_its_folder_does(folder: Path) -> None:
     given, printed = from_files(folder), lanes_case(sorted(folder.glob("*.dump.txt")))
     if folder.name.startswith("__"):
-        # What the records of Kafka's own topics say is told of folders alone.
+        # What the records of Kafka's own topics say is shown of folders only.
         assert [lane_changes(step) for step in printed.steps] == [lane_changes(step) for step in given.steps]
         return
     assert steps(printed) == steps(given)
@@ -121,7 +121,7 @@ def test_a_marker_whose_record_is_not_listed_ends_its_transaction_and_does_not_s
     assert [batches[offset]["control"] for offset in ("0", "1", "2")] == [None, "?", None]
 
 
-def test_damage_and_control_batches_that_nobody_can_read() -> None:
+def test_damage_and_control_batches_that_are_unreadable() -> None:
     lines = [
         line(damage="byte 0: checksum (CRC-32C)"),
         line(base_offset=1, last_offset=1, control_type="EMPTIED", records=0),

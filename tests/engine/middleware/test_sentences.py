@@ -9,7 +9,7 @@ from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 
 
-def told(name: str, variant: str, **changes: Any) -> dict[str, dict[str, Any]]:
+def sentences(name: str, variant: str, **changes: Any) -> dict[str, dict[str, Any]]:
     """Key to parameters of every sentence of the run of a variant with these changes."""
     simulation = Simulation(load(entry(name).scenario(variant).source, settings=changes))
     found = {}
@@ -21,11 +21,11 @@ def told(name: str, variant: str, **changes: Any) -> dict[str, dict[str, Any]]:
 def test_a_late_answer_beside_the_manager_ends_nothing() -> None:
     """The manager has the transaction now, so the middleware waits for no answer of a node."""
     late = {"match": {"api": "CommitOk", "from": "participant-3"}, "action": "delay", "by_ms": 5_000}
-    said = told("SC-83", "transaction-manager-a", faults=[late])
+    said = sentences("SC-83", "transaction-manager-a", faults=[late])
     assert said["middleware.answer_ends_nothing"]["answer"] == "CommitOk"
 
 
 def test_a_failed_local_transaction_may_store_no_message_id() -> None:
-    said = told("SC-86", "id-not-stored", **{"middleware.local_succeeds": False})
+    said = sentences("SC-86", "id-not-stored", **{"middleware.local_succeeds": False})
     assert "business.local_failed_untraceably" in said
     assert "business.local_failed" not in said

@@ -1,0 +1,85 @@
+"""Comments, docstrings and names have the words of the documents: a component or a person is the subject."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+
+import pytest
+
+from eosviz.launch.places import ROOT
+
+WORDS = "told|somebody|nobody|whoever|anybody|everybody|news|sights?|bringing"
+OLD = re.compile(rf"\b({WORDS})\b", re.IGNORECASE)
+"""A client receives, a page shows, a step names; no request is sent by *somebody*."""
+ANYWHERE = re.compile(rf"(?<![a-z])({WORDS})(?![a-z])", re.IGNORECASE)
+"""Also within a name, between underscores."""
+IN_TEXT = ("engine", "eosviz", "tests", "benchmarks")
+IN_NAMES = ("tests", "benchmarks")
+NOT_OURS = {"oracles", "generated", "migrations"}
+HOLDS_THEM = "tests/words"
+NOT_YET = {"tests/conftest.py", "tests/e2e/listener.py"}
+
+
+def python(*rooms: str) -> Iterator[tuple[str, str]]:
+    """Name and source of the files that hold an old word anywhere: the others need no parser."""
+    paths = [path for room in rooms for path in sorted((ROOT / room).rglob("*.py"))]
+    assert len(paths) > 300
+    for path in paths:
+        name, source = path.relative_to(ROOT), path.read_text("utf-8")
+        if (
+            ANYWHERE.search(source)
+            and not NOT_OURS & set(name.parts)
+            and not {str(name.parent), str(name)} & {HOLDS_THEM, *NOT_YET}
+        ):
+            yield str(name), source
+
+
+def said_in(source: str) -> Iterator[str]:
+    """Comments and docstrings, those of attributes as well."""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.string
+    for node in ast.walk(ast.parse(source)):
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
+            yield node.value.value
+
+
+def named_in(source: str) -> Iterator[str]:
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.NAME:
+            yield token.string.replace("_", " ")
+
+
+def test_comments_and_docstrings_have_plain_words() -> None:
+    found = [
+        (name, text) for name, source in python(*IN_TEXT) for text in said_in(source) if OLD.search(text)
+    ]
+    assert found == []
+
+
+def test_names_of_tests_and_benchmarks_have_plain_words() -> None:
+    found = {
+        (name, word) for name, source in python(*IN_NAMES) for word in named_in(source) if OLD.search(word)
+    }
+    assert found == set()
+
+
+@pytest.mark.parametrize(
+    "source",
+    ['def f():\n    """It is told the error."""', "x = 1  # Whoever asks", 'x = 1\n"""Of nobody."""'],
+)
+def test_an_old_word_is_found(source: str) -> None:
+    assert any(OLD.search(text) for text in said_in(source))
+    assert not any(OLD.search(word) for word in named_in(source))
+
+
+def test_a_name_is_read_by_its_words() -> None:
+    assert [word for word in named_in("def is_told(retold): ...") if OLD.search(word)] == ["is told"]
