@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.conf import settings as site
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from eosviz import buckets, quotas, rates
 from eosviz.accounts.models import User
@@ -71,6 +71,13 @@ def test_the_page_tells_what_a_browser_without_an_account_has_and_who_has_an_acc
     assert "Usage of your account" in _used(client)
     assert '<td class="num">0 MiB</td><td class="num">512 MiB</td>' in row(_used(client), "Space for both")
     assert "你的用量" in client.get("/account/used", headers={"accept-language": "zh-hans"}).content.decode()
+
+
+@pytest.mark.django_db
+def test_sessions_and_their_steps_lead_to_the_page_that_deletes_sessions(client: Client) -> None:
+    start(client)
+    for name in ("sessions", "steps"):
+        assert 'form="delete-session"' in client.get(reverse(quotas.BY_NAME[name].page)).content.decode()
 
 
 def _used(client: Client) -> str:
