@@ -68,9 +68,8 @@ function objectsOf(lane: LaneOf): StageObject[] {
   ];
 }
 
-function leaderWord({ here, place }: LaneOf, view: PartitionView): string {
+function leaderWord({ here }: LaneOf, view: PartitionView): string {
   if (here.kind === "log") return "";
-  if (place.heir !== undefined) return say("stage.leader_at", { broker: place.heir });
   return view.deleted ? say("stage.deleted") : say("stage.leader");
 }
 
@@ -102,10 +101,12 @@ function nameOf(lane: LaneOf, role: string, width: number, middle: number, earli
   const { size, lines } = fitted(partition, width, 15, type);
   const room = place.box.width - 110;
   const selection: Selection = { kind: "partition", id: partition };
-  const height = place.strip ? place.box.height : Math.max(24, lines.length * (size + 1.5) + (role === "" ? 8 : 22));
+  // In a dead broker's box stands who leads the lane now.
+  const heir = place.strip || above ? undefined : place.heir;
+  const height = place.strip ? place.box.height : Math.max(24, lines.length * (size + 1.5) + (role === "" ? 8 : 22) + (heir === undefined ? 0 : 2 * HEIR));
   const y = above ? place.box.y - 31 : middle - height / 2;
   const isLong = textWidth(say("stage.lane_earlier", { count: earlier }), 12) > width + 4;
-  const under = above ? 5 : (role === "" ? 20 : 30) + (lines.length - 1) * 6 + (isLong ? 6 : 0);
+  const under = above ? 5 : (role === "" ? 20 : 30) + (lines.length - 1) * 6 + (isLong ? 6 : 0) + (heir === undefined ? 0 : HEIR);
   const own = (at: number): number => at - y;
   if (isInChip(lane)) return chipName(lane, middle);
   if (here.upright && place.strip) return rowName(lane, y, middle);
@@ -116,10 +117,14 @@ function nameOf(lane: LaneOf, role: string, width: number, middle: number, earli
     key: `name:${broker}:${partition}`, x: above ? place.box.x + 98 : place.box.x + 8, y, width: above ? room : width + 8, height: above ? 27 : height,
     phase: "static", depth: DEPTH.body, label: say("diagram.lanes.title_name", { partition }), select: selection, picked: isPicked(frame.selection, selection),
     draw: svg`<rect class="hit" width=${above ? room : width + 8} height=${above ? 27 : height}/>${name}${
-      place.strip || role === "" || above ? nothing : fittedText(4, own(middle) + 15 + (lines.length - 1) * 6, role, width, 12, { classes: place.heir === undefined ? "q" : "k", least: 10 })}${
+      place.strip || role === "" || above ? nothing : fittedText(4, own(middle) + 15 + (lines.length - 1) * 6, role, width, 12, { classes: "q", least: 10 })}${
+      heir === undefined ? nothing : fittedText(4, own(middle) + 15 + HEIR + (lines.length - 1) * 6, heir, width + 8, 12, { bold: true, classes: "b", least: 10 })}${
       earlier > 0 && !place.strip ? fittedText(above ? -86 : 4, own(middle) + under, say("stage.lane_earlier", { count: earlier }), width + 4, 12, { classes: "k", least: 10, most: 2 }) : nothing}`,
   };
 }
+
+/** px from the word *leader* to the name of a leader that has its own box elsewhere. */
+const HEIR = 14;
 
 /** In the small box of a broker on a phone: a strip with the partition's name alone. */
 const isInChip = ({ here, broker, place }: LaneOf): boolean => place.strip && here.brokers[broker]?.rows !== undefined;

@@ -58,8 +58,9 @@ export function hasSamePlaces(plan: StagePlan, other: StagePlan): boolean {
 }
 
 /**
- * By which plan a run with interventions is laid out: that of the run without them, so that nothing moves. Where several brokers take
- * something over, or one that has a box already, that plan has no room for them, and the run's own is taken.
+ * By which plan a run with interventions is laid out: that of the run without them, so that nothing moves: who takes a lane over
+ * leads it where it stands. The run's own plan is taken for a lane that has no place there, and on a phone where a broker
+ * takes over that has a box already.
  */
 export function basisOf(plan: StagePlan, size: Size): StagePlan {
   const { stands } = plan;
@@ -71,10 +72,11 @@ export function basisOf(plan: StagePlan, size: Size): StagePlan {
     const own = before.find(({ name }) => name === row.name);
     return own === undefined || row.lanes.some((lane) => !own.lanes.includes(lane)) || (row.coordinates && !own.coordinates) || (row.groups && !own.groups);
   });
+  if (gaining.some(({ lanes }) => lanes.some((lane) => !known.has(lane)))) return plan;
   const [heir] = gaining;
-  if (heir === undefined) return stands;
+  if (heir === undefined || size.form !== "phone") return stands;
   const line = before.find(({ name }) => name === heir.name);
-  return gaining.length === 1 && line !== undefined && isLine(line) && heir.lanes.every((lane) => known.has(lane)) ? stands : plan;
+  return gaining.length === 1 && line !== undefined && isLine(line) ? stands : plan;
 }
 
 /** Room for what came later: clients in the network's corner, lanes as strips in a broker's first line. */
@@ -215,14 +217,13 @@ function exchanged(run: Places, frame: Frame): Places["brokers"] {
 }
 
 /**
- * A broker that takes over without a place of its own size acts in the place of the dead one: it leads the lane there, and
- * coordinates there. Nothing else moves, and the dead broker is left its first line.
+ * A broker that takes over without a place of its own size acts in the place of the one before it: it leads the lane there, and
+ * coordinates there. Nothing else moves, and a dead broker is left its first line.
  */
 function takenOver(run: Places, frame: Frame): Places {
   if (run.kind !== "cluster" || run.lens !== null) return run;
   let brokers = exchanged(run, frame);
   for (const [dead, place] of Object.entries(brokers)) {
-    if (frame.view.brokers?.[dead.replace(/^broker-/, "")]?.alive !== false) continue;
     for (const [partition, lane] of Object.entries(place.lanes)) {
       const name = ledBy(frame, run, partition);
       const heir = name === null || name === dead ? undefined : brokers[name];
@@ -230,6 +231,7 @@ function takenOver(run: Places, frame: Frame): Places {
       const { [partition]: _, ...left } = brokers[dead]?.lanes ?? {};
       brokers = { ...brokers, [dead]: { ...(brokers[dead] as BrokerPlace), lanes: left }, [name]: { ...heir, lanes: { ...heir.lanes, [partition]: { ...lane, heir: name } } } };
     }
+    if (frame.view.brokers?.[dead.replace(/^broker-/, "")]?.alive !== false) continue;
     const { coordinator } = place;
     const heir = coordinator === null || coordinator.shared === true ? undefined
       : Object.keys(brokers).find((name) => name !== dead && brokers[name]?.coordinator === null && coordinates(frame, name));

@@ -99,10 +99,19 @@ test("A broker without a box of its own that takes over has the dead one's box, 
   assert.deepEqual([taken.brokers["broker-1"], taken.clients, taken.readers], [run.brokers["broker-1"], run.clients, run.readers]);
 });
 
-test("where a broker that has a box takes over, the run is laid out by its own plan", () => {
+test("a broker that has a box leads the lane that it takes over where that lane stands", () => {
   const written = planOf(3, 2, 1);
   const plan = { ...written, brokers: written.brokers.map((broker) => (broker.name === "broker-1" ? { ...broker, lanes: [...broker.lanes, "t-1"] } : broker)), stands: written };
-  assert.equal(basisOf(plan, DESK), plan);
+  assert.equal(basisOf(plan, DESK), written);
+  const run = grown(made(basisOf(plan, DESK), DESK), plan);
+  const broker = { alive: true, paused: false, starting: false, producer_id_block: null, denied: [] };
+  for (const alive of [false, true]) {
+    const taken = standing(run, frameOf(null, view({ partitions: { "t-1": { ...partition(replica([])), leader: 1 } }, brokers: { 1: broker, 2: { ...broker, alive } } })), NO_FOCUS);
+    assert.deepEqual(taken.brokers["broker-1"]?.lanes["t-1"], { ...run.brokers["broker-2"]?.lanes["t-1"], heir: "broker-1" });
+    assert.deepEqual(["broker-1", "broker-2", "broker-3"].map((name) => taken.brokers[name]?.box), ["broker-1", "broker-2", "broker-3"].map((name) => run.brokers[name]?.box));
+  }
+  const unknown = { ...plan, brokers: plan.brokers.map((one) => ({ ...one, lanes: [...one.lanes, "u-0"] })), lanes: { ...plan.lanes, "u-0": { first: 0, end: 2, internal: false, leaders: [1] } } };
+  assert.equal(basisOf(unknown, DESK), unknown, "a lane without a place there");
 });
 
 test("A branch in which another broker leads or coordinates has places of its own; a longer log has not", () => {
