@@ -18,7 +18,7 @@ from engine.scenario.shelf import library
 from engine.scenario.tracks import tracks
 from eosviz.catalogue import say
 from eosviz.reference import tables
-from eosviz.reference.search_terms import Wish, in_parts, plain, understand
+from eosviz.reference.search_terms import Wish, corrected, in_parts, plain, understand
 from eosviz.reference.signatures import signatures
 from eosviz.scenarios.libraries import behaviours
 
@@ -68,6 +68,9 @@ PARTS_SHARE = 0.75
 MANY_TERMS = 3
 NEAR = 0.5
 """An entry that lacks terms counts only if its score is at least this share of the best score of its kind."""
+OTHER_FIELD = 0.4
+"""The score of a scenario about middleware is multiplied by this, unless a term leads to such a scenario: its words,
+*local* or *fails*, are words of questions about Kafka, too."""
 TITLE_TOO = 0.5
 """Added to the score of a keyword if the title has a synonym of it."""
 
@@ -87,6 +90,8 @@ class Entry:
     """Further names of the entry: KIPs, rules that it shows, errors."""
     whole: str
     """All words of the entry, normalised."""
+    is_kafka: bool = True
+    """False for a scenario of two-phase commit over middleware."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +105,15 @@ class Found:
 def find(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
     """Kind to its matches: the kind of the best match first, then scenarios, then the others by their best
     match; and of each kind the best match first. A match contains every term. If the question has MANY_TERMS
-    or more, matches may lack some, but score near to the best one: a long text contains many terms by chance.
+    or more, or no scenario contains every term, matches may lack some, but score near to the best one: a long
+    text contains many terms by chance.
     ``own``: further entries, of this reader."""
     every = (*entries(), *own)
     wishes = _wishes(question, every)
     worths = [_worth(entry, wishes) for entry in every]
-    if len(wishes) >= MANY_TERMS and any(worths):
+    terms = sum(not wish.is_extra for wish in wishes)
+    has_lesson = any(worth and entry.kind == LESSON for worth, entry in zip(worths, every, strict=True))
+    if any(worths) and (terms >= MANY_TERMS or (terms > 1 and not has_lesson)):
         worths = _weighed(every, wishes)
     return _by_kind(zip(worths, every, strict=True), wishes, language)
 
@@ -125,12 +133,18 @@ def _weighed(every: Sequence[Entry], wishes: list[Wish]) -> list[float]:
     term that no entry contains has no effect. The score is 0 for an entry far below the best of its kind, and
     for an entry with only one of the terms, unless it is among the term's first leads."""
     scores = [[_points(entry, wish) for entry in every] for wish in wishes]
-    weights = [math.log(1 + len(every) / max(1, sum(map(bool, row)))) for row in scores]
+    weights = [
+        wish.telling * math.log(1 + len(every) / max(1, sum(map(bool, row))))
+        for wish, row in zip(wishes, scores, strict=True)
+    ]
     terms = min(2, sum(any(row) for row in scores))
     worths = []
     best: dict[str, float] = {}
+    led = {lead for wish in wishes for lead in wish.leads}
+    is_about_middleware = any(not entry.is_kafka and entry.name in led for entry in every)
     for entry, own in zip(every, zip(*scores, strict=True), strict=True):
         worth = sum(weight * points for weight, points in zip(weights, own, strict=True))
+        worth *= 1.0 if entry.is_kafka or is_about_middleware else OTHER_FIELD
         is_met = sum(map(bool, own)) >= terms or max(own, default=0.0) >= LED
         worths.append(worth if is_met else 0.0)
         best[entry.kind] = max(best.get(entry.kind, 0.0), worths[-1])
@@ -143,7 +157,23 @@ def _wishes(question: str, every: Sequence[Entry]) -> list[Wish]:
     def is_there(text: str) -> bool:
         return any(text in entry.whole for entry in every)
 
-    return [part for wish in understand(question) for part in in_parts(wish, is_there)]
+    wishes = understand(question)
+    meant = {
+        wish.text: word
+        for wish in wishes
+        if not is_there(wish.text) and (word := corrected(wish, _vocabulary())) is not None
+    }
+    if meant:
+        wishes = understand(re.sub(r"\w+", lambda word: meant.get(plain(word[0]), word[0]), question))
+    return [part for wish in wishes for part in in_parts(wish, is_there)]
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    """The English words of the entries."""
+    return frozenset(
+        word for entry in entries() for word in re.findall(r"(?<![\w.])[a-z]+(?![\w.])", entry.whole)
+    )
 
 
 def _by_kind(
@@ -177,7 +207,7 @@ def session_entry(identifier: str, scenario: str, title: dict[str, str], text: d
 
 def _worth(entry: Entry, wishes: list[Wish]) -> float:
     """The entry's score; 0 if it lacks a term."""
-    points = [_points(entry, wish) for wish in wishes]
+    points = [_points(entry, wish) for wish in wishes if not wish.is_extra]
     return sum(points) if all(points) else 0.0
 
 
@@ -271,7 +301,8 @@ def _scenarios() -> list[Entry]:
         }
         variants = (text for variant in document.get("variants", ()) for text in variant["title"].values())
         covers = document.get("covers", ())
-        found.append(_entry("scenario", scenario.id, document["title"], text, " ".join(variants), covers))
+        made = _entry("scenario", scenario.id, document["title"], text, " ".join(variants), covers)
+        found.append(replace(made, is_kafka="middleware" not in document))
     return found
 
 

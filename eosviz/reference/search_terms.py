@@ -3,8 +3,10 @@ table (`asked.toml`)."""
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cache
@@ -28,6 +30,20 @@ _EACH = re.compile(r"\bfor (?:each|every)\b")
 _SCENARIO = re.compile(r"sc-\d+")
 _CLASS_NAME = "(?:exception|error)?"
 """The end of an error's name as a class: *InvalidProducerEpochException* of INVALID_PRODUCER_EPOCH."""
+_TAGS = re.compile(r"^(?:\s*\[[^\]]*\]\s*:?|\s*(?:feat|fix|bug|docs|chore|test)(?:\([^)]*\))?:)+")
+"""What stands before the title of a thread: *[Bug]:*, *[FLINK-39218]*, *feat(kafka):*."""
+_NUMBERED = re.compile(r"(?:kafka|kip)[\s\-]?\d+")
+PLAIN, APART, KNOWN, EXACT = 0.6, 0.8, 1.0, 1.6
+"""How much a term tells: a word of everyday language; a text of the table whose words are apart; one that is typed as
+it stands there; and the text or the name of an error, or the number of an issue or KIP, never typed by chance."""
+EXACT_WORDS = 4
+"""A row's text of at least this many words is the text of an error."""
+_TELLS_ENOUGH = 7.2
+"""What the words of a text tell together, at least, if they are found apart."""
+_ROOT = 7
+"""The first letters of an English word that its forms share, at most."""
+_TYPO_MIN = 5
+"""The letters of a word that may have a typing error. Shorter words differ in one letter by meaning."""
 _CHINESE = "\u3400-\u9fff"
 _CHINESE_RUN = re.compile(f"[{_CHINESE}]+")
 
@@ -43,6 +59,9 @@ class Wish:
     same: re.Pattern[str] | None
     leads: tuple[str, ...]
     parts: tuple[Wish, ...] = ()
+    telling: float = KNOWN
+    is_extra: bool = False
+    """True for a text of the table whose words are apart in the question: an entry may lack it."""
     as_words: str = ""
     """A name of a program as words: *rd_kafka_commit_transaction* is *rd kafka commit transaction*."""
 
@@ -57,17 +76,68 @@ def plain(text: str) -> str:
 
 def understand(question: str) -> list[Wish]:
     """The terms of a search text; none if it has no meaning."""
+    question = _TAGS.sub("", question) or question
     wishes, rest = _take(_EACH.sub("per", plain(question)), lambda word: len(_parts(word)) > 1)
+    pieces_of_all = [part for piece in _pieces(plain(question)) for part in _parts(piece)]
     pieces = _pieces(rest)
     # Without empty words, because a row says *lingering transaction* and a thread *lingering Kafka transactions*.
-    more, rest = _take(" ".join(_telling(pieces)), lambda word: True)
+    more, rest = _take(" ".join(_not_empty(pieces)), lambda word: True)
     wishes += more
     names = _names(question)
-    others = _telling(_pieces(rest)) or ([] if wishes else pieces)
-    return wishes + [replace(_wish(piece, ()), as_words=names.get(piece, "")) for piece in others]
+    others = _not_empty(_pieces(rest)) or ([] if wishes else pieces)
+    single = {_stem(piece): piece for piece in reversed(others)}
+    wishes += [
+        replace(_wish(piece, ()), as_words=names.get(piece, ""), telling=_telling_of(piece, PLAIN))
+        for piece in reversed(single.values())
+    ]
+    return wishes + _apart(pieces_of_all, {wish.text for wish in wishes})
 
 
-def _telling(pieces: list[str]) -> list[str]:
+def _apart(pieces: list[str], taken: Collection[str]) -> list[Wish]:
+    """The texts of the table all of whose words are in the question, in any order; of texts that share their
+    words, the longest. Texts that are already taken are left out, and so are those within them."""
+    asked = {_root(piece) for piece in pieces}
+    there = [(word, rows, roots) for word, rows, roots in _texts() if roots <= asked]
+    longest = [roots for _, _, roots in there] + [_roots(word) for word in taken]
+    return [
+        replace(_wish(word, rows), telling=APART, is_extra=True)
+        for word, rows, roots in there
+        if word not in taken
+        and not any(roots < other for other in longest)
+        and roots not in map(_roots, taken)
+    ]
+
+
+@cache
+def _texts() -> tuple[tuple[str, tuple[tuple[str, ...], ...], frozenset[str]], ...]:
+    """The texts of the table with at least two words, each with its rows and its words, if the words together
+    tell enough: a word tells the more, the fewer texts have it."""
+    every = [(word, rows, _roots(word)) for word, rows in _known() if not _CHINESE_RUN.search(word)]
+    texts = [text for text in every if len(text[2]) > 1]
+    having = Counter(root for _, _, roots in texts for root in roots)
+    return tuple(
+        text
+        for text in texts
+        if sum(math.log(len(texts) / having[root]) for root in text[2]) >= _TELLS_ENOUGH
+    )
+
+
+@cache
+def _roots(text: str) -> frozenset[str]:
+    return frozenset(_root(part) for part in _not_empty(_parts(text)))
+
+
+def _root(word: str) -> str:
+    """What different forms of an English word have in common: *idempotence* and *idempotent*."""
+    return _stem(word)[:_ROOT]
+
+
+def _telling_of(text: str, otherwise: float) -> float:
+    is_name = "_" in text or text in _error_names() or _NUMBERED.fullmatch(text)
+    return EXACT if is_name or len(_parts(text)) >= EXACT_WORDS else otherwise
+
+
+def _not_empty(pieces: list[str]) -> list[str]:
     return [piece for piece in pieces if piece not in _empty()]
 
 
@@ -89,7 +159,7 @@ def _take(rest: str, is_sought: Callable[[str], bool]) -> tuple[list[Wish], str]
         if found is None or _within_a_name(rest, found):
             continue
         rest = f"{rest[: found.start()]} {rest[found.end() :]}"
-        wishes.append(_wish(word, rows))
+        wishes.append(replace(_wish(word, rows), telling=_telling_of(word, KNOWN)))
     return wishes, rest
 
 
@@ -151,6 +221,27 @@ def _stem(word: str) -> str:
             doubled = len(stem) > _STEM_MIN and stem[-1] == stem[-2] and ending in ("ing", "ed")
             return stem[:-1] if doubled else stem
     return word
+
+
+def corrected(wish: Wish, words: Collection[str]) -> str | None:
+    """The word of `words` that was meant, if the term is an English word with one typing error: a letter too many,
+    too few or wrong, or two letters in the wrong order. None unless exactly one word is so near."""
+    text = wish.text
+    if wish.same is not None or not re.fullmatch(f"[a-z]{{{_TYPO_MIN},}}", text):
+        return None
+    near = {_stem(word) for word in words if word[0] == text[0] and _is_one_error(text, word)}
+    return near.pop() if len(near) == 1 else None
+
+
+def _is_one_error(typed: str, meant: str) -> bool:
+    if abs(len(typed) - len(meant)) > 1 or typed == meant:
+        return False
+    start = next((at for at, pair in enumerate(zip(typed, meant, strict=False)) if pair[0] != pair[1]), -1)
+    if start < 0:
+        return True
+    rest, other = typed[start:], meant[start:]
+    swapped = other[1:2] + other[:1] + other[2:]
+    return rest == swapped or rest[1:] == other or rest == other[1:] or rest[1:] == other[1:]
 
 
 def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:

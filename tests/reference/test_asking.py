@@ -139,6 +139,41 @@ def test_an_error_leads_to_a_scenario_by_its_name_and_by_its_exception(error: Er
         assert any(wish.leads for wish in search_terms.understand(name)), name
 
 
+@pytest.mark.parametrize(
+    "question", ["[Bug]: hanging", "[FLINK-39218][Kafka] hanging", "fix(kafka): hanging"]
+)
+def test_what_stands_before_a_title_is_no_term(question: str) -> None:
+    assert [wish.text for wish in search_terms.understand(question)] == ["hanging"]
+
+
+def test_words_of_a_row_are_known_in_another_order_and_apart() -> None:
+    wishes = search_terms.understand("duplicates although we enabled idempotence")
+    extra = next(wish for wish in wishes if wish.is_extra)
+    assert extra.leads[0] == "sc-151"
+
+
+@pytest.mark.parametrize("typed", ["produscers", "prodcers", "porducers"])
+def test_a_typing_error_is_read_as_the_word_that_was_meant(typed: str) -> None:
+    wish = search_terms.understand(typed)[0]
+    assert search_terms.corrected(wish, {"producers", "product", "consumers"}) == "producer"
+
+
+def test_a_word_that_could_be_two_is_left_as_it_is() -> None:
+    wish = search_terms.understand("tuested")[0]
+    assert search_terms.corrected(wish, {"tested", "trusted"}) == "test"
+    assert search_terms.corrected(search_terms.understand("bests")[0], {"rests", "tests"}) is None
+
+
+def test_middleware_comes_first_only_if_the_question_is_about_it() -> None:
+    def first(question: str) -> str:
+        return (search_index.find(question, "en") or search_index.closest(question, "en"))["scenario"][
+            0
+        ].identifier
+
+    assert first("the local Kafka transaction fails and the producer stops") != "SC-82"
+    assert first("the local transaction fails after a participant has voted") in {"SC-80", "SC-81", "SC-82"}
+
+
 def test_a_name_of_a_program_is_known_by_its_words_where_it_stands_nowhere() -> None:
     (wish,) = search_terms.understand("GroupTransactSession")
     assert [part.text for part in search_terms.in_parts(wish, lambda text: False)] == [
