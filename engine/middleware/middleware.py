@@ -412,7 +412,7 @@ class Middleware(Node):
         self.send(BUSINESS, PrepareFail(tid=transaction.tid, reason=reason), transaction.tid)
 
     def _roll_back_voters(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
-        """Participants that voted ok hold a reservation, so they also get a Rollback (CTR-39)."""
+        """Participants that voted yes hold a reservation, so they also get a Rollback (CTR-39)."""
         for name in transaction.in_state(participants.PREPARED):
             self.ask(transaction, name, ROLLBACK, now)
 
