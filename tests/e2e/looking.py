@@ -28,8 +28,10 @@ LEVELS: dict[str, Any] = {
     "reporter": "no-passes",
 }
 
-CONTRAST = {**LEVELS, "runOnly": ["color-contrast"]}
-ALL_BUT_CONTRAST = {**LEVELS, "rules": {"color-contrast": {"enabled": False}}}
+BY_LOOK = ("color-contrast", "link-in-text-block")
+"""The rules whose judgement follows from how an element looks. They take most of the time."""
+LOOKS_ONLY = {**LEVELS, "runOnly": list(BY_LOOK)}
+ALL_BUT_LOOKS = {**LEVELS, "rules": {name: {"enabled": False} for name in BY_LOOK}}
 ONE_OF_EACH_LOOK = "data-one-of-its-look"
 
 BEYOND = "document.documentElement.scrollWidth - innerWidth"
@@ -44,7 +46,8 @@ _EVERY_ROOT = """
 """
 
 # Contrast follows from a text's colour, size and weight and from what is painted behind it: by what it stands in, and
-# in a picture by the shapes before it. What a shadow root holds is marked as a whole.
+# in a picture by the shapes before it. A link in a text is also compared with the text around it, up to the block
+# that holds both. What a shadow root holds is marked as a whole.
 _MARK_ONE_OF_EACH_LOOK = f"""() => {{
   const all = [...document.body.querySelectorAll("*")];
   if (all.length < {LONG}) return false;
@@ -67,13 +70,26 @@ _MARK_ONE_OF_EACH_LOOK = f"""() => {{
     }}
     return [...new Set(found)].sort().join("/");
   }};
+  const around = (link) => {{
+    const found = [];
+    for (let at = link; at !== null; at = at.parentElement) {{
+      const style = getComputedStyle(at);
+      const own = ["color", "fontWeight", "fontStyle", "fontSize", "fontFamily", "textDecorationLine", "borderBottom"];
+      found.push(own.map((name) => style[name]).join());
+      const isAlone = at.textContent.trim() === link.textContent.trim();
+      if (!style.display.startsWith("inline")) return [...found, isAlone].join("/");
+    }}
+    return found.join("/");
+  }};
   const seen = new Set();
   for (const element of all) {{
     const hasText = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== "");
     const isField = element.matches("input, select, textarea");
     const {{ color, fill, fontSize, fontWeight, textShadow }} = getComputedStyle(element);
-    const look = [painted(element), shapes(element), color, fill, fontSize, fontWeight, textShadow].join("|");
-    if (element.shadowRoot === null && (!(hasText || isField) || seen.has(look))) continue;
+    const isLink = element.matches("a[href], [role=link]");
+    const own = [color, fill, fontSize, fontWeight, textShadow, isLink ? around(element) : ""];
+    const look = [painted(element), shapes(element), ...own].join("|");
+    if (element.shadowRoot === null && (!(hasText || isField || isLink) || seen.has(look))) continue;
     seen.add(look);
     element.setAttribute("{ONE_OF_EACH_LOOK}", "");
   }}
@@ -304,18 +320,18 @@ def _faults(page: Page) -> list[str]:
 
 def assert_accessible(page: Page, within: float = SETTLES_WITHIN) -> None:
     """Nothing that the accessibility rules of level A and AA forbid."""
-    found = at_rest(page, lambda: _forbidden(page), within)
+    found = at_rest(page, lambda: forbidden(page), within)
     assert found == [], found
 
 
-def _forbidden(page: Page) -> list[tuple[str, list[Any]]]:
-    """To judge the contrast of every text takes most of the time, and on a page of some thousand texts nearly all of
-    them look like another one. A page that is still being read has no body."""
+def forbidden(page: Page) -> list[tuple[str, list[Any]]]:
+    """To judge the contrast of every text and link takes most of the time, and on a page of some thousand texts
+    nearly all of them look like another one. A page that is still being read has no body."""
     page.wait_for_load_state()
     if page.evaluate(_MARK_ONE_OF_EACH_LOOK):
-        violations = _violations(page, CONTRAST, {"include": [[f"[{ONE_OF_EACH_LOOK}]"]]})
+        violations = _violations(page, LOOKS_ONLY, {"include": [[f"[{ONE_OF_EACH_LOOK}]"]]})
         page.evaluate(_UNMARK)
-        violations += _violations(page, ALL_BUT_CONTRAST)
+        violations += _violations(page, ALL_BUT_LOOKS)
     else:
         violations = _violations(page, LEVELS)
     return [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in violations]

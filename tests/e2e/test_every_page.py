@@ -31,6 +31,7 @@ from tests.e2e.looking import (
     assert_words_complete,
     at_rest,
     cut_panels,
+    forbidden,
     text_faults,
 )
 from tests.e2e.newcomer import Keyboard
@@ -304,6 +305,18 @@ def test_one_faint_text_is_found_among_thousands_that_are_not(browser: Browser, 
         with pytest.raises(AssertionError, match="color-contrast"):
             assert_accessible(page, within=0)
     assert page.locator(f"[{ONE_OF_EACH_LOOK}]").count() == 0
+    page.close()
+
+
+def test_one_link_that_looks_like_its_text_is_found_among_thousands_that_do_not(browser: Browser) -> None:
+    page = browser.new_page()
+    rows = '<p>Read <a href="#a">this</a> next</p>' * LONG
+    plain = '<p>Read <a href="#a" style="color: #333; text-decoration: none">this</a> next</p>'
+    for shown, found in ((rows, []), (rows + plain + rows, ["link-in-text-block"])):
+        page.set_content(
+            f'<!doctype html><html lang="en"><title>t</title><style>a {{ color: #00e }}</style><main>{shown}</main>'
+        )
+        assert [rule for rule, _ in forbidden(page)] == found
     page.close()
 
 
