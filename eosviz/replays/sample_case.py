@@ -16,6 +16,8 @@ import msgspec
 from django.db import IntegrityError, transaction
 
 from eosviz.replays import actions
+from eosviz.replays.log_answers import Json
+from eosviz.replays.log_page import log_case_page
 from eosviz.replays.log_upload import LogFiles
 from eosviz.replays.models import Replay
 from eosviz.replays.sample_log import SAMPLE_OPTIONS, sample_log
@@ -43,6 +45,13 @@ def _identity() -> uuid.UUID:
     case = _read(str(NAMESPACE))
     content = msgspec.json.encode([case.engine, case.title, case.steps, case.analysis, case.finding])
     return uuid.uuid5(NAMESPACE, hashlib.sha256(content).hexdigest())
+
+
+@cache
+def sample_page() -> Json:
+    """What the page of the case shows, without a stored case."""
+    analysis: Json = _read(str(NAMESPACE)).analysis or {}
+    return log_case_page(analysis)
 
 
 def _read(identity: str) -> Replay:

@@ -28,7 +28,7 @@ from eosviz.replays.log_upload import ALL_BYTES_MAX, FILE_BYTES_MAX, FILES_MAX, 
 from eosviz.replays.models import Replay, Upload
 from eosviz.replays.packed_answer import packed_answer
 from eosviz.replays.refusal import ReplayRefused
-from eosviz.replays.sample_case import sample_case
+from eosviz.replays.sample_case import sample_case, sample_page
 from eosviz.replays.spool import GiveBody, move
 from eosviz.replays.tasks import take_upload
 from eosviz.streamed import Streamed
@@ -39,8 +39,6 @@ from eosviz.walkthroughs.views import element_attributes
 
 EXAMPLE = ("SC-03", 116)
 """The example of a replay, as (scenario, step): the refused duplicate."""
-LOG_EXAMPLE = ("SC-75", 74, "wall")
-"""The example of a log, as (scenario, step, variant): an open transaction, and what waits behind it."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -168,7 +166,7 @@ def _show_log_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpR
         "declared": any(stated.values()) and stated,
         "again": bool(request.GET.get("again")),
         "text": request.POST.get("text", "") if refused else "",
-        "example": pictured(*LOG_EXAMPLE),
+        "example": sample_page(),
     }
     return form_page(request, "replays/log.html", context, refused)
 
