@@ -11,6 +11,7 @@ import { repeat } from "lit/directives/repeat.js";
 import type { ConsumerView, Frame } from "../player/frame.ts";
 import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
+import { unbroken } from "../player/unbroken.ts";
 import { serialsText } from "./batch.ts";
 import { hasChanged, was } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
@@ -40,7 +41,7 @@ export function layoutConsumers(frame: Frame, options = defaults): { rows: Consu
   const entries = Object.entries(frame.view.consumers ?? {}).sort(([one], [other]) => (one < other ? -1 : 1));
   const rows = entries.slice(0, options.consumers).map(([name, consumer]): ConsumerRow => {
     const positions = Object.entries(consumer.positions).sort(([one], [other]) => (one < other ? -1 : 1));
-    const shown = positions.slice(0, options.positions).map(([partition, position]) => `${partition} ${position}`);
+    const shown = positions.slice(0, options.positions).map(([partition, position]) => `${partition}\u00a0${position}`);
     const more = positions.length - shown.length;
     return {
       name,
@@ -70,7 +71,7 @@ function hasText(frame: Frame, consumer: ConsumerView): string | null {
 }
 
 export class Consumers extends DiagramElement {
-  static override styles = [...DiagramElement.styles, css`td button { line-height: 18px; width: 100%; }`];
+  static override styles = [...DiagramElement.styles, css`td button { line-height: 18px; width: 100%; } th { word-break: keep-all; } .nb { white-space: nowrap; }`];
 
   protected override show(frame: Frame): TemplateResult {
     const shape = layoutConsumers(frame);
@@ -84,7 +85,7 @@ export class Consumers extends DiagramElement {
         (row) => row.name,
         (row) => html`<tr class="${row.changed ? "hit" : ""} ${row.picked ? "picked" : ""}"><td><button aria-pressed=${
           row.picked ? "true" : "false"} @click=${() => this.pick(plainly("actor", row.name))}>${row.name}<br><span class="quiet">${
-          row.isolation}</span>${row.has === null ? nothing : html`<br><b>${row.has}</b>`}</button></td><td>${row.positions}</td><td>${row.delivered}${
+          row.isolation}</span>${row.has === null ? nothing : html`<br><b>${row.has}</b>`}</button></td><td>${unbroken(row.positions)}</td><td>${row.delivered}${
           row.deliveredWas === null ? nothing : html` <span class="was">${row.deliveredWas}</span>`}</td><td>${row.applied}</td></tr>`,
       )}</tbody></table>`,
     );

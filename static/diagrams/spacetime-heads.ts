@@ -79,6 +79,7 @@ function roleText(frame: Frame, actor: string, partition: string | null, room: n
   const manager = frame.view.clients?.[actor]?.transaction_manager;
   const leads = say("diagram.spacetime.leader", { partition: partition ?? "" });
   const briefer = role === leads ? [say("diagram.spacetime.leader_brief")]
+    : role === say("diagram.spacetime.follower", { partition: partition ?? "" }) ? [say("diagram.spacetime.follower_brief")]
     : frame.view.consumers?.[actor] !== undefined ? [role.replace(/^read_/, "")]
     : manager == null || role === "" ? [] : [`${manager.producer_id as number}·${manager.producer_epoch ?? 0}`];
   return [role, ...briefer].find((one) => textWidth(one, MARK) <= room) ?? "";
@@ -97,5 +98,5 @@ function roleOf(frame: Frame, actor: string, partition: string | null): string {
   const view = partition === null ? undefined : frame.view.partitions?.[partition];
   if (view === undefined || partition === null) return "";
   if (String(view.leader) === id) return say("diagram.spacetime.leader", { partition });
-  return id in view.replicas ? say("diagram.spacetime.follower") : "";
+  return id in view.replicas ? say("diagram.spacetime.follower", { partition }) : "";
 }

@@ -95,6 +95,11 @@ function carriedBy(view: View, actor: string, subject: string): Pick<Selection, 
   return batch === undefined ? {} : { partition: batch.partition, serials: [...batch.serials] };
 }
 
+/** A number alone does not say whose it is. */
+export function endedSubject(one: RunningTimer): string {
+  return /^\d+$/.test(one.timer.subject) ? subjectOf(one) : one.timer.subject;
+}
+
 function subjectOf({ actor, timer }: RunningTimer): string {
   return `${actor} ${timer.subject}`;
 }
@@ -110,9 +115,10 @@ const keyOf = ({ actor, name }: RunningTimer): string => `${actor}/${name}`;
 function endedTimers(frame: Frame, all: readonly RunningTimer[], before: readonly RunningTimer[]): string | null {
   const running = new Set(all.map(keyOf));
   const gone = before.filter((one) => !running.has(keyOf(one)));
-  const ended = gone.map(({ timer }) => {
+  const ended = gone.map((one) => {
+    const { timer } = one;
     const key = timer.until <= frame.view.time ? "diagram.timer.ended" : "diagram.timer.stopped";
-    return say(key, { kind: timerWord(timer.kind), subject: timer.subject, at: frame.view.time });
+    return say(key, { kind: timerWord(timer.kind), subject: endedSubject(one), at: frame.view.time });
   });
   if (ended.length === 0) return null;
   return ended.length > 1 ? say("diagram.timer.many_ended", { count: ended.length }) : ended.join(" ");

@@ -6,6 +6,7 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
+import { ownBox, zoomOf } from "../diagrams/own-box.ts";
 import type { Frame, Step } from "./frame.ts";
 import type { PanelParts, PanelRow } from "./panels.ts";
 import { isKept, isShown, PANELS, panelsOf } from "./panels.ts";
@@ -17,11 +18,30 @@ export const defaults = {
   foot: 20,
   /** px of a place around what it holds; the same in styles/player.css. */
   frame: 14,
+  /** px of the foot over what the panel holds. */
+  edge: 16,
+  /** px of the highest line of text. */
+  tallest: 26,
 };
 
 /** Lines of a panel that its place does not show: all that its foot does not leave room for. */
 export function linesBelow(height: number, room: number): number {
   return height <= room + 1 ? 0 : Math.max(1, Math.ceil((height - (room - defaults.foot)) / defaults.line));
+}
+
+/** px above the foot that it covers, too, so that it cuts through none of these lines of text; tops and bottoms below the panel's own top. */
+export function cutAbove(lines: readonly (readonly [top: number, bottom: number])[], edge: number): number {
+  const cut = lines.filter(([top, bottom]) => bottom - top <= defaults.tallest && top < edge && bottom > edge + 1).map(([top]) => edge - top);
+  return Math.ceil(Math.max(0, ...cut));
+}
+
+/** The lines of text of a panel, as `cutAbove` takes them. */
+function linesOf(panel: Element): [number, number][] {
+  const range = document.createRange();
+  range.selectNodeContents(panel.shadowRoot ?? panel);
+  const { top } = ownBox(panel);
+  const zoom = zoomOf(panel);
+  return [...range.getClientRects()].map((rect) => [rect.top / zoom - top, rect.bottom / zoom - top]);
 }
 
 export class SideColumns {
@@ -32,6 +52,7 @@ export class SideColumns {
   /** Panels that the run was seen to have: where there is no plan, their places stay. */
   readonly #seen = new Set<string>();
   readonly #below = new Map<string, number>();
+  readonly #cut = new Map<string, number>();
   /** The step that each column was drawn for, which may come later than the step of the page. */
   readonly #steps = new Map<string, Step | null>();
   /** The step that each column was last seen at. */
@@ -66,7 +87,7 @@ export class SideColumns {
     const style = isOpen ? `min-height:${panel.room === undefined ? 0 : height}px` : `height:${height}px`;
     return html`<div class="panel place" id=${`panel-${tag}`} tabindex="-1" .style=${style} ?data-about=${isAbout} ?data-idle=${panel.about !== undefined && !isAbout} ?data-more=${below > 0}>
       ${has ? panel.draw(parts) : html`<section class="not-yet"><h2>${say(panel.name)} <small>${say("player.nothing_here_yet")}</small></h2></section>`}
-      ${below === 0 || !has ? nothing : html`<button class="unfold" aria-label=${say("player.open_panel", { panel: say(panel.name) })} @click=${() => this.keepOpen(tag)}>${say("player.more_lines", { count: below })} ▾</button>`}</div>`;
+      ${below === 0 || !has ? nothing : html`<button class="unfold" .style=${`padding-top:${this.#cut.get(tag) ?? 0}px`} aria-label=${say("player.open_panel", { panel: say(panel.name) })} @click=${() => this.keepOpen(tag)}>${say("player.more_lines", { count: below })} ▾</button>`}</div>`;
   }
 
   /** Once the panels stand: their heights are told from now on; what the step is about is brought into sight. */
@@ -101,8 +122,10 @@ export class SideColumns {
       const panel = PANELS.find(({ tag }) => tag === target.localName);
       if (panel?.room === undefined || box === undefined || box.blockSize === 0) continue;
       const below = linesBelow(box.blockSize, panel.room);
-      differs ||= below !== (this.#below.get(panel.tag) ?? 0);
+      const cut = below === 0 ? 0 : cutAbove(linesOf(target), panel.room - defaults.edge);
+      differs ||= below !== (this.#below.get(panel.tag) ?? 0) || cut !== (this.#cut.get(panel.tag) ?? 0);
       this.#below.set(panel.tag, below);
+      this.#cut.set(panel.tag, cut);
     }
     if (differs) this.#update();
   }

@@ -276,7 +276,7 @@ test("the controller without ZooKeeper: registrations, how far each broker has r
 
 test("consumers, configuration and the event queue", () => {
   assert.deepEqual(layoutConsumers(frameOf(null)).rows.map((row) => [row.name, row.positions, row.delivered, row.applied]), [
-    ["c1", "t-0 53, t-1 12", "13", "13"],
+    ["c1", "t-0\u00a053, t-1\u00a012", "13", "13"],
   ]);
   const settings = layoutConfiguration(frameOf(null), "p1");
   assert.deepEqual(settings.told.map((row) => [row.name, row.value, row.altered, row.reason]), [

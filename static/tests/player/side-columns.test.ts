@@ -3,13 +3,19 @@ import test from "node:test";
 
 import type { Frame } from "../../player/frame.ts";
 import { PANELS, panelsOf, placesOf } from "../../player/panels.ts";
-import { defaults, linesBelow } from "../../player/side-columns.ts";
+import { cutAbove, defaults, linesBelow } from "../../player/side-columns.ts";
 
 test("a place says how many lines of its panel stand below its foot", () => {
   const room = 100;
   assert.deepEqual([60, 100, 101].map((height) => linesBelow(height, room)), [0, 0, 0]);
   assert.equal(linesBelow(room + 10 * defaults.line, room), 10 + Math.ceil(defaults.foot / defaults.line));
   assert.ok(linesBelow(102, room) >= 1);
+});
+
+test("a foot covers the whole of a line that its edge would cut through", () => {
+  assert.equal(cutAbove([[60, 78], [78, 96]], 96), 0);
+  assert.equal(cutAbove([[60, 78], [78, 96]], 88), 10);
+  assert.equal(cutAbove([[0, 200], [84, 120]], 88), 0, "a picture has no line");
 });
 
 test("only what closes to one line has no height of its own", () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import type { View } from "../../player/frame.ts";
+import { endedSubject } from "../../diagrams/timers.ts";
 import { endOf } from "../../player/selection-about.ts";
 import { timersOf } from "../../player/timers.ts";
 
@@ -24,4 +25,10 @@ test("whoever's timer it is, its end is known", () => {
   assert.equal(endOf({ kind: "timer", id: "broker-2/transaction_timeout txn-1" }, VIEW), 15_020);
   assert.equal(endOf({ kind: "timer", id: "broker-2/transaction_timeout txn-2" }, VIEW), null);
   assert.equal(endOf({ kind: "actor", id: "broker-2" }, VIEW), null);
+});
+
+test("a timer of a numbered transaction is named with its actor when it ends", () => {
+  const timer = { kind: "back_check", subject: "1", since: 0, until: 5 };
+  assert.equal(endedSubject({ actor: "middleware", name: "back_check 1", timer }), "middleware 1");
+  assert.equal(endedSubject({ actor: "p1", name: "linger b1", timer: LINGER }), "b1");
 });
