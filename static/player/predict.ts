@@ -13,7 +13,7 @@ import type { Audience, Poll } from "./audience.ts";
 import type { Play } from "./play.ts";
 import type { Question, Quiz } from "./questions.ts";
 import { rightOf, stopBefore } from "./questions.ts";
-import { reasonList } from "./reasons.ts";
+import { reasonList, unsaid } from "./reasons.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say } from "./text.ts";
@@ -290,10 +290,12 @@ export class Predict extends StoreElement {
     const named = right === undefined ? "" : say(right.key, right.params);
     const key = this.chosen === "" ? "predict.skipped" : this.chosen === question.right ? "predict.right" : "predict.wrong";
     const others = question.choices.filter((choice) => choice.id !== question.right);
+    // The sentence of the step is on the page already.
+    const because = unsaid(question.reasons[question.right] ?? [], this.store?.frame?.step ?? null);
     // The reader's own wrong answer first: that is what they want to know about.
     others.sort((one, other) => Number(other.id === this.chosen) - Number(one.id === this.chosen));
     return html`<div class="revealed"><div role="status"><p class=${key === "predict.wrong" ? "bad" : ""}><b>${say(key, { right: named })}</b></p></div>
-      <h3>${say("predict.why_right")}</h3>${reasonList(question.reasons[question.right] ?? [])}
+      ${because.length === 0 ? nothing : html`<h3>${say("predict.why_right")}</h3>${reasonList(because)}`}
       ${others.map((choice) => html`<details ?open=${choice.id === this.chosen}><summary>${say("predict.why_not", { choice: say(choice.key, choice.params) })}</summary>
         ${reasonList(question.reasons[choice.id] ?? [])}</details>`)}</div>
       <div class="row"><button class="primary" @click=${() => this.#close()}>${say("predict.close")} <kbd>⏎</kbd></button></div>`;

@@ -5,7 +5,7 @@
  */
 
 import { html } from "lit";
-import type { TemplateResult } from "lit";
+import type { nothing, TemplateResult } from "lit";
 import { answered, layoutFields } from "../diagrams/decision-fields.ts";
 import type { DecisionShape } from "../diagrams/decision-fields.ts";
 import type { Frame } from "../player/frame.ts";
@@ -48,15 +48,15 @@ export function fieldText(field: Decided["fields"][number]): string {
   return `${field.name} ${sideOf(field)}`;
 }
 
-/** `Is epoch 0 lower than the known 2? Yes.` and `epoch 0 ≠ 2`; `least`: px of its height. */
-export function decidedCard(decided: Decided, least: number): TemplateResult {
+/** `Is epoch 0 lower than the known 2? Yes.` and `epoch 0 ≠ 2`; `least`: px of its height; `offer`: what can be done, at its end. */
+export function decidedCard(decided: Decided, least: number, offer: TemplateResult | typeof nothing): TemplateResult {
   const { by, sentence, answer, fields } = decided;
   return html`<section class="decides" .style=${`min-height:${least.toFixed(0)}px`} aria-label=${say("diagram.decision.by", { by })}><p><b>${sentences([sentence, answer])}</b></p>
     <p class="fields"><span>${say("diagram.decision.arrived")} | ${say("diagram.decision.stored")}</span>${fields.map((field) =>
-      html`<span class=${field.arrived === field.stored ? "equal" : "unequal"}>${field.name} <b>${sideOf(field)}</b></span>`)}</p></section>`;
+      html`<span class=${field.arrived === field.stored ? "equal" : "unequal"}>${field.name} <b>${sideOf(field)}</b></span>`)}</p>${offer}</section>`;
 }
 
 /** What a client cannot know from now on, at the foot of an upright stage. */
-export function doubtLine({ key, params }: NonNullable<Focus["doubt"]>, least: number): TemplateResult {
-  return html`<section class="decides" .style=${`min-height:${least.toFixed(0)}px`}><p><b>${say(key, params)}</b></p></section>`;
+export function doubtLine({ key, params }: NonNullable<Focus["doubt"]>, least: number, offer: TemplateResult | typeof nothing): TemplateResult {
+  return html`<section class="decides doubt" .style=${`min-height:${least.toFixed(0)}px`}><p><b>${say(key, params)}</b></p>${offer}</section>`;
 }

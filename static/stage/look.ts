@@ -78,6 +78,11 @@ export const stageLook = css`
   :host([projector]) .scene { overflow: hidden; }
   :host([projector]:not([upright])) { overflow: hidden; }
   .decides { position: sticky; bottom: 0; z-index: 1; background: var(--paper); border-top: 2px solid var(--ink); padding: 4px 12px 5px; line-height: 18px; box-sizing: border-box; }
+  .decides:has(> .offer) { display: grid; grid-template-columns: minmax(0, 1fr) auto; align-content: start; gap: 0 12px; }
+  .decides > .fields { grid-column: 1 / -1; }
+  .decides > .offer { grid-area: 1 / 2; align-self: start; }
+  .decides.doubt:has(> .offer) { align-content: center; align-items: center; padding-block: 1px; font-size: 13px; line-height: 15px; }
+  .decides.doubt > .offer { align-self: center; }
   .decides p { margin: 0; }
   .decides .fields { display: flex; flex-wrap: wrap; gap: 0 12px; color: var(--ink-2); font-variant-numeric: tabular-nums; }
   .decides .equal b { font-weight: 500; }

@@ -134,8 +134,10 @@ export class Stage extends SizedElement {
     const travels = this.#playing?.phase === "leaves" || this.#playing?.phase === "travels";
     const seen = this.projector ? cameraOf(whole, here) : { x: 0, y: 0, width: here.width, height: here.height };
     this.#seen = { box: seen, of: here.width };
+    const offer = this.#offer(here);
+    const foot = this.#foot(frame, scene, offer);
     return html`${frame.view.derived?.held === undefined ? html`<p class="underived">${say("stage.underived")}</p>` : nothing}<svg class=${travels ? "scene on-way" : "scene"} viewBox="${seen.x} ${seen.y} ${seen.width} ${seen.height}" role="group" aria-label=${say("stage.name")} aria-describedby="twin">${repeat(
-      objects, (object) => object.key, (object) => guard([object, this.asks, this.acts], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${this.#foot(frame, scene)}<div class="under">${this.#away(here, network)}${guard([whole], () => twin(twinOf(whole, here)))}${this.#offer(here)}</div>`;
+      objects, (object) => object.key, (object) => guard([object, this.asks, this.acts], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${foot ?? nothing}<div class="under">${this.#away(here, network)}${guard([whole], () => twin(twinOf(whole, here)))}${foot === null ? offer : nothing}</div>`;
   }
 
   /** An upright stage has no name of the network to put it beside. */
@@ -144,12 +146,12 @@ export class Stage extends SizedElement {
     return html`<button class="offer" @click=${() => this.dispatchEvent(new Event("offer-act", { bubbles: true, composed: true }))}>${say("stage.act.offer")}</button>`;
   }
 
-  /** At the foot of an upright stage: what decided, where the network has no room for it; else what a client cannot know from now on. */
-  #foot(frame: Frame, { here, focus, objects }: Scene): TemplateResult | typeof nothing {
-    if (!here.upright) return nothing;
+  /** At the foot of an upright stage: what decided, where the network has no room for it; else what a client cannot know from now on. It lies over the offer's place, so it has the offer. */
+  #foot(frame: Frame, { here, focus, objects }: Scene, offer: TemplateResult | typeof nothing): TemplateResult | null {
+    if (!here.upright) return null;
     const decided = objects.some(({ key }) => key === "compare") ? null : decidedBy(frame, focus);
-    if (decided !== null) return decidedCard(decided, this.#covered(here));
-    return focus.doubt === null ? nothing : doubtLine(focus.doubt, UNDER);
+    if (decided !== null) return decidedCard(decided, this.#covered(here), offer);
+    return focus.doubt === null ? null : doubtLine(focus.doubt, UNDER, offer);
   }
 
   /** Where a thing of the picture stands, in px of this element; null when it is not in the picture. */

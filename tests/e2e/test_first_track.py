@@ -38,7 +38,7 @@ SENTENCE = "What happened"
 QUESTION = "What happens next"
 ONWARD = "^(Next in the|Finish the) track$"
 NEXT = "^Next notable step$"
-RIGHT, WRONG = "Right.", "Not quite"
+RIGHT, WRONG = "Right:", "Not quite"
 
 
 @dataclass(frozen=True)

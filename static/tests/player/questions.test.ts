@@ -1,14 +1,22 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import type { Step } from "../../player/frame.ts";
 import { rightOf, stopBefore } from "../../player/questions.ts";
 import type { Question } from "../../player/questions.ts";
+import { unsaid } from "../../player/reasons.ts";
 import { PlayerStore } from "../../player/store.ts";
 import { branch, Frames, makeRun, StoredSource } from "./fixture.ts";
 
 function question(at: number): Question {
   return { checkpoint: 0, ask: "append", at, key: "k", params: {}, choices: [], right: "a", reasons: {} };
 }
+
+test("what the step on show says is not given as a reason once more", () => {
+  const reason = (key: string) => ({ key, params: {}, rule: null, outcome: null });
+  const step = { key: "broker.appended", notes: [], derived: undefined } as unknown as Step;
+  assert.deepEqual(unsaid([reason("broker.appended"), reason("check.sequence")], step), [reason("check.sequence")]);
+});
 
 test("a question stops before the step that answers it, once", () => {
   const questions = [question(4), question(9)];
