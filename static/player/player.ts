@@ -316,7 +316,7 @@ export class Player extends PlayerAttributes {
         <div class="line"><eos-scrubber .store=${store}></eos-scrubber><eos-looking-marks .store=${store}></eos-looking-marks></div>
         <div class="held"><eos-strip .store=${store}></eos-strip>${this.isNarrow ? nothing : this.#references(store)}</div>
         <div class="foot">
-          <eos-transport class="transport" .store=${store} .play=${play} .walk=${this.walk} ?ends=${hasEnd(store, lesson)} verdict=${this.verdict}></eos-transport>
+          <eos-transport class="transport" .store=${store} .play=${play} .walk=${this.walk} ?ends=${hasEnd(store, lesson)} verdict=${this.verdict} compare=${this.open === "" ? this.compare : ""}></eos-transport>
           ${this.#predict(store)}
           <eos-hands .store=${store} .audience=${this.company?.audience ?? null}></eos-hands>
           <eos-poll .store=${store} .audience=${this.company?.audience ?? null}></eos-poll>

@@ -29,6 +29,8 @@ export const defaults = {
   headed: 840,
   /** px of a line that has room for more than what is broken and what holds, by number. */
   whole: 200,
+  /** px in which what holds is called by its name, in two lines. */
+  called: 96,
 };
 
 /** Its name; a press tells what it means (term-note.ts). */
@@ -87,7 +89,7 @@ export class GuaranteeStrip extends MeasuredElement {
     return html`<button class="guarantees-short" aria-expanded=${this.isOpen} aria-label=${say("player.guarantees")} aria-describedby="guarantees-short" @click=${this.#toggle}>
       <span id="guarantees-short" class=${isBrief ? "is-brief" : ""}>${named.map((row) => html`<span class="is-broken">${say(`player.guarantee.${row.name}`)} <b class="num">✕ ${row.count}</b></span> `)}${
         broken.length > named.length ? html`<span class="is-broken"><b>✕</b> ${say(isBrief ? "player.guarantees_broken_brief" : "player.guarantees_broken", { count: broken.length })}</span> ` : nothing}${
-        held === 0 || (isBrief && broken.length > 0) ? nothing : html`<span>${say(isBrief ? "player.guarantees_hold_brief" : "player.guarantees_hold", { count: held })}</span> `}${unjudged === 0 || isBrief ? nothing : html`<span>${say("player.not_judged_count", { count: unjudged })}</span>`}</span>
+        held === 0 || (isBrief && broken.length > 0) ? nothing : html`<span>${say(this.width < defaults.called ? "player.guarantees_hold_brief" : "player.guarantees_hold", { count: held })}</span> `}${unjudged === 0 || isBrief ? nothing : html`<span>${say("player.not_judged_count", { count: unjudged })}</span>`}</span>
       <span aria-hidden="true">${this.isOpen ? "▾" : "▴"}</span></button>`;
   }
 

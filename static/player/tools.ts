@@ -6,6 +6,7 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import type { BeatWalk } from "./beat-walk.ts";
+import { lastDone } from "./done.ts";
 import type { Language } from "./frame.ts";
 import { lookFrom } from "./looking.ts";
 import { csrfToken, currentTheme, hasKeyboard, rememberTheme } from "./page.ts";
@@ -101,6 +102,7 @@ export class Tools extends StoreElement {
         ${folds ? html`${this.share === "" ? nothing : html`<li>${this.#share("")}</li>`}<li>${this.#language("")}</li>` : nothing}
         <li><button title=${`${say("player.help")} (?)`} @click=${() => this.#fire("open-dialog", "eos-help")}>${say(hasKeyboard() ? "player.help" : "player.marks")} <kbd>?</kbd></button></li>
         ${this.lesson ? html`<li><button @click=${() => this.#fire("open-lesson")}>${say("lesson.open")}</button></li>` : nothing}
+        ${live && lastDone(store.lines.branches, store.branch, store.target) !== null ? html`<li><button @click=${() => this.#look("undo")}>${say("undo.undo")} <kbd>u</kbd></button></li>` : nothing}
         ${live ? html`<li><button @click=${() => this.#look("breakpoints")}>${say("player.key.breakpoints")} <kbd>k</kbd></button></li>` : nothing}
         ${this.#arrows()}
         <li><button aria-pressed=${this.projector} @click=${() => this.#fire("use-projector")}>${say("player.key.projector")} <kbd>l</kbd></button></li>
@@ -135,7 +137,7 @@ export class Tools extends StoreElement {
     this.requestUpdate();
   };
 
-  #look(key: "breakpoints" | "compare"): void {
+  #look(key: "breakpoints" | "compare" | "undo"): void {
     this.#close();
     lookFrom(this, key);
   }

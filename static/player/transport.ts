@@ -2,12 +2,15 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing, svg } from "lit";
+import { asItWas } from "./as-it-was.ts";
 import { planOf, stepsOf } from "./axis-of.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import type { BeatPlan } from "./beats.ts";
 import { pathTo } from "./beats.ts";
 import { whereIn } from "./beats-bar.ts";
 import { branchName } from "./branch-name.ts";
+import { lastDone } from "./done.ts";
+import { lookFrom } from "./looking.ts";
 import type { Play } from "./play.ts";
 import { isReading, SPEEDS } from "./play.ts";
 import type { PlayerStore } from "./store.ts";
@@ -22,11 +25,12 @@ const ICONS = {
   play: svg`<svg width="11" height="12" aria-hidden="true"><path d="M1 0v12l9.5-6z" /></svg>`,
   pause: svg`<svg width="11" height="12" aria-hidden="true"><path d="M1 0h3v12H1zM7 0h3v12H7z" /></svg>`,
   /** To a step that stands out, not to the end: so a diamond and no bar. */
+  undo: svg`<svg width="15" height="14" aria-hidden="true"><path class="way" d="M5 1 1.5 4.5 5 8M2 4.5h7.5a4 4 0 0 1 0 8H6" /></svg>`,
   next: svg`<svg width="21" height="14" aria-hidden="true"><path d="M1 0v14l9-7zM16 2.5 20.5 7 16 11.5 11.5 7z" /></svg>`,
 };
 
 export class Transport extends StoreElement {
-  static override properties = { ...StoreElement.properties, play: { attribute: false }, walk: { attribute: false }, ends: { type: Boolean }, verdict: {} };
+  static override properties = { ...StoreElement.properties, play: { attribute: false }, walk: { attribute: false }, ends: { type: Boolean }, verdict: {}, compare: {} };
 
   declare play: Play | undefined;
   declare walk: BeatWalk | undefined;
@@ -34,6 +38,8 @@ export class Transport extends StoreElement {
   declare ends: boolean;
   /** Of a log case: the page that says what to do, where the last step leads. */
   declare verdict: string;
+  /** Where two runs are compared; empty on a page that has no site around it. */
+  declare compare: string;
   readonly #playChanged = (): void => this.requestUpdate();
   #played: Play | null = null;
 
@@ -43,6 +49,7 @@ export class Transport extends StoreElement {
     this.walk = undefined;
     this.ends = false;
     this.verdict = "";
+    this.compare = "";
   }
 
   protected override willUpdate(changed: Map<string, unknown>): void {
@@ -105,9 +112,19 @@ export class Transport extends StoreElement {
         ${place === null ? nothing : html`<span class="in-beats">${say(place.parts === 0 ? "player.beat_of" : "player.beat_part_of", place)}${within === null ? nothing : html`<span class="within">${say("join.comma")}${say("player.beat_step", within)}</span>`}<span class="dot"> ·</span></span>`}
         <span class="in-steps"><b>${say("player.step")} ${this.walk?.cameFrom == null ? store.shown : `${this.walk.cameFrom} → ${store.shown}`}</b> <span>${say("player.of", { of: stepsOf(store) })}</span><span class="dot"> ·</span></span>
         <span class="virtual">${this.#when(store, at, over)}</span>
-        ${store.lines.branches.size < 2 ? nothing : html`<button class="all-branches" @click=${this.#openBranches}>${say("player.branch_of", { name: branchName(store.info), count: store.lines.branches.size })}</button>`}
+        ${this.#branches(store)}
         <span class="sr" role="status">${over === null ? nothing : say(store.source.live ? "player.over.next" : "player.over.again", { at })}</span>
       </div>`;
+  }
+
+  /** The list of branches; from a change that a reader made on, the run as it was beside this one, and the way back. */
+  #branches(store: PlayerStore): TemplateResult | typeof nothing {
+    const { branches } = store.lines;
+    const done = store.source.live ? lastDone(branches, store.branch, store.target) : null;
+    if (branches.size < 2 && done === null) return nothing;
+    return html`<span class="branches-here">${branches.size < 2 ? nothing : html`<button class="all-branches" @click=${this.#openBranches}>${say("player.branch_of", { name: branchName(store.info), count: branches.size })}</button>`}${
+      done === null || this.compare === "" ? nothing : asItWas(store, done, this.compare, "", say("undo.compare_brief"))}${
+      done === null ? nothing : html`<button class="undo-last" title=${`${say("undo.undo")} (u)`} aria-label=${say("undo.undo")} @click=${() => lookFrom(this, "undo")}>${ICONS.undo}</button>`}</span>`;
   }
 
   #when(store: PlayerStore, at: number, over: string | null): string {
