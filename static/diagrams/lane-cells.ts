@@ -20,6 +20,8 @@ export interface Fold {
   first: number;
   last: number;
   batches: number;
+  /** Behind the right edge, as the reader scrolled back. */
+  newer: boolean;
 }
 
 export interface Placed {
@@ -186,7 +188,7 @@ function choose(
   } else {
     pieces.push(...foldOf(0, first - 1));
   }
-  pieces.push(...tail, ...foldOf(end, bases.length - 1));
+  pieces.push(...tail, ...foldOf(end, bases.length - 1).map((fold) => ({ ...fold, newer: true })));
   return pieces;
 }
 
@@ -207,7 +209,7 @@ function foldBetween(from: number, to: number, bases: readonly number[], at: (in
     kind: "fold", x: 0, width: options.foldWidth,
     first: Math.min(listed ? at(from).base_offset : Number.POSITIVE_INFINITY, start?.[0] ?? Number.POSITIVE_INFINITY),
     last: Math.max(listed ? at(to).last_offset : -1, stop?.[1] ?? -1),
-    batches: to - from + 1 + batchesIn(unlisted),
+    batches: to - from + 1 + batchesIn(unlisted), newer: false,
   }];
 }
 

@@ -241,18 +241,19 @@ function placeCells(
 ): void {
   const landed = landedOffsets(frame, partition, replicaId);
   const duplicated = brokenRecords(frame, "duplicated");
-  const drawn = cells.pieces.filter((piece) => piece.kind === "batch").length;
-  cells.pieces.forEach((piece, index) => {
+  // Those that end the visible log, without an older one that stays in sight.
+  const from = cells.pieces.findLastIndex((piece) => piece.kind === "fold" && !piece.newer) + 1;
+  const drawn = cells.pieces.slice(from).filter(({ kind }) => kind === "batch").length;
+  for (const piece of cells.pieces) {
     if (piece.kind === "batch") {
       lane.cells.push(cellShape(frame, partition, replica, piece, tier, y, duplicated, landed, matched));
-      return;
+      continue;
     }
-    const newer = index === cells.pieces.length - 1 && index > 0;
-    if (newer) lane.newer = piece.batches;
+    if (piece.newer) lane.newer = piece.batches;
     else lane.older += piece.batches;
     const after = Object.keys(replica.batches).filter((base) => Number(base) > piece.last).length;
-    lane.folds.push(foldShape(piece, y, tier.cell, newer ? Math.max(0, scrolled - drawn) : after));
-  });
+    lane.folds.push(foldShape(piece, y, tier.cell, piece.newer ? Math.max(0, scrolled - drawn) : after));
+  }
 }
 
 function foldShape(piece: Extract<Cells["pieces"][number], { kind: "fold" }>, y: number, height: number, to: number): FoldShape {

@@ -101,6 +101,12 @@ test("scrolled back, the newer batches are folded at the right", () => {
   assert.deepEqual([last.first, last.last, last.batches], [140, 239, 50]);
 });
 
+test("of three folds only the one behind the right edge holds newer batches", () => {
+  const many = Array.from({ length: 100 }, (_, index) => logBatch(40 + 2 * index, 2));
+  const { pieces } = layoutCells(replica(many).batches, { ...CELLS, scrolled: 50, pinned: 60 });
+  assert.deepEqual(pieces.flatMap((piece) => (piece.kind === "fold" ? [piece.newer] : [])), [false, false, true]);
+});
+
 test("a click on a fold draws its batches, page by page, to the first batch and back to the newest", () => {
   const many = Array.from({ length: 40 }, (_, index) => logBatch(2 * index, 2));
   const base = frameOf(null, view({ partitions: { "t-0": partition(replica(many)) } }));
