@@ -11,6 +11,7 @@ import type { DecisionShape } from "../diagrams/decision-fields.ts";
 import type { Frame } from "../player/frame.ts";
 import { sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
+import { unbroken } from "../player/unbroken.ts";
 import type { Focus } from "./contract.ts";
 import { decides } from "./network.ts";
 
@@ -51,12 +52,12 @@ export function fieldText(field: Decided["fields"][number]): string {
 /** `Is epoch 0 lower than the known 2? Yes.` and `epoch 0 ≠ 2`; `least`: px of its height; `offer`: what can be done, at its end. */
 export function decidedCard(decided: Decided, least: number, offer: TemplateResult | typeof nothing): TemplateResult {
   const { by, sentence, answer, fields } = decided;
-  return html`<section class="decides" .style=${`min-height:${least.toFixed(0)}px`} aria-label=${say("diagram.decision.by", { by })}><p><b>${sentences([sentence, answer])}</b></p>
+  return html`<section class="decides" .style=${`min-height:${least.toFixed(0)}px`} aria-label=${say("diagram.decision.by", { by })}><p><b>${unbroken(sentences([sentence, answer]))}</b></p>
     <p class="fields"><span>${say("diagram.decision.arrived")} | ${say("diagram.decision.stored")}</span>${fields.map((field) =>
       html`<span class=${field.arrived === field.stored ? "equal" : "unequal"}>${field.name} <b>${sideOf(field)}</b></span>`)}</p>${offer}</section>`;
 }
 
 /** What a client cannot know from now on, at the foot of an upright stage. */
 export function doubtLine({ key, params }: NonNullable<Focus["doubt"]>, least: number, offer: TemplateResult | typeof nothing): TemplateResult {
-  return html`<section class="decides doubt" .style=${`min-height:${least.toFixed(0)}px`}><p><b>${say(key, params)}</b></p>${offer}</section>`;
+  return html`<section class="decides doubt" .style=${`min-height:${least.toFixed(0)}px`}><p><b>${unbroken(say(key, params))}</b></p>${offer}</section>`;
 }

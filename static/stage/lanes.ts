@@ -204,8 +204,9 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { high_waterm
   const selection = selectionOf(partition, batch);
   const broken = brokenIn(frame, batch);
   const twice = broken.some(({ guarantee }) => guarantee === "duplicated");
-  const isAtGate = [high, stable].some((offset) => offset === batch.base_offset || offset === batch.last_offset + 1);
-  const drawn = batch.control === null ? batchCell(batch, width, height, hue, broken.length > 0, isAtGate ? GATE : 0) : markerCell(batch, width, height, hue);
+  const isAt = (edge: number): boolean => edge === high || edge === stable;
+  const gates = { left: isAt(batch.base_offset) ? GATE.left : 0, right: isAt(batch.last_offset + 1) ? GATE.right : 0 };
+  const drawn = batch.control === null ? batchCell(batch, width, height, hue, broken.length > 0, gates) : markerCell(batch, width, height, hue);
   return {
     key: `b:${partition}:${batch.base_offset}`, x: round(x), y: cells.y, width, height, phase: "effect", depth: DEPTH.cell,
     draw: drawn,
@@ -214,25 +215,33 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { high_waterm
   };
 }
 
-/** px of a cell that a gate at its edge covers. */
-const GATE = 6;
+/** px of a cell that gates at its edges cover: both where they are one, and half of one. */
+const GATE = { left: 7, right: 4 };
 
-/** `gate`: px that a gate covers: beside it a narrow cell has its sequences alone. */
-function batchCell(batch: LogBatchView, width: number, height: number, hue: string, isBroken: boolean, gate: number): SVGTemplateResult {
+/** What a cell without sequences says: its records, where they have room. */
+function recordsIn(batch: LogBatchView, inner: number): string {
+  // A number alone would be read as a sequence or an offset.
+  const said = [serialsText(batch.serials), say("diagram.batch.records", { count: batch.record_count })];
+  return said.find((one) => one !== "" && textWidth(one, 10, true) <= inner) ?? String(batch.record_count);
+}
+
+/** `gates`: px that gates cover at its edges: beside them a narrow cell has its sequences alone. */
+function batchCell(batch: LogBatchView, width: number, height: number, hue: string, isBroken: boolean, gates: { left: number; right: number }): SVGTemplateResult {
   const inner = width - 8;
   const aborted = batch.outcome === "aborted";
   const rim = aborted ? " rim" : "";
   const who = identity(batch.producer_id, batch.producer_epoch);
-  const records = serialsText(batch.serials);
-  // A number alone would be read as a sequence or an offset.
-  const plain = [records, say("diagram.batch.records", { count: batch.record_count })].find((said) => said !== "" && textWidth(said, 10, true) <= inner) ?? String(batch.record_count);
-  const what = isAbsent(batch.first_sequence) ? plain : range(batch.first_sequence, batch.last_sequence);
+  const what = isAbsent(batch.first_sequence) ? recordsIn(batch, inner) : range(batch.first_sequence, batch.last_sequence);
   const shell = svg`${box(1, 0, width - 2, height, `cell ${hue}${isOpen(batch) ? " open" : ""}${isBroken ? " twice" : ""}`, 3)}${
     aborted ? hatch(width, height, hue) : nothing}`;
-  const middle = round(width / 2);
   const [small, large] = cellType(height);
+  const gate = Math.max(gates.left, gates.right) > 0 ? 6 : 0;
   const line = (said: string, y: number, size: number, least: number, classes: string, bold: boolean) => {
     const { size: at, lines, cut } = fitted(said, bold ? inner : inner + 5 - 2 * gate, size, { least, bold });
+    // Beside a gate, not under it.
+    const half = textWidth(said, at, bold) / 2;
+    const [low, high] = [gates.left + half + 1, width - gates.right - half - 1];
+    const middle = round(low > high ? (low + high) / 2 : clamp(width / 2, low, high));
     return cut ? nothing : svg`<text x=${middle} y=${round(y)} text-anchor="middle" class=${`s${at} ${classes}${rim} ${aborted ? hue : ""}`}>${lines[0]}</text>`;
   };
   if (who === null || height < TWO_LINES) {
@@ -309,11 +318,12 @@ function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[],
     const left = window.x(batch.base_offset);
     const right = window.x(batch.last_offset + 1);
     const middle = left + Math.min(right - left, place.cells.unit) / 2;
-    // Rather the records that broke it than where they lie.
     const most = Math.max(right, left + place.cells.unit) - 2;
-    const words = broken === undefined ? [] : [
-      `${offset} ${broken.records} ${say(`player.guarantee.${broken.guarantee}`)}`, `${broken.records} ${say(`player.guarantee.${broken.guarantee}`)}`, `${offset} ${broken.records}`, broken.records,
-    ];
+    // Rather the records that broke it than where they lie, unless the cell names them: two copies differ by where they lie.
+    const isNamed = broken !== undefined && isAbsent(batch.first_sequence) && recordsIn(batch, right - left - 8) === broken.records;
+    const guarantee = broken === undefined ? "" : say(`player.guarantee.${broken.guarantee}`);
+    const words = broken === undefined ? [] : isNamed ? [`${offset} ${guarantee}`, offset]
+      : [`${offset} ${broken.records} ${guarantee}`, `${broken.records} ${guarantee}`, `${offset} ${broken.records}`, broken.records];
     // Beside another mark records keep off it: their names are no part of an offset.
     const air = words.length > 0 || wasBroken ? MARKS : 4;
     const said = words.find((one) => Math.max(left, end + air) + textWidth(one, 12, true) <= most) ?? words.at(-1) ?? offset;

@@ -86,6 +86,7 @@ export const stageLook = css`
   .decides p { margin: 0; }
   .decides .fields { display: flex; flex-wrap: wrap; gap: 0 12px; color: var(--ink-2); font-variant-numeric: tabular-nums; }
   .decides .equal b { font-weight: 500; }
+  .decides .nb { white-space: nowrap; }
   .decides b { color: var(--ink); }
   :host([upright]) .under { display: flex; flex-wrap: wrap; align-items: center; gap: 0 12px; padding: 0 12px; min-height: 28px; background: var(--paper); border-top: 1px solid var(--line); }
   .scene .brings { text-decoration: underline; fill: var(--ink-2); }

@@ -124,6 +124,15 @@ function hiddenText(counts: Row["counts"]): { short: string; long: string } | nu
   return null;
 }
 
+/** px of a low and wide row: for a name, for that and the isolation level, and for how much was read of which partition. */
+const FLAT = { title: 90, both: 140, read: 110 };
+
+/** On a phone no heading says of which of a consumer's lanes its row is. */
+function readText({ lanes = {} }: ConsumerView, partition: string, read: string): string {
+  const whole = joined(partition, read);
+  return Object.keys(lanes).length > 1 && textWidth(whole, 12) <= FLAT.read ? whole : read;
+}
+
 function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string, place: ReaderPlace, named: readonly Named[]): StageObject[] {
   const slowest = named.reduce((slow, one) => (positionIn(one, partition) < positionIn(slow, partition) ? one : slow));
   const { consumer } = slowest;
@@ -143,15 +152,16 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   // On a phone a row is low and wide: all on one line.
   const flat = height < 36 && across > 300;
   const single = height < 36;
-  const read = lane.position === null ? say("stage.reader.not_read") : say("stage.reader.read", { count: whole.read });
+  const count = lane.position === null ? say("stage.reader.not_read") : say("stage.reader.read", { count: whole.read });
+  const read = flat ? readText(consumer, partition, count) : count;
   const readWidth = textWidth(read, 12) + 12;
   const title = named.length > 1 ? say("stage.reader.group", { count: named.length, isolation: consumer.isolation, slowest: slowest.name }) : titleOf(slowest);
   // As wide for one record as for a hundred: no number changes what stands beside it.
-  const titleRoom = flat ? 90 : width - 12 - Math.max(readWidth, READ - 12);
+  const titleRoom = flat ? FLAT.title : width - 12 - Math.max(readWidth, READ - 12);
   const titleWidth = Math.min(titleRoom, textWidth(title, 12, true));
   // Beside its name the isolation level; where there is no room for all of it, without what all levels begin with.
-  const levelRoom = (flat ? 130 : titleRoom) - titleWidth - 5;
-  const level = named.length > 1 ? "" : levelOf(frame, partition, consumer.isolation, (name) => titleRoom - textWidth(name, 12, true) - 5, levelRoom);
+  const bothRoom = flat ? FLAT.both : titleRoom;
+  const level = named.length > 1 ? "" : levelOf(frame, partition, consumer.isolation, (name) => bothRoom - textWidth(name, 12, true) - 5, bothRoom - titleWidth - 5);
   const from = flat ? 9 + titleWidth + 5 + textWidth(level, 11) + 12 : 9;
   // What stands beside the squares on their line.
   const beside = flat ? from + readWidth + 12 : 24;

@@ -126,7 +126,7 @@ function deskSize(frame: Frame, here: Places, focus: Focus, said: string): numbe
 function uprightSize(frame: Frame, here: Places, focus: Focus, said: string): number {
   const body = shownLane(frame, here, focus)?.broker.panel;
   const fitting = UPRIGHT_SIZES.map((size) => ({ size, ...placeOf(frame, here, focus, tagWidth(said, size), tagHeight(size)) })).filter(({ covers }) => covers <= COVERS);
-  return (fitting.find(({ y }) => body !== undefined && y >= body.y && y < body.y + body.height) ?? fitting[0])?.size ?? UPRIGHT_SIZES[0];
+  return (fitting.find(({ y }) => body !== undefined && y >= body.y && y < body.y + body.height) ?? fitting.find(({ covers }) => covers < 1) ?? fitting[0])?.size ?? UPRIGHT_SIZES[0];
 }
 
 /** What a coordinator compares are its states, which its own place shows. */

@@ -313,7 +313,7 @@ def test_a_telephone_compares_two_logs_and_their_readers_at_once(page: Page) -> 
     page.keyboard.press("m")
     page.keyboard.press("d")
     at(page, 29)
-    page.keyboard.press("ArrowDown")
+    page.locator("eos-transport .go").click()
     at(page, 30)
     page.locator("eos-transport .as-it-was").click()  # It stays, however far the reader goes on.
     button = page.locator(".to-difference")

@@ -175,3 +175,13 @@ def test_what_a_step_is_about_comes_back_when_another_broker_is_let_go(stage: St
     expect(page.locator('eos-stage [data-key="broker:broker-1"]')).to_have_attribute("role", "button")
     expect(duplicate).to_have_count(1)
     assert stage.errors == []
+
+
+def test_two_copies_have_their_offsets_and_readers_their_partition(stage: Stage) -> None:
+    page = stage.page
+    stage.open("SC-02", Manner("telephone"), 86)
+    stage.show("middle", "stage")
+    expect(page.locator("eos-stage [data-key='off:t-0'] .bad")).to_have_text(["40", "43"])
+    reader = page.locator("eos-stage [data-key='reader:t-0:c1']")
+    expect(reader).to_contain_text("read_committed")
+    expect(reader).to_contain_text("t-0: 1 read")
