@@ -44,7 +44,15 @@ def _kept(batch: Json, hues: Mapping[str, int]) -> Json:
         "hue": None if hue is None else hue % HUES,
         "control": batch["control"],
         "outcome": batch.get("outcome"),
+        "sequences": None
+        if _is_plain(batch["producer_id"])
+        else [batch["first_sequence"], batch["last_sequence"]],
+        "records": batch["record_count"],
     }
+
+
+def _is_plain(producer_id: int | None) -> bool:
+    return producer_id in (-1, None)
 
 
 def _window(batches: Sequence[Json], stable: int) -> Json:
@@ -97,8 +105,16 @@ def _of_holder(holder: Json) -> Json:
 def _cell(batch: Json) -> Json:
     if batch["control"] is not None:
         state = "marker"
-    elif batch["producer_id"] in (-1, None):
+    elif _is_plain(batch["producer_id"]):
         state = "plain"
     else:
         state = batch["outcome"] or "stored"
-    return batch | {"state": state, "named": batch["producer_id"] not in (-1, None)}
+    # Cases that were stored by an earlier release have neither sequences nor counts.
+    sequences, records = (None, None) if state == "marker" else (batch.get("sequences"), batch.get("records"))
+    named = not _is_plain(batch["producer_id"])
+    return batch | {
+        "state": state,
+        "named": named,
+        "sequences": sequences,
+        "records": None if named else records,
+    }
