@@ -436,7 +436,8 @@ class Beats:
             return read_in(steps)[-1]
         if beat.opener is REPEATS:
             repeat = next(one for one in repeats.stretches if one.at == beat.at + beat.lead)
-            return next(step for step in reversed(self._steps[repeat.at : repeat.stop]) if step.refusal)
+            within = self._steps[repeat.at : repeat.stop]
+            return next(step for step in reversed(within) if step.key == repeat.ends)
         found = [step for step in steps if _leads_to(beat, step)]
         if found:
             return next(step for step in reversed(found) if marker_in(step) == marker_in(found[0]))

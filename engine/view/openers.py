@@ -450,8 +450,8 @@ IGNORED = Opener("ignored", 4, (), ("actor",), once=True)
 """The opener for a response whose request is no longer in flight."""
 NOT_NOW = Opener("not_now", 4, (), ("actor", "error"), once=True)
 """The opener for a refusal after which the same request is sent again."""
-REPEATS = Opener("repeats", 9.5, (), ("client", "api", "actor", "error", "count", "ms"))
-"""The opener for a stretch in which one request is refused again and again (``repeats.py``)."""
+REPEATS = Opener("repeats", 9.5, (), ("client", "api", "actor", "error", "clients", "count", "ms"))
+"""The opener for a stretch in which attempts fail again and again (``repeats.py``)."""
 BROKEN = {
     "lost": Opener("broken_lost", 9, (), ("partition",)),
     "duplicated": Opener("broken_duplicated", 9, (), ("partition",)),

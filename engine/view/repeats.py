@@ -1,5 +1,5 @@
 """Stretches of a run in which nothing new happens: a client sends a request again and again, and gets the same
-refusal each time."""
+refusal or no response each time."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from typing import Any
 
 from engine.view.beat_step import BeatStep
 
-ROUND_MOST = 24
+ROUND_MOST = 32
 """A round has at most this many steps: a step repeats another one that comes at most so many steps before it."""
 ROUNDS_FROM = 12
 """A stretch of at least this many rounds is one beat."""
-COUNTING = frozenset({"until", "retries", "tries"})
+FAILURES = ("client.request_timed_out", "client.coordinator_not_reached")
+"""The sentences that end a round without a refusal, by priority."""
+COUNTING = frozenset({"until", "retries", "tries", "attempts"})
 """Parameters that differ from round to round although nothing else does: times and counts of attempts."""
 
 
@@ -27,6 +29,8 @@ class Repeat:
     at: int
     stop: int
     rounds: int
+    ends: str
+    """The sentence of the step that ends each round: a refusal, or one of FAILURES."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,23 +87,20 @@ def lengths_of(steps: int, repeats: Sequence[Repeat]) -> list[int]:
 
 
 def title_params(steps: Sequence[BeatStep], repeat: Repeat) -> dict[str, Any]:
-    """The parameters of the title. ``client`` and ``api`` are None unless the stretch is about one request."""
+    """The parameters of the title. ``clients``: those whose attempts fail without a refusal. If there is a refusal, the
+    parameters name it instead, and ``client`` and ``api`` are None unless the stretch is about one request."""
     within = steps[repeat.at : repeat.stop]
-    refused = next(step for step in within if step.refusal is not None)
+    ends = [step for step in within if step.key == repeat.ends]
+    known = {"count": repeat.rounds, "ms": within[-1].time - within[0].time}
+    if ends[0].refusal is None:
+        return {**known, "clients": sorted({step.actor for step in ends})}
     requests = {
         (step.params["client"], step.params["api"])
         for step in within
         if {"client", "api"} <= set(step.params)
     }
     client, api = requests.pop() if len(requests) == 1 else (None, None)
-    return {
-        "client": client,
-        "api": api,
-        "actor": refused.actor,
-        "error": refused.refusal,
-        "count": repeat.rounds,
-        "ms": within[-1].time - within[0].time,
-    }
+    return {**known, "client": client, "api": api, "actor": ends[0].actor, "error": ends[0].refusal}
 
 
 def _stretches(steps: Sequence[BeatStep]) -> Iterator[tuple[int, int]]:
@@ -112,9 +113,13 @@ def _stretches(steps: Sequence[BeatStep]) -> Iterator[tuple[int, int]]:
 
 
 def _repeat(steps: Sequence[BeatStep], at: int, stop: int) -> Repeat | None:
-    refused = Counter(step.key for step in steps[at:stop] if step.refusal is not None)
-    rounds = max(refused.values(), default=0)
-    return Repeat(at, stop, rounds) if rounds >= ROUNDS_FROM else None
+    within = steps[at:stop]
+    refused = Counter(step.key for step in within if step.refusal is not None)
+    failed = Counter(step.key for step in within if step.key in FAILURES)
+    for ends, rounds in (*refused.most_common(1), *((key, failed[key]) for key in FAILURES)):
+        if rounds >= ROUNDS_FROM:
+            return Repeat(at, stop, rounds, ends)
+    return None
 
 
 def _lasting(params: Mapping[str, Any]) -> str:

@@ -29,7 +29,7 @@ NAMES = frozenset(
         "hidden", "held", "held_all", "joined", "let_go_abort", "let_go_commit", "resends", "takes_over_finds",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
         "crashes_many", "restarts_many", "marker_again", "commit_returns", "success_first",
-        "round_stores", "behind_stores", "repeats_refused", *middleware_titles.NAMES,
+        "round_stores", "behind_stores", "repeats_refused", "repeats_failed", *middleware_titles.NAMES,
     }
 )  # fmt: skip
 """Titles that belong to no opener."""
@@ -278,6 +278,8 @@ def _commit_late(params: Params, steps: Sequence[BeatStep], consumers: Sequence[
 
 def _repeats(params: Params, _: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
     """Where the steps do not name one client and its request, the title says who refuses."""
+    if "clients" in params:
+        return "repeats_failed", params
     return None if params["client"] and params["api"] else ("repeats_refused", params)
 
 
