@@ -12,8 +12,8 @@ from engine.watching import Part, Path, Watch
 
 
 class Node:
-    """One node: its text, and its stat version, which is 0 at first and grows by one with each write. A part
-    of the view."""
+    """One node: its text (None: it is empty), and its stat version, which is 0 when the node is created and grows
+    by one with each write. A part of the view, once it has a text."""
 
     __slots__ = ("data", "path", "version")
 
@@ -71,6 +71,11 @@ class ZooKeeper:
         self.put(request.path, request.data)
         return ZooKeeperReply(path=request.path, data=request.data, version=version + 1, written=True)
 
+    def create(self, name: str) -> None:
+        """Create an empty node, of version 0."""
+        node = self.nodes[name] = Node(name)
+        node.version = 0
+
     def put(self, name: str, data: str) -> Node:
         """Write, whatever the stat version is."""
         node = self.nodes.get(name)
@@ -86,4 +91,5 @@ class ZooKeeper:
             self.watch.touch(part)
 
     def parts(self) -> list[Part]:
-        return [*self.nodes.values(), *self.sessions.values()]
+        written = [node for node in self.nodes.values() if node.data is not None]
+        return [*written, *self.sessions.values()]

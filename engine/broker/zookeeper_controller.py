@@ -59,6 +59,8 @@ class ZooKeeperController(Controller):
             transaction_version=transaction_version,
         )
         self.zookeeper = ZooKeeper(watch)
+        self.zookeeper.create(BLOCK_NODE)
+        """Kafka's brokers create it when they start (``KafkaZkClient.createTopLevelPaths``)."""
         for broker_id in broker_ids:
             self.zookeeper.sessions[broker_id] = Session(broker_id)
 
@@ -72,7 +74,7 @@ class ZooKeeperController(Controller):
         self.announcements.append(word)
 
     def preset_block(self, broker: int, start: int, end: int) -> None:
-        """Initial state: the block node holds this block at stat version 0 (GEN-7)."""
+        """Initial state: the block node holds this block (GEN-7)."""
         self.zookeeper.put(BLOCK_NODE, Block(broker, start, end).to_json())
 
     def handle(self, envelope: Envelope, now: int) -> Effects:

@@ -48,8 +48,6 @@ def _condition(h: happened.BlockMoved) -> dict[str, Any]:
     """The phrase for the condition under which the block is written."""
     if not h.is_checked:
         return phrase("clause.block_unconditionally")
-    if h.row.when == "node_empty":
-        return phrase("clause.block_if_first")
     return phrase("clause.block_if_unchanged", version=h.version)
 
 

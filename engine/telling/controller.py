@@ -28,7 +28,7 @@ def _node_written(h: happened.NodeWritten, teller: Teller) -> None:
         key = "zookeeper.write_refused"
     elif h.expected is None:
         key = "zookeeper.written_unchecked"
-    elif h.before == -1:
+    elif h.before == 0:
         key = "zookeeper.first_written"
     teller.say(
         key,

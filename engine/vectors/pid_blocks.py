@@ -1,7 +1,8 @@
 """Runs the cases about blocks of producer ids on real managers and a real ZooKeeper, message by message.
 
 ``conflicts`` in a case: how many times a competing writer takes the next block right before the manager's
-conditional write arrives.
+conditional write arrives. In a case the node does not exist before its first write, which creates it with
+version 0; in Kafka it exists before.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ class BlockCase:
     def __init__(self, initial: list[int] | None) -> None:
         self.watch = Watch()
         self.controller = ZooKeeperController(watch=self.watch)
+        self.controller.zookeeper.nodes.clear()
         self.managers: dict[int, ProducerIdManager] = {}
         self.happened: list[str] = []
         if initial is not None:

@@ -82,7 +82,7 @@ def test_a_lost_write_reply_is_found_out_by_reading_again():
     assert step(controller, claiming, effects, 300) == []
     assert claiming.claimed is True
     assert claiming.view() == {"start": 0, "end": 999, "next": 0}
-    assert node(controller).version == 0, "no second claim"
+    assert node(controller).version == 1, "no second claim"
     assert "broker.own_block_found" in watch.keys
 
 
@@ -94,7 +94,7 @@ def test_a_lost_write_is_written_again():
     assert isinstance(effects[0].body, ZooKeeperWrite)
     step(controller, claiming, effects, 300)
     assert claiming.claimed is True
-    assert node(controller).version == 0
+    assert node(controller).version == 1
 
 
 def test_after_a_lost_reply_a_block_of_another_broker_is_a_conflict():
@@ -181,7 +181,7 @@ def test_one_id_further_the_claim_is_fatal_and_ends_the_start():
     cluster.carry_out(broker, broker.start(0))
     assert broker.start_failed
     assert not broker.alive
-    assert node(cluster.controller).version == 0
+    assert node(cluster.controller).version == 1
     assert {"broker.producer_ids_exhausted", "broker.start_failed"} <= cluster.watch.keys
 
 

@@ -11,7 +11,6 @@ from tests.engine.every_run import play
 CASES = [
     ("SC-21-no-version-check", "clause.block_unconditionally", "clause.block_if_unchanged"),
     ("SC-21-version-check", "clause.block_if_unchanged", "clause.block_unconditionally"),
-    ("SC-134-k28", "clause.block_if_first", "clause.block_unconditionally"),
     ("SC-08-k010", "broker.plain_log_opened", "broker.log_replayed"),
     ("SC-08-k010", "broker.became_leader_plain", "broker.became_leader"),
     ("SC-16", "broker.empty_log_opened", "broker.log_replayed"),
