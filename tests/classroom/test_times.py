@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -76,6 +77,8 @@ class TestWarning:
         assert warned.status_code == 422
         page = warned.content.decode()
         assert "This time is past." in page and 'name="past"' in page
+        focused = re.findall(r'<\w+ [^>]*name="(\w+)"[^>]* autofocus', page)
+        assert focused == ["due"], "the page scrolls to the first field with an error"
         assert not Assignment.objects.exists()
         assert give(school, due=self.PAST, past="on").status_code == 302
 

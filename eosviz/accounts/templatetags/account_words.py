@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from django import template
 from django.conf import settings
+from django.forms import BoundField
+from django.utils.safestring import SafeString
 
 register = template.Library()
 
@@ -12,3 +14,11 @@ register = template.Library()
 def mail_is_kept() -> bool:
     """True if there is no mail server, so that mails become files for the operator (`manage.py mail`)."""
     return not settings.EMAIL_URL
+
+
+@register.filter
+def in_view(field: BoundField) -> SafeString:
+    """The field as HTML. The first field of its form that has an error gets the focus, so that the page scrolls to it
+    when a long form comes back."""
+    wrong = next((one.name for one in field.form.visible_fields() if one.errors), None)
+    return field.as_widget(attrs={"autofocus": True} if field.name == wrong else None)
