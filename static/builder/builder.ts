@@ -4,7 +4,7 @@
  *    edit="…" preview="…" save="…" publish="…" try="…"></eos-builder>
  *
  *  The text is the scenario. An edit of the form goes to the server with the text and comes back as the changed text:
- *  one after the other, and again when somebody typed meanwhile. What is on the page is kept by itself. */
+ *  one after the other, and again when the author typed meanwhile. What is on the page is kept by itself. */
 
 import { LitElement, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
@@ -123,7 +123,7 @@ export class Builder extends LitElement {
     if (!this.#isKept) event.preventDefault();
   };
 
-  /** A telephone may end a page that is out of sight without a word. */
+  /** A telephone may end a hidden page without an event. */
   #hiding = (): void => {
     if (document.hidden && this.#saved === "dirty") void this.save(true);
   };
@@ -381,7 +381,7 @@ export class Builder extends LitElement {
         <fieldset class="bare" ?disabled=${stale}>${this.#fields(form)}</fieldset></section>`;
   }
 
-  /** The address tells which part is shown, for who loads the page again. */
+  /** The address names the part that is shown, so that a reload shows it again. */
   #show(group: string): void {
     this.#group = group;
     history.replaceState(history.state, "", `#${group}`);
@@ -432,7 +432,7 @@ export class Builder extends LitElement {
     return html`<div class="form-field"><label for="tags">${say("workshop.tags")}</label><input id="tags" .value=${listed(this.#told.tags)} @change=${tags}></div>`;
   }
 
-  /** Of one language alone every text says the same in both, so that pages in the other show what was written. */
+  /** If the author writes one language, every text is the same in both, so that pages in the other language show it. */
   #language(): TemplateResult {
     const choose = (event: Event): void => {
       const language = (event.target as HTMLSelectElement).value;

@@ -20,7 +20,7 @@ export interface Field {
   bound: number;
   /** Which of `tables` knows the keys. */
   table: string | null;
-  /** Which names may stand here. */
+  /** Which names may be entered here. */
   names: string | null;
 }
 
@@ -42,7 +42,7 @@ export interface Form {
   messages: Record<string, Record<string, Record<string, Setting>>>;
   names: Record<string, string[]>;
   versions: Record<string, string>;
-  /** So many mistakes are told at once. */
+  /** At most this many mistakes are shown. */
   mistakes_max: number;
 }
 
@@ -83,7 +83,7 @@ export const GROUPS: Record<string, string[]> = {
   further: ["variants", "variants_only", "middleware", "sources", "covers"],
 };
 
-/** The keys that a free table may have, and the catalogue's prefix for what they mean; null where nobody lists them. */
+/** The keys that a free table may have, and the catalogue's prefix for what they mean; null where no form lists them. */
 export function knownKeys(form: Form, field: Field, row: JsonObject, name: string): { known: Record<string, Setting>; prefix: string } | null {
   if (field.table !== null) return { known: form.tables[field.table] ?? {}, prefix: CATALOGUE_OF_TABLE[field.table] ?? "" };
   const requests = name === "message" ? form.messages[String(row["action"])] : undefined;

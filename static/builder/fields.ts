@@ -117,7 +117,7 @@ function drawMistakes(sheet: Sheet, path: Path, place: string): Drawn {
   return html`<p class="errorlist" id="${idOf(path)}-wrong">${here.map((mistake) => say("builder.mistake", { wrong: mistake.wrong, allowed: mistake.allowed }))}</p>`;
 }
 
-/** One value. Number fields are text with a numeric keyboard: what is wrong stays visible and is told. */
+/** One value. Number fields are text with a numeric keyboard: a wrong value stays visible, with its mistake. */
 function drawInput(sheet: Sheet, field: Field | Setting, value: Json | undefined, path: Path, place: string, choice: (name: string) => string): TemplateResult {
   const wrong = mistakesAt(sheet.mistakes, place).here.length > 0;
   const described = wrong ? `${idOf(path)}-wrong` : nothing;
@@ -266,7 +266,7 @@ function drawSettings(sheet: Sheet, { known, prefix }: { known: Record<string, S
       <button type="button" class="small" id="${choice}-do" @click=${add}>${say("builder.add")}<span class="sr"> ${say("builder.add_setting")}</span></button></div>`;
 }
 
-/** What a setting is when nobody gives it, and what it may be; its input shows what it is. */
+/** A setting's default and its allowed values; its input shows its value. */
 function drawUsual(setting: Setting): Drawn {
   const bounds = boundsOf(setting);
   const usual = showValue(setting.default);
@@ -300,7 +300,7 @@ function firstValue(setting: Setting): Json {
   return setting.default ?? setting.low ?? 1;
 }
 
-/** Keys that nobody lists: each with its value, and a place for one more. */
+/** Keys that no form lists: each with its value, and a place for one more. */
 function drawFree(sheet: Sheet, meaning: string, value: JsonObject, path: Path, place: string): TemplateResult {
   const add = (event: Event): void => {
     const input = event.target as HTMLInputElement;

@@ -1,7 +1,7 @@
 /** The texts that a text was before, to go back to and forth again.
  *
  *      const past = new Past();
- *      past.typed("id = 1", 0);   // what it was before somebody typed
+ *      past.typed("id = 1", 0);   // the text before the change
  *      past.back("id = 12");      // "id = 1"
  *
  *  What is typed without a pause is one change. */
@@ -29,7 +29,7 @@ export class Past {
     this.#keep(before);
   }
 
-  /** Somebody typed in the text, which was `before`, at `now` (ms). */
+  /** The author changed the text, which was `before`, at `now` (ms). */
   typed(before: string, now: number): void {
     const goesOn = this.#typedAt !== null && now - this.#typedAt < PAUSE_MS;
     this.#typedAt = now;

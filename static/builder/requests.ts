@@ -25,7 +25,7 @@ export async function ask<T extends object>(address: string, asked: unknown, lea
   const body = stringifyWithBigint(asked);
   const keepalive = leaving && new Blob([body]).size < KEPT_ALIVE_MAX;
   let response = await post(address, body, keepalive);
-  // Whoever signed in again in another window has another token.
+  // After a sign-in in another window the token is another one.
   if (response?.status === FORBIDDEN && (await learnToken())) response = await post(address, body, keepalive);
   if (response === null) return { status: 0, content: undefined, refused: say("builder.unreachable"), told: {} };
   // Who is signed out is led to a page where one signs in.
@@ -44,7 +44,7 @@ function post(address: string, body: string, keepalive: boolean): Promise<Respon
   return fetch(address, { method: "POST", headers, body, keepalive }).catch(() => null);
 }
 
-/** The token of whoever is signed in now; false where nobody is, or it is the one that the page has. */
+/** The token of the account that is signed in now; false if none is, or if the page has this token already. */
 async function learnToken(): Promise<boolean> {
   const page = await fetch(location.href).catch(() => null);
   if (page === null || page.redirected || !page.ok) return false;

@@ -1,5 +1,5 @@
 /**
- * The aborted index of each partition's leader: what a reader of committed data has to skip.
+ * The aborted index of each partition's leader: what a read_committed consumer has to skip.
  *
  *     <eos-aborted-index></eos-aborted-index>
  *     document.querySelector("eos-aborted-index").frame = frame;
@@ -25,7 +25,7 @@ export interface AbortedRow {
   stable: string;
   changed: boolean;
   picked: boolean;
-  /** The transactional id that the producer id belongs to, where somebody says so. */
+  /** The transactional id that the producer id belongs to, where a client or a coordinator shows it. */
   transaction: string | null;
 }
 

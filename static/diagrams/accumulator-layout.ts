@@ -208,7 +208,7 @@ function poolShape(frame: Frame, name: string, client: ClientView): AccumulatorS
   };
 }
 
-/** A waiter is a record that found no room. */
+/** A record that waits for buffer memory, in words. */
 function waiterText({ serial, size, since, until }: WaiterView): string {
   return say("diagram.pool.waiter", { serial: serial ?? "?", size: bytes(size), since, until });
 }
@@ -218,7 +218,7 @@ export function reasonText(reason: string): string {
   return say(`diagram.accumulator.reason.${reason}`);
 }
 
-/** `told`: a batch's own countdown says already when the next look is. */
+/** `told`: the countdown of a batch shows already when the Sender looks next. */
 function noteTexts(client: ClientView, told: boolean): string[] {
   const notes: string[] = [];
   const { unknown_leader_topics: unknown, nodes, next_check_delay: delay } = client.ready;

@@ -82,7 +82,7 @@ export function batchLabel(batch: Labelled, short = false): string {
   return short ? numbers : `${who} | ${numbers}`;
 }
 
-/** The same in words, for text twins and names of buttons. */
+/** The same in words, for the texts of diagrams and names of buttons. */
 export function batchWords(batch: Labelled): string {
   if (isAbsent(batch.producer_id)) {
     return say("diagram.batch.plain_words", { records: recordsText(batch) });

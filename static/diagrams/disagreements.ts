@@ -10,7 +10,7 @@ export function disagreement({ view }: Frame, client: string, partition: string)
   return found === undefined ? null : sentence(client, found);
 }
 
-/** Of one client, in the order of its partitions' names. */
+/** The disagreements of one client with the brokers, in the order of the partitions' names. */
 export function disagreementsOf({ view }: Frame, client: string): string[] {
   const found = view.derived?.disagreements[client] ?? {};
   return Object.keys(found).sort().map((partition) => sentence(client, found[partition] as Disagreement));

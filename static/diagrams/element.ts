@@ -1,8 +1,8 @@
 /**
- * What all panels share: one property `frame`, a fixed look, a text twin, and the `select` event.
+ * What all panels share: one property `frame`, a fixed look, the diagram as text, and the `select` event.
  *
  * A panel is three layers. `layout(frame)` is pure and gives shapes or rows; `draw(shapes)` gives a lit template,
- * keyed so that a thing keeps its element from frame to frame; the twin says the same in sentences, from the
+ * keyed so that a thing keeps its element from frame to frame; the text says the same in sentences, from the
  * same shapes. The element only connects them.
  */
 
@@ -23,7 +23,7 @@ export abstract class DiagramElement extends LitElement implements Panel {
 
   declare frame: Frame | undefined;
   #reading: Reading | null = null;
-  /** Of a frame that may come next. */
+  /** What the panel read of a frame that may come next. */
   #foreseen: Reading | null = null;
 
   constructor() {
@@ -65,7 +65,7 @@ export abstract class DiagramElement extends LitElement implements Panel {
   /** Draws one frame. It is the same for the same frame and properties, whatever was drawn before. */
   protected abstract show(frame: Frame): TemplateResult | typeof nothing;
 
-  /** While somebody asks what is under the pointer: what a press there would select. */
+  /** While an outside caller asks what is under the pointer: what a press there would select. */
   #pointed: { at: Selection | null } | null = null;
 
   /** What a press on the innermost button of this path would select, without selecting it; null: nothing. */
@@ -74,7 +74,7 @@ export abstract class DiagramElement extends LitElement implements Panel {
     const pressed = inside.find((one) => one instanceof Element && one.matches(PRESSABLE));
     if (pressed === undefined) return null;
     const pointed = (this.#pointed = { at: null as Selection | null });
-    // Not composed: nobody outside hears of it.
+    // Not composed: no listener outside gets it.
     pressed.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
     this.#pointed = null;
     return pointed.at;
@@ -156,7 +156,7 @@ export function folded(title: unknown, fact: unknown): TemplateResult {
   return html`<section class="folded"><h2><span>${title}</span> <small>${fact}</small></h2></section>`;
 }
 
-/** The text twin: always there for screen readers and searches, opened by anybody. */
+/** The diagram as text: always there for screen readers and searches, and every reader can open it. */
 export function twin(sentences: readonly string[], id = "twin"): TemplateResult {
   return html`<details class="twin"><summary>${say("diagram.as_text")}</summary><div id=${id}>${sentences.map(
     (sentence) => html`<p>${sentence}</p>`,

@@ -95,7 +95,7 @@ export function wrap(text: string, width: number, size: number, bold = false, wi
   return lines;
 }
 
-/** At most `count` lines; the last one ends in an ellipsis when the text goes on (the whole is in the twin). */
+/** At most `count` lines; the last one ends in an ellipsis when the text goes on (the diagram's text has the whole). */
 export function wrapAtMost(text: string, width: number, size: number, count: number, bold = false): string[] {
   const lines = wrap(text, width, size, bold);
   if (lines.length <= count) return lines;

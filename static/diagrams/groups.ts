@@ -1,5 +1,5 @@
 /**
- * Offsets of consumer groups at their coordinators: what a consumer is told, and what open transactions would commit.
+ * Offsets of consumer groups at their coordinators: what a consumer receives, and what open transactions would commit.
  *
  *     <eos-groups></eos-groups>
  *     document.querySelector("eos-groups").frame = frame;
@@ -22,7 +22,7 @@ export interface OffsetRow {
   partition: string;
   committed: string;
   committedWas: string | null;
-  /** Offsets that are not told to anybody yet, with who would commit them. */
+  /** Offsets that no consumer receives yet, with the producer whose transaction would commit them. */
   pending: string;
   changed: boolean;
   picked: boolean;

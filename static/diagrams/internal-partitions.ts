@@ -1,4 +1,4 @@
-/** Partitions of internal topics, told by their names, and boards that hold nothing. Pure: the player asks, too. */
+/** Recognises partitions of internal topics by their names, and marker boards that are empty. Pure; the player uses it, too. */
 
 import type { MarkerBoardView } from "../generated/messages.ts";
 

@@ -81,7 +81,7 @@ function bestPlace(line: LabelledLine, lines: readonly LabelledLine[], boxes: re
   return best;
 }
 
-/** A lane through a text is told apart from it more easily than an arrow. */
+/** A text on a lane is easier to read than a text on an arrow. */
 function lanesThrough(boxes: readonly Box[], lanes: readonly number[]): number {
   const [left, right] = [Math.min(...boxes.map(({ x }) => x)), Math.max(...boxes.map(({ x, width }) => x + width))];
   return lanes.filter((lane) => left + 2 < lane && lane < right - 2).length * 0.5;

@@ -1,5 +1,5 @@
 /**
- * Above a lane: the batch that arrives in this step and its fate, as the engine tells it, or the batches on their way to
+ * Above a lane: the batch that arrives in this step and its fate, as the engine gives it, or the batches on their way to
  * it. Pure.
  */
 

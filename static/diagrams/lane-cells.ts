@@ -246,7 +246,7 @@ export function xOf(cells: Cells, offset: number): number {
 
 const bySerial = new WeakMap<Record<string, LogBatchView>, Map<number, number>>();
 
-/** Base offset of the first batch that holds a record; null when none does. Built when somebody first asks. */
+/** Base offset of the first batch that holds a record; null when none does. Built at the first call. */
 export function baseOfSerial(batches: Record<string, LogBatchView>, serial: number): number | null {
   let index = bySerial.get(batches);
   if (index === undefined) {

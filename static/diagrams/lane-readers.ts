@@ -3,7 +3,7 @@
  *
  * The engine says for every offset why a reader has it or not (docs/frame.md, Readers and groups); here it gets its
  * strip: filled when it was delivered, hatched when its transaction was aborted, dashed while that is open, dotted
- * when it is gone or not replicated, a line when nobody asked yet or it is a marker. Where the first two readers
+ * when it is gone or not replicated, a line when no consumer fetched it yet or it is a marker. Where the first two readers
  * differ for good reason, the space between their strips says so.
  */
 
@@ -26,7 +26,7 @@ const STRIP_FOOT = 6;
 const ABOVE_STRIP = 7;
 /** Rows lower than this hold no name of their own above the strip. */
 const NAMED_ROW = 20;
-/** Reasons and stretches that are told in a lane; the twin tells all of them. */
+/** At most this many reasons and stretches are shown in a lane; the text of the diagram has all of them. */
 const REASONS_MOST = 3;
 
 /** First and last offset, and what the reader has to do with them. */
@@ -35,7 +35,7 @@ export type Stretch = [first: number, last: number, fate: string];
 /** Lag, not a difference: the reader will get these as they are. */
 const COMING = new Set(["not_fetched", "not_replicated", "delivered", "control"]);
 
-/** What lanes tell of a consumer. */
+/** What lanes show of a consumer. */
 export type Reader = Pick<ConsumerView, "isolation" | "positions" | "delivered" | "lanes">;
 
 /** What a reader has to do with each offset of a lane, oldest first. */
@@ -43,7 +43,7 @@ export function stretchesOf(lane: ReaderLaneView | undefined): Stretch[] {
   return lane === undefined ? [] : [...(lane.stretches ?? []), ...(lane.ahead ?? [])];
 }
 
-/** `13 read, none hidden`, or which offsets the reader does not have, and why. Markers are nobody's. */
+/** `13 read, none hidden`, or which offsets the reader does not have, and why. No consumer gets markers. */
 export function readerFact(consumer: Reader, partition: string, most = Number.POSITIVE_INFINITY): string {
   const read = consumer.lanes?.[partition]?.read ?? consumer.delivered[partition]?.length ?? 0;
   const byFate = new Map<string, string[]>();
@@ -270,12 +270,12 @@ function compactText(name: string, { whole: fact, brief }: Facts, term: Pick<Tex
   const gates = [xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark)];
   const start = Math.max(...gates, cells.right) + 16;
   const room = options.right - start;
-  // Half a fact tells nothing: then the strip beside the name does.
+  // Half a fact would say nothing: then the strip beside the name shows it.
   const shown = [named(name, fact), named(name, brief), name].find((one) => textWidth(one, MARK) <= room);
   return shown === undefined ? [] : [{ x: round(start), y: line + 4, text: shown, anchor: "start", style: "", ...term }];
 }
 
-/** Of all that changes about brokers, what lanes tell. */
+/** The changes of brokers that lanes show. */
 export function brokersOf(frame: Frame): { id: string; alive: boolean }[] {
   return found(frame, "brokers", ({ view }) => Object.entries(view.brokers ?? {}).map(([id, { alive }]) => ({ id, alive })));
 }

@@ -20,7 +20,7 @@ export interface LanesActions {
   /** Leave out so many of the newest batches. */
   scrollTo: (partition: string, batches: number) => void;
   focus: (partition: string) => void;
-  /** Asks the engine why (docs/websocket.md); null where nobody can be asked. */
+  /** Asks the engine why (docs/websocket.md); null where no engine can answer. */
   why: ((question: string, subject: string) => void) | null;
 }
 
@@ -50,7 +50,7 @@ function drawLine(line: LanesShape["folded"][number], width: number, actions: La
     class=${line.changed ? "text strong" : "text"} x=${width - (width < 480 ? 8 : 16)} y=${line.y + 17} text-anchor="end">${line.text}</text></g>`;
 }
 
-/** Behind a name, of what another run has otherwise; where there is room before it, with the sign. */
+/** Behind the name of what differs in another run; where there is room before it, with the sign. */
 function differs(x: number, y: number, width: number): SVGTemplateResult {
   return svg`<rect class="differs" x=${x - 4} y=${y - 14} width=${width + 8} height="19" rx="3"/>${x < 20 ? nothing : svg`<text class="text strong" x=${x - 7} y=${y} text-anchor="end">≠</text>`}`;
 }

@@ -1,7 +1,7 @@
 /**
  * The picture of the partition lanes: from a frame to shapes. Pure, no DOM.
  *
- * How tall each lane is, and which are folded, is decided in `lanes-plan.ts`. Everything that the twin says comes
+ * How tall each lane is, and which are folded, is decided in `lanes-plan.ts`. Everything that the diagram's text says comes
  * from the same numbers as the shapes.
  */
 
@@ -223,10 +223,10 @@ function selectedOffset(selection: Selection | null, partition: string, replica:
   return serial === undefined ? null : baseOfSerial(replica.batches, serial);
 }
 
-/** Serials that are looked for, of those stored twice. */
+/** At most this many of the serials that are stored twice are looked for. */
 const LOOKED_FOR = 20;
 
-/** Of what is stored twice the first copy: it says what the second one repeats. */
+/** The offset of the first copy of a record that is stored twice: it shows what the second one repeats. */
 function firstCopy(frame: Frame, { batches }: ReplicaView): number | null {
   for (const serial of [...brokenRecords(frame, "duplicated")].slice(0, LOOKED_FOR)) {
     const base = baseOfSerial(batches, serial);
@@ -318,7 +318,7 @@ function controlLetter(control: string): string {
 
 /** Which records a cell holds, when there is room to say it; a second copy is always said. */
 function secondLine(batch: LogBatchView, piece: Placed, tier: Tier, twice: boolean): string | null {
-  // The first coordinator's epoch is 0; only a later one tells something, and the cell's name explains it. A low cell has no room under the flag.
+  // The first coordinator's epoch is 0; only a later one is worth showing, and the cell's name explains it. A low cell has no room under the flag.
   if (batch.control !== null) return tier.cell < TWO_LINES || batch.coordinator_epoch < 1 ? null : `ce ${batch.coordinator_epoch}`;
   const records = contentWords(batch)?.whose ?? serialsText(batch.serials);
   if (twice && tier.cell >= TWO_LINES) {
@@ -472,7 +472,7 @@ function startTexts(cells: Cells, start: number, top: number): TextShape[] {
   ];
 }
 
-/** `names`: of cells as the twin has them, by key, where they are known already. */
+/** `names`: the names of cells in the diagram's text, by key, where they are known already. */
 function laneTwin(
   frame: Frame, name: string, partition: PartitionView, replica: ReplicaView, cells: Cells, names: ReadonlyMap<string, string>,
 ): string {
@@ -489,7 +489,7 @@ function laneTwin(
     log_start: replica.log_start,
   });
   const body = parts.length === 0 ? say("diagram.lanes.empty") : sentences(parts);
-  // Files do not tell who leads.
+  // Files do not show which broker is leader.
   const head = isLogCase(frame) ? say("diagram.lanes.twin_files", { partition: name }) : say("diagram.lanes.twin", { partition: name, leader, isr: partition.isr });
   return sentences([head, body, gatesText]);
 }

@@ -27,7 +27,7 @@ export interface LanesOptions {
   cropped?: boolean;
   /** Whether another run's picture stands below it, so that of a narrow one only the lane in focus is drawn, and low. */
   beside?: boolean;
-  /** Names of what the other run has otherwise. */
+  /** Names of what differs in the other run. */
   apart?: readonly string[];
 }
 

@@ -53,11 +53,11 @@ export class Lanes extends SizedElement {
   declare scrolled: Readonly<Record<string, number>>;
   /** No taller than what it shows: on paper. */
   declare cropped: boolean;
-  /** Whether somebody hears what is asked at its gates and readers. */
+  /** Whether a listener takes the questions that are asked at gates and readers. */
   declare asks: boolean;
   /** The partition that is drawn large in the same picture of another run beside this one; null: each for itself. */
   declare beside: string | null;
-  /** Partitions, among others, that the other run has otherwise. */
+  /** Names of what differs in the other run, partitions among them. */
   declare apart: readonly string[];
   /** The partition that the reader opened, or the last one that a step was about. */
   #opened: string | null = null;

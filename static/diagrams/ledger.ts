@@ -1,6 +1,6 @@
 /**
- * The ledger of serials: a strip with one mark per record that an application sent, and rows that tell of the records
- * that matter now: how often stored, what its producer was told, who read it. Red only where a guarantee is broken.
+ * The ledger of serials: a strip with one mark per record that an application sent, and rows about the records
+ * that matter now: how often stored, which response its producer got, which consumer read it. Red only where a guarantee is broken.
  *
  *     <eos-ledger></eos-ledger>
  *     document.querySelector("eos-ledger").frame = frame;
@@ -53,7 +53,7 @@ export interface LedgerShape {
   broken: boolean;
 }
 
-/** Of the log that is shown of a partition. */
+/** The batches of the log that is shown of a partition. */
 function batchesOf(frame: Frame, partition: string): Record<string, LogBatchView> | undefined {
   return found(frame, `batches ${partition}`, ({ view }) => {
     const of = view.partitions?.[partition];

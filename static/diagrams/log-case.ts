@@ -7,7 +7,7 @@ export function isLogCase(frame: Frame): boolean {
   return frame.header.profile === "log";
 }
 
-/** A step that nobody wrote: a remedy on a copy (engine/codec/log_preview.py). */
+/** A step that no log contains: a remedy on a copy (engine/codec/log_preview.py). */
 export function isPreview(step: Step | null): step is Step {
   return step?.key.startsWith("log.preview.") === true;
 }

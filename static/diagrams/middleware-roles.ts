@@ -33,7 +33,7 @@ export interface RoleRow {
   state: string;
   /** What the middleware has heard, for participants. */
   believed: string | null;
-  /** Value and what is set aside, for participants. */
+  /** A participant's value, and what it has reserved. */
   holds: string;
   alive: boolean;
   changed: boolean;

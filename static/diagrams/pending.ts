@@ -33,9 +33,9 @@ export interface PendingRow {
 export interface PendingShape {
   rows: PendingRow[];
   folded: number;
-  /** What happens next; null where nothing waits, or the order is not told. */
+  /** What happens next; null where nothing waits, or the recording has no order. */
   next: string | null;
-  /** Whether the recording tells the order. */
+  /** Whether the recording has the order. */
   isOrdered: boolean;
 }
 

@@ -76,7 +76,7 @@ export function partitionOf(frame: Frame, last: string | null = null): string | 
   return found(frame, "partition", (whole, before) => partitionIn(whole) ?? before ?? null, last);
 }
 
-/** Messages that a fault of this step is about; those that arrive are told by what they change. */
+/** Messages that a fault of this step is about; those that arrive are recognised by what they change. */
 function settledMessages(frame: Frame): MessageView[] {
   const { step } = frame;
   if (step?.kind !== "fault") return [];

@@ -1,9 +1,9 @@
 /**
  * What a panel read of a frame while it drew. A later frame in which all of that is the same needs no drawing.
  *
- * Nobody has to declare what a panel depends on: `frame` notes it. Views share what did not change, so a part that is
+ * A panel need not declare what it depends on: `frame` records it. Views share what did not change, so a part that is
  * the same object is the same; a part is one name of a view (`clients`), of a step (`actor`) or of its parameters.
- * Whoever needs little of a part that changes with most steps asks for that by `found`, and depends on that alone.
+ * A panel that needs little of a part that changes with most steps reads it by `found`, and depends on that alone.
  * A panel of many alike pieces makes by `piece` only those anew that read something else.
  */
 
@@ -20,12 +20,12 @@ const PARTS = {
 };
 type Part = keyof typeof PARTS;
 
-/** Of the frames that panels see. */
+/** The reading of each frame that panels get. */
 const readings = new WeakMap<Frame, Reading>();
 
 /**
  * What `find` finds in a frame: plain values. It looks into whole frames, also into later ones, and so keeps none of
- * what it was given; what it found the last time it gets as `last`. `name` tells it from whatever else is found.
+ * what it was given; what it found the last time it gets as `last`. `name` distinguishes it from all else that is found.
  */
 export function found<T>(frame: Frame, name: string, find: Find<T>, last?: T): T {
   const reading = readings.get(frame);
@@ -41,7 +41,7 @@ interface Piece {
 
 /**
  * What `make` makes of a frame and of all else that it looks at (`of`): the same as in the drawing before, when it would
- * be made of the same. Nobody may change it.
+ * be made of the same. It must not be changed.
  */
 export function piece<T>(frame: Frame, name: string, of: readonly unknown[], make: (frame: Frame) => T): T {
   const reading = readings.get(frame);
@@ -59,7 +59,7 @@ export class Reading {
   readonly #changed = new Set<string>();
   readonly #found = new Map<string, { find: Find<unknown>; value: unknown }>();
   readonly #pieces = new Map<string, Piece>();
-  /** Of the drawing before. */
+  /** The pieces of the drawing before. */
   readonly #earlier: ReadonlyMap<string, Piece>;
 
   constructor(frame: Frame, before: Reading | null = null) {

@@ -79,7 +79,7 @@ function plateOf(texts: BandShape["texts"]): Box | null {
   return { x: round(first.anchor === "start" ? first.x - 4 : first.x - wide + 4), y: round(first.y - 13), width: wide, height: round(last.y - first.y + 18) };
 }
 
-/** Of the page's typeface and the one that widths are estimated with. */
+/** The width of the page's typeface, as a share of the one that widths are estimated with. */
 const NARROWER = 0.92;
 
 function bandOf(frame: Frame, y: number, lanes: LaneHead[], width: number, begin: number): Omit<BandShape, "plate"> {

@@ -8,9 +8,9 @@ import { defaults as margin } from "./spacetime-margin.ts";
 import type { Spacing } from "./spacetime-rows.ts";
 import { TO_SCALE } from "./spacetime-rows.ts";
 
-/** px at the foot that the choice of the spacing and the button of the text twin take: side by side, or one on the other. */
+/** px at the foot that the choice of the spacing and the button of the diagram's text take: side by side, or one on the other. */
 const BUTTONS = { wide: 252, narrow: 148 };
-/** Further lines go to the twin, which has all of it. */
+/** Further lines are in the diagram's text, which has all of them. */
 const LINES: Record<Spacing, { wide: number; narrow: number }> = { step: { wide: 1, narrow: 3 }, time: { wide: 2, narrow: 4 } };
 /** px from one of them to the next. */
 export const NOTE_LINE = 14;

@@ -41,7 +41,7 @@ const HEADER = 46;
 /** px from one time to the next at the least. */
 const TIME_LINE = 13;
 const LOOKED_AT = 400;
-/** px of a cell that tells what was stored. */
+/** px of a cell that names what was stored. */
 const STORED = 18;
 
 export interface ArrowShape {
@@ -228,7 +228,7 @@ function foldText({ count, gap }: { count: number; gap: number }): string {
   return say("diagram.spacetime.folded", { count, gap: duration(gap) });
 }
 
-/** Where rows follow time, a break says what it stands for; what is awaited nobody knows yet. */
+/** Where rows follow time, a break says how long it is; the time of an awaited arrival is not known yet. */
 function cutText({ from, until, awaited }: Cut, spacing: Spacing): string {
   const by = duration(until - from);
   return say(spacing === "time" && !awaited ? "diagram.spacetime.quiet" : "diagram.spacetime.shortened", { by });

@@ -3,7 +3,7 @@
  * that ran out), each on the row of its step, and what this step came to. Pure.
  *
  * Texts have a column of their own, so that no arrow runs through them. With too many actors, or on a narrow
- * screen, there is no room for it; the band's text then stands beside its actor and the turning points in the twin.
+ * screen, there is no room for it; the band's text then stands beside its actor and the turning points in the diagram's text.
  */
 
 import type { Mark } from "../player/frame.ts";

@@ -3,7 +3,7 @@
  * for this step, one per awaited arrival. Pure.
  *
  * Spaced by step, a row follows the other and a longer wait is a little longer. Spaced by time, distances are virtual
- * time to one scale in every picture, so that two of them can be compared; what cannot be to scale is told: moments
+ * time to one scale in every picture, so that two of them can be compared; what cannot be to scale is marked: moments
  * closer than the least distance stand apart all the same, and quiet longer than the scale goes is a marked break.
  */
 
@@ -36,7 +36,7 @@ interface Rule {
   cutAfter: number;
   /** Messages that are not drawn are counted on the axis where a fold would take room that is no time. */
   counts: boolean;
-  /** Of px that time takes and px that texts need: what stands there. */
+  /** The px that are used, given those that time takes and those that texts need. */
   both(time: number, texts: number): number;
 }
 
@@ -80,7 +80,7 @@ interface Hidden {
 export interface Rows {
   rows: Row[];
   folds: Hidden[];
-  /** The same where they take no room: told on the axis. */
+  /** The same where they take no room: written on the axis. */
   counts: Hidden[];
   shortened: Cut[];
   /** Messages before the first row that are not drawn. */

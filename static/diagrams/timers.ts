@@ -23,9 +23,9 @@ export const defaults = { timers: 4, radius: 14 };
 
 export interface ArcShape {
   key: string;
-  /** SVG path of what is left; null when nothing is, a full circle when nothing has passed. */
+  /** SVG path of the time that is left; null when none is left, a full circle when none has passed. */
   path: string | null;
-  /** Nobody keeps since when some wait: these have a ring without an arc. */
+  /** Whether the view has the beginning of the wait. Without it, the ring has no arc. */
   isWholeKnown: boolean;
   left: string;
   lines: string[];

@@ -62,7 +62,7 @@ function goTo(part: HTMLElement | null): void {
 
 interface Sent extends Chosen {
   file: File;
-  /** Of the form: folders of one name from two fields are two folders. */
+  /** The field of the form: folders of one name from two fields are two folders. */
   field: string;
 }
 

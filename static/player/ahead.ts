@@ -10,7 +10,7 @@ import type { Step, View } from "./frame.ts";
 import type { Lines } from "./lines.ts";
 import type { Command } from "./source.ts";
 
-/** What stores the step on show, and what tells which one was stored, cannot wait for it. */
+/** What stores the step on show, and what depends on the stored one, cannot wait for it. */
 const NEVER_WAITS: ReadonlySet<Command["type"]> = new Set(["advance", "window"]);
 
 interface Sent {
@@ -24,7 +24,7 @@ interface Sent {
 
 export class Ahead {
   readonly #lines: Lines;
-  /** Nobody has asked for it to be made yet. */
+  /** It was not requested yet. */
   #sent: Sent | null = null;
   /** The step after which it was last asked what follows. */
   #asked = { branch: "", after: 0 };

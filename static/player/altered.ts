@@ -55,7 +55,7 @@ export function alteredOf(header: Header): Altered[] {
   return [...switches, ...settings];
 }
 
-/** What one run has otherwise than the other, in the words of the first. */
+/** The settings that differ between two runs, in the words of the first. */
 export function differing(one: Header, other: Header): Altered[] {
   const theirs = new Map(alteredOf(other).map((item) => [item.path, item]));
   const ours = alteredOf(one);

@@ -1,7 +1,7 @@
 /**
  * The arrows of the space-time diagram: every message of the loaded steps with its fate.
  *
- * Beside them the turning points that no arrow tells. Built step by step; `add` must see steps in ascending order. An
+ * Beside them the turning points without an arrow. Built step by step; `add` must see steps in ascending order. An
  * arrow may be settled after the step on show: the diagram compares its step numbers with the frame's.
  */
 
@@ -71,13 +71,13 @@ export class ArrowLog {
   }
 }
 
-/** What the engine tells of the batches that reached a log in a step. */
+/** What the engine says of the batches that reached a log in a step. */
 function storedBy({ to }: MessageView, { derived }: Step): Arrow["stored"] {
   const there = (derived?.arrivals ?? []).filter(({ broker, at }) => `broker-${broker}` === to && at !== null);
   return Object.fromEntries(there.map(({ partition, at }) => [partition, at as number]));
 }
 
-/** A fault, or a timer that ran out on a batch. What messages do is told by their arrows. */
+/** A fault, or a timer that ran out on a batch. What messages do is shown by their arrows. */
 function isTurningPoint(step: Step): boolean {
   if (step.kind === "fault") return true;
   if (step.kind !== "timer") return false;

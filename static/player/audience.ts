@@ -32,9 +32,9 @@ export type Heard =
   | { kind: "poll"; poll: Poll }
   | { kind: "over" };
 
-/** Fires `change` when anything of it changes, `heard` (a CustomEvent of `Heard`) when somebody should be told. */
+/** Fires `change` when anything of it changes, `heard` (a CustomEvent of `Heard`) when the reader should see it. */
 export class Audience extends EventTarget {
-  /** Of a presenter; nobody while nobody presents. */
+  /** Of a presenter; empty while no presentation runs. */
   hands: HandSeen[] = [];
   names: Record<string, string[]> = {};
   poll: Poll | null = null;
@@ -48,7 +48,7 @@ export class Audience extends EventTarget {
   #answered: number | null = null;
   #lowers = false;
 
-  /** `ask` tells the reader itself what was refused. */
+  /** `ask` shows the reader itself what was refused. */
   constructor(presents: boolean, ask: (command: AudienceCommand) => Promise<unknown>) {
     super();
     this.presents = presents;
@@ -133,7 +133,7 @@ export class Audience extends EventTarget {
     return this.poll === null ? Promise.resolve() : this.#ask({ type: "change_poll", poll: this.poll.id, change });
   }
 
-  /** Whether all are asked this now, so that nobody is asked alone. */
+  /** Whether a poll asks all followers this now: then no reader gets the question alone. */
   asks(branch: string, at: number): boolean {
     return this.presents && this.poll !== null && this.poll.branch === branch && this.poll.at === at;
   }

@@ -29,7 +29,7 @@ export function axisFor(store: PlayerStore, width: number): Axis & { setting: nu
   return { left, right, end, ...beatAxis(plan.beats, end, left, right) };
 }
 
-/** How many steps the run has, as far as is known: a run ahead that came to its end knows. */
+/** How many steps the run has, as far as is known: the plan knows it if it was computed to the end. */
 export function stepsOf(store: PlayerStore): number {
   const plan = planOf(store);
   return plan?.complete && store.canGrow ? Math.max(plan.steps, store.newest) : store.newest;

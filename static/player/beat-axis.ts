@@ -14,7 +14,7 @@ export const defaults = {
   /** px beside a name: its number and the air around both; without a number the air alone. */
   beside: 34,
   air: 22,
-  /** Of the widths that are guessed: the page's own typeface is narrower than the one that was measured. */
+  /** The share of the guessed widths that is needed: the page's typeface is narrower than the one that was measured. */
   narrower: 0.88,
   /** How names are set, the first that fits: px of a letter, lines, with their numbers or without. */
   settings: [

@@ -1,6 +1,6 @@
 /**
- * A run told in beats (docs/frame.md, *Plan*): which beat a step stands in, where the next one lands, what its title is.
- * Long runs nest beats; who goes from beat to beat goes from the innermost to the innermost. Pure, no DOM.
+ * A run in beats (docs/frame.md, *Plan*): which beat a step stands in, where the next one lands, what its title is.
+ * Long runs nest beats; going from beat to beat goes from the innermost to the innermost. Pure, no DOM.
  */
 
 import type { Beat, Plan } from "../generated/messages.ts";

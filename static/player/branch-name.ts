@@ -1,4 +1,4 @@
-/** What a branch is called: the name that somebody gave it, or what it is, in the reader's language. */
+/** What a branch is called: the name that a person gave it, or what it is, in the reader's language. */
 
 import type { BranchInfo } from "./source.ts";
 import { say } from "./text.ts";

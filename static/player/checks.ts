@@ -95,7 +95,7 @@ export interface Check {
   /** What is asked or said, of the catalogue. */
   key: string;
   params: JsonObject;
-  /** Of a test: whether it held (`decided`), did not, was not reached or is switched off. */
+  /** The outcome of a test: it held (`decided`), did not, was not reached or is switched off. */
   outcome: DecisionRow["outcome"] | null;
   rules: string[];
   /** What was compared, name and value. */

@@ -43,7 +43,7 @@ export class Company extends EventTarget {
     }
     const following = followAlong(store, zoom, seat.look, seat.why);
     following.addEventListener("change", () => {
-      if (following.state === "ended") this.audience = null; // Nobody is there to see a hand.
+      if (following.state === "ended") this.audience = null; // No presenter is there to see a hand.
       this.#changed();
     });
     socket.onPresented = (at) => following.heard(at);
@@ -82,7 +82,7 @@ export class Company extends EventTarget {
     this.#changed();
   }
 
-  /** What was refused is told where everything is that the page has to say. */
+  /** A refusal is shown where the page shows all its messages. */
   async #ask(command: AudienceCommand): Promise<void> {
     try {
       await this.#socket.ask(command);

@@ -1,5 +1,5 @@
 /**
- * What two runs beside each other have otherwise at their steps on show: nodes, transactions, partitions, consumers. The same
+ * What differs between two runs at their steps on show: nodes, transactions, partitions, consumers. The same
  * facts on both sides, in one order, so that they can be held against each other. From views alone; pure.
  */
 
@@ -13,7 +13,7 @@ import { facts, listed } from "./joins.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
-  /** Facts that a side tells, before the rest is counted. */
+  /** Facts that a side shows, before the rest is counted. */
   most: 5,
 };
 
@@ -38,7 +38,7 @@ export function factsApart(left: Frame | null | undefined, right: Frame | null |
   const names = [...new Set([...ours.keys(), ...theirs.keys()])];
   const apart = names.flatMap((name) => {
     const [one, other] = [ours.get(name), theirs.get(name)];
-    // What only one run has so far, a coordinator's transaction for example, is told by what it has otherwise.
+    // What only one run has so far, a coordinator's transaction for example, is shown with the facts that differ.
     return one === undefined || other === undefined || one.said === other.said ? [] : [{ about: one.about, name, left: one.said, right: other.said }];
   });
   const isDown = ({ about }: Apart): boolean => !isAlive(left.view, about) || !isAlive(right.view, about);
@@ -59,7 +59,7 @@ interface Life {
   paused?: boolean;
 }
 
-/** Of every node that a view names. */
+/** The life of every node that a view names. */
 function livesOf({ middleware, brokers, clients, consumers, services }: View): [string, Life][] {
   return [
     ...Object.entries(nodesOf(middleware)),
@@ -105,7 +105,7 @@ function factsOf(frame: Frame): Map<string, Fact> {
   return new Map(found.map((fact) => [fact.name, fact]));
 }
 
-/** Of each node that takes part in the transaction on show. */
+/** The state of each node that takes part in the transaction on show. */
 function middlewareStates(frame: Frame): Map<string, string> {
   const { middleware } = frame.view;
   const tid = shownTransaction(frame);

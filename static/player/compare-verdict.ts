@@ -51,7 +51,7 @@ export function alikeText(left: Frame | null | undefined, right: Frame | null | 
   return same ? html`<p class="compare-alike">${say(isUnbroken ? "player.compare.alike" : "player.compare.alike_counts")}</p>` : nothing;
 }
 
-/** A number that the other side has otherwise is marked by a sign too, not by its weight alone. */
+/** A number that differs on the other side has a sign, besides its bold type. */
 function rowOf(partition: string, verdict: VerdictView, other: VerdictView | undefined, counts: readonly Counted[]): TemplateResult {
   const isBad = (count: Counted): boolean => !PLAIN.has(count) && verdict[count] > 0;
   const differs = (count: Counted): boolean => other !== undefined && other[count] !== verdict[count];

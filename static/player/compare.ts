@@ -611,7 +611,7 @@ export class Compare extends LitElement {
     return this.#sides.find((one) => one !== side);
   }
 
-  /** What this side has otherwise than the other one. */
+  /** What differs on this side from the other one. */
   #only(side: Side): Altered[] {
     const other = this.#other(side)?.store.header ?? null;
     return side.store.header === null || other === null ? [] : differing(side.store.header, other);

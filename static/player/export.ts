@@ -58,7 +58,7 @@ export class Export extends DialogElement {
   declare address: string;
   /** Why it is empty where one would look for files: a key of the catalogue. */
   declare missing: string;
-  /** Of a published replay: its replay file, and its own address. */
+  /** If the replay is published: its file, and its own address. */
   declare replay: string;
   declare published: string;
   /** What the picture's distances follow. */

@@ -14,7 +14,7 @@ import { pathKey } from "./frame.ts";
 /** A view on its way from one step to another. */
 export class Walk {
   #root: JsonObject;
-  /** Whether something changed that the view does not list: it can no longer tell how many there are. */
+  /** Whether something changed that the view does not list: the view no longer shows how many there are. */
   isLost = false;
   #own = new Set<JsonObject>();
 

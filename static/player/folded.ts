@@ -65,7 +65,7 @@ export function isFoldedAway(view: View, selection: Selection | null): boolean {
 }
 
 /**
- * Whether a change of this path is about something that is not listed: what came of it cannot be told from here.
+ * Whether a change of this path is about something that is not listed: its result cannot be known here.
  * `value` is what it becomes; undefined: it is removed.
  */
 export function isUnlisted(view: View, path: readonly string[], value: Json | undefined): boolean {

@@ -1,6 +1,6 @@
 /**
  * Following a presenter: the reader is taken along until they go somewhere themselves, and comes back when they ask.
- * And the other side of it: telling where the presenter is.
+ * And the other side of it: sending where the presenter is.
  *
  * Where the presenter is comes from the server (`presented` in docs/websocket.md), after every connection anew, so a
  * lost connection needs nothing further here.
@@ -146,7 +146,7 @@ export const defaults = {
   tellEvery: 120,
 };
 
-/** Tells where the presenter is, when that has changed and not more often than others can look. */
+/** Sends where the presenter is, when that has changed and not more often than others can look. */
 export class Presenting {
   readonly #place: () => Place | null;
   readonly #tell: (place: Place) => boolean;
@@ -157,7 +157,7 @@ export class Presenting {
 
   /**
    * `tell` answers whether the message left; one that could not is said again by `again`. `resumed`: the page was
-   * opened again, and where it opens is nobody's move.
+   * opened again, and the step at which it opens is not a move of the presenter.
    */
   constructor(place: () => Place | null, tell: (place: Place) => boolean, resumed = false, timers: Timers = BROWSER) {
     this.#place = place;

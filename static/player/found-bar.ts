@@ -43,7 +43,7 @@ export class FoundBar extends StoreElement {
     const { breakpoints, store } = this;
     if (breakpoints === undefined || store === undefined) return nothing;
     const { outcome } = breakpoints;
-    // Whoever has gone on knows.
+    // A reader who has gone on knows.
     if (outcome === null ? !breakpoints.running : outcome.at !== store.target) return nothing;
     const text = outcome === null ? say("stops.running") : outcomeInWords(outcome);
     const goesOn = outcome !== null && (outcome.stopped === "breakpoint" || outcome.stopped === "limit");

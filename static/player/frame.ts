@@ -64,7 +64,7 @@ export interface Frame {
   previousView: View | null;
   selection: Selection | null;
   language: Language;
-  /** Tells by its key (`pathKey`) whether `step` changed a path or something below it. */
+  /** Whether, by its key (`pathKey`), `step` changed a path or something below it. */
   changed: Pick<ReadonlySet<string>, "has">;
   /** Where everything of the run has its place, and its beats; null until it is here. */
   plan: Plan | null;
@@ -81,7 +81,7 @@ export interface Arrow {
   /** Null while it is under way. */
   settledStep: number | null;
   settledAt: number | null;
-  /** `delayed` and `duplicated` are told beside the fate, not instead of it. */
+  /** `delayed` and `duplicated` are shown beside the fate, not instead of it. */
   fate: "under_way" | "delivered" | "dropped" | "lost";
   delayed: boolean;
   duplicated: boolean;

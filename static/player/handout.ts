@@ -1,5 +1,5 @@
 /**
- * `<eos-handout .store=${store}>`: the steps that somebody picks, each with its picture, sentence and rules, on paper.
+ * `<eos-handout .store=${store}>`: the steps that the reader selects, each with its picture, sentence and rules, on paper.
  *
  * The pictures are the page's own lanes (for a run without partitions, its roles). To get their frames the reader is
  * taken to each step and back again, so a recording and a session need nothing of their own for it.

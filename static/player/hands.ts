@@ -11,7 +11,7 @@ import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
-  /** Characters of a question, until the server has told its own bound. */
+  /** Characters of a question, until the server has sent its own bound. */
   characters: 200,
 };
 

@@ -1,4 +1,4 @@
-/** In which order a step is told: the engine names the note that says more than the step's own sentence. Pure, no DOM. */
+/** The order of a step's sentences: the engine names the note that comes before the step's own sentence. Pure, no DOM. */
 
 import type { Said, Step } from "./frame.ts";
 import { say } from "./text.ts";
@@ -8,7 +8,7 @@ export const defaults = {
   named: 3,
 };
 
-/** What is told first. */
+/** The first sentence. */
 export function leadOf(step: Step): Said {
   return step.notes[step.derived?.leads ?? -1] ?? step;
 }

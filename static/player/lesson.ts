@@ -28,7 +28,7 @@ export const defaults = {
   showed: 12,
 };
 
-/** What the page is told of a scenario's document and its track. */
+/** What the page receives of a scenario's document and its track. */
 export interface LessonTexts {
   watch_for?: Bilingual;
   lesson?: Bilingual;
@@ -46,7 +46,7 @@ export interface LessonTexts {
   written?: { broken: Broken };
 }
 
-/** Of an attribute's JSON; what cannot be read has nothing to say. */
+/** The texts in an attribute's JSON; empty if it cannot be read. */
 export function readLesson(text: string): LessonTexts {
   try {
     return text === "" ? {} : (JSON.parse(text) as LessonTexts);
@@ -138,7 +138,7 @@ export class Lesson extends StoreElement {
       ${store.source.live && this.compare !== "" ? html`<p>${asItWas(store, first, this.compare, "button")}</p>` : nothing}</div>`;
   }
 
-  /** Of a changed run: what it came to since, by its own beats; what is inside of a long one stays there. */
+  /** In a run with interventions: its outcome since then, by its own beats, without those inside a long beat. */
   #showed(store: PlayerStore): TemplateResult | typeof nothing {
     const [first] = changesOf(store);
     const beats = first === undefined ? [] : (planOf(store)?.beats ?? []).filter(({ last }) => last > first.after);

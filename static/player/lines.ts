@@ -45,7 +45,7 @@ export class Lines {
   readonly branches = new Map<string, BranchInfo>();
   #windows = new Map<string, StepWindows>();
   #views = new Map<string, Map<number, View>>();
-  /** Owner and number of views that cannot be told from another, as what changed on the way lies too far back. */
+  /** Owner and number of views that cannot be made from another one, because the changes between them are no longer held. */
   readonly #lost = new Set<string>();
   readonly #limits: typeof defaults;
 
@@ -157,7 +157,7 @@ export class Lines {
     return best;
   }
 
-  /** A difference led from this view to the one at `number`, over nobody needs to know which steps. */
+  /** A difference led from this view to the one at `number`, over steps that need not be known. */
   arrive(branch: string, number: number, from: View, { changes, step }: Difference): void {
     const walk = new Walk(from);
     walk.along(changes);

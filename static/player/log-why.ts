@@ -5,7 +5,7 @@ import type { WhyAnswer, WhyLink, WhyQuestion } from "./why-answer.ts";
 
 export interface LogAnswers {
   why: readonly LogWhy[];
-  /** The branch with what is in the files; others try what nobody wrote. */
+  /** The branch with what is in the files; others try what no log contains. */
   written: PlayedBranch | null;
   steps: Readonly<Record<string, readonly Step[]>>;
 }
@@ -14,7 +14,7 @@ export type AskedWhy = Pick<AskWhy, "branch" | "number" | "selection" | "questio
 
 const QUESTION = "lso";
 
-/** Of the partition that was asked about or selected, else of the one that the step is about, else of any whose readers stop. */
+/** The partition that was asked about or selected, else the one that the step is about, else any whose consumers stop. */
 export function whyInLog({ why, written, steps }: LogAnswers, asked: AskedWhy): WhyAnswer {
   const number = asked.number ?? written?.newest ?? 0;
   if (written !== null && asked.branch !== written.id && number > written.newest) return alone("log.why.preview");

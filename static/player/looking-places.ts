@@ -8,7 +8,7 @@ export const defaults = {
   apart: 5,
 };
 
-/** The x of these steps, with one for those too near to be told apart. */
+/** The x of these steps, with one for those too near to be distinguished. */
 export function placesOf(numbers: readonly number[], axis: Axis): number[] {
   const found: number[] = [];
   let last = -Infinity;

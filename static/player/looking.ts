@@ -1,6 +1,5 @@
 /**
- * What a reader looks for in a run, its breakpoints and its search, and what they take back: one of each for a store,
- * whoever asks first.
+ * What a reader looks for in a run, its breakpoints and its search, and what they take back: one of each for a store.
  *
  * `<eos-looking .store=${store}>` is their place on the screen: two dialogs, the bars above the sentence, the keys.
  */
@@ -27,7 +26,7 @@ export interface Looking {
 
 const KNOWN = new WeakMap<PlayerStore, Looking>();
 
-/** Of a store that was welcomed; before, null. */
+/** The breakpoints and the search of a store; null before its session is known. */
 export function lookingOf(store: PlayerStore | undefined): Looking | null {
   if (store === undefined || store.session === null) return null;
   let known = KNOWN.get(store);
@@ -66,7 +65,7 @@ export class LookingElement extends StoreElement {
         <eos-compare-with .store=${store}></eos-compare-with>` : nothing}`;
   }
 
-  /** Does what a key or a button stands for; answers which words tell why there was nothing to do, or null. */
+  /** Does what a key or a button stands for; returns the key of the reason why there was nothing to do, or null. */
   does(key: LookingKey): string | null {
     const looking = lookingOf(this.store);
     if (looking === null) return null;

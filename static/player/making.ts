@@ -13,7 +13,7 @@ export interface Refusal {
   params: JsonObject;
 }
 
-/** What the server tells of an export. */
+/** What the server says of an export. */
 export interface Progress {
   state: "waiting" | "working" | "done" | "failed" | "cancelled";
   done: number;
@@ -62,7 +62,7 @@ export class Making extends EventTarget {
     if (this.progress !== null) await this.#hear(this.#post(this.progress.cancel, new URLSearchParams()));
   }
 
-  /** Nobody looks any more; what is under way goes on. */
+  /** The dialog is closed; exports in progress continue. */
   leave(): void {
     this.#stopped = true;
   }

@@ -44,11 +44,11 @@ export class Masthead extends StoreElement {
   };
 
   declare library: string;
-  /** Of an attempt: what it is an attempt at, which is where its learner goes back to. */
+  /** In an attempt: its assignment, to which the learner goes back. */
   declare assignment: string;
-  /** Of a log case: the page with its verdicts, from which its reader comes. */
+  /** In a log case: the page with its verdicts, from which the reader comes. */
   declare verdict: string;
-  /** Of a lesson that was opened from a log case: the case. */
+  /** In a lesson that was opened from a log case: the case. */
   declare log: string;
   /** Where a branch is made again by the engine here; empty where nothing is. */
   declare rerun: string;

@@ -9,7 +9,7 @@ import type { JsonObject } from "./frame.ts";
 import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
-/** Something that is told and no fault: a key of the catalogue, and how it is put away. */
+/** A message that is no error: a key of the catalogue, and how it is put away. */
 export interface Hint {
   key: string;
   params?: JsonObject;

@@ -12,7 +12,7 @@ export interface Present {
   /** Whether the world can be changed from here. */
   live: boolean;
   follows: boolean;
-  /** Whether somebody would see a hand, or shows theirs. */
+  /** Whether a presenter would see a hand, or a follower shows one. */
   meets: boolean;
   share: string;
   selection: Selection | null;

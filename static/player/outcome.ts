@@ -18,7 +18,7 @@ export const defaults = {
 /** Guarantee to how often it is broken. */
 export type Broken = Readonly<Record<string, number>>;
 
-/** Of the step on show: those guarantees that are judged. */
+/** The guarantees that are judged at the step on show. */
 export function judgedRows(store: PlayerStore): StripRow[] {
   return stripRows(store.frame?.view.guarantees ?? {}, store.info, []).filter((row) => row.isJudged);
 }
@@ -105,11 +105,11 @@ export function isSame(one: Broken, other: Broken): boolean {
 
 export interface Results {
   total: number;
-  /** Records of which the application was told that they are stored. */
+  /** Records whose success was reported to the application. */
   stored: number;
-  /** That they failed, were aborted or refused. */
+  /** Records whose failure, abort or refusal was reported. */
   failed: number;
-  /** Nothing, or nothing that can be known. */
+  /** Records without a report, or with one that does not settle their outcome. */
   open: number;
   /** Records in the logs. */
   kept: number;
@@ -119,7 +119,7 @@ export interface Results {
   twice: number;
 }
 
-/** What applications were told, and what is so; null where no records are written. */
+/** What was reported to applications, and what is stored; null where no records are written. */
 export function resultsOf(frame: Frame): Results | null {
   const counts = new Map<string, number>();
   const add = (status: string, count: number): void => void counts.set(status, (counts.get(status) ?? 0) + count);
@@ -134,7 +134,7 @@ export function resultsOf(frame: Frame): Results | null {
   return { total, stored, failed, open: total - stored - failed, kept: sum("stored"), twice: sum("duplicates"), aborted: sum("aborted") };
 }
 
-/** What applications were told, beside what is stored. */
+/** What was reported to applications, beside what is stored. */
 export function resultsText(told: Results): string {
   const parts = (["stored", "failed", "open"] as const).filter((part) => part === "stored" || told[part] > 0);
   const words = parts.map((part) => say(`lesson.told_${part}`, { ...told }));

@@ -31,7 +31,7 @@ export function csrfToken(): string {
   return meta?.content ?? cookie("csrftoken") ?? "";
 }
 
-/** Tells the document and the server's next pages which language is read; the server knows it as `zh-hans`. */
+/** Sets the language of the document and of the server's next pages; the server knows it as `zh-hans`. */
 export function rememberLanguage(language: Language): void {
   document.documentElement.lang = language;
   remember("django_language", language.toLowerCase());

@@ -13,7 +13,7 @@ const brokers = (frame: Frame) => Object.values(frame.view.brokers ?? {});
 
 /** Runs of the message middleware alone have neither producers nor brokers; one that compares the two has both. */
 export const kafka: Asked = (frame) => !some(frame.view.middleware?.participants) || some(frame.view.brokers);
-/** A cluster or middleware at work; files of a broker tell of what was written alone. */
+/** A cluster or middleware at work; files of a broker show only what was written. */
 export const works: Asked = (frame) => !isLogCase(frame);
 export const clients: Asked = (frame) => kafka(frame) && works(frame);
 /** Before the first step most panels could only say that there is nothing: who begins reads what there is. */
@@ -42,7 +42,7 @@ const replicas = (frame: Frame): { name: string; replica: ReplicaView | undefine
   });
 
 export const remembers: Asked = (frame) => replicas(frame).some(({ replica }) => some(replica?.producers));
-/** Of a scenario whose producer was at work before. */
+/** Whether a client has left the state UNINITIALIZED; at step 0 this is so if the scenario's producer had worked before. */
 export const hasStates: Asked = (frame) =>
   Object.values(frame.view.clients ?? {}).some(({ transaction_manager: manager }) => (manager?.state ?? "UNINITIALIZED") !== "UNINITIALIZED");
 export const hasCoordinators: Asked = (frame) => brokers(frame).some((broker) => some(broker.transactions));

@@ -42,7 +42,7 @@ export interface PanelParts {
   projector?: boolean;
   /** The partition that both of two runs beside each other draw large. */
   beside?: string | null;
-  /** Names of actors and partitions that the run beside it has otherwise, the most telling first. */
+  /** Names of actors and partitions that differ in the run beside it, those that show most first. */
   apart?: readonly string[];
 }
 
@@ -51,15 +51,15 @@ export interface PanelRow {
   /** The number key, or "" for panels that are reached with Tab only. */
   key: string;
   place: "left" | "middle" | "right";
-  /** Of a panel of the middle: its word in addresses and presentations. */
+  /** In the middle: the panel's word in addresses and presentations. */
   view?: string;
-  /** Of a panel of the middle: whether a run opens on it; the first in the list that says so. */
+  /** In the middle: whether a run opens on the panel; the first panel in the list that returns true is opened. */
   opens?: (header: Header) => boolean;
-  /** Of a panel of the middle: it is as long as it has to be, and its place scrolls. */
+  /** In the middle: the panel has its full height, and its place scrolls. */
   isLong?: true;
   /** Catalogue key of its name. */
   name: string;
-  /** Of a panel of a side column: px of its place, whatever it holds. Without it, as high as it is: one line until it is opened. */
+  /** In a side column: the height of the panel's place in px, whatever it holds. Without it the panel has its own height: one line until it is opened. */
   room?: number;
   /** Whether the run has what it shows; without it, always. What a run does not have gets no panel. */
   when?: (frame: Frame) => boolean;

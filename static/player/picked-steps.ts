@@ -1,4 +1,4 @@
-/** The steps that somebody wrote down to be printed: `3, 12–14` to numbers and back. Pure. */
+/** The steps that the reader typed for the handout: `3, 12–14` to numbers and back. Pure. */
 
 /** In ascending order, each once; what names no step of the run is left out. */
 export function readSteps(text: string, newest: number): number[] {

@@ -39,7 +39,7 @@ export class Plans {
     this.#asked.set(branch, question(interventions, grewNot ? plan : undefined));
   }
 
-  /** Asks for the plan of a branch, unless it is here or was asked for. A page does without one that nobody can make. */
+  /** Requests the plan of a branch, unless it is here or was requested. If the server cannot make it, the page has none. */
   look(branch: string): void {
     const info = this.#lines.branches.get(branch);
     if (info === undefined) return;

@@ -1,4 +1,4 @@
-/** What a page tells its player (docs/player.md, *The page*), and what a player is drawn from beside its store. */
+/** The attributes that a page sets on its player (docs/player.md, *The page*), and the player's properties beside its store. */
 
 import type { Chain } from "../stage/chain.ts";
 import type { JsonObject } from "./frame.ts";
@@ -74,7 +74,7 @@ export abstract class PlayerAttributes extends LitElement {
   declare exportAddress: string;
   /** Why there is no such place where one would look for it: a key of the catalogue. */
   declare noExport: string;
-  /** Of a published replay: its replay file. */
+  /** If the replay is published: its file. */
   declare replay: string;
   declare published: string;
   declare rules: string;
@@ -110,7 +110,7 @@ export abstract class PlayerAttributes extends LitElement {
   declare open: string;
   /** Begins to play by itself, unless the reader wants less motion. */
   declare plays: boolean;
-  /** The token of a presentation, on the page of somebody who follows it. */
+  /** The token of a presentation, on the page of a follower. */
   declare follow: string;
   /** Address that starts a presentation. */
   declare present: string;

@@ -278,14 +278,14 @@ export class Player extends PlayerAttributes {
   }
 
   protected override updated(changed: PropertyValues): void {
-    // Views scroll in one place; each begins at its top, and then brings its own step into sight.
+    // Views scroll in one place; each begins at its top, and then scrolls its own step into view.
     if (changed.has("middle")) this.querySelector(".mid")?.scrollTo({ top: 0, left: 0, behavior: "instant" });
     this.#entitle(this.store?.header?.title[words.language] ?? "");
     this.#columns.drawn(this.isNarrow);
     this.company?.moved();
   }
 
-  /** To be told its own title once more, a page is written to. */
+  /** Sets the page's title only if it differs: setting it again would change the document. */
   #entitle(title: string): void {
     const whole = `${title} · eosviz`;
     if (title !== "" && document.title !== whole) document.title = whole;
@@ -386,7 +386,7 @@ export class Player extends PlayerAttributes {
     this.company?.moved();
   };
 
-  /** Columns that are folded away get no frame: what nobody sees is not drawn. */
+  /** Columns that are folded away get no frame: what is not seen is not drawn. */
   #frameFor(column: Column, frame: Frame | undefined): Frame | undefined {
     if (column !== "middle" && !this.#inspects) return undefined;
     if (this.isNarrow && this.column !== column) return undefined;
@@ -474,7 +474,7 @@ export class Player extends PlayerAttributes {
     actions[action as Exclude<KeyAction, LookingKey>]();
   }
 
-  /** Of what lies over the page only one is there. */
+  /** Close what is open over the page: only one such thing may be open. */
   #uncover(): void {
     this.#lesson()?.close();
     this.#beats()?.close();

@@ -52,7 +52,7 @@ export class Poll extends AudienceElement {
 
   protected override updated(): void {
     const poll = this.audience?.poll ?? null;
-    // The button that opened it is gone; who presents goes on inside the card. Nobody else's focus is moved.
+    // The button that opened it is gone; the presenter's focus moves into the card, and no other's.
     if (poll !== null && this.audience?.presents === true && document.activeElement === document.body) this.focusCard();
   }
 
@@ -167,7 +167,7 @@ export class Poll extends AudienceElement {
   /** The step that the engine takes is the answer: the presenter goes there, and takes all along. */
   async #reveal(store: PlayerStore, audience: Audience, poll: Asked): Promise<void> {
     await audience.changePoll("reveal");
-    if (audience.poll?.state !== "revealed") return; // It was refused, which is told.
+    if (audience.poll?.state !== "revealed") return; // It was refused, and the page shows that.
     if (store.branch !== poll.branch) store.switchTo(poll.branch, poll.at);
     store.moveTo(poll.at);
     store.forward();

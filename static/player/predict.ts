@@ -192,7 +192,7 @@ export class Predict extends StoreElement {
     this.revealed = true;
     this.play?.stop(); // What was revealed is read.
     store.forward();
-    // The pressed button is gone; whoever reads with a keyboard goes on inside the card.
+    // The pressed button is gone; with a keyboard the focus moves into the card.
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(".predict-card")?.focus());
     const body = new URLSearchParams({ branch: store.branch, at: String(open.at), choice });
     // What was answered is shown whether or not it could be kept.

@@ -1,4 +1,4 @@
-/** Questions as the server tells them, and where they stop a reader. */
+/** Questions as the server sends them, and the steps at which they stop a reader. */
 
 import type { Question, QuestionChoice, Reason } from "../generated/messages.ts";
 

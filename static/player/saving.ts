@@ -5,7 +5,7 @@ import type { Header } from "./frame.ts";
 export function save(name: string, content: Blob | string, type: string): void {
   const address = URL.createObjectURL(typeof content === "string" ? new Blob([content], { type }) : content);
   download(address, name);
-  // The browser has taken hold of it by then; without this the page would keep every file that it made.
+  // By then the browser has begun to save the file. Without this the page would keep every file in memory.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 

@@ -168,7 +168,7 @@ export class SelectionBar extends StoreElement {
       this.#whyAskedFor = "";
       this.actions = null;
       this.questions = null;
-      // While the reader is stepping or scrubbing, nobody looks at the list: ask when it is open, or shortly after.
+      // While the reader is stepping or scrubbing, the list is not read: request it when it is open, or shortly after.
       if (store.source.live) setTimeout(() => void this.#askActions(place, selection), this.isOpen ? 0 : 150);
     }
     if (this.isOpen && store.source.live && place !== this.#whyAskedFor) {

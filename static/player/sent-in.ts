@@ -4,7 +4,7 @@ import type { Beat } from "./beats.ts";
 import type { MessageView, Step } from "./frame.ts";
 import type { Lines } from "./lines.ts";
 
-/** Messages whose loss tells something, those that tell most first; a lookup or an identity is merely asked for again. */
+/** Messages whose loss shows most, in this order; a lookup or an identity is merely requested again. */
 const TELLING = ["WriteTxnMarkers", "Produce", "Commit", "Confirm", "Prepare", "EndTxn", "TxnOffsetCommit", "AddPartitionsToTxn"];
 
 export interface Sent {
@@ -36,7 +36,7 @@ export function arriving(lines: Pick<Lines, "step">, branch: string, at: number)
 /** Steps that are looked through for a message that left. */
 const LOOKS_BACK = 200;
 
-/** The last message that left at this step or before it and whose loss tells something; null where none did. */
+/** The last message that left at this step or before it and whose loss shows something; null where none did. */
 export function lastSent(lines: Pick<Lines, "step">, branch: string, at: number): Sent | null {
   for (let step = at; step > Math.max(0, at - LOOKS_BACK); step--) {
     const told = lines.step(branch, step);
@@ -57,7 +57,7 @@ function apiOf({ changes }: Pick<Step, "changes">, id: number): string {
   return came !== null && typeof came === "object" && "api" in came ? String(came["api"]) : "";
 }
 
-/** Of the beats of a run the first with a message whose loss tells most; null where no message leaves. */
+/** Of the beats of a run the first with the message whose loss shows most; null where no message leaves. */
 export function toBreak<Of extends Pick<Beat, "first" | "lands">>(lines: Pick<Lines, "step">, branch: string, beats: readonly Of[]): (Sent & { beat: Of }) | null {
   const leaving = beats.flatMap((beat) => {
     const sent = sentIn(lines, branch, beat);

@@ -14,7 +14,7 @@ export const defaults = {
   /** px above and below both, and between them. */
   around: 13,
   between: 3,
-  /** Of a width that was measured: the page's own typeface is narrower; Chinese letters are as wide as they were measured. */
+  /** The share of a measured width that is needed: the page's typeface is narrower; Chinese letters are as wide as measured. */
   narrower: 0.87,
 };
 

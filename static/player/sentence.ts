@@ -23,11 +23,11 @@ export const defaults = {
   /** px until the place was measured: that of a laptop. */
   width: 900,
   height: 92,
-  /** Milliseconds after which a step is told although nothing said that its cause has arrived. */
+  /** Milliseconds after which a step's sentence is shown although the stage has not reported that its cause has arrived. */
   awaits: 1000,
 };
 
-/** Of the stage: while what a step is about travels, what came of it is not told yet. */
+/** Of the stage: while what a step is about travels, its result is not shown yet. */
 const TRAVEL = ["travels", "arrived", "landed"];
 
 /** A test that asks is answered; one that states something is said to decide. */
@@ -42,7 +42,7 @@ export class Sentence extends StoreElement {
   /** Inside a step, the check that the reader looks at is what is said. */
   declare check: Check | null;
   declare zoom: Zoom | undefined;
-  /** What to watch for: told before the first step. */
+  /** What to watch for: shown before the first step. */
   declare watch: string;
   /** What is broken in the run as it was written; undefined where that is not known. */
   declare written: Broken | undefined;
@@ -119,7 +119,7 @@ export class SaidText extends MeasuredElement {
   static override properties = { ...MeasuredElement.properties, text: {}, largest: { attribute: false }, isOpen: { state: true } };
 
   declare text: string;
-  /** px of letters that the first sentence may have, for a place beside another; it tells its own size by the event `fitted`. */
+  /** px of letters that the first sentence may have, for a place beside another; it reports its own size by the event `fitted`. */
   declare largest: number;
   /** px of letters that would fit here. */
   fits = 0;

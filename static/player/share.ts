@@ -23,7 +23,7 @@ export function shownFields(view: string, selection: Selection | null, zoom = ""
   return fields;
 }
 
-/** The same address in a language; the empty one leaves the choice to whoever opens it. */
+/** The same address in a language; the empty one leaves the choice to the reader. */
 export function inLanguage(address: string, language: string): string {
   if (address === "" || language === "") return address;
   return `${address}${address.includes("?") ? "&" : "?"}lang=${language}`;
@@ -59,7 +59,7 @@ export class Share extends DialogElement {
   declare zoom: string;
   /** Address that starts a presentation; below it `end` ends it. */
   declare present: string;
-  /** Where others follow; empty while nobody presents. */
+  /** Where others follow; empty while no presentation runs. */
   declare presenting: string;
   declare link: string;
   /** HTML of the frame; empty when the run is too long for one. */

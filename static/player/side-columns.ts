@@ -90,7 +90,7 @@ export class SideColumns {
       ${below === 0 || !has ? nothing : html`<button class="unfold" .style=${`padding-top:${this.#cut.get(tag) ?? 0}px`} aria-label=${say("player.open_panel", { panel: say(panel.name) })} @click=${() => this.keepOpen(tag)}>${say("player.more_lines", { count: below })} ▾</button>`}</div>`;
   }
 
-  /** Once the panels stand: their heights are told from now on; what the step is about is brought into sight. */
+  /** Once the panels stand: their heights are reported from now on; what the step is about is scrolled into view. */
   drawn(isNarrow: boolean): void {
     const columns = [...this.#player.querySelectorAll<HTMLElement>("[data-inspects] > :is(.left, .right)")].filter((column) => !isNarrow || column.offsetParent !== null);
     for (const column of columns) {

@@ -94,7 +94,7 @@ function keptName(around: Surroundings): string {
     sessionStorage.setItem(FOLLOWER, kept);
     return kept;
   } catch {
-    return around.newId(); // Where a page may keep nothing it is somebody else after each loading.
+    return around.newId(); // A page that may store nothing is another client after each loading.
   }
 }
 
@@ -113,7 +113,7 @@ export function sessionAddress(session: string, base: { protocol: string; host: 
   return `${scheme}//${base.host}/ws/sessions/${encodeURIComponent(session)}/`;
 }
 
-/** `/ws/follow/<token>/`: the session of somebody who presents it. */
+/** `/ws/follow/<token>/`: the session that a presenter shows. */
 export function followAddress(token: string, base: { protocol: string; host: string } = location): string {
   return sessionAddress(token, base).replace("/ws/sessions/", "/ws/follow/");
 }
@@ -169,9 +169,9 @@ export class SessionSocket implements Source {
   #ended = false;
   #timer: number | null = null;
   #tick: number | null = null;
-  /** The `hello` that waits for its welcome, and how often it was refused for now. */
+  /** The `hello` that waits for its welcome, and how often the server put it off. */
   #hello = { id: "", putOff: 0 };
-  /** Of a page that follows: what it is known by when it comes back. */
+  /** The name by which the server recognises a follower's page that connects again; null on other pages. */
   readonly #follower: string | null;
 
   constructor(address: string, around: Surroundings = BROWSER) {

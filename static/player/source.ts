@@ -17,7 +17,7 @@ import type { AskedWhy, LogAnswers } from "./log-why.ts";
 import { whyInLog } from "./log-why.ts";
 import type { WhyAnswer } from "./why-answer.ts";
 
-/** A branch, as a session or a player file tells of it. */
+/** A branch, as a session or a player file describes it. */
 export type BranchInfo = PlayedBranch;
 
 export type SessionInfo = PlayedSession;
@@ -59,7 +59,7 @@ export interface Answer {
   /** Where a command got to, why it stopped there, and which of its conditions hold there. */
   reached?: number;
   stopped?: Done["stopped"];
-  /** Of a search: what was looked at, and what was found. */
+  /** After a search: the steps that were searched, and what was found. */
   from?: number;
   to?: number;
   numbers?: number[];
@@ -217,7 +217,7 @@ async function had(address: string): Promise<Response> {
   return response;
 }
 
-/** The lines of docs/replay-format.md. Whoever made the file has checked them; a line cut short does not parse. */
+/** The lines of docs/replay-format.md. The maker of the file has checked them; a line cut short does not parse. */
 async function readLines(response: Response): Promise<Pick<Played, "header" | "view" | "steps">> {
   const steps: Record<string, Step[]> = {};
   let first: { header: Header; view: View } | null = null;

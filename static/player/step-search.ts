@@ -31,7 +31,7 @@ export function hasWords(step: Step, query: string): boolean {
     .every((word) => text.includes(word));
 }
 
-/** The step that somebody names who looks for nothing but a number, or null. */
+/** The step, if the search is only a number; else null. */
 export function stepNamed(conditions: readonly Condition[], newest: number): number | null {
   const [only, ...others] = conditions;
   if (only?.on !== "text" || others.length > 0 || !/^#?[0-9]+$/.test(only.text)) return null;

@@ -1,5 +1,5 @@
 /**
- * `<eos-steps-text .store=${store}>`: the text twin of the whole run: its beats, then every step as one line, searchable.
+ * `<eos-steps-text .store=${store}>`: the whole run as text: its beats, then every step as one line, searchable.
  *
  * Only the lines around the step on show are in the page, or the first that were found; what is left out is counted.
  */

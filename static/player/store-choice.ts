@@ -9,7 +9,7 @@ export interface StartAt {
 
 export interface Choice {
   reducedMotion: () => boolean;
-  /** Calls back at once or before the next paint, whichever is sooner without drawing for nothing. */
+  /** Calls back when the running task ends, if `atOnce` and nothing was drawn since the last paint; else before the next paint. */
   schedule: (draw: () => void, atOnce?: boolean) => void;
   /** Calls back before the next paint, for which nothing else is drawn. */
   alone: (draw: () => void) => void;
@@ -24,7 +24,7 @@ export interface Choice {
   lines: Lines;
 }
 
-/** Milliseconds after which a browser that cannot tell is taken for idle. */
+/** Milliseconds after which a browser without idle callbacks is taken for idle. */
 const IDLE_AFTER = 100;
 
 /** What is the same for every store that no test leads. */

@@ -56,7 +56,7 @@ export class PlayerStore extends EventTarget implements Listener {
   busy = false;
   /** What was asked for since the connection was lost: it waits. */
   waiting = 0;
-  /** Whoever looks at more or less than one step at a time is asked before the reader is moved. */
+  /** Moves the reader by more or less than one step, for example by beats; asked before each move. */
   pace: Pace | null = null;
   gate: Gate | null = null;
   stops: Stops | null = null;
@@ -66,7 +66,7 @@ export class PlayerStore extends EventTarget implements Listener {
   #language: Language = "en";
   #choice: Choice;
   #scheduled = false;
-  /** Whether what is scheduled has nothing to tell unless a frame can be made: steps came, or the reader moved. */
+  /** Whether the scheduled drawing is needed only if a frame can be made: steps came, or the reader moved. */
   #onlyWhenMade = false;
   #animate: Motion = false;
   /** When the step on show came. */
@@ -206,7 +206,7 @@ export class PlayerStore extends EventTarget implements Listener {
     }
   }
 
-  /** Whether the reader has to answer something before this step; says so to whoever asks. */
+  /** Whether the reader has to answer something before this step; a question that is waiting is shown. */
   mustWait(number: number): boolean {
     if (this.gate === null || this.gate.waitsIn(this.branch, number, number) === null) return false;
     this.gate.blocked();
@@ -294,7 +294,7 @@ export class PlayerStore extends EventTarget implements Listener {
     if (answer?.reached !== undefined && this.branch === branch) this.#moveUpTo(after, answer.reached, false);
   }
 
-  /** Asks something that changes no step; null when it was refused, which is told. */
+  /** Asks something that changes no step; null when it was refused, and the page shows that. */
   question(command: Command): Promise<Answer | null> {
     return this.#ask(command);
   }

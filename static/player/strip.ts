@@ -27,13 +27,13 @@ export const defaults = {
   most: 2,
   /** px that have room for a name of the row beside all guarantees. */
   headed: 840,
-  /** px of a line that has room for more than what is broken and what holds, by number. */
+  /** px from which a line has room for more than the numbers of broken and kept guarantees. */
   whole: 200,
   /** px in which what holds is called by its name, in two lines. */
   called: 96,
 };
 
-/** Its name; a press tells what it means (term-note.ts). */
+/** Its name; a press shows what it means (term-note.ts). */
 function termOf({ name }: StripRow): TemplateResult {
   return html`<button class="term" data-term=${`player.guarantee.${name}`}>${say(`player.guarantee.${name}`)}</button>`;
 }

@@ -38,12 +38,12 @@ export interface Place {
 export interface Asking {
   lines: Lines;
   ahead: Ahead;
-  /** Null when it was refused, which has been told. */
+  /** Null when it was refused, and the page has shown that. */
   ask: (command: Command) => Promise<Answer | null>;
   later: (milliseconds: number, action: () => void) => void;
   /** A difference or a near view led there. */
   landed: (branch: string, number: number) => void;
-  /** Where the reader is; null while nothing may be fetched that nobody asked for. */
+  /** Where the reader is; null while only requested steps may be fetched. */
   resting: () => (Place & { isDragged: boolean }) | null;
 }
 
@@ -98,7 +98,7 @@ export class Supply {
     return false;
   }
 
-  /** A frame was drawn: what lies ahead of somebody who steps, and the rest once the reader rests. */
+  /** A frame was drawn: what follows for a reader who steps, and the rest once the reader rests. */
   drew({ branch, shown }: Place, stepped: boolean): void {
     const ahead = Math.min(shown + defaults.ahead, this.#lines.newest(branch));
     if (stepped && ahead > shown && this.#lines.peek(branch, ahead) === undefined) this.slice(branch, ahead);

@@ -21,9 +21,9 @@ export interface Meaning {
 
 /** Addresses of the reference; "" in a file that has no site around it. */
 export interface Shelf {
-  /** Of a rule, with `{rule}`. */
+  /** The address of a rule, with `{rule}`. */
   rules: string;
-  /** Of the whole. */
+  /** The address of the reference. */
   reference: string;
 }
 
@@ -73,14 +73,14 @@ export function meaningOf(term: string, { rules, reference }: Shelf, keeper: Kee
   return meaning(`${term}.means`, say(term), rules.replace("{rule}", "GEN-8"));
 }
 
-/** A rule's number: a link into the reference, or a button where there is none; a press tells the rule. */
+/** A rule's number: a link into the reference, or a button where there is none; a press shows the rule. */
 export function ruleChip(rule: string, rules: string): TemplateResult {
   const term = `requirement.${rule}`;
   if (rules !== "") return html`<a class="chip" data-term=${term} href=${rules.replace("{rule}", encodeURIComponent(rule))} target="_blank" rel="noopener">${rule}</a>`;
   return words.knows(term) ? html`<button class="chip" data-term=${term}>${rule}</button>` : html`<span class="chip">${rule}</span>`;
 }
 
-/** The name of an error; a press tells what it means. */
+/** The name of an error; a press shows what it means. */
 export function errorName(name: string): TemplateResult | string {
   const term = errorTerm(name);
   return term === null ? name : html`<button class="term" data-term=${term}>${name}</button>`;

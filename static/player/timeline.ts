@@ -14,7 +14,7 @@ export interface Axis {
   left: number;
   right: number;
   end: number;
-  /** Where a run is told in beats: each has its own scale, in order, and every step its place in the middle of its share. */
+  /** Where a run has beats: each has its own scale, in order, and every step its place in the middle of its share. */
   segments?: readonly Segment[];
 }
 
@@ -119,7 +119,7 @@ export function ticks(axis: Axis, newest: number, mark: (number: number) => numb
 }
 
 /**
- * Where other branches leave the line on show, each with their names: the tree itself is in the list of branches. What leaves a
+ * Where other branches leave the line on show, each with their names: the tree itself is in the list of branches. A branch that leaves a
  * branch behind the step at which the line has left it, leaves another line.
  */
 export function forksOf(branches: Iterable<BranchInfo>, onShow: readonly Pick<Stretch, "owner" | "to">[]): { at: number; branches: BranchInfo[] }[] {

@@ -1,11 +1,11 @@
-/** Whoever waits for a time: clients list theirs in the view, the engine derives those of all other roles. */
+/** The timers of all components: clients list theirs in the view, the engine derives those of all other roles. */
 
 import type { ActorTimer } from "../generated/messages.ts";
 import type { View } from "./frame.ts";
 
 export interface RunningTimer {
   actor: string;
-  /** Tells it from the actor's others. */
+  /** Distinguishes it from the other timers of the actor. */
   name: string;
   timer: Omit<ActorTimer, "actor">;
 }

@@ -1,6 +1,6 @@
 /**
- * `<eos-trail address="/sessions/…/trail"></eos-trail>`, beside the player: tells the server how far its reader looked
- * and from which steps they went back. It stands only on pages whose reader was told so (docs/analytics.md).
+ * `<eos-trail address="/sessions/…/trail"></eos-trail>`, beside the player: sends the server how far its reader looked
+ * and from which steps they went back. Only pages that inform the reader of it have it (docs/analytics.md).
  */
 
 import { csrfToken } from "./page.ts";
@@ -55,7 +55,7 @@ export class TrailElement extends HTMLElement {
 
   readonly #tell = (): void => this.#post(this.#trail.take());
 
-  /** What is lost on its way is not told again: a count is not worth a reader's waiting. */
+  /** What is lost on its way is not sent again: a count is not worth a reader's waiting. */
   #post(told: TrailReport | null): void {
     const address = this.getAttribute("address");
     if (told === null || address === null) return;

@@ -1,5 +1,5 @@
 /**
- * How far a reader looked, and from which steps they went back: what `<eos-trail>` tells. Knows no clock and no network.
+ * How far a reader looked, and from which steps they went back: what `<eos-trail>` sends. Knows no clock and no network.
  *
  * A reader went back when they come to rest before the step where they rested last: who drags past fifty steps, or
  * presses a key five times, went back once.
@@ -10,7 +10,7 @@ export const defaults = {
   restAfter: 1_000,
   /** Milliseconds between two messages. */
   tellEvery: 15_000,
-  /** Of one message; more than anybody goes back in that time. */
+  /** At most this many steps back in one message; more than a reader goes back in that time. */
   backsMax: 100,
 };
 
@@ -21,7 +21,7 @@ export interface TrailReport {
   backs: number[];
 }
 
-/** What there is to tell of one reader. */
+/** What is sent about one reader. */
 export class Trail {
   #branch = "";
   #last = 0;

@@ -105,7 +105,7 @@ function placesOf(line: TransactionLine): string {
   return `${listed(line.places)}${more}`;
 }
 
-/** Of one that is open, the time is not known: it goes on. */
+/** How long a transaction took; if it is open, how long it has lasted so far. */
 function durationOf(line: TransactionLine): string {
   return say(line.over ? "player.transactions.took" : "player.transactions.so_far", { ms: line.last_at - line.first_at });
 }

@@ -1,6 +1,6 @@
 /**
- * The transactions of the branch on show, one line each, as the server tells them over the whole branch
- * (docs/websocket.md, `transactions`); a recording brings them along. Asked for only while somebody looks, and again
+ * The transactions of the branch on show, one line each, as the server gives them over the whole branch
+ * (docs/websocket.md, `transactions`); a recording brings them along. Requested only while the list is open, and again
  * when steps came since.
  */
 
@@ -35,17 +35,17 @@ export class Transactions extends EventTarget {
     store.addEventListener("change", this.#look);
   }
 
-  /** Null while the branch on show was not told yet. */
+  /** Null until the branch on show has its list. */
   get told(): TransactionLines | null {
     return this.#told?.branch === this.#store.branch ? this.#told.lines : null;
   }
 
-  /** Asked, and nobody could tell: a recording that was made without them. */
+  /** Requested in vain: a recording that was made without them. */
   get isUnknown(): boolean {
     return this.#told?.branch === this.#store.branch && this.#told.lines === null;
   }
 
-  /** Whether somebody looks. */
+  /** Whether the list is open. */
   watch(watched: boolean): void {
     this.#watched = watched;
     this.#look();

@@ -36,7 +36,7 @@ export class Transport extends StoreElement {
   declare walk: BeatWalk | undefined;
   /** Behind the last step stands what it means. */
   declare ends: boolean;
-  /** Of a log case: the page that says what to do, where the last step leads. */
+  /** In a log case: the page with the remedies, to which the last step leads. */
   declare verdict: string;
   /** Where two runs are compared; empty on a page that has no site around it. */
   declare compare: string;

@@ -22,7 +22,7 @@ export class Undo extends EventTarget {
     return lastDone(this.#store.lines.branches, this.#store.branch, this.#store.target);
   }
 
-  /** What the step on show came from, when it is one that somebody made happen. */
+  /** The intervention that made the step on show, or null. */
   get here(): Done | null {
     const done = this.next;
     return done !== null && done.after === this.#store.target - 1 ? done : null;

@@ -49,7 +49,7 @@ export function currentQuestion(answer: WhyAnswer): WhyQuestion | null {
   return answer.questions.find((one) => one.question === answer.question && one.subject === answer.subject) ?? null;
 }
 
-/** What can be chosen: only what was offered when the answer is one of them, nothing when it was asked directly. */
+/** The questions to choose from; none when the reader asked a question directly. */
 export function offeredQuestions(answer: WhyAnswer): WhyQuestion[] {
   return currentQuestion(answer) === null ? [] : answer.questions;
 }

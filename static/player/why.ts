@@ -44,7 +44,7 @@ export class Why extends StoreElement {
   declare asked: Asked | null;
   declare answer: WhyAnswer | null;
   declare problem: Problem | null;
-  /** The answer of somebody else, who presents. */
+  /** The presenter's answer. */
   declare told: ShownWhy | null;
   /** Whether all of a long chain is on show. */
   declare whole: boolean;
@@ -96,7 +96,7 @@ export class Why extends StoreElement {
     this.told = told;
   }
 
-  /** Asks; without a question the most telling one about what is selected, or about what stands out. */
+  /** Asks; without a question the best one about what is selected, or about what is most unusual. */
   ask(question: Pick<WhyQuestion, "question" | "subject"> | null): void {
     const store = this.store;
     if (store === undefined) return;

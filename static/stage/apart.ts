@@ -1,4 +1,4 @@
-/** Marks at what another run beside this one has otherwise. Pure. */
+/** Marks at what differs in the run that is shown beside this one. Pure. */
 
 import { svg } from "lit";
 import { round } from "../diagrams/geometry.ts";

@@ -41,7 +41,7 @@ function wantedOf(run: Places, frame: Frame, { kind, id }: Selection): Partial<F
   return { actor: broker, partition, messages: { ...NO_FOCUS.messages, sent: [message.id] } };
 }
 
-/** Of a broker, those that it leads now first. */
+/** The lanes of a broker, those first of which it is leader now; or the queues of a client. */
 function lanesOf(run: Places, frame: Frame, name: string): string[] {
   const all = Object.keys(run.brokers[name]?.lanes ?? run.clients[name]?.queues ?? {});
   return [...all.filter((lane) => ledBy(frame, run, lane) === name), ...all];

@@ -6,7 +6,7 @@
 import { round } from "../diagrams/geometry.ts";
 import type { Box, Places, StageObject } from "./contract.ts";
 
-/** Of the picture's width, the least that is shown: closer, a viewer loses the place. */
+/** The least share of the picture's width that is shown: with less, a viewer loses orientation. */
 const CLOSEST = 0.64;
 const MARGIN = 30;
 /** Above and below: a picture is three times as wide as it is high, and each px there costs three of width. */

@@ -14,7 +14,7 @@ export function sharedArea(one: Box, other: Box): number {
   return width * (Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y));
 }
 
-/** Of these places the one that covers least; of equal ones the first. */
+/** The place that covers least; if several are equal, the first. */
 export function freest<Place extends Box>(places: readonly Place[], taken: readonly Box[]): Place | undefined {
   let best: Place | undefined;
   let least = Number.POSITIVE_INFINITY;

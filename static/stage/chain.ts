@@ -16,7 +16,7 @@ const HEIGHT = 22;
 const BESIDE = 9;
 /** So much of a mark above a body stands on it. */
 const INSIDE = 3;
-/** Numbers that stand on one thing before the others are told as more. */
+/** Numbers that are shown on one thing before the others are counted. */
 const NUMBERS = 4;
 
 /** What the sentences of a chain are about, in their order; null where one is about nothing that can be selected. */

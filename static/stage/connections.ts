@@ -23,7 +23,7 @@ export interface Missing {
   /** Where it is marked. */
   at: Point;
   said: string;
-  /** Of its words, on the wire; null where nothing is free. */
+  /** The place of its words, on the wire; null where nothing is free. */
   words: Box | null;
   /** Whether a cross marks it. */
   crossed: boolean;

@@ -32,7 +32,7 @@ export interface StagePlan {
   middleware: { roles: string[]; participants: string[] } | null;
   /** Services with a database; absent in runs without. */
   services?: { name: string; acts: string[]; producer: string | null; consumer: string | null }[];
-  /** Of a run with interventions: the places of the run without them. */
+  /** If the run has interventions: the places of the run without them. */
   stands?: Omit<StagePlan, "stands">;
 }
 
@@ -43,7 +43,7 @@ export const CORNERS = ["controller", TOOL] as const;
 
 export type Form = "desk" | "phone" | "projector";
 
-/** Of the box that the stage fills, in pixels of the page. */
+/** The size of the box that the stage fills, in pixels of the page. */
 export interface Size {
   width: number;
   height: number;
@@ -92,7 +92,7 @@ export interface BrokerPlace {
   /** By partition; all that it ever leads in this run, in their order. */
   lanes: Record<string, LanePlace>;
   /** Coordinator: its rail of states, its log line, its list of markers. Null where it never coordinates. */
-  coordinator: { box: Box; port: Point; markers: Point; /** Of all coordinators, the one in question stands there. */ shared?: boolean; /** In the plan it coordinates nothing: it may take over. */ spare?: boolean; /** It stands in the place of a dead broker: the box of its own. */ of?: Box } | null;
+  coordinator: { box: Box; port: Point; markers: Point; /** All coordinators share this place; it shows the one that the step is about. */ shared?: boolean; /** In the plan it coordinates nothing: it may take over. */ spare?: boolean; /** It stands in the place of a dead broker: the box of its own. */ of?: Box } | null;
   /** Strip of the lane that has the lens now. */
   echo?: Record<string, LanePlace>;
   /** One line: it leads nothing that is used. */
@@ -112,7 +112,7 @@ export interface ReaderPlace {
 export interface Places {
   kind: "cluster" | "middleware" | "log";
   form: Form;
-  /** Of the picture, in units. */
+  /** The size of the picture, in units. */
   width: number;
   height: number;
   /** Hue class of a producer id: `b0` … `b5`, `plain` for none. */
@@ -134,9 +134,9 @@ export interface Places {
   lens: LanePlace | null;
   /** Messages stand upright on wires that run down and up (phone). */
   upright: boolean;
-  /** Of an upright stage: rows for strips of other partitions, those that the step names first. */
+  /** On an upright stage: rows for strips of other partitions; those that the step names come first. */
   rows?: readonly Box[];
-  /** Who has no place now, told under the picture. Never silent. */
+  /** The components without a place now; a line under the picture names them. */
   away: Away;
 }
 
@@ -162,7 +162,7 @@ export interface Focus {
   offset: number | null;
   /** Gates of `partition` that moved; the first one is yellow. */
   gates: ("last_stable_offset" | "high_watermark" | "log_start")[];
-  /** Of the coordinator: which id, and which of its states is yellow. */
+  /** At the coordinator: which transactional id is shown, and which of its states is yellow. */
   transactional_id: string | null;
   state: string | null;
   /** Said on the tag: a catalogue key. */
@@ -182,7 +182,7 @@ export const NO_FOCUS: Focus = {
   bad: false, compared: [], messages: { sent: [], delivered: [], dropped: [], lost: [], delayed: [], duplicated: [] },
 };
 
-/** Order of cause and effect: `cause` travels first, `effect` lands, `gate` slides last, `tag` is told while it lands. */
+/** Order of cause and effect: `cause` travels first, `effect` lands, `gate` slides last, `tag` appears while it lands. */
 export type Phase = "static" | "cause" | "compare" | "effect" | "gate" | "tag";
 
 /** One thing of the picture. Its key is the same as long as it is the same thing. */
@@ -205,7 +205,7 @@ export interface StageObject {
   select?: Selection;
   /** A button that asks the engine why (docs/websocket.md), where it can be asked. */
   ask?: { question: string; subject: string };
-  /** A button that tells what a term means (static/player/terms.ts). */
+  /** A button that shows what a term means (static/player/terms.ts). */
   term?: string;
   /** A button of an upright stage: a press selects this and gives it a place here. */
   brings?: Selection;
@@ -214,9 +214,9 @@ export interface StageObject {
   picked?: boolean;
   /** x of the mark that says that something can be done to it, where it can. */
   grip?: number;
-  /** Of the step before: it fades, and is no longer what the picture is about. */
+  /** It belongs to the step before: it fades, and the picture is no longer about it. */
   gone?: boolean;
-  /** For screen readers; "" where the twin says it. */
+  /** For screen readers; "" where the diagram's text says it. */
   label: string;
 }
 

@@ -18,7 +18,7 @@ import { decidedBy } from "./decided.ts";
 import { box, fitted, fittedText, path, pillWidth, text, textWidth } from "./draw.ts";
 import { tagHeight, tagWidth } from "./tag-size.ts";
 
-/** The ways through the engine's machine `transaction_states`, as people tell them; a test holds that each state has a way. */
+/** The paths through the engine's machine `transaction_states` that are drawn; a test holds that each state is on one. */
 export const RAILS: readonly (readonly string[])[] = [
   ["Empty", "Ongoing", "PrepareCommit", "CompleteCommit"],
   ["Empty", "Ongoing", "PrepareAbort", "CompleteAbort"],

@@ -35,7 +35,7 @@ export interface Envelope {
 const NAME = 14;
 const WORDS = 13;
 const CELL = 12;
-/** Of a message, beside its words; and air around it. */
+/** Width of a message beside its words, with the space around it, in units. */
 const BESIDE = 40;
 
 /** Where bodies stand under each other, a sheet has an arrow instead of a point. */

@@ -78,7 +78,7 @@ function entryTag(frame: Frame, step: Step, broker: string, id: string): Pick<Fo
   const before = frame.previousView?.brokers?.[broker]?.transactions?.[id];
   if (entry === undefined || (before !== undefined && !names.some((name) => TOLD.includes(name)))) return null;
   const isWritten = before?.pending_state != null && entry.pending_state === null;
-  // Files do not tell what was replicated when.
+  // Files do not show what was replicated when.
   const written: Tag = isLogCase(frame) ? { key: "stage.tag.now", params: { to: entry.state } } : { key: "stage.tag.counts", params: {} };
   if (before !== undefined && (isWritten || entry.state !== before.state)) return { state: entry.state, tag: written };
   const pending = entry.pending_state;
@@ -201,7 +201,7 @@ export function clientTag(frame: Frame, step: Step, client: string): { tag: Tag;
   return recordsTag(step);
 }
 
-/** How many records the application was told of. */
+/** How many records were reported to the application. */
 function recordsTag(step: Step): { tag: Tag; bad: boolean } | null {
   const told = changedBelow(step, "records").filter(({ rest }) => rest[1] === "status").map(({ change }) => change.after);
   const failed = told.filter((status) => status === "failed").length;

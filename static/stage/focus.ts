@@ -53,7 +53,7 @@ const refused: Finder = (frame, step) => {
   return {
     kind: "refused", actor, partition, bad: true, compared, tag: refusalTag(frame, step, error),
     transactional_id: partition === null ? text(step.params["transactional_id"]) : null,
-    // The batch that the numbers were compared with stands there; a file of before does not tell which.
+    // The batch that the numbers were compared with is there; a file of an earlier version does not say which.
     offset: step.derived?.arrivals?.find((one) => one.partition === partition && `broker-${one.broker}` === actor)?.compared ?? null,
   };
 };

@@ -135,7 +135,7 @@ interface Numbers {
   producerId: number | string | null;
 }
 
-/** What arrived, as the decision tells it. */
+/** What arrived, as the decision gives it. */
 function numbersOf(frame: Frame): Numbers {
   const arrived = frame.step?.decision?.arrived ?? {};
   const id = (arrived["producer_id"] ?? null) as number | string | null;
@@ -149,7 +149,7 @@ function numbersOf(frame: Frame): Numbers {
 /** From the ghost's top to the top of the cells, at most; and what of it is left to the bars. */
 const OVER = 36;
 const BARS = 10;
-/** Of a broker's name over its lanes. */
+/** Height of a broker's name over its lanes, in units. */
 const HEAD = 24;
 
 /** Over the batch with the same numbers, joined to it by two bars: equal. */

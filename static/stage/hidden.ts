@@ -1,5 +1,5 @@
 /**
- * Why a record is hidden from readers of committed data, record by record: what the engine tells of a reader's lane, and of
+ * Why a record is hidden from read_committed consumers, record by record: what the engine says of a consumer's lane, and of
  * what is held in the log (docs/frame.md, *Derived*), looked up for an offset.
  */
 
@@ -10,13 +10,13 @@ import { say } from "../player/text.ts";
 type HeldStretches = NonNullable<Derived["held"]>[string];
 
 /**
- * Its own transaction has no marker yet, or the marker is not replicated; it lies behind another's; nobody told which of
- * these (a file of before, or far back in a log); its transaction was aborted; it is not replicated yet.
+ * Its own transaction has no marker yet, or the marker is not replicated; it is behind another's; the view does not say which of
+ * these (a file of an earlier version, or far back in a log); its transaction was aborted; it is not replicated yet.
  */
 export type Reason = HeldStretches[number][2] | "untold" | "aborted" | "not_replicated";
 export const REASONS: readonly Reason[] = ["undecided", "marker", "behind", "untold", "aborted", "not_replicated"];
 
-/** What the engine tells of a log; nothing in a file that an earlier version kept. */
+/** What the engine says of a log; empty for a file of an earlier version. */
 export const heldIn = ({ view }: Frame, partition: string): HeldStretches => view.derived?.held?.[partition] ?? [];
 
 export interface Stretch {
@@ -28,7 +28,7 @@ export interface Stretch {
   short: string;
 }
 
-/** Of a partition that a reader does not read. */
+/** The lane of a partition that a consumer does not read. */
 export const NOT_READ: ReaderLaneView = { position: null, stretches: [], folded: 0, ahead: [], bound: null, held_by: null };
 
 /** The transaction that holds a lane's readers back, `1000·0`; the epoch is that of its first batch. */
@@ -49,7 +49,7 @@ export function reasonAt(held: HeldStretches, lane: ReaderLaneView, batch: LogBa
   return null;
 }
 
-/** Of the reader of committed data with the lane in question that is held back most, else the first one. */
+/** The lane of the first read_committed consumer that a transaction holds back, else of the first that reads the partition. */
 export function committedLane(frame: Frame, partition: string): ReaderLaneView | undefined {
   const lanes = Object.values(frame.view.consumers ?? {}).filter((consumer) => consumer.isolation === "read_committed")
     .map((consumer) => consumer.lanes?.[partition]).filter((lane) => lane !== undefined && lane.position !== null);

@@ -1,5 +1,5 @@
 /**
- * Where a label stands: on nothing that is taken, wholly inside or wholly outside of each body, and in no body of which it tells
+ * Where a label stands: on nothing that is taken, wholly inside or wholly outside of each body, and in no body of which it says
  * nothing. Of the places that suit it the first one that is free is taken, else the nearest free one, else the one that covers least. Pure.
  */
 
@@ -17,7 +17,7 @@ export interface Around {
   others: readonly Box[];
   /** The picture. */
   within: Box;
-  /** What it costs to be there rather than near to what it tells of, in units of area. */
+  /** What it costs to be there rather than near to what it is about, in units of area. */
   away?: (y: number) => number;
   /** Further ways aside at which a free place is looked for. */
   across?: (x: number) => readonly number[];
@@ -32,7 +32,7 @@ export interface LabelPlace {
 
 /** Units of area that a label may cover of what it stands on. */
 export const COVERS = 60;
-/** Of the picture's edge. */
+/** Distance of a label from the picture's edge, in units. */
 export const EDGE = 4;
 /** How far a label goes to stand on nothing. */
 const FAR = { y: 220, step: 6 };

@@ -1,5 +1,5 @@
 /**
- * The lanes: what a log holds, batch by batch, its gates, and why a reader of committed data does not see a record yet.
+ * The lanes: what a log holds, batch by batch, its gates, and why a read_committed consumer does not get a record yet.
  * Every stretch of a reader and the transaction that holds it are the engine's facts.
  */
 
@@ -384,7 +384,7 @@ function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: read
   }];
 }
 
-/** Above the cells between the gates: why a reader of committed data does not get them, stretch by stretch. */
+/** Above the cells between the gates: why a read_committed consumer does not get them, stretch by stretch. */
 function reasonsOf(lane: LaneOf, window: Window, stretches: readonly Stretch[], replica: ReplicaView): StageObject[] {
   const { frame, partition, place } = lane;
   const y = place.cells.y - 11;

@@ -5,7 +5,7 @@ import type { Box, Focus, Places } from "./contract.ts";
 import { changedBelow } from "./focus-tag.ts";
 import type { LadderPlace } from "./ladder.ts";
 
-/** Units: what is narrower says its state under its name; what is lower tells beside its states, and not below them. */
+/** Units: what is narrower says its state under its name; what is lower has its text beside its states, and not below them. */
 export const NARROW = 170;
 export const LOW = 236;
 /** A business system that is lower says its state in a word. */

@@ -16,7 +16,7 @@ const PARTICIPANT = { width: 240, least: 58, most: 150 };
 const GAP = 10;
 const LEAST = 400;
 const MANAGER = 44;
-/** Of a phone. */
+/** Heights on a phone, in units. */
 const STACK = { role: 72, centre: 172, centreMost: 250, participant: 78, network: 47, networkMost: 84, inRow: 4, under: 30 };
 const EDGE = 6;
 const MARGINS = 10;

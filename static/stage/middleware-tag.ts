@@ -18,7 +18,7 @@ import { tagWidth } from "./tag-size.ts";
 const SIZES = [15, 14, 13, 12, 11, 10];
 const READABLE = 12;
 const HEAD = { y: 4, height: 22, edge: 8 };
-/** Of a narrow node: under its name. */
+/** The line of a narrow node under its name, in units. */
 const SECOND = { y: 26, height: 18, edge: 4 };
 
 export interface NodeTag {

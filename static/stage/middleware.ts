@@ -202,7 +202,7 @@ function lowFoot(entry: MiddlewareTransactionView, own: Box): SVGTemplateResult 
   return svg`${lines.map(({ said, strong }, index) => fittedText(x, foot + index * 17, said, width, 13, { bold: strong, classes: strong ? "b" : "k", least: 8 }))}`;
 }
 
-/** Of its message, its decision and how long participants differ, a line each. */
+/** A transaction's message, its decision, and how long participants differ, a line each. */
 export function footWords(entry: MiddlewareTransactionView): { said: string; strong: boolean }[] {
   const message = entry.message === "none" ? null : say(`diagram.roles.message_${entry.message}`);
   return [

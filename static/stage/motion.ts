@@ -1,6 +1,6 @@
 /**
  * Cause before effect: messages travel as virtual time does, what arrives is compared, it lands or bounces, gates slide
- * last, and the tag tells it while it lands.
+ * last, and the tag appears while it lands.
  *
  * A step forward is drawn twice. First (`causeFirst`) everything stands as it stood, and only what is on its way moves;
  * once that has arrived the picture of the step itself is drawn, and what changed in it moves there. Only transforms and
@@ -10,7 +10,7 @@
 import type { Mover, Phase, Point, StageObject } from "./contract.ts";
 
 export const defaults = {
-  /** Milliseconds; long waits take no longer than short ones, as the clock tells them. */
+  /** Milliseconds; long waits take no longer than short ones, because the clock shows them. */
   travel: 420,
   compare: 140,
   land: 260,

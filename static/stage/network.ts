@@ -1,6 +1,6 @@
 /**
  * Everything that is on its way: where virtual time has each message on its wire, what becomes of it in this step, and
- * how much of it there is room to tell. Pure.
+ * how much of it there is room to show. Pure.
  *
  * Messages that would stand on one another are set apart by sliding their wires along the bodies, so that each is still
  * on its own wire. Above six they say type and partition only, above twelve each bundle of wires says how many it holds.
@@ -23,12 +23,12 @@ import type { Wire } from "./wires.ts";
 import { between01, heading, pathOf, pointOn, roomy, shifted, wireOf } from "./wires.ts";
 
 export const defaults = {
-  /** Messages between clients and brokers that are told whole, and those that are told one by one. */
+  /** Messages between clients and brokers that are shown whole, and those that are shown one by one. */
   whole: 6,
   single: 12,
   /** Bundles between two bodies, and beyond them one for each body that sends or hears. */
   bundles: 8,
-  /** Told whole where the network has to show what decided, too. */
+  /** Shown whole where the network has to show what decided, too. */
   besideDecision: 3,
   /** The same where they stand side by side, on a phone. */
   upright: { whole: 2, single: 4 },
@@ -78,7 +78,7 @@ interface Candidate {
   copies: number;
 }
 
-/** Of the frames that were drawn: tag and ghosts look where messages stand. */
+/** The network of each frame that was drawn, because tag and ghosts need the places of messages. */
 const known = new WeakMap<Frame, { here: Places; network: Network }>();
 
 export function networkOf(frame: Frame, here: Places, focus: Focus): Network {
@@ -98,7 +98,7 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
     else candidates.push({ message, wire, state, copies: 0 });
   }
   const single = withCopies(candidates);
-  // As much is told as has room: then less of each, then what was answered already makes room, then all but this step's own are counted.
+  // As much is shown as has room: then less of each, then what was answered already makes room, then all but this step's own are counted.
   let found = arranged(frame, here, focus, single, 0);
   for (const tight of here.upright && focus.kind === "lost" ? LOST : ALL) {
     const most = hidden(found, here);
@@ -107,7 +107,7 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
     if (hidden(less, here) < most) found = less;
   }
   if (!here.upright) return { ...found, away };
-  // A count that has no room on a phone is told with what has no place there.
+  // A count that has no room on a phone is added to what has no place there.
   const isFree = ({ box: own }: Bundle): boolean => found.flights.every((flight) => covered(flight.box, own) <= COVERS);
   const shown = { flights: found.flights, bundles: found.bundles.filter(isFree) };
   const crowded = found.bundles.filter((bundle) => !isFree(bundle)).flatMap(({ messages }) => messages);
@@ -188,7 +188,7 @@ function notedAside(flight: Flight, { flights, bundles }: Omit<Network, "away">,
     return at.x >= 4 && at.x + width <= here.width - 4 && ![...others, ...bodiesOf(here)].some((other) => overlap(other, at));
   });
   if (side !== undefined) notes.push({ ...spots[side], width, height: 14 });
-  // Else it is told where the message is opened.
+  // Else it is shown where the message is opened.
   return { ...flight, fate: { ...fate, note: side === undefined ? "" : fate.note, side: side ?? fate.side } };
 }
 
@@ -476,7 +476,7 @@ export function bodiesOf(here: Places): Box[] {
   return [...Object.values(here.clients).flatMap((client) => (client.panel === undefined ? [client.box] : [client.box, client.panel])), ...brokers, ...Object.values(here.others).map((other) => other.box)];
 }
 
-/** Those between the same two told together; where these are too many, all from one body, or to it. */
+/** Those between the same two shown together; where these are too many, all from one body, or to it. */
 function bundled(counted: readonly Candidate[], here: Places, flights: readonly Flight[]): Bundle[] {
   const pairs = together(counted, (one) => `${one.wire.bundle}${waits(one) ? " waits" : ""}`);
   if (here.upright || pairs.length <= defaults.bundles) return stacked(pairs.map((one) => ({ ...one, u: allWait(one) ? 0.86 : 0.5 })), here, flights);
@@ -633,7 +633,7 @@ function bundleObject(frame: Frame, bundle: Bundle): StageObject {
 
 const awayText = (count: number): string => say("stage.message.away", { count });
 
-/** In a corner of the network where no message stands; null where all have a place, and on a phone, which tells it under the picture. */
+/** In a corner of the network where no message stands; null where all have a place, and on a phone, which shows it under the picture. */
 export function awayBox(here: Places, { away, flights, bundles }: Network): Box | null {
   if (away.length === 0 || here.upright) return null;
   const width = textWidth(awayText(away.length), 12);

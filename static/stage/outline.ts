@@ -10,7 +10,7 @@ import { HUES, isAbsent } from "../diagrams/batch.ts";
 import type { Id } from "../diagrams/batch.ts";
 import type { StagePlan } from "./contract.ts";
 
-/** Offsets that a lane is given room for when no plan tells how many there will be. */
+/** Offsets that a lane is given room for when no plan says how many there will be. */
 const OFFSETS_UNKNOWN = 8;
 
 export function planOf(frame: Frame): StagePlan | null {

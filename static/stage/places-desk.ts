@@ -34,12 +34,12 @@ const CELL = { most: 72, least: 30 };
 /** Width of the picture, in units, at which type has its own size. */
 const WIDTH = 1280;
 const SCALE = { most: 2.6, least: 0.86, fewer: [1, 0.95, 0.9] };
-/** Of a log case, which has no clients and no network: it may be larger than a cluster, while its lanes keep their width. */
+/** Factors by which a log case may be larger than a cluster, largest first: it has no clients and no network. Its lanes keep their width. */
 const LARGE = [1.35, 1.25, 1.15] as const;
 const UNIT = { least: OFFSET_LEAST, most: 92 };
 /** Behind the newest offset: what comes and is refused stands there, clear of the gates. */
 export const ARRIVAL = 76;
-/** Of a lane with more offsets than fit, a batch is drawn at most as wide as this many. */
+/** In a lane with more offsets than fit, a batch is at most as wide as this many offsets. */
 const LONG = { unit: 40, most: 3 };
 
 /** Heights of a lane, the roomiest first. */
@@ -322,7 +322,7 @@ const LARGER = [1.35, 1.2, 1.1] as const;
 /** px beside a reader's name, for how many records it has read. */
 export const READ = 62;
 
-/** Of a reader's name with its isolation level. */
+/** Width of a consumer's name with its isolation level, in units. */
 function titleWidth(name: string, isolation: string): number {
   return textWidth(name, 12, true) + 5 + textWidth(isolation, 11) * 0.86;
 }

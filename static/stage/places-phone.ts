@@ -2,7 +2,7 @@
  * Fixed places on a phone. Every client and every broker of the run has a small box of its own, where messages leave and arrive: clients
  * over the network, brokers under it. One of each is unfolded, the client above its row, the broker below its own, with one lane
  * and its readers; so is the coordinator in question. A run with one client, or one broker, has the large box alone. Who is unfolded follows
- * the focus; partitions without a row are told under the picture. Pure.
+ * the focus; partitions without a row are named under the picture. Pure.
  */
 
 import { clamp, round } from "../diagrams/geometry.ts";
@@ -24,7 +24,7 @@ const NETWORK = { least: 47, beside: 84, most: 130 };
 const BESIDE = 30;
 /** px of a picture that shows no more than a lane at once. */
 const LOW = 240;
-/** Of a broker: its name, and under that what arrives over a cell. */
+/** Height above a broker's cells, in units: its name, and under it what arrives over a cell. */
 const HEAD = 31;
 /** `whole`: a cell has two lines. */
 const LANE = { least: 71, whole: 84, most: 120 };
@@ -49,7 +49,7 @@ export interface Slots {
   readers: Box | null;
   coordinator: Box | null;
   rows: Box[];
-  /** Of all clients and of all brokers, in their order; none where there is one. */
+  /** The small boxes of all clients and of all brokers, in their order; none where there is only one. */
   clientChips: Box[];
   brokerChips: Box[];
   down: number;

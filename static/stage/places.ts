@@ -35,7 +35,7 @@ export function places(plan: StagePlan | null, header: Header, firstView: View, 
   return { ...made, kind: log ? "log" : "cluster" };
 }
 
-/** Of a run that has brokers and a middleware: the picture of the steps of the middleware; null for any other run. */
+/** The picture of the middleware's steps, in a run with brokers and a middleware; null for other runs. */
 export function besideCluster(plan: StagePlan, size: Size): Places | null {
   return plan.brokers.length > 0 && (plan.middleware?.participants ?? []).length > 0 ? middlewarePlaces(plan, size) : null;
 }
@@ -196,7 +196,7 @@ function withOneCoordinator(run: Places, frame: Frame, focus: Focus): Places {
 
 const coordinates = (frame: Frame, name: string): boolean => Object.keys(frame.view.brokers?.[name.replace(/^broker-/, "")]?.transactions ?? {}).length > 0;
 
-/** Of a broker whose box holds a coordinator alone: the brokers that coordinate in its stead. */
+/** If a broker's box holds only a coordinator: the brokers that coordinate in its place. */
 function heirsOf(run: Places, frame: Frame, name: string): string[] {
   if (run.brokers[name]?.coordinator == null || coordinates(frame, name)) return [];
   return Object.keys(run.brokers).filter((other) => other !== name && run.brokers[other]?.coordinator === null && coordinates(frame, other));

@@ -396,7 +396,7 @@ function queueObjects(frame: Frame, here: Places, name: string, client: ClientVi
   return objects;
 }
 
-/** px that the names of records have in a queue; more of them are counted. */
+/** Units for the names of records in a queue; further records are counted. */
 const RECORDS = 60;
 
 /** Sequences; before a batch has any, the records in it. */

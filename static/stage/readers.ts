@@ -1,6 +1,6 @@
 /**
  * Readers at the ends of the lanes: what each was given, what it skips, and what is hidden from it, record by record. A black
- * wall stands before a reader of committed data while an undecided transaction holds it.
+ * bar is drawn before a read_committed consumer while an open transaction holds it back.
  */
 
 import { nothing, svg } from "lit";
@@ -208,7 +208,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   }];
 }
 
-/** Of a tag within a row, inside of its ring. */
+/** Sizes of a tag within a row, inside its ring, in units. */
 export const ROW_TAG = { size: 12, height: 18, pad: 12, edge: 7, gap: 6 };
 
 /** On a phone: what the tag of a step takes at the right end of a reader's row, with a gap before it; 0 where it is too long to stand there. */
@@ -217,7 +217,7 @@ export function tagInRow({ upright }: Places, { tag }: Focus, row: ReaderPlace["
   return width > row.width * 0.5 ? 0 : width;
 }
 
-/** Its title tells what the isolation level means. */
+/** Its title says what the isolation level means. */
 function captionOf({ box: { x, y }, scale }: ReaderPlace, names: readonly string[], partition: string, isolation: string, baseline: number, wide: number): StageObject[] {
   const term = isolationTerm(isolation);
   if (term === null) return [];

@@ -5,7 +5,7 @@
  *     document.querySelector("eos-stage").frame = frame;
  *
  * Every place is fixed for the run and the size (places.ts). A frame gives keyed objects (layers.ts); this element draws
- * them, makes them buttons, tells them in words, and hands two pictures that follow each other to what moves them.
+ * them, makes them buttons, gives them words, and hands two pictures that follow each other to what moves them.
  */
 
 import { html, nothing, svg } from "lit";
@@ -56,7 +56,7 @@ interface Known {
   plan: StagePlan;
   size: Size;
   run: Places;
-  /** Of a run with a middleware, too: its picture. */
+  /** In a run with brokers and a middleware: the places of the middleware's picture. */
   beside: Places | null;
 }
 
@@ -81,13 +81,13 @@ export class Stage extends SizedElement {
   declare acts: boolean;
   /** What the sentences of the answer on show are about. */
   declare chain: Chain;
-  /** Names of what another run beside this one has otherwise; the first is brought into sight. */
+  /** Names of what differs in the run beside this one; the first is scrolled into view. */
   declare apart: readonly string[];
   #known: Known | null = null;
   /** What was drawn last. */
   #scene: Scene | null = null;
   #playing: Playing | null = null;
-  /** The step that was last brought into sight, and the keys of what it is about. */
+  /** The step that was last scrolled into view, and the keys of what it is about. */
   #shown: { step: Step | null; differs: string | undefined } | null = null;
   #hot: string[] = [];
   #seen: Seen | null = null;
@@ -219,7 +219,7 @@ export class Stage extends SizedElement {
   #nodes(): (key: string) => SVGGElement | null {
     const found = new Map<string, SVGGElement>();
     return (key) => {
-      // Most drawings move nothing, and need none of them.
+      // The map is filled at the first call, because most drawings move nothing.
       if (found.size === 0) for (const node of this.renderRoot.querySelector("svg.scene")?.children ?? []) found.set((node as SVGGElement).dataset["key"] ?? "", node as SVGGElement);
       return found.get(key) ?? null;
     };
@@ -256,7 +256,7 @@ export class Stage extends SizedElement {
     }
   }
 
-  /** The last step that was told to have landed, and in which size: before the first one is known, nothing has its place. */
+  /** The last step whose landing was reported, and in which size: before the first one is known, nothing has its place. */
   #told: Step | null | undefined = undefined;
   #toldIn: Stage["size"] = null;
 
@@ -305,7 +305,7 @@ export class Stage extends SizedElement {
     const planned = planOf(frame);
     const basis = (): StagePlan | null => (planned === null ? null : basisOf(planned, size));
     let known = this.#known;
-    // The engine's plan takes the place of what a first view told. A branch's adds to what stands, unless that has no room for its
+    // The engine's plan takes the place of what a first view showed. A branch's adds to what stands, unless that has no room for its
     // leaders and coordinators: a run looks the same whichever run was seen before it.
     if (known === null || known.frame.header !== frame.header || (known.planned === null && planned !== null)) {
       const base = basis() ?? outlineOf(frame.header, frame.view);
@@ -413,7 +413,7 @@ export class Stage extends SizedElement {
     this.requestUpdate();
   }
 
-  /** Where the picture is taller than its place, what the step is about is brought into sight. */
+  /** Where the picture is taller than its place, what the step is about is scrolled into view. */
   #show(): void {
     const step = this.frame?.step ?? null;
     const differs = this.apart[0];
@@ -457,7 +457,7 @@ function isSameSize(one: Size, other: Size): boolean {
   return one.width === other.width && one.height === other.height && one.form === other.form;
 }
 
-/** Three dots, as of a menu; what they are for is told where the pointer rests. */
+/** Three dots, as of a menu; a pointer that rests on them shows what they are for. */
 function gripAt(x: number): SVGTemplateResult {
   return svg`<title>${say("stage.act.grip")}</title><g class="grip">${[7.5, 13, 18.5].map((y) => svg`<circle cx=${x} cy=${y} r="1.6"/>`)}</g>`;
 }

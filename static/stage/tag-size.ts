@@ -3,7 +3,7 @@
 import { round } from "../diagrams/geometry.ts";
 import { textWidth } from "./draw.ts";
 
-/** Of a tag at its largest, in units. */
+/** The height of a tag at its largest, in units. */
 export const HEIGHT = 28;
 const ERROR_NAME = /^[A-Z_]{12,}$/;
 

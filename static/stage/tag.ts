@@ -36,7 +36,7 @@ const UPRIGHT_SIZES = [15, 13, 12] as const;
 /** px between the tag and a second line under it; from the last box of an upright picture to its edge. */
 const GAP = 3;
 const SIDE = 12;
-/** Of what was compared: what is longer is told with the step alone. */
+/** The longest comparison that fits; a longer one is shown with the step only. */
 const LEAST = 11;
 
 export const tagLayer: Layer = (frame, here, focus) => {
@@ -66,7 +66,7 @@ export const tagLayer: Layer = (frame, here, focus) => {
     const width = Math.max(first, own);
     const height = 2 * HEIGHT + GAP;
     const { x, y, covers } = placeOf(frame, here, focus, width, height);
-    // What stands in nothing's way comes first: the second line is told with the step, too.
+    // A place that covers nothing comes first: the step shows the second line, too.
     if (covers > COVERS) return [oneLine(frame, here, focus, said, size)];
     // On a phone it ends where the boxes of the picture do.
     const under = here.upright ? Math.max(round(textWidth(told, LEAST) + 18), Math.min(own, here.width - SIDE - x)) : own;
@@ -101,7 +101,7 @@ function oneLine(frame: Frame, here: Places, focus: Focus, said: string, size: n
   return labelled(focus, said, size, { ...placeOf(frame, here, focus, width, height), width, height }, more, told);
 }
 
-/** `more`: what was compared; `told`: what of it stands there, too. */
+/** `more`: what was compared; `told`: what of it is shown there, too. */
 function labelled(focus: Focus, said: string, size: number, { x, y, width, height }: Box, more = "", told = ""): StageObject {
   const first = told === "" ? width : tagWidth(said, size);
   return {
@@ -122,7 +122,7 @@ function deskSize(frame: Frame, here: Places, focus: Focus, said: string): numbe
   return fitting.find((one) => placeOf(frame, here, focus, tagWidth(said, one), tagHeight(one)).covers <= COVERS) ?? fitting[0] ?? 12;
 }
 
-/** On a phone a tag that finds no free place in full size is smaller; rather smaller in the body that it tells of than in the network. */
+/** On a phone a tag that finds no free place in full size is smaller; rather smaller in the body that it is about than in the network. */
 function uprightSize(frame: Frame, here: Places, focus: Focus, said: string): number {
   const body = shownLane(frame, here, focus)?.broker.panel;
   const fitting = UPRIGHT_SIZES.map((size) => ({ size, ...placeOf(frame, here, focus, tagWidth(said, size), tagHeight(size)) })).filter(({ covers }) => covers <= COVERS);
@@ -134,7 +134,7 @@ function isOnRail(here: Places, { actor, partition }: Focus): boolean {
   return partition === null && here.brokers[actor ?? ""]?.coordinator != null;
 }
 
-/** A tag that names an error tells what it means. */
+/** A tag that names an error shows what the error means. */
 function termOf({ params }: NonNullable<Focus["tag"]>): Pick<StageObject, "term"> {
   const term = typeof params["error"] === "string" ? errorTerm(params["error"]) : null;
   return term === null ? {} : { term };
@@ -144,7 +144,7 @@ function termOf({ params }: NonNullable<Focus["tag"]>): Pick<StageObject, "term"
 function roomOf(frame: Frame, here: Places, focus: Focus): number {
   if (here.upright) return here.width - 2 * EDGE;
   if (clientOf(frame, here, focus) !== undefined) return here.network.width - 4;
-  // What a broker refuses is told on its own edge, and not over what is on its way to it.
+  // What a broker refuses is shown on its own edge, and not over what is on its way to it.
   const broker = here.brokers[focus.actor ?? ""];
   return broker === undefined ? here.width - 2 * EDGE : wholeOf(broker).width - 16;
 }
@@ -313,10 +313,10 @@ function asideOf(here: Places, at: Box, width: number): Spot[] {
   return [at.y + 4, at.y + at.height - HEIGHT - 4, at.y + (at.height - HEIGHT) / 2].map((y): Spot => [x, y]);
 }
 
-/** Of columns, above everything that stands in them. */
+/** Height of a column's heading, above everything in the column, in units. */
 const HEADS = 24;
 
-/** What has no place of its own is told where the network begins. */
+/** What has no place of its own is shown where the network begins. */
 function inNetwork({ network, upright }: Places, width: number): Spot[] {
   if (!upright || network.height < HEIGHT) return [[network.x + 8, upright ? EDGE : HEADS + EDGE]];
   const [left, right] = [network.x + 8, network.x + network.width - width - 8];
@@ -329,7 +329,7 @@ function besideMessage(frame: Frame, here: Places, focus: Focus, width: number):
   const { flights } = networkOf(frame, here, focus);
   const of = (ids: readonly number[]): Flight[] => flights.filter(({ message }) => ids.includes(message.id));
   const done = of([...messages.dropped, ...messages.lost, ...messages.duplicated, ...messages.delayed]);
-  // Of several the one that has room beside it.
+  // If there are several messages: the one with room beside it.
   const told = done.length > 0 ? done : of(messages.sent).slice(0, 1);
   if (told.length === 0) return inNetwork(here, width);
   const spots = told.map((flight) => besideFlight(here, flight, width));
@@ -443,7 +443,7 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   return [...flights, cells, ...gates, ...ghost, ...others, ...aroundLane(frame, here, focus, shown), ...(here.upright ? [] : otherBrokers(frame, here, focus, shown.broker))];
 }
 
-/** Controller and tool stand in the network, and on a phone in the place of a client; their own steps are told beside them. */
+/** Controller and tool stand in the network, and on a phone in the place of a client; their own steps are shown beside them. */
 function cornersIn(here: Places, focus: Focus): Box[] {
   const acting = here.others[focus.actor === "zookeeper" ? "controller" : focus.actor ?? ""]?.box;
   const corners = cornersOf(here);
@@ -526,7 +526,7 @@ function headOf(own: Box): Box {
   return { ...own, y: own.y + OVER_HEAD, height: 24 - OVER_HEAD };
 }
 
-/** Copies have none. */
+/** Whether this replica has gates: only the leader's has. */
 function hasGates(frame: Frame, partition: string, { replica }: Shown): boolean {
   const place = frame.view.partitions?.[partition];
   return place?.replicas[String(place.leader)] === replica;

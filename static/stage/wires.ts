@@ -23,7 +23,7 @@ interface Port {
 export interface Wire {
   from: Port;
   to: Port;
-  /** Wires of one kind between the same bodies are told together when there are too many. */
+  /** Wires of one kind between the same bodies are shown together when there are too many. */
   bundle: string;
   /** Reader's end of a lane: short, with little room. */
   short: boolean;
@@ -181,7 +181,7 @@ function port(at: Point | undefined, box: Box, upright: number | null): Port | n
   return { at: [x, at[1]], facing, slides };
 }
 
-/** Between bodies whose ports nobody gave: the edges that look at each other, else both right ones. */
+/** Between bodies without given ports: the edges that face each other, else both right ones. */
 function between(message: MessageView, here: Places): Wire | null {
   const one = boxOf(message.from, here);
   const other = boxOf(message.to, here);

@@ -19,6 +19,9 @@ ANYWHERE = re.compile(rf"(?<![a-z])({WORDS})(?![a-z])", re.IGNORECASE)
 """Also within a name, between underscores."""
 IN_TEXT = ("engine", "eosviz", "tests", "benchmarks")
 IN_NAMES = ("tests", "benchmarks")
+COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'])//[^\n]*", re.DOTALL)
+MARKED = re.compile(r"`[^`]*`|<[^>]*>")
+"""Code within a comment."""
 NOT_OURS = {"oracles", "generated", "migrations"}
 HOLDS_THEM = "tests/words"
 NOT_YET = {"tests/conftest.py", "tests/e2e/listener.py"}
@@ -52,6 +55,14 @@ def said_in(source: str) -> Iterator[str]:
             yield node.value.value
 
 
+def scripts() -> Iterator[tuple[str, str]]:
+    """Name and each comment of the front end's scripts and styles."""
+    for path in sorted((ROOT / "static").rglob("*")):
+        name = path.relative_to(ROOT)
+        if path.suffix in (".ts", ".css") and not {"tests", "dist", *NOT_OURS} & set(name.parts):
+            yield from ((str(name), comment) for comment in COMMENT.findall(path.read_text("utf-8")))
+
+
 def named_in(source: str) -> Iterator[str]:
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.NAME:
@@ -63,6 +74,12 @@ def test_comments_and_docstrings_have_plain_words() -> None:
         (name, text) for name, source in python(*IN_TEXT) for text in said_in(source) if OLD.search(text)
     ]
     assert found == []
+
+
+def test_comments_of_the_front_end_have_plain_words() -> None:
+    comments = list(scripts())
+    assert len(comments) > 2500
+    assert [one for one in comments if OLD.search(MARKED.sub("", one[1]))] == []
 
 
 def test_names_of_tests_and_benchmarks_have_plain_words() -> None:
