@@ -102,7 +102,7 @@ class Profile:
     """A leader asks the coordinator before it appends the first batch of a transaction (KIP-890, since 3.6)."""
     verifies_each_epoch: bool
     """A transaction that an earlier epoch left open in the log does not make verification unnecessary
-    (KAFKA-19690)."""
+    (``UnifiedLog.hasOngoingTransaction``, since 4.0)."""
     knows_transaction_abortable: bool
     """Brokers answer TRANSACTION_ABORTABLE, and clients understand it (KIP-890, since 3.8); else
     INVALID_TXN_STATE takes its place."""

@@ -38,6 +38,9 @@ class Switches:
     """A configuration with idempotence and more than five requests in flight is refused (CFG-2)."""
     stale_sequence_is_duplicate: bool = False
     """A stale sequence outside the cache is answered with DUPLICATE_SEQUENCE_NUMBER (SEQ-18)."""
+    epoch_before_verification: bool = False
+    """A leader compares the epoch of a verified batch before it asks whether the verification still holds, so a late
+    batch is refused with INVALID_PRODUCER_EPOCH and not with INVALID_TXN_STATE (KAFKA-19690, fixed after 4.1.0)."""
     zookeeper_version_check: bool = True
     """A block claim is conditional on the node's stat version (PID-3)."""
     offsets_in_transaction: bool = True

@@ -126,7 +126,9 @@ class Appending:
         self, replica: Replica, batch: RecordBatch, verified: Verified, source: str
     ) -> PartitionProduceResponse | None:
         log = replica.log
-        found = unguarded(log.producers, batch, verified.guards.get(replica.partition))
+        epoch_first = self.setup.switches.epoch_before_verification
+        guard = verified.guards.get(replica.partition)
+        found = unguarded(log.producers, batch, guard, epoch_first=epoch_first)
         if found is None:
             return None
         error, why = found

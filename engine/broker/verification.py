@@ -438,7 +438,7 @@ class Verification:
 
 
 def unguarded(
-    producers: ProducerStateManager, batch: RecordBatch, guard: int | None
+    producers: ProducerStateManager, batch: RecordBatch, guard: int | None, *, epoch_first: bool = False
 ) -> tuple[Error, Unsafe] | None:
     """The error that forbids a client's batch after its verification; also if it needed none. None: append
     it.
@@ -448,11 +448,13 @@ def unguarded(
     above the lowest one seen is refused. With transaction version 2, where each transaction has its own
     epoch, a batch that does not begin at sequence 0 is also refused when its producer has no cached batch
     here (``ProducerAppendInfo.checkSequence``, KAFKA-18202).
+
+    ``epoch_first``: a batch with a lower epoch passes, because the log refuses it (KAFKA-19690).
     """
     if not batch.is_transactional:
         return None
     arrival = producers.prepare(batch.producer_id).arrive(batch)
-    if in_cache(arrival):
+    if in_cache(arrival) or (epoch_first and lower_epoch(arrival)):
         return None
     awaited = producers.awaited.get(batch.producer_id)
     if not producers.is_open(batch.producer_id, batch.producer_epoch) and (

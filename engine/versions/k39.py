@@ -5,8 +5,8 @@ A control request is repeated after every retriable error; in 2.8 it fails after
 all its handlers). TRANSACTION_ABORTABLE ends only the transaction (Produce 11, TxnOffsetCommit 4,
 AddPartitionsToTxn 5 and similar versions), a producer whose identity was denied may request one again, and a
 wrong state is an IllegalStateException. The leader does not ask if the producer id has an open transaction in
-the log, whatever its epoch (``UnifiedLog.hasOngoingTransaction``); 4.1 also compares the epoch (KAFKA-19690,
-``verifies_each_epoch``).
+the log, whatever its epoch (``UnifiedLog.hasOngoingTransaction``); 4.1 also compares the epoch
+(``verifies_each_epoch``).
 
 In two things this profile is like 2.8, while Kafka 3.9 is not:
 

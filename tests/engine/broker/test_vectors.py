@@ -74,7 +74,7 @@ def test_a_wrong_state_fails():
 
 @pytest.mark.parametrize("verifies_each_epoch", [False, True])
 def test_what_an_earlier_epoch_left_open_needs_no_verification_in_3_9(monkeypatch, verifies_each_epoch):
-    """``UnifiedLog.hasOngoingTransaction`` looks at the producer id alone until KAFKA-19690."""
+    """``UnifiedLog.hasOngoingTransaction`` looks at the producer id alone in 3.9."""
     profile = replace(K39, verifies_each_epoch=verifies_each_epoch)
     monkeypatch.setitem(producer_state.PROFILE_OF, SNAPSHOT, profile)
     log = producer_state.LogCase({"verification": True}, SNAPSHOT)
