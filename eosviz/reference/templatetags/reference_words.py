@@ -10,6 +10,7 @@ from django.utils.translation import get_language
 
 from engine.explain.sentences import fill
 from engine.pseudocode.documents import Line
+from engine.scenario.shelf import entry
 from engine.scenario.tracks import Track
 from eosviz.catalogue import language_of, words
 from eosviz.reference.signatures import Signature
@@ -38,6 +39,15 @@ def spoken(line: Line) -> str:
 def of(table: dict[str, object], name: str) -> object:
     """`{{ homes|of:machine.name }}`: a dict's value for a name; None without one."""
     return table.get(name)
+
+
+@register.filter
+def lesson_title(name: str) -> str:
+    """`{{ "SC-58/elected-again"|lesson_title }}`: the title of the scenario, with the title of the run after it."""
+    identifier, _, variant = name.partition("/")
+    document, language = entry(identifier).document, language_of(get_language())
+    runs = (one["title"][language] for one in document.get("variants", ()) if one["name"] == variant)
+    return " · ".join((document["title"][language], *runs))
 
 
 @register.filter
