@@ -86,3 +86,25 @@ def said(step: Step) -> set[str]:
 def note(step: Step, keys: tuple[str, ...]) -> dict[str, Any] | None:
     """The first note with one of these keys."""
     return next((each for each in step["notes"] if each["key"] in keys), None)
+
+
+def records_arriving(step: Step, view: View) -> dict[str, list[int]]:
+    """Partition to the serials in the Produce request that this step delivered. They are taken from its client, which
+    keeps a batch until the response arrives or the batch expires, or else from the log. Empty: another step, or a
+    crafted request."""
+    message = delivered(step)
+    if message is None or message["api"] != "Produce" or message["is_response"]:
+        return {}
+    client = view["clients"].get(message["from"]) or {}
+    request = (client.get("requests") or {}).get(str(message["correlation_id"])) or {"batches": ()}
+    kept = client.get("batches") or {}
+    found = {kept[name]["partition"]: kept[name]["serials"] for name in request["batches"] if name in kept}
+    if found:
+        return found
+    partition, offset = step["params"].get("partition"), step["params"].get("base_offset")
+    state = view["partitions"].get(partition)
+    if state is None or offset is None:
+        return {}
+    replica = state["replicas"].get(str(state["leader"])) or {}
+    stored = (replica.get("batches") or {}).get(str(offset))
+    return {} if stored is None or not stored["serials"] else {partition: stored["serials"]}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from engine.predict.facts import Asked, Step, delivered
+from engine.predict.facts import Asked, Step, delivered, records_arriving
 from engine.predict.kinds import KINDS
 from engine.profile import Profile
 from engine.scenario.document import Scenario
@@ -73,7 +73,7 @@ def _find(
         step = made.to_json()
         found: int | None = None
         for number, checkpoint in list(waiting.items()):
-            if not _fits(checkpoint, step):
+            if not _fits(checkpoint, step) or not _has_record(checkpoint, step, simulation):
                 continue
             met[number] += 1
             if met[number] == checkpoint["nth"]:
@@ -113,6 +113,14 @@ def _fits(checkpoint: dict[str, Any], step: Step) -> bool:
         checkpoint[name] is None or change.get(known) == checkpoint[name]
         for name, known in (("machine", "machine"), ("of", "of"))
     )
+
+
+def _has_record(checkpoint: dict[str, Any], step: Step, simulation: Simulation) -> bool:
+    """Whether the step is about a batch with the record that the checkpoint names, or it names none."""
+    record = checkpoint["record"]
+    if record is None:
+        return True
+    return any(record in serials for serials in records_arriving(step, simulation.view()).values())
 
 
 def _partitions(step: Step, message: dict[str, Any] | None) -> set[str]:

@@ -8,8 +8,21 @@ from typing import Any
 from engine.errors import Error
 from engine.explain.machines import machines
 from engine.explain.sentences import catalogue
-from engine.predict.facts import Asked, Choice, Kind, Reason, Step, View, delivered, error_of, note, said
+from engine.predict.facts import (
+    Asked,
+    Choice,
+    Kind,
+    Reason,
+    Step,
+    View,
+    delivered,
+    error_of,
+    note,
+    records_arriving,
+    said,
+)
 from engine.profile import Profile
+from engine.record_names import record_names
 from engine.telling.rows import row_key
 
 # What will the leader do with this batch? ----------------------------------------------------------------
@@ -54,7 +67,7 @@ def _append_outcome(step: Step) -> str:
     return "duplicate" if "broker.duplicate_found" in said(step) else "stored"
 
 
-def _ask_append(step: Step, _view: View, _version: Profile) -> Asked:
+def _ask_append(step: Step, view: View, _version: Profile) -> Asked:
     right = _append_outcome(step)
     decision = step["decision"]
     rows: list[dict[str, Any]] = [] if decision is None else decision["rows"]
@@ -66,11 +79,17 @@ def _ask_append(step: Step, _view: View, _version: Profile) -> Asked:
     params["client"] = params["client"] or message.get("from")
     params["broker"] = step["actor"]
     params["partition"] = params["partition"] or (message.get("partitions") or [None])[0]
+    key = "predict.append.ask_plain"
     if decision is not None:
         params |= decision["arrived"]
+        key = "predict.append.ask"
+    records = records_arriving(step, view).get(params["partition"])
+    if records:
+        params["records"] = record_names(records)
+        key = f"{key}_records"
     reasons = {name: _append_reasons(name, right, rows, step) for name in names}
     return Asked(
-        "predict.append.ask" if decision is not None else "predict.append.ask_plain",
+        key,
         params,
         tuple(Choice(name, f"predict.append.{name}") for name in names),
         right,

@@ -417,6 +417,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "partition": Field(kind="partition"),
         "machine": Field(kind="name"),
         "of": Field(kind="text"),
+        "record": _count(None, 10**9, 1),
         "nth": _count(1, 10_000, 1),
     },
     "beat": {

@@ -16,6 +16,7 @@ from engine.explain.machines import machines
 from engine.explain.sentences import LANGUAGES, catalogue, sentence
 from engine.predict.finding import questions
 from engine.predict.kinds import KINDS
+from engine.record_names import record_names
 from engine.scenario.document import load
 from engine.scenario.schema import QUESTIONS
 from engine.scenario.shelf import entry, library
@@ -58,6 +59,25 @@ def test_a_question_offers_only_states_that_the_version_of_the_run_has():
     }
     assert offered["k41"] == ["Empty", "Ongoing", "PrepareAbort", "Dead"]
     assert offered["k28"] == ["Empty", "Ongoing", "Dead"], "only version 2 aborts an empty transaction"
+
+
+def test_a_question_about_a_batch_names_its_records_and_may_ask_about_one_record():
+    """In SC-02 three requests of p1 are on their way; the question is about the one that resends r1."""
+    first, resent = (one.asked.params["records"] for one in asked("SC-02", None)[:2])
+    assert (first, resent) == (["r1"], ["r1"])
+    assert [one.asked.params.get("records") for one in asked("SC-05", None)] == [
+        ["r4–r5"],
+        ["r8–r10"],
+        ["r6–r7"],
+    ]
+    (crafted,) = (one.asked for one in asked("SC-104", "k28") if one.ask == "append")
+    assert crafted.key == "predict.append.ask", "a crafted batch has no records"
+
+
+def test_records_in_a_row_are_joined_and_further_runs_are_counted():
+    assert record_names([1]) == ["r1"]
+    assert record_names([2, 3, 6, 7, 8]) == ["r2–r3", "r6–r8"]
+    assert record_names([1, 3, 5, 7, 9]) == ["r1", "r3", "+3"]
 
 
 def test_a_refused_identity_names_the_rule_that_refuses():
