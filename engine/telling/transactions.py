@@ -14,6 +14,7 @@ from engine.coordinator.transaction_states import (
 from engine.errors import Error
 from engine.happenings import transactions as happened
 from engine.happenings.base import Happening
+from engine.messages import broker_number
 from engine.telling.machines import tell_row
 from engine.telling.rows import row_key
 from engine.telling.telling import Tell, Teller, notes, phrase
@@ -56,6 +57,8 @@ _SAID_OF_LEADERS = ("transaction_begins", "add_meets_transition")
 """Rows that have another sentence when a leader sends the request on behalf of its client."""
 _ADD = ("transaction_begins", "partitions_added")
 """Rows by which the transaction gets partitions."""
+_MEETS_TRANSITION = ("init_meets_transition", "add_meets_transition", "end_meets_transition")
+"""Rows that refuse a request because an earlier change of the id has not finished."""
 _ABOUT_CLAIMS = (CLAIM_REPLACED, CLAIM_TOO_LATE, NOT_OF_THIS, NOT_REPEATED, OF_ANOTHER)
 """Guards that compare the identity in a request."""
 
@@ -89,12 +92,23 @@ def _fenced(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
     return phrase("clause.fenced_epoch", producer_epoch=h.producer_epoch)
 
 
+def _waits_for(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
+    """What an earlier change of the id waits for: markers, or the replication of its record."""
+    board = teller.shown("brokers", str(broker_number(h.coordinator)), "markers") or {}
+    waiting = (board.get("waiting") or {}).get(h.transactional_id)
+    if waiting is not None and waiting["remaining"]:
+        return phrase("clause.waits_for_markers", partitions=list(waiting["remaining"]))
+    return phrase("clause.waits_for_record", pending=h.pending)
+
+
 def _id_moved(h: happened.IdMoved, teller: Teller) -> None:
     row = h.row
     key = row_key(row)
     if h.by_leader and row.why in _SAID_OF_LEADERS:
         key = f"{key}_by_leader"
     further: dict[str, Any] = {"fenced": _fenced(h, teller)} if row.why == _FENCES else {}
+    if row.why in _MEETS_TRANSITION:
+        further["waits"] = _waits_for(h, teller)
     if row.why in _ADD:
         further["added"] = h.added
     _say(h, key, (row.spec, *_ALSO.get(row.why, ())), teller, **further)
