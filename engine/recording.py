@@ -12,6 +12,7 @@ from typing import Any, Protocol, cast
 from engine.counters import Counters
 from engine.lately import Lately
 from engine.pending import PendingPart
+from engine.record_names import record_names
 from engine.register import ENTRIES_AT
 from engine.shapes.steps import Broken, Compared, Decision, MessageEvent, StepKind
 from engine.step import Step, compare
@@ -57,10 +58,14 @@ class Judged(Watch):
         self.judges.take(fact)
 
 
+FINISHED_MAX = 512
+"""The records of at most this many finished batches are kept."""
+
+
 class Recorded(Judged):
     """The level *recorded*: keeps sentences, decisions and changes, one step at a time."""
 
-    __slots__ = ("_current", "_entries", "_known", "_touched", "counters", "lately")
+    __slots__ = ("_current", "_entries", "_finished", "_known", "_touched", "counters", "lately")
 
     def __init__(self, judges: Judges) -> None:
         super().__init__(judges, recording=True)
@@ -69,6 +74,8 @@ class Recorded(Judged):
         self._known: dict[Path, Any] = {}
         self._entries: dict[Path, None] = {}
         """The paths of coordinators' transactional ids."""
+        self._finished: dict[Path, list[int]] = {}
+        """The records of the newest batches that their clients no longer have: a late response may name them."""
         self.counters = Counters()
         self.lately = Lately()
 
@@ -108,6 +115,8 @@ class Recorded(Judged):
 
     def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
         step = self._current
+        if "batch" in params:
+            params["records"] = self.records_of(params["client"], params["batch"])
         rules += ENTRIES_AT.get(key, ())
         if self.said is None:
             self.said = key
@@ -118,6 +127,8 @@ class Recorded(Judged):
             step.notes.append({"key": key, "params": params, "rules": list(rules)})
 
     def note(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
+        if "batch" in params:
+            params["records"] = self.records_of(params["client"], params["batch"])
         rules += ENTRIES_AT.get(key, ())
         self._current.notes.append({"key": key, "params": params, "rules": list(rules)})
 
@@ -149,6 +160,12 @@ class Recorded(Judged):
 
     def raised_beyond(self, transactional_id: str, epoch: int) -> str | None:
         return self.lately.raises.get(transactional_id, {}).get(epoch + 1)
+
+    def records_of(self, client: str, batch: str) -> list[str]:
+        path = ("clients", client, "batches", batch)
+        shown = self.shown(*path) or self._known.get(path)
+        serials = self._finished.get(path, []) if shown is None else shown["serials"]
+        return record_names(serials) or [batch]
 
     def shown(self, *path: str) -> Any:
         part = self._touched.get(path)
@@ -213,6 +230,12 @@ class Recorded(Judged):
         or lost."""
         self._current.messages.append({"id": message, "event": event})
 
+    def _finish_batch(self, path: Path, serials: list[int]) -> None:
+        self._finished.pop(path, None)
+        self._finished[path] = serials
+        if len(self._finished) > FINISHED_MAX:
+            del self._finished[next(iter(self._finished))]
+
     def finish(self, number: int, at: int, actor: str, kind: StepKind) -> Step:
         """Finish the step: compare each touched part with its previous view, in the order touched."""
         step = self._current
@@ -238,6 +261,8 @@ class Recorded(Judged):
                     changes.append((path, before.copy() if type(before) is dict else before, ABSENT))
                     if path[0] == "network":
                         lately.messages[int(path[2])] = before
+                    elif path[0] == "clients" and path[2] == "batches":
+                        self._finish_batch(path, before["serials"])
                 continue
             before = known.get(path, ABSENT)
             if before is after:

@@ -324,7 +324,7 @@ class RecordAccumulator:
         self.watch.touch(queue)
         if self.sequences is None or not self.switches.ordered_reinsertion:
             if self.sequences is not None:
-                self.watch.emit(RequeuedOutOfOrder, batch.id, batch.partition)
+                self.watch.emit(RequeuedOutOfOrder, self.client, batch.id, batch.partition)
             queue.batches.appendleft(batch)
             return False
         return self._insert_in_sequence_order(queue, batch)

@@ -99,6 +99,7 @@ class BatchRequeued(Happening):
 class RequeuedOutOfOrder(Aside):
     """The batch was put at the head of its queue, regardless of the sequences there."""
 
+    client: str
     batch: str
     partition: str
 

@@ -10,7 +10,7 @@ from engine.happenings import batches as happened
 from engine.happenings.base import Happening
 from engine.messages import INT_MAX, NO_OFFSET
 from engine.shapes.steps import DecisionRow, RowOutcome
-from engine.telling.telling import Tell, Teller, notes, phrase, says
+from engine.telling.telling import Tell, Teller, notes, params_of, phrase, says
 
 
 def _batch_expired(h: happened.BatchExpired, teller: Teller) -> None:
@@ -123,6 +123,11 @@ def _sequences_settled(h: happened.SequencesSettled, teller: Teller) -> None:
     )
 
 
+def _other_batch_untracked(h: happened.OtherBatchUntracked, teller: Teller) -> None:
+    other_records = teller.records_of(h.client, h.other)
+    teller.note("client.other_batch_untracked", ("ORD-4",), **params_of(h), other_records=other_records)
+
+
 def question_key(row: Decision) -> str:
     """The catalogue key for the question of a row in a decision about a sequence error."""
     return f"decision.{row.asks.value}"
@@ -205,7 +210,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.ProducerFatal: notes("client.fatal", "TXM-4", "SND-9"),
     happened.LateFailureThrown: notes("client.late_failure_thrown", "TXM-4", "TXM-13"),
     happened.MetadataWanted: notes("client.metadata_wanted", "SND-9"),
-    happened.OtherBatchUntracked: notes("client.other_batch_untracked", "ORD-4"),
+    happened.OtherBatchUntracked: _other_batch_untracked,
     happened.RequeueThrown: says("client.requeue_thrown", "ORD-2", "TXM-4"),
     happened.WrapStraddled: notes("client.wrap_straddled", "SEQ-6"),
     happened.SequenceErrorDecided: _sequence_error_decided,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from engine.happenings import sender as happened
 from engine.happenings.base import Happening
-from engine.telling.telling import Tell, Teller, notes, says
+from engine.telling.telling import Tell, Teller, notes, phrase, says
 
 _READY = {
     "FULL": "client.ready_full",
@@ -68,6 +70,7 @@ def _batches_drained(h: happened.BatchesDrained, teller: Teller) -> None:
         rules,
         client=h.client,
         count=len(h.batches),
+        what=_named(h, teller),
         batches=[f"{batch.partition} {_sequences(batch)}" for batch in h.batches]
         if h.numbered
         else [batch.partition for batch in h.batches],
@@ -79,6 +82,7 @@ def _batches_drained(h: happened.BatchesDrained, teller: Teller) -> None:
         teller.note(
             "client.oversized_alone",
             ("ACC-14",),
+            client=h.client,
             batch=batch.id,
             partition=batch.partition,
             size=batch.size,
@@ -99,9 +103,32 @@ def _batches_drained(h: happened.BatchesDrained, teller: Teller) -> None:
         teller.note("client.muted", ("ACC-19", "ORD-1"), client=h.client, partitions=partitions)
 
 
+def _named(h: happened.BatchesDrained, teller: Teller) -> dict[str, Any]:
+    """The batches by their records: one in words, several as a list."""
+    records = [teller.records_of(h.client, batch.id) for batch in h.batches]
+    if len(h.batches) == 1:
+        (one,) = h.batches
+        said = {"records": records[0], "partition": one.partition}
+        if not h.numbered:
+            return phrase("clause.one_batch_plain", **said)
+        numbers = {"first_sequence": one.first_sequence, "last_sequence": one.last_sequence}
+        return phrase("clause.one_batch", **said, **numbers)
+    named = [
+        " ".join((batch.partition, "/".join(names), *((_sequences(batch),) if h.numbered else ())))
+        for batch, names in zip(h.batches, records, strict=True)
+    ]
+    key = "clause.several_batches" if h.numbered else "clause.several_batches_plain"
+    return phrase(key, count=len(named), batches=named)
+
+
 def _drained(h: happened.BatchesDrained) -> tuple[str, tuple[str, ...]]:
     if not h.numbered:
-        return "client.drained_plain", ("ACC-13", "ACC-16", "TXM-1")
+        resent = all(batch.sent_before for batch in h.batches)
+        return "client.drained_plain_again" if resent else "client.drained_plain", (
+            "ACC-13",
+            "ACC-16",
+            "TXM-1",
+        )
     again = sum(batch.sent_before for batch in h.batches)
     if not again:
         return "client.drained", ("ACC-13", "ACC-16", "SEQ-1", "SEQ-5", "TXM-2")

@@ -157,7 +157,7 @@ class Beats:
     def take(self, step: Mapping[str, Any]) -> None:
         notes = step["notes"]
         key = step["key"]
-        if key in ("client.drained_plain", "client.drained_mixed"):
+        if key in ("client.drained_plain", "client.drained_plain_again", "client.drained_mixed"):
             again = {
                 (step["params"]["client"], batch.partition(" ")[0]) for batch in step["params"]["batches"]
             } & self._again

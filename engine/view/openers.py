@@ -75,7 +75,7 @@ PRODUCER = (
     Opener("full", 3, ("client.ready_full",), once=True),
     Opener("sends", 4, ("client.drained", "client.drained_plain", "client.drained_mixed"), ("client",), STORED,
         "sends_unstored", once=True),
-    Opener("sends_again", 6, ("client.drained_again",), ("client",), STORED),
+    Opener("sends_again", 6, ("client.drained_again", "client.drained_plain_again"), ("client",), STORED),
     Opener("renumbered", 7, ("client.drained_renumbered", "client.drained_some_renumbered"), ("client",), STORED),
     Opener("success_at_once", 6, ("client.completed_unacknowledged",), once=True),
     Opener("memory_waits", 8, ("client.waits_for_memory",)),

@@ -18,6 +18,7 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
         "client.record_starts_batch", "client.record_joins_batch", "client.waits_linger", "client.ready_linger",
         "client.ready_full", "client.ready_flush", "client.ready_closed", "client.ready_exhausted",
         "client.ready_completing", "client.completing_flushes", "client.drained", "client.drained_plain",
+        "client.drained_plain_again",
         "client.drained_mixed", "client.partition_new", "client.partition_left_to_leader",
     ),
     "sending": (

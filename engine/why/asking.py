@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from engine.record_names import record_names
 from engine.why.answering import answered
 from engine.why.database import why_apart
 from engine.why.fencing import why_fenced
@@ -166,9 +167,11 @@ def _words_nothing(_moment: Moment, actor: str) -> tuple[str, Json]:
     return ("run", {}) if actor == RUN else (NOTHING, {"actor": actor})
 
 
-def _words_unsent(_moment: Moment, subject: str) -> tuple[str, Json]:
-    client, batch = _split(subject, 2, "client/batch")
-    return UNSENT, {"client": client, "batch": batch}
+def _words_unsent(moment: Moment, subject: str) -> tuple[str, Json]:
+    client, name = _split(subject, 2, "client/batch")
+    batch = (moment.part("clients").get(client) or {"batches": {}})["batches"].get(name)
+    records = [name] if batch is None else record_names(batch["serials"])
+    return UNSENT, {"client": client, "records": records}
 
 
 def _words_state(_moment: Moment, name: str) -> tuple[str, Json]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from engine.broker.sequence import follows
 from engine.lately import ANSWER_LOST, SENT, STORED
+from engine.record_names import record_names
 from engine.why.fencing import decided
 from engine.why.links import (
     NAMED_MAX,
@@ -102,7 +103,7 @@ def _was_about(moment: Moment, message: Json) -> Iterator[Link]:
                 "GEN-5",
                 subject=actor_subject(message["from"]),
                 count=len(serials),
-                records=named(list(serials)),
+                records=record_names(list(serials)),
                 partition=partition,
                 broker=message["to"],
             )
@@ -120,7 +121,7 @@ def _was_about(moment: Moment, message: Json) -> Iterator[Link]:
                 "GEN-5",
                 subject=partition_subject(partition) if batch is None else stored_subject(partition, batch),
                 count=len(serials),
-                records=named(list(serials)),
+                records=record_names(list(serials)),
                 partition=partition,
                 client=message["to"],
                 offset=offset,
@@ -298,7 +299,7 @@ def why_fault(moment: Moment, actor: str) -> Iterator[Link]:
                 subject=actor_subject(actor),
                 client=actor,
                 count=len(open_records),
-                records=named(open_records),
+                records=record_names(open_records),
             )
     event = moment.next_event(actor, "fault")
     if event is not None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from engine.client.batch_states import IN_FLIGHT, LIVE
 from engine.client.producer_client import ProducerClient
 from engine.errors import EngineError
+from engine.record_names import record_names
 from engine.telling.sender import WAITS_AT_STOP
 from engine.topic_partition import topic_of
 from engine.why.links import (
@@ -45,7 +46,11 @@ def why_unsent(moment: Moment, client: str, name: str) -> Iterator[Link]:
         known = ", ".join(shown["batches"]) or "none"
         raise NotAsked("subject", f"{client} has no batch {name!r}", f"known: {known}")
     subject = batch_subject(client, name, batch)
-    params: Json = {"client": client, "batch": name, "partition": batch["partition"]}
+    params: Json = {
+        "client": client,
+        "records": record_names(batch["serials"]),
+        "partition": batch["partition"],
+    }
     if batch["state"] not in LIVE:
         error = batch["error"] or "–"
         yield link("batch.over", "ACC-7", subject=subject, **params, state=batch["state"], error=error)
@@ -59,7 +64,7 @@ def why_unsent(moment: Moment, client: str, name: str) -> Iterator[Link]:
     if place > 0:
         head = shown["batches"][queue[0]]
         behind_it = batch_subject(client, queue[0], head)
-        yield link("batch.behind", "ACC-1", subject=behind_it, **params, head=queue[0])
+        yield link("batch.behind", "ACC-1", subject=behind_it, **params, head=record_names(head["serials"]))
     stopped = list(not_running(moment, client))
     yield from stopped or _head_waits(moment, client, shown, batch["partition"])
 
@@ -74,7 +79,7 @@ def _in_flight(moment: Moment, client: str, shown: Json, name: str, subject: Jso
             "ORD-4",
             subject=subject,
             client=client,
-            batch=name,
+            records=record_names(shown["batches"][name]["serials"]),
             broker=request["to"],
             sent_at=request["sent_at"],
             until=request["deadline"],
@@ -83,7 +88,8 @@ def _in_flight(moment: Moment, client: str, shown: Json, name: str, subject: Jso
         yield from _request_is(moment, client, request, int(number))
         return
     key = "batch.drained" if moment.simulation is None or moment.in_pass == client else "batch.stranded"
-    yield link(key, "ACC-16", subject=subject, client=client, batch=name)
+    records = record_names(shown["batches"][name]["serials"])
+    yield link(key, "ACC-16", subject=subject, client=client, records=records)
 
 
 def _request_is(moment: Moment, client: str, request: Json, number: int) -> Iterator[Link]:

@@ -76,7 +76,7 @@ BEATS_OF = {
 5. 77–78 → 77  p1 resends the same batch
 6. 79–79 → 79  p1 waits for the response to an earlier batch
 7. 80–80 → 80  Duplicate recognised, not stored again
-8. 81–116 → 81  p1 learns that b1 is stored
+8. 81–116 → 81  p1 learns that batch r1 is stored
 9. 117–140 → 120  3 records from p1 stored
 """,
     "SC-44/k28": """\
