@@ -28,6 +28,7 @@ from engine.codec.transaction_log_record import TransactionLogValue, decode_key,
 from engine.codec.written_by import WrittenBy
 from engine.coordinator.transaction_states import (
     DECIDED,
+    EMPTY,
     ONGOING,
     PREPARE_ABORT,
     RAISING,
@@ -183,6 +184,16 @@ class InternalRecords:
                 **of,
             )
         )
+        if before is not None and _is_fenced(before, entry):
+            described.said.append(
+                sentence(
+                    "log.coordinator.epoch_raised",
+                    "TXC-9",
+                    transactional_id=transactional_id,
+                    before=before["producer_epoch"],
+                    producer_epoch=value.producer_epoch,
+                )
+            )
         if taken is not None and before is not None:
             described.transitions.append(
                 {
@@ -347,6 +358,13 @@ def _rows() -> Mapping[tuple[str, str], tuple[TableRow, ...]]:
 
 
 _ROWS = _rows()
+
+
+def _is_fenced(before: Json, entry: Json) -> bool:
+    """Whether InitProducerId raised the epoch. A decision may raise it, too (KIP-890), but the marker then has the new
+    epoch."""
+    is_raised: bool = before["producer_epoch"] < entry["producer_epoch"]
+    return is_raised and entry["state"] == EMPTY and before["producer_id"] == entry["producer_id"]
 
 
 def _taken(before: Json, entry: Json) -> TableRow | None:

@@ -76,7 +76,7 @@ ENOUGH = 6
 """A level with at least this many beats leaves the light ones out."""
 FEW = 3
 """If a level has at most this many beats, none of them are merged."""
-VERY_SHORT = 12
+VERY_SHORT = 9
 """A level with at most this many steps gets fewer beats than other levels."""
 LENGTH_COUNTS = 0.6
 """The exponent of a beat's length in the cost of merging it. Length 1 is that of nine beats of equal

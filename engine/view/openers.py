@@ -376,6 +376,7 @@ LOGS = (
         "log.coordinator.empty", "log.coordinator.ongoing", "log.coordinator.preparecommit",
         "log.coordinator.prepareabort", "log.coordinator.prepareepochfence", "log.coordinator.dead",
     ), ("transactional_id", "state")),
+    Opener("log_epoch_raised", 7, ("log.coordinator.epoch_raised",), ("transactional_id", "producer_epoch")),
     Opener("log_now", 9, ("log.now_held", "log.now_held_by"), ("partition", "offset")),
     Opener("log_now_free", 6, ("log.now_free", "log.now_damaged")),
 )  # fmt: skip

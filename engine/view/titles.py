@@ -300,6 +300,19 @@ def _broken(guarantee: str) -> Tell:
     return tell
 
 
+def _coordinator(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title:
+    """The last state that the beat has of the id."""
+    states = [
+        said["state"]
+        for step in steps
+        for key, said in step.sentences
+        if key.startswith("log.coordinator.")
+        and said.get("transactional_id") == params["transactional_id"]
+        and "state" in said
+    ]
+    return "log_coordinator", {**params, "state": (states or [params["state"]])[-1]}
+
+
 Tell = Callable[[Params, Sequence[BeatStep], Sequence[str]], Title | None]
 TELLS: dict[str, Tell] = {
     **middleware_titles.TELLS,
@@ -317,6 +330,7 @@ TELLS: dict[str, Tell] = {
     "identity_given": _identity,
     "transactional_identity": _identity,
     "epoch_up": _epoch_up,
+    "log_coordinator": _coordinator,
     "outcome_shows": _released,
     "readers_wait": _hidden,
     "hangs": _hangs,

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
+
+import msgspec
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from eosviz.pipeline.kafka_logs.verdict_kinds import NOT_HEALTHY, VerdictKind
 from eosviz.reference.signatures import ON_CALL, fitting, lesson_of
+from eosviz.replays.models import Replay
 from eosviz.replays.sample_case import sample_case
 from eosviz.walkthroughs.models import Session
 
@@ -48,3 +52,14 @@ def test_the_sample_log_leads_to_the_run_that_it_was_made_from_and_back(client: 
 def test_what_is_no_log_s_id_leads_nowhere(client: Client) -> None:
     begin = reverse("tracks:begin", args=["a-transaction-is-stuck", 1])
     assert "log=" not in client.post(begin, {"log": "https://elsewhere.example"})["Location"]
+
+
+@pytest.mark.django_db
+def test_the_beats_of_the_sample_log_stop_at_the_new_epoch_and_name_the_last_state() -> None:
+    plan = msgspec.json.decode(gzip.decompress(bytes(Replay.objects.get(id=sample_case().id).player)))[
+        "plans"
+    ]["1"]
+    beats = [(beat["lands"], beat["key"], beat["params"]) for beat in plan["beats"]]
+    assert beats[0] == (4, "beat.log_coordinator", {"transactional_id": "billing-3", "state": "PrepareAbort"})
+    assert (8, "beat.log_epoch_raised", {"transactional_id": "billing-3", "producer_epoch": 1}) in beats
+    assert [lands for lands, *_ in beats] == [4, 5, 7, 8, 10]
