@@ -90,7 +90,8 @@ def test_a_refused_epoch_says_what_raised_it(of: str, cause: str) -> None:
 
 def test_a_number_that_says_nothing_is_left_out() -> None:
     assert said(run("SC-61/k28"), "client.batch_failed") == [
-        "INVALID_PRODUCER_EPOCH: p1 gives up batch r2 of t-0 and reports 1 record as failed (this was the first attempt)."
+        "INVALID_PRODUCER_EPOCH: p1 gives up batch r3 of t-0 and reports 1 record as failed "
+        "(this was the first attempt)."
     ]
     assert said(run("SC-61/k28"), "client.transactional_sent")[0] == (
         "p1 sends InitProducerId to broker-2. One transactional request is in flight at a time."
