@@ -161,6 +161,9 @@ def why_stored(moment: Moment, _subject: str) -> Iterator[Link]:
     batch = None if offset is None else moment.batch_at(partition, offset)
     where = partition_subject(partition) if batch is None else stored_subject(partition, batch)
     yield own_words(step, where)
+    for note in step["notes"]:
+        if note["key"] == "broker.no_marker_due":
+            yield Link(key=note["key"], params=note["params"], rules=tuple(note["rules"]), subject=where)
     yield from caused(moment)
     decision = step["decision"]
     rows = [] if decision is None else decision["rows"]

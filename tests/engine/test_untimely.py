@@ -52,7 +52,9 @@ def test_the_sentence_names_the_cause(
 ) -> None:
     simulation = stored(name, *([intervention] if intervention else []))
     assert simulation is not None
-    answer = next(link for link in why(simulation, "stored", "") if link.answers)
+    chain = why(simulation, "stored", "")
+    answer = next(link for link in chain if link.answers)
+    assert (chain[1].key == "broker.no_marker_due") is (key == "after_marker")
     assert answer.key == f"broker.appended_{key}"
     if isinstance(said, str):
         assert answer.params["because"]["key"] == f"clause.{said}"
