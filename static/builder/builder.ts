@@ -483,7 +483,7 @@ export class Builder extends LitElement {
       ${say("builder.mistake", { wrong: mistake.wrong, allowed: mistake.allowed })}</li>`;
   }
 
-  /** To the field in the form, or to the line of the text where the text is no TOML or the form has no such field. */
+  /** Goes to the field of the form, or to the line of the text if the text is no TOML or the form has no such field. */
   #goTo(place: string, line: number | null): void {
     const top = place.split(".")[0] ?? "";
     const group = Object.keys(GROUPS).find((name) => GROUPS[name]?.includes(top));

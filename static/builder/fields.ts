@@ -152,7 +152,7 @@ function drawWords(sheet: Sheet, name: string, value: JsonObject, path: Path, me
     const whole = { en: "", "zh-Hans": "", ...value, ...written };
     const empty = whole.en === "" && whole["zh-Hans"] === "";
     if (empty && name !== "title") sheet.edit([{ do: "remove", path }]);
-    // Both languages belong together: the second is made with the first.
+    // The document needs both languages: the first text is stored as both.
     else if (Object.keys(value).length < 2 || sheet.languages.length === 1) sheet.edit([{ do: "set", path, value: whole }]);
     else sheet.edit([{ do: "set", path: [...path, language], value: text }]);
   };

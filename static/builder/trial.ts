@@ -1,4 +1,4 @@
-/** What the engine made of the text: verdicts, the first surprising step, what was expected in vain, and the messages
+/** What the engine made of the text: verdicts, the first surprising step, which expectations were not met, and the messages
  *  that a fault can be pointed at. */
 
 import { html, nothing } from "lit";

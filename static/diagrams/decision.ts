@@ -119,7 +119,7 @@ function subjectText(frame: Frame, shape: DecisionShape): string {
 }
 
 function drawLadder(rules: readonly RuleShape[], came: string | null, refused: boolean): TemplateResult {
-  // What a refusal leads to stands below and needs the room.
+  // The consequence of a refusal is drawn below and needs the room.
   const { before, drawn, after } = foldRules(rules, refused ? defaults.refused : defaults);
   return html`${drawFolded(before)}<ol>${drawn.map((rule) => drawRule(rule, came))}</ol>${drawFolded(after)}`;
 }

@@ -8,7 +8,7 @@
 /** Base64 is decoded in pieces of whole groups of four letters, so that no text of the whole length is copied. */
 const LETTERS_AT_ONCE = 1 << 20;
 
-/** The answer at an address; rejects when there is none to be had. */
+/** The response of an address; rejects when it cannot be had. */
 export function get(address: string): Promise<Response> {
   if (!isInPage(address)) return fetch(address, { headers: { Accept: "application/json" } });
   const held = document.getElementById(address.slice(1))?.textContent ?? null;
@@ -16,7 +16,7 @@ export function get(address: string): Promise<Response> {
   return Promise.resolve(new Response(unpacked(held.trim())));
 }
 
-/** Whether the page holds what stands at this address. */
+/** Whether the page itself holds the content of this address. */
 export function isInPage(address: string): boolean {
   return address.startsWith("#");
 }
@@ -34,7 +34,7 @@ export function decoded(base64: string): Uint8Array<ArrayBuffer>[] {
   return pieces;
 }
 
-/** The lines of an answer, one by one: of a long recording no text of the whole is made. */
+/** The lines of a response, one by one, so that a long recording is never one text. */
 export async function* linesOf(response: Response): AsyncGenerator<string> {
   if (response.body === null) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -16,9 +16,9 @@ const NEVER_WAITS: ReadonlySet<Command["type"]> = new Set(["advance", "window"])
 interface Sent {
   branch: string;
   step: Step;
-  /** As it came: a step that is kept may share lists with its neighbours. */
+  /** The step as it came, as text: a step that is held may share lists with its neighbours. */
   text: string;
-  /** What it leads to, once that was looked at. */
+  /** The view after the step, once it was needed. */
   view: View | null;
 }
 
@@ -56,7 +56,7 @@ export class Ahead {
     return true;
   }
 
-  /** Has the page hold the step after the newest as if it had been stored; false: it was not sent. */
+  /** Makes the page show the step after the newest as if it were stored; false if it was not sent. */
   show(branch: string, number: number): boolean {
     const sent = this.#sent;
     if (sent?.branch !== branch || sent.step.number !== number || this.#lines.newest(branch) !== number - 1) return false;
@@ -89,7 +89,7 @@ export class Ahead {
     return steps;
   }
 
-  /** The command was refused; the number of the last step that stands. */
+  /** The command was refused. Returns the number of the last step that is stored. */
   takeBack(): number | null {
     const shown = this.#shown;
     if (shown === null) return null;

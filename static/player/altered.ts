@@ -20,7 +20,7 @@ export function settingName(name: string): string {
   return words.knows(key) ? say(key) : name;
 }
 
-/** As Kafka's documents write a setting: −1 acknowledgements are *all*. */
+/** A setting as Kafka's documents write it: acks −1 is *all*. */
 export function settingValue(name: string, value: Json): Json {
   return name === "acks" && value === -1 ? "all" : value;
 }

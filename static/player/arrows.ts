@@ -10,7 +10,7 @@ import type { Lines } from "./lines.ts";
 import { defaults as held } from "./lines.ts";
 import { WINDOW_SIZE } from "./windows.ts";
 
-/** Steps. */
+/** How many steps the arrows reach back. */
 const REACH = held.windows * WINDOW_SIZE;
 const SETTLING = new Set(["delivered", "dropped", "lost"]);
 

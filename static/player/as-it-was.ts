@@ -1,4 +1,4 @@
-/** The way from a run that was changed to the run as it was, beside each other at the first step that may differ. */
+/** The link that shows a changed run beside the run as it was, at the first step that may differ. */
 
 import type { TemplateResult } from "lit";
 import { html } from "lit";

@@ -99,7 +99,7 @@ export class Audience extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  // Of a follower
+  // Sent by a follower
 
   raise(branch: string, step: number, text: string): Promise<unknown> {
     return this.#ask({ type: "raise_hand", branch, step, text });
@@ -114,7 +114,7 @@ export class Audience extends EventTarget {
     return this.poll === null ? Promise.resolve() : this.#ask({ type: "answer_poll", poll: this.poll.id, choice });
   }
 
-  // Of a presenter
+  // Sent by a presenter
 
   attend(): Promise<unknown> {
     return this.#ask({ type: "attend" });
@@ -141,7 +141,7 @@ export class Audience extends EventTarget {
 
 const placeOf = (hand: HandSeen): string => `${hand.follower} ${hand.branch} ${hand.step} ${hand.text}`;
 
-/** How a count stands to all of them: whole percent. */
+/** A count as a share of all, in whole percent. */
 export function percentOf(count: number, all: number): number {
   return all === 0 ? 0 : Math.round((100 * count) / all);
 }

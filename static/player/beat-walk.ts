@@ -24,9 +24,9 @@ export class BeatWalk extends EventTarget {
   readonly #store: PlayerStore;
   readonly #plan: () => BeatPlan | null;
   #walking = false;
-  /** Where the end was asked for. */
+  /** The place at which one more step was requested, to learn whether the run ends there. */
   #looked = "";
-  /** Presses while under way. */
+  /** How often the key was pressed while the walk was running. */
   #more = 0;
   #came: { branch: string; from: number; to: number } | null = null;
 

@@ -113,7 +113,7 @@ export class BeatsBar extends MeasuredElement {
       <div class="beat-list">${isNarrow(this.width) ? this.#all(plan, beat, store) : beatLines(beat, store, this.#go)}</div></section>`;
   }
 
-  /** To where the beat lands; who stands there already sees its steps. */
+  /** Goes to the step at which the beat lands; if it is on show already, opens the beat's steps. */
   #press(beat: Beat, store: PlayerStore): void {
     if (store.shown !== beat.lands) this.#go(beat.lands);
     else this.open = this.open === beat.first ? null : beat.first;
@@ -151,7 +151,7 @@ function breakable(text: string): TemplateResult[] {
   return text.split(BREAKS).map((part) => html`${unbroken(part)}<wbr>`);
 }
 
-/** Where the beat lands that holds the step, the innermost. */
+/** The step at which the innermost beat with this step lands. */
 function landingIn(beat: Beat, step: number): number {
   const inner = pathTo(beat.beats ?? [], step).at(-1)?.beat;
   return (inner ?? beat).lands;

@@ -30,7 +30,7 @@ export interface Breakpoint {
 export interface Outcome {
   stopped: "breakpoint" | "limit" | "end" | "pause";
   step: number;
-  /** Where the reader was taken: not as far when a question stands in between. */
+  /** The step to which the reader was taken; an earlier one if a question comes first. */
   at: number;
   conditions: Condition[];
 }
@@ -43,7 +43,7 @@ export interface Keeper {
 
 interface Known {
   numbers: number[];
-  /** Up to here it is known where breakpoints hold. */
+  /** The last step for which it is known whether a breakpoint holds. */
   upTo: number;
 }
 
@@ -191,7 +191,7 @@ function outcomeOf(answer: Answer, conditions: Condition[], at: number): Outcome
 
 const KEPT_AS = "eosviz-breakpoints";
 
-/** In this browser by session, and in the address of the page; what stands there counts. */
+/** In this browser by session, and in the address of the page, which has precedence. */
 export class PageKeeper implements Keeper {
   readonly #session: string;
 

@@ -92,7 +92,7 @@ export class Code {
 
 export interface Check {
   kind: "test" | "guard" | "row" | "sentence" | "note";
-  /** What is asked or said, of the catalogue. */
+  /** The key of the question or sentence, in the catalogue. */
   key: string;
   params: JsonObject;
   /** The outcome of a test: it held (`decided`), did not, was not reached or is switched off. */
@@ -108,7 +108,7 @@ const GUARD = "player.check.guard";
 const OF_A_ROW = "player.check.row";
 const REFUSED_ROW = "player.check.row_stays";
 
-/** The checks that a reader walks through. Tests that were not reached are no stop; the code shows them as such. `there`: what the one that acts has. */
+/** The checks that a reader walks through, without tests that were not reached; the code shows those. `there`: what the acting component's version has. */
 export function checksOf(step: Step, code: Code | null, there = EVERYTHING): Check[] {
   const tests = testsOf(step, code).filter((test) => test.outcome !== "not_reached");
   const rows = [...(step.earlier_transitions ?? []), ...(step.transition === null ? [] : [step.transition])];
@@ -155,7 +155,7 @@ export function testsOf(step: Step, code: Code | null): Check[] {
 
 const kept = new Map<string, Promise<Code>>();
 
-/** Fetched once for all panels of the page; asked again after it could not be had. */
+/** Fetched once for all panels of the page, and again after a failure. */
 export function fetchCode(address: string): Promise<Code> {
   const known = kept.get(address);
   if (known !== undefined) return known;

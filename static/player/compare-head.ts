@@ -34,7 +34,7 @@ export function differingCounts(left: Outcome, right: Outcome): Count[] {
 /** The beats of a run, from a step on, whose titles the other run does not have from there on. */
 export function beatsOnlyIn(beats: readonly Beat[], others: readonly Beat[], from: number): Beat[] {
   const known = leavesOf(others).filter(({ last }) => last >= from).map(titleOf);
-  // What a beat is called by comes where it lands; before the difference it is in both runs.
+  // A beat's title is about the step at which it lands; before the difference both runs have it.
   return leavesOf(beats).filter((beat) => {
     if (beat.lands < from) return false;
     const place = known.indexOf(titleOf(beat));

@@ -36,6 +36,6 @@ export function shownMiddle(middle: SideMiddle, store: PlayerStore | undefined):
 }
 
 export function sideMiddle(middle: SideMiddle, parts: SideParts): TemplateResult | typeof nothing {
-  // It is looked at alone: what is done, is done in the player.
+  // The picture is only for looking: interventions are made in the player.
   return pictureOf(shownMiddle(middle, parts.store), { ...parts, frame: parts.store.frame, zoom: undefined, asks: false, acts: false });
 }

@@ -9,7 +9,7 @@ export type Verdicts = Readonly<Record<string, VerdictView>>;
 export type Counted = Exclude<keyof VerdictView, "aborted">;
 
 const COUNTED: readonly Counted[] = ["stored", "duplicates", "lost", "failed", "reordered"];
-/** Counts of records that nothing broken has. */
+/** Counts that do not belong to a broken guarantee. */
 const PLAIN = new Set<Counted>(["stored", "failed"]);
 
 /** Counts that differ in a partition, or that say of a broken guarantee. */
@@ -39,7 +39,7 @@ export function verdictTable(own: Verdicts, others: Verdicts): TemplateResult | 
     <tbody>${rows.map(([partition, verdict]) => rowOf(partition, verdict, others[partition], counts))}</tbody></table>`;
 }
 
-/** That nothing of it differs, said once for both. */
+/** The sentence that nothing differs, once for both sides. */
 export function alikeText(left: Frame | null | undefined, right: Frame | null | undefined): TemplateResult | typeof nothing {
   if (left == null || right == null) return nothing;
   const isUnbroken = brokenNames(left, right).length === 0;

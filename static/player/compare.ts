@@ -126,7 +126,7 @@ export class Compare extends LitElement {
   #isAligned = false;
   /** What runs of these lengths go by, unless something else was asked for. */
   #usual: Lockstep = "step";
-  /** Under way to a beat's landing. */
+  /** Whether both sides are on the way to a beat's landing. */
   #goes = false;
   /** The address names no place, so the page opens where the runs first differ, unless the reader moves before that. */
   #opens: "asked" | "looking" | "done" = "asked";
@@ -354,7 +354,7 @@ export class Compare extends LitElement {
     this.#goTo(at, new Map(reached.filter((one) => one.at === at).map(({ side, step }) => [side, step])));
   }
 
-  /** Until this step is made, and its time known. */
+  /** Waits until this step is made and its time known. */
   async #make({ store, line }: Side, step: number): Promise<void> {
     for (let before = -1; store.canGrow && store.newest < step && store.newest > before; ) {
       before = store.newest;
@@ -380,7 +380,7 @@ export class Compare extends LitElement {
     this.#goTo(this.lockstep === "step" ? this.at - 1 : previousMoment(this.#lines, this.at));
   }
 
-  /** Runs on, on both sides, until they differ or both have ended, and goes there. */
+  /** Runs both sides until they differ or both have ended, and goes to that step. */
   async #toDifference(): Promise<void> {
     this.#opens = "done";
     await this.#find(Number.POSITIVE_INFINITY, () => true);
@@ -600,7 +600,7 @@ export class Compare extends LitElement {
     select.blur(); // The arrow keys belong to the page again.
   };
 
-  /** Where there is no room for two buttons beside each other. */
+  /** The choice of the lockstep from a list, where two buttons side by side have no room. */
   readonly #choseLockstep = (event: Event): void => {
     const select = event.target as HTMLSelectElement;
     void this.#by(LOCKSTEPS.find((lockstep) => lockstep === select.value) ?? this.lockstep);
@@ -660,12 +660,12 @@ function titleOf({ store }: Side): string {
   return store.header === null ? "…" : store.header.title[words.language] || store.header.scenario;
 }
 
-/** Its own, which says how the run ends. */
+/** The side's own plan, which says how the run ends. */
 function planOf({ store }: Side): Plan | null {
   return store.plans.own(store.branch);
 }
 
-/** Makes a run's steps until it ends, or makes none any more. */
+/** Makes a run's steps until it ends, or until no more can be made. */
 async function finish(store: PlayerStore): Promise<void> {
   for (let before = -1; store.canGrow && store.newest > before; ) {
     before = store.newest;

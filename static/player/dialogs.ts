@@ -1,4 +1,4 @@
-/** What every dialog of the player is. */
+/** The base of every dialog of the player. */
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";

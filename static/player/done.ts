@@ -1,4 +1,4 @@
-/** What was done to the world: in words, and which of it stands before a step. Pure, no DOM. */
+/** The interventions in a run: in words, and which of them come before a step. Pure, no DOM. */
 
 import type { Intervention } from "../generated/messages.ts";
 import type { Change, JsonObject, MessageView, Step } from "./frame.ts";

@@ -56,7 +56,7 @@ export class Export extends DialogElement {
 
   /** Where a session's exports are asked for; empty: this run has no server behind it. */
   declare address: string;
-  /** Why it is empty where one would look for files: a key of the catalogue. */
+  /** Why there are no files: a key of the catalogue, shown in their place. */
   declare missing: string;
   /** If the replay is published: its file, and its own address. */
   declare replay: string;

@@ -50,7 +50,7 @@ export class Following extends EventTarget {
   #at: Presented | null = null;
   /** What the reader was taken to last; null while the branch of `#at` is not known yet. */
   #taken: Presented | null = null;
-  /** Number of the place whose zoom is on show. */
+  /** The number of the presenter's place whose zoom is on show. */
   #zoomed = 0;
 
   constructor(store: PlayerStore, stage: Stage) {

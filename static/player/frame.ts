@@ -1,5 +1,5 @@
 /**
- * What a panel is given, and what it may say back. The joint between the player and the diagrams.
+ * What a panel is given, and what it may report: the interface between the player and the diagrams.
  *
  * The player folds the engine's changes into views (docs/frame.md) and hands every panel one `frame`.
  * A panel draws it and decides nothing about the protocol. It reports what was picked through a

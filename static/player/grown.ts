@@ -44,7 +44,7 @@ class Growth implements Change {
   }
 }
 
-/** Has changes of neighbouring steps share the lists that they add to. The steps are written to. */
+/** Makes changes of neighbouring steps share the lists that they add to. Modifies the steps. */
 export function shareGrown(steps: readonly Step[]): void {
   const rows = new Map<string, Row>();
   for (const { changes } of steps) {

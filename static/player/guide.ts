@@ -12,7 +12,7 @@ import { PANELS } from "./panels.ts";
 import type { Language } from "./frame.ts";
 import { loadLanguage, say } from "./text.ts";
 
-/** How a panel is reached: its own key, or that of what it stands in. */
+/** The key that leads to a panel: its own, or that of its place. */
 function wayTo({ key, place, view }: PanelRow): string {
   if (place !== "middle") return key === "" ? "i" : `i · ${key}`;
   if (view === "transactions") return "−";

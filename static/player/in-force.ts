@@ -1,5 +1,5 @@
 /**
- * What there is in a run: rows of machines and lines of code say what they need, versions of Kafka and a level of
+ * Which rows and lines apply in a run: rows of machines and lines of code say what they need, versions of Kafka and a level of
  * `transaction.version` (engine/explain/in_force.py); the header says the version of each actor, the view the level.
  */
 

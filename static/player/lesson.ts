@@ -59,7 +59,7 @@ export function inLanguage(text: Bilingual | undefined): string {
   return text === undefined ? "" : (text[words.language] ?? text.en);
 }
 
-/** Whether something stands behind the last step: what it means, or at least how it came out. */
+/** Whether there is an end to show: what the run means, or at least its outcome. */
 export function hasEnd(store: PlayerStore, lesson: LessonTexts): boolean {
   return lesson.lesson !== undefined || judgedRows(store).length > 0;
 }
@@ -83,7 +83,7 @@ export class Lesson extends StoreElement {
     this.isOpen = false;
   }
 
-  /** Once it is open, a further press stands on the way on. */
+  /** Opens the end; if it is open already, gives the focus to the next button. */
   open(): void {
     if (this.isOpen) {
       const onward = [".primary", ".try :is(a, button)", ".close"].map((way) => this.querySelector<HTMLElement>(way));
@@ -181,7 +181,7 @@ export class Lesson extends StoreElement {
         : html`<p><a class="button primary" href=${next.address}>${name}</a></p>`}`;
   }
 
-  /** A place to break by hand what this run keeps, and another run that comes out otherwise. */
+  /** A step at which the reader can break what this run keeps, and another run with another outcome. */
   #try(store: PlayerStore): TemplateResult | typeof nothing {
     const { variant } = this.lesson;
     const byHand = variant?.kind === "cure" || (variant !== undefined && variant.kind !== "other" && changesOf(store).length > 0) ? nothing : this.#byHand(store);

@@ -1,4 +1,4 @@
-/** Two runs side by side: where they first differ, and who stands where at a common step or time. Pure. */
+/** Two runs side by side: where they first differ, and the step of each at a common step or time. Pure. */
 
 import type { Step } from "./frame.ts";
 
@@ -46,7 +46,7 @@ export function stepAtTime(line: Line, at: number): number {
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     const time = line.time(middle);
-    // What was never fetched lies ahead: the reader has come from the beginning.
+    // A step that was never fetched is a later one, because the reader came from the beginning.
     if (time !== undefined && time <= at) low = middle;
     else high = middle - 1;
   }

@@ -50,7 +50,7 @@ export class Masthead extends StoreElement {
   declare verdict: string;
   /** In a lesson that was opened from a log case: the case. */
   declare log: string;
-  /** Where a branch is made again by the engine here; empty where nothing is. */
+  /** The address at which the engine of this site makes a branch again; empty if there is none. */
   declare rerun: string;
   /** In a frame on another page: where the whole thing is opened, outside of it. */
   declare open: string;

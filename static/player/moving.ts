@@ -1,4 +1,4 @@
-/** Whom the store asks before it moves the reader: where playing ends, what has to wait, how far one goes at a time. */
+/** What the store asks before it moves the reader: where playing ends, what has to wait, how far one press goes. */
 
 /** Whether the next step may move: `surely` also right after another frame, which was only on the way to it. */
 export type Motion = boolean | "surely";
@@ -8,7 +8,7 @@ export interface Stops {
   holdsAt(number: number): boolean | null;
 }
 
-/** What may stand before a step: the reader is asked before it is shown. */
+/** A question that may come before a step: the reader answers it before the step is shown. */
 export interface Gate {
   /** The first step in `from`…`to` that has to wait; null: none. */
   waitsIn(branch: string, from: number, to: number): number | null;

@@ -115,7 +115,7 @@ export interface Results {
   kept: number;
   /** Those of them in aborted transactions, which read_committed consumers never get. */
   aborted: number;
-  /** Copies of records that stand there already. */
+  /** Copies of records that are in the logs already. */
   twice: number;
 }
 

@@ -31,7 +31,7 @@ export class PagePresses implements ReactiveController {
   };
 }
 
-/** Closes every open list of the host that a press is not in; whether there was one. */
+/** Closes the open lists of the host, except the one with the press. Returns whether there was one. */
 export function closeLists(host: Element, lists: string, event: PointerEvent): boolean {
   const left = [...host.querySelectorAll<HTMLDetailsElement>(lists)].filter((list) => list.open && !event.composedPath().includes(list));
   for (const list of left) list.open = false;

@@ -255,13 +255,13 @@ export function tagOf(middle: Middle): string {
   return byView.get(middle)?.tag ?? "";
 }
 
-/** Does the run have, at this frame, what the panel shows? */
+/** Whether the run has, at this frame, what the panel shows. */
 export function isShown(tag: string, frame: Frame | undefined): boolean {
   const when = byTag.get(tag)?.when;
   return frame === undefined || when === undefined || when(frame);
 }
 
-/** Has the run what the panel shows, or may it come to it? Then its place is kept. */
+/** Whether the run has, or may get, what the panel shows. Then its place is kept. */
 export function isKept(panel: PanelRow, frame: Frame): boolean {
   return panel.when === undefined || panel.when(frame) || panel.may?.(frame) === true;
 }

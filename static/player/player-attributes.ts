@@ -72,7 +72,7 @@ export abstract class PlayerAttributes extends LitElement {
   declare catalogueZhHans: string;
   /** Where a session's exports are asked for. */
   declare exportAddress: string;
-  /** Why there is no such place where one would look for it: a key of the catalogue. */
+  /** Why there are no exports: a key of the catalogue, shown in their place. */
   declare noExport: string;
   /** If the replay is published: its file. */
   declare replay: string;
@@ -106,7 +106,7 @@ export abstract class PlayerAttributes extends LitElement {
   declare trackPlace: string;
   declare trackTitleEn: string;
   declare trackTitleZhHans: string;
-  /** In a frame on another page: where the whole thing is opened, outside of it. */
+  /** In a frame on another page: the address that opens the player outside of the frame. */
   declare open: string;
   /** Begins to play by itself, unless the reader wants less motion. */
   declare plays: boolean;
@@ -123,7 +123,7 @@ export abstract class PlayerAttributes extends LitElement {
   /** The link that led here was made for another version of the scenario. */
   declare changed: boolean;
   declare middle: Middle;
-  /** What the space-time diagram's distances follow. */
+  /** Whether the space-time diagram is spaced by step or by time. */
   declare spacing: Spacing;
   declare column: Column;
   declare isNarrow: boolean;

@@ -81,12 +81,12 @@ export class Player extends PlayerAttributes {
   zoom: Zoom | undefined;
   transactions: Transactions | undefined;
   company: Company | undefined;
-  /** Whether what the middle shows is settled: by the reader, or by the run. */
+  /** Whether the view in the middle was chosen, by the reader or by the run. */
   #hasChosen = false;
   /** What stood in the middle before *Inspect* was asked for by its key. */
   #before: Middle | null = null;
   #status: Status = "connecting";
-  /** How much of what was asked for was said to wait. */
+  /** For how many waiting commands the page has said that they wait. */
   #waiting = 0;
   readonly #columns = new SideColumns(this, () => this.requestUpdate());
   readonly #later = new LaterFrame(() => this.store?.isDragged === true, () => this.requestUpdate(), (action) => this.store?.drawAlone(action));

@@ -110,7 +110,7 @@ export class Poll extends AudienceElement {
     return html`<div class="row"><button class="put-away" @click=${() => (this.away = `${poll.id} ${poll.state}`)}>${say("poll.put_away")}</button></div>`;
   }
 
-  // Of both
+  // Shown to the presenter and to followers
 
   #results(audience: Audience, poll: Asked): TemplateResult {
     const closed = poll.state === "closed" && !audience.presents ? html`<p>${say("poll.is_closed")}</p>` : nothing;

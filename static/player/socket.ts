@@ -265,7 +265,7 @@ export class SessionSocket implements Source {
     socket.send(JSON.stringify({ v: 1, id: this.#hello.id, type: "hello", have: this.#listener?.have() ?? {}, ...named }));
   }
 
-  /** Said once more on the same connection when its answer says that it may be: all who follow a link share a budget. */
+  /** Sent again on the same connection after the time in the response: all followers of a link share one budget. */
   #sayHelloAgain(params: JsonObject): void {
     const socket = this.#socket;
     if (socket === null) return;

@@ -82,7 +82,7 @@ function bodyOf(frame: Frame, here: Places, focus: Focus, name: string, place: B
 }
 
 const CHIP = { name: 15, head: 20 };
-/** Farther from its coordinator than this, other boxes lie between. */
+/** If its coordinator is farther away than this, other boxes are between them. */
 const JOINT = 12;
 
 /** On a phone: its small box, where messages leave and arrive, and the large one while it is unfolded. Both name it in the same way. */
@@ -213,7 +213,7 @@ function howBelow(here: Places): StageObject[] {
   return [{ key: "heads", x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "", draw: svg`${drawn}` }];
 }
 
-/** Its title at `y`, `gap` under it the sentences; `end`: of the last line. */
+/** A title at `y`, and the sentences `gap` below; `end` is the y of the last line. */
 function how(x: number, y: number, gap: number, width: number): { drawn: Drawn; end: number } {
   let next = y + gap;
   const parts = HOW_TO_READ.map((key) => {

@@ -3,9 +3,9 @@
 import { overlap, round } from "../diagrams/geometry.ts";
 import type { Box, Point } from "./contract.ts";
 
-/** Units between two points of a way that are looked at. */
+/** Units between two points of a line at which it is tested. */
 const STRIDE = 5;
-/** What a way may be longer for each point that stands on a word. */
+/** By how many units a line may be longer to avoid one point on a word. */
 const DETOUR = 40;
 
 export function sharedArea(one: Box, other: Box): number {
@@ -26,10 +26,10 @@ export function freest<Place extends Box>(places: readonly Place[], taken: reado
   return best;
 }
 
-/** Corners of a way; straight from each to the next. */
+/** The corners of a line, which is straight between them. */
 type Way = readonly Point[];
 
-/** From one point to the other: straight where no word lies there, else round it. */
+/** A line between two points: straight if no word is in between, else round the words. */
 export function wayBetween(from: Point, to: Point, words: readonly Box[], within: { width: number; height: number }): string {
   const near = words.map(({ x, y, width, height }): Box => ({ x: x - 2, y: y - 2, width: width + 4, height: height + 4 }));
   const straight = Math.hypot(to[0] - from[0], to[1] - from[1]);
@@ -42,7 +42,7 @@ export function wayBetween(from: Point, to: Point, words: readonly Box[], within
   return best.slice(1).map(([x, y]) => `L${round(x)},${round(y)}`).join("");
 }
 
-/** Straight; round one corner; along a line between them, or past them by the margin. */
+/** The candidates: straight, with one corner, along a line between the points, or past them at the margin. */
 function ways(from: Point, to: Point, within: { width: number; height: number }): Way[] {
   const [[x1, y1], [x2, y2]] = [from, to];
   const found: Way[] = [[from, to], [from, [x2, y1], to], [from, [x1, y2], to]];
@@ -61,7 +61,7 @@ function lengthOf(way: Way): number {
   }, 0);
 }
 
-/** How many points of it lie on words. */
+/** How many points of the line are on words. */
 function hits(way: Way, words: readonly Box[]): number {
   let count = 0;
   way.slice(1).forEach(([x, y], index) => {

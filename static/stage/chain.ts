@@ -14,7 +14,7 @@ import { textWidth } from "./draw.ts";
 const HEIGHT = 22;
 /** A mark ends here inside the thing that it stands on: names begin behind it. */
 const BESIDE = 9;
-/** So much of a mark above a body stands on it. */
+/** By how many units a mark above a body overlaps it. */
 const INSIDE = 3;
 /** Numbers that are shown on one thing before the others are counted. */
 const NUMBERS = 4;

@@ -1,5 +1,5 @@
 /**
- * The joint between the parts of the stage: places, bodies, network, tag, motion.
+ * The interface between the parts of the stage: places, bodies, network, tag, motion.
  *
  *     const run = places(plan, header, firstView, size);        // places.ts: once for a run and a size
  *     const focus = focusOf(frame);                             // focus.ts: what this step is about
@@ -72,13 +72,13 @@ export interface ClientPlace {
 export interface LanePlace {
   box: Box;
   /** The cells: `x` of the first offset drawn, width of one offset, y and height of a cell. */
-  cells: { x: number; y: number; width: number; height: number; unit: number; /** Offsets' width of a batch at most. */ most: number; /** At its end, for what comes and is refused: no offset is drawn there. */ after: number };
+  cells: { x: number; y: number; width: number; height: number; unit: number; /** A batch is at most as wide as this many offsets. */ most: number; /** Width at the end of the lane, without offsets, for a batch that arrives and is refused. */ after: number };
   /** Where requests and markers arrive and answers leave (left), and where readers fetch (right). */
   port: Point;
   out: Point;
   /** Drawn as a thin strip: cells without numbers. */
   strip: boolean;
-  /** Who leads it now, in the place of a broker that is down. */
+  /** The name of the leader now, if the lane is drawn in the place of a broker that is down. */
   heir?: string;
 }
 
@@ -92,8 +92,8 @@ export interface BrokerPlace {
   /** By partition; all that it ever leads in this run, in their order. */
   lanes: Record<string, LanePlace>;
   /** Coordinator: its rail of states, its log line, its list of markers. Null where it never coordinates. */
-  coordinator: { box: Box; port: Point; markers: Point; /** All coordinators share this place; it shows the one that the step is about. */ shared?: boolean; /** In the plan it coordinates nothing: it may take over. */ spare?: boolean; /** It stands in the place of a dead broker: the box of its own. */ of?: Box } | null;
-  /** Strip of the lane that has the lens now. */
+  coordinator: { box: Box; port: Point; markers: Point; /** All coordinators share this place; it shows the one that the step is about. */ shared?: boolean; /** According to the plan this broker coordinates nothing, but it may take over. */ spare?: boolean; /** If it is drawn in the place of a broker that is down: the box of its own broker. */ of?: Box } | null;
+  /** The strip of the lane that is drawn at full size now. */
   echo?: Record<string, LanePlace>;
   /** One line: it leads nothing that is used. */
   folded: boolean;
@@ -104,7 +104,7 @@ export const wholeOf = ({ box, panel }: { box: Box; panel?: Box }): Box => panel
 
 export interface ReaderPlace {
   box: Box;
-  /** How much larger than its smallest its type is. */
+  /** The type's size, as a multiple of the smallest. */
   scale: number;
   port: Point;
 }
@@ -165,7 +165,7 @@ export interface Focus {
   /** At the coordinator: which transactional id is shown, and which of its states is yellow. */
   transactional_id: string | null;
   state: string | null;
-  /** Said on the tag: a catalogue key. */
+  /** The text of the tag: a catalogue key. */
   tag: { key: string; params: JsonObject } | null;
   /** Under the tag: what a client cannot know from now on. */
   doubt: { key: string; params: JsonObject } | null;
@@ -223,7 +223,7 @@ export interface StageObject {
 /** Makes objects for one frame; layers.ts lists all of them. */
 export type Layer = (frame: Frame, here: Places, focus: Focus) => StageObject[];
 
-/** Moves what moved (motion.ts). `nodes` finds the drawn group of a key; both lists are whole pictures. */
+/** Animates what moved (motion.ts). `nodes` finds the drawn group of a key; both lists are whole pictures. */
 export interface Mover {
   play(nodes: (key: string) => SVGGElement | null, before: readonly StageObject[], after: readonly StageObject[]): void;
   /** Ends at once: another step, a jump, less motion. */

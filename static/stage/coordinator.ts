@@ -1,6 +1,6 @@
 /**
  * The coordinator of transactions: the states of one transactional id as pills, what its log holds, whose markers are still
- * out; beside it the group's offsets. What is being written is dashed, what counts is black.
+ * out; beside it the group's offsets. A state that is being written is dashed, one that is in force is black.
  */
 
 import { nothing, svg } from "lit";
@@ -32,7 +32,7 @@ interface Kept {
   entry: TransactionView;
 }
 
-/** The way that an id is on: the one with the state that comes next, else the one with the state that counts. */
+/** The path that an id is on: the one with its pending state, else the one with its state. */
 export function railOf(state: string, pending: string | null, before: string | null): readonly string[] {
   const seen = [pending, state, before].filter((one) => one !== null);
   const ways = RAILS.filter((rail) => seen.every((one) => rail.includes(one as string)));
@@ -98,8 +98,8 @@ function idle(frame: Frame, name: string, width: number): SVGTemplateResult {
     log === null ? say("stage.coordinator.unused") : say("stage.coordinator.no_id", { log }), width - 24, 13, { classes: "q", least: 10 })}`;
 }
 
-/** White on black, as a broker that is unfolded has its name. */
-function hostPill(name: string): { draw: SVGTemplateResult; /** With the gap behind it. */ width: number } {
+/** The name in white on black, as on an unfolded broker. */
+function hostPill(name: string): { draw: SVGTemplateResult; /** Its width, with the gap after it. */ width: number } {
   const said = textWidth(name, 12, true);
   return { draw: svg`${box(8, 5, said + 12, 18, "tag", 4)}${text(14, 18, name, "s12 b inv")}`, width: round(said) + 16 };
 }
@@ -305,7 +305,7 @@ function othersText(kept: readonly Kept[], id: string): string | null {
   return others.length === 1 ? `${first.id} ${first.entry.state}` : say("stage.coordinator.others", { count: others.length });
 }
 
-/** Offsets of a group: what counts, and what an open transaction wants to commit. */
+/** Offsets of a group: those committed, and those that an open transaction wants to commit. */
 function groupLine(groups: Record<string, GroupView> | undefined, width: number): SVGTemplateResult | null {
   const entries = Object.entries(groups ?? {});
   if (entries.length === 0) return null;

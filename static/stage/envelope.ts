@@ -11,11 +11,11 @@ import { listed } from "../player/joins.ts";
 /** `whole`: name and what it carries; `row`: both in one line; `brief`: type and partition; `small`: one line at the end of a lane. */
 export type Detail = "whole" | "row" | "brief" | "small";
 
-/** What becomes of it in this step. */
+/** What happens to it in this step. */
 export interface Fate {
   /** Drawn yellow: this step is about it. */
   now: boolean;
-  /** It arrives in this step and stands at the door. */
+  /** It arrives in this step and is drawn at its receiver. */
   docked: boolean;
   lost: boolean;
   /** One more of the same is under way. */
@@ -112,7 +112,7 @@ function flags(sheet: Sheet, here: Places): Envelope {
   };
 }
 
-/** Name and what it is about, in one line: many stand under each other. */
+/** Name and subject in one line, for many messages one under the other. */
 function nameAndBrief(sheet: Sheet): Envelope {
   const name = textWidth(sheet.name, 12, true);
   const width = round(name + (sheet.brief === "" ? 0 : textWidth(sheet.brief, 12, sheet.bad) + 6) + 28);
@@ -126,7 +126,7 @@ function nameAndBrief(sheet: Sheet): Envelope {
   };
 }
 
-/** Name and what it carries in one line: they wait under each other. */
+/** Name and content in one line, for messages that wait one under the other. */
 function nameAndCells(sheet: Sheet, here: Places): Envelope {
   const name = textWidth(sheet.name, 12, true);
   const rows = sheet.cells.map((cell) => cellRow(cell, here));
@@ -191,7 +191,7 @@ function note(width: number, height: number, heading: 1 | -1, upright: boolean, 
 export const TORN = 26;
 const TEAR = { gap: 8, deep: 3, teeth: 5 };
 
-/** Its end is torn off, with a cross in the tear: what it is and carries stays to be read. */
+/** A lost message: its end is torn off, with a cross in the tear; name and content stay readable. */
 function torn(inside: SVGTemplateResult, width: number, height: number, heading: 1 | -1, classes: string): SVGTemplateResult {
   const teeth = Array.from({ length: TEAR.teeth + 1 }, (_, index) => [(index % 2 === 0 ? -1 : 1) * TEAR.deep, round((height * index) / TEAR.teeth)] as const);
   // All drawn for a message that goes right; the sheet of one that goes left is its mirror.

@@ -102,7 +102,7 @@ const ANSWERS: Record<string, (fields: Fields, message: MessageView) => string> 
   ZooKeeperReply: (fields) => say(fields["conflict"] === true ? "stage.message.conflict" : "stage.message.written", { version: fields["version"] ?? "?" }),
 };
 
-/** `records`: serials by partition, as far as the sender knows them still. */
+/** `records`: the serials in the message by partition, as far as the sender's view still has them. */
 export function sheetOf(message: MessageView, records: Readonly<Record<string, readonly number[]>> = {}): Sheet {
   const error = message.error !== null && message.error !== "NONE" ? message.error : null;
   const cells = message.is_response ? [] : cellsOf(message, records);

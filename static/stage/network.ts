@@ -47,7 +47,7 @@ export interface Flight {
   before: number | null;
   box: Box;
   fate: Fate;
-  /** Same deed: delivered, lost or sent by this step. */
+  /** It belongs to this step: delivered, lost or sent by it. */
   hot: boolean;
   /** It leaves because of what arrived in this step, and so after that. */
   follows: boolean;
@@ -576,7 +576,7 @@ export const networkLayer: Layer = (frame, here, focus) => {
 
 function wireObject({ message, wire, fate, u, envelope, queue }: Flight): Bending {
   const d = pathOf(wire);
-  // Those that wait together are in one connection.
+  // Messages that wait one behind the other are on one connection.
   if (queue !== null && queue > 0) return { key: `w:${message.id}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: 0, draw: svg``, label: "", way: d };
   const trail = fate.lost || fate.docked || fate.now;
   const at = between01(wire, u, envelope.width, envelope.height);

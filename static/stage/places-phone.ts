@@ -201,7 +201,7 @@ export function phonePlaces(plan: StagePlan, size: Size): Places {
   if (slots.readers !== null) for (const name of Object.keys(plan.lanes)) readers[name] = rowsIn(plan, name, slots.readers);
   return {
     kind: "cluster", form: "phone", width, height: round(height + beside.height), hue: huesOf(plan), clients, brokers, readers,
-    // One of them acts at a time, in the place of the client.
+    // Controller and tool act one at a time, in the place of the client.
     others: { ...Object.fromEntries(CORNERS.filter((name) => (name === TOOL ? plan.tool === true : plan.controller))
       .map((name) => [name, { box: slots.client, port: [slots.down, slots.client.y + slots.client.height] as const }])), ...beside.others },
     network: { x: SIDE, y: bottom, width: width - 2 * SIDE, height: top - bottom }, fetches: null, lens: null, upright: true, rows: slots.rows,

@@ -28,7 +28,7 @@ interface Shelved {
   strip: number;
 }
 
-/** So many boxes in a row, as high as their strips need. */
+/** Boxes in rows of `across`, each row as high as its strips need. */
 function shelved(rows: readonly Rows[], across: number, room: number): Shelved {
   const shelves: Rows[][] = [];
   for (let index = 0; index < rows.length; index += across) shelves.push(rows.slice(index, index + across));

@@ -185,7 +185,7 @@ export function standing(run: Places, frame: Frame, focus: Focus): Places {
   return takenOver(throughLens(withOneCoordinator(run, frame, focus), frame, focus), frame);
 }
 
-/** Where coordinators share a place, the one in question has it. */
+/** Where coordinators share a place: the places with the coordinator that the step is about. */
 function withOneCoordinator(run: Places, frame: Frame, focus: Focus): Places {
   if (!Object.values(run.brokers).some((broker) => broker.coordinator?.shared === true)) return run;
   const coordinator = coordinatorAt(frame, run, focus);

@@ -123,7 +123,7 @@ function selected(frame: Frame, name: string, client: ClientView): boolean {
   return isPicked(frame.selection, plainly("actor", name)) || isOfPicked(frame, { transaction: client.transaction_manager?.transactional_id ?? null });
 }
 
-/** Where a pill is too high. */
+/** The identity as text, where a pill would be too high. */
 function identityText(client: ClientView, right: number, y: number, room: number): SVGTemplateResult | typeof nothing {
   const manager = client.transaction_manager;
   if (manager == null) return nothing;

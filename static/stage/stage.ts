@@ -280,7 +280,7 @@ export class Stage extends SizedElement {
     return piece(frame, "scene", [this.size, this.projector, this.#brought], (whole) => this.#made(whole));
   }
 
-  /** What a frame that may never come adds to the places is given to them when it comes. */
+  /** Prepares a frame that may never come. What it adds to the places is kept only when it comes. */
   protected override prepare(frame: Frame): void {
     const known = this.#known;
     this.sceneOf(frame);

@@ -228,7 +228,7 @@ function farFrom(own: Box | null, y: number, height: number): number {
 
 /** The body that a tag stays near to. */
 function bodyOf(frame: Frame, here: Places, focus: Focus, shown: Shown | null): Box | null {
-  // On a phone nothing is under the lane's body but readers, which are no broker.
+  // On a phone only consumers are under the lane's body.
   if (here.upright) return shown === null ? here.others[focus.actor ?? ""]?.box ?? null : { ...shown.broker.box, height: here.height };
   // The lane of a broker that took over stands where it stood.
   if (shown !== null && !contains(wholeOf(shown.broker), shown.lane.box)) return shown.lane.box;
