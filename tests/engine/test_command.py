@@ -112,7 +112,7 @@ def test_a_refused_run_is_answered_with_what_is_allowed(arguments, said):
         (
             GOOD.replace("linger_ms", "lingerms"),
             ":10: producers.p1.settings.lingerms: ",
-            "allowed: the settings are",
+            "allowed: choose one of batch_size",
         ),
         (GOOD.replace('"k28"', "28"), ":2: profile: ", "allowed: one of k010, k20, k28, k39, k41"),
         (GOOD + "[[faults]]\n", ":11: faults.0.action: ", "allowed: "),
