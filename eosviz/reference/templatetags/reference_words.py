@@ -42,12 +42,12 @@ def of(table: dict[str, object], name: str) -> object:
 
 
 @register.filter
-def lesson_title(name: str) -> str:
-    """`{{ "SC-58/elected-again"|lesson_title }}`: the title of the scenario, with the title of the run after it."""
+def titles_of(name: str) -> list[dict[str, str]]:
+    """`{{ "SC-58/elected-again"|titles_of }}`: the title of the scenario, and that of the run if one is named."""
     identifier, _, variant = name.partition("/")
-    document, language = entry(identifier).document, language_of(get_language())
-    runs = (one["title"][language] for one in document.get("variants", ()) if one["name"] == variant)
-    return " · ".join((document["title"][language], *runs))
+    document = entry(identifier).document
+    runs = (one["title"] for one in document.get("variants", ()) if one["name"] == variant)
+    return [document["title"], *runs]
 
 
 @register.filter
