@@ -129,8 +129,8 @@ class Beats:
 
     def __init__(self, consumers: Sequence[str] = ()) -> None:
         self._steps: list[BeatStep] = []
-        self._again: set[tuple[str, str]] = set()
-        """(client, partition) for each partition with a batch that waits to be sent again."""
+        self._again: dict[tuple[str, str], str] = {}
+        """(client, batch) to its partition, for each batch that waits to be sent again, in order."""
         self._doubted: set[tuple[Any, Any]] = set()
         """(client, batch) for each batch of which the client cannot know whether it is stored."""
         self._consumers = tuple(consumers)
@@ -158,20 +158,18 @@ class Beats:
         notes = step["notes"]
         key = step["key"]
         if key in ("client.drained_plain", "client.drained_plain_again", "client.drained_mixed"):
-            again = {
-                (step["params"]["client"], batch.partition(" ")[0]) for batch in step["params"]["batches"]
-            } & self._again
-            if again:
-                self._again -= again
+            drained = {batch.partition(" ")[0] for batch in step["params"]["batches"]}
+            if self._drains_again(step["params"]["client"], drained):
                 key = "client.drained_again"
         ends_doubt = False
         for said in (step, *notes):
             params = said["params"]
             batch = (params.get("client"), params.get("batch"))
             if said["key"] == "client.requeued":
-                self._again.add((params["client"], params["partition"]))
+                self._again[batch] = params["partition"]
                 self._doubted.add(batch)
             elif said["key"] in RESULTS and batch in self._doubted:
+                self._again.pop(batch, None)
                 self._doubted.discard(batch)
                 ends_doubt = ends_doubt or said["key"] == "client.acknowledged"
         taken = BeatStep(
@@ -205,6 +203,16 @@ class Beats:
         if taken.opener is not None and taken.opener.name == "block_claimed" and not self._ids_wanted:
             taken.opener = None  # A broker claims a block at every start, so the claim opens no beat.
         self._steps.append(taken)
+
+    def _drains_again(self, client: str, partitions: set[str]) -> bool:
+        """Whether one of the batches that the client drains for these partitions waited to be sent again."""
+        waiting = {
+            partition: batch for batch, partition in reversed(self._again.items()) if batch[0] == client
+        }
+        again = [waiting[partition] for partition in partitions if partition in waiting]
+        for batch in again:
+            del self._again[batch]
+        return bool(again)
 
     def _look_for_held_records(self, taken: BeatStep, step: Mapping[str, Any]) -> None:
         """Find records that are stored after the first record of another producer's open transaction, and
@@ -295,7 +303,7 @@ class Beats:
         """A copy for a branch that begins here. It shares the steps so far, which never change."""
         fork = Beats(self._consumers)
         fork._steps = list(self._steps)
-        fork._again = set(self._again)
+        fork._again = dict(self._again)
         fork._doubted = set(self._doubted)
         fork._holders = dict(self._holders)
         fork._writers = dict(self._writers)
@@ -504,7 +512,7 @@ def _opening(key: str, step: Mapping[str, Any]) -> tuple[Opener | None, dict[str
     refusal = step["refusal"]
     if refusal is not None and (found is None or found.weight < REFUSED.weight):
         found = _refusing(step, refusal["error"])
-        given = {"error": refusal["error"], "actor": _refuser(step, refusal["error"])}
+        given = {**step["params"], "error": refusal["error"], "actor": _refuser(step, refusal["error"])}
     if found is None:
         return None, {}
     return found, _params(found, given, step)

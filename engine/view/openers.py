@@ -90,7 +90,7 @@ PRODUCER = (
         "client.call_to_crashed", "client.call_unknown", "client.call_needs_transactional_id",
         "client.call_after_close",
         "client.call_in_error", "client.send_before_init", "client.offsets_outside_transaction",
-    )),
+    ), ("client", "call")),
     Opener("muted", 5, ("client.muted",), ("partitions",), STORED, once=True),
     Opener("leader_wanted", 6, ("client.leader_unknown",), ("client",), ("client.metadata_received",), once=True),
     Opener("connects", 1, ("client.waits_not_connected",), ("client",), once=True),

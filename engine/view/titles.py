@@ -29,7 +29,8 @@ NAMES = frozenset(
         "hidden", "held", "held_all", "joined", "let_go_abort", "let_go_commit", "resends", "takes_over_finds",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
         "crashes_many", "restarts_many", "marker_again", "commit_returns", "success_first",
-        "round_stores", "behind_stores", "repeats_refused", "repeats_failed", *middleware_titles.NAMES,
+        "round_stores", "behind_stores", "repeats_refused", "repeats_failed",
+        "sends_into", "resends_and_sends", "call_fails", "call_fails_by_name", *middleware_titles.NAMES,
     }
 )  # fmt: skip
 """Titles that belong to no opener."""
@@ -98,16 +99,33 @@ def _stores(name: str, stored: Sequence[str] = STORED) -> Tell:
     return tell
 
 
-def _resends(name: str) -> Tell:
-    """The same for batches that are sent again. It returns None if the client also drains new batches, whose
-    records are not resent."""
+def _sends(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
+    """The same. If the records are of several partitions, no step says their number, so the title names these."""
+    title = _stores("sends")(params, steps, consumers)
+    stored = said_in(steps, *STORED)
+    partitions = _partitions(one for one in stored if one.get("client") == params["client"])
+    if title is None or not 1 < len(partitions) <= NAMED_MOST:
+        return title
+    return "sends_into", {**title[1], "partitions": partitions}
+
+
+def _resends(name: str, with_new: str = "") -> Tell:
+    """The same for batches that are sent again. If the client also drains new batches, whose records are not
+    resent, the title is ``with_new``; empty: the opener's own."""
     by_stores = _stores(name)
 
     def tell(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
-        new = any(step.key in NEW and step.params["client"] == params["client"] for step in steps)
-        return None if new else by_stores(params, steps, consumers)
+        if any(step.key in NEW and step.params["client"] == params["client"] for step in steps):
+            return (with_new, params) if with_new else None
+        return by_stores(params, steps, consumers)
 
     return tell
+
+
+def _call_refused(params: Params, _: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
+    if params["client"] is None:
+        return None
+    return ("call_fails" if params["call"] is None else "call_fails_by_name"), params
 
 
 def _many(opener: str) -> Tell:
@@ -316,8 +334,9 @@ def _coordinator(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) ->
 Tell = Callable[[Params, Sequence[BeatStep], Sequence[str]], Title | None]
 TELLS: dict[str, Tell] = {
     **middleware_titles.TELLS,
-    "sends": _stores("sends"),
-    "sends_again": _resends("resends_stored"),
+    "sends": _sends,
+    "sends_again": _resends("resends_stored", with_new="resends_and_sends"),
+    "call_refused": _call_refused,
     "renumbered": _resends("renumbered_stored"),
     "success_at_once": _stores("success_first", UNANSWERED),
     "muted": _stores("muted_stores"),

@@ -77,12 +77,12 @@ BEATS_OF = {
 6. 79–79 → 79  p1 waits for the response to an earlier batch
 7. 80–80 → 80  Duplicate recognised, not stored again
 8. 81–116 → 81  p1 learns that batch r1 is stored
-9. 117–140 → 120  3 records from p1 stored
+9. 117–140 → 120  3 records from p1 stored in t-0, t-1
 """,
     "SC-44/k28": """\
 1. 1–18 → 12  p1 gets PID 1000, epoch 0
 2. 19–33 → 31  t-0, t-1 joined the transaction
-3. 34–42 → 37  2 records from p1 stored
+3. 34–42 → 37  2 records from p1 stored in t-0, t-1
 4. 43–52 → 44  Hidden until the marker: t-0, t-1
 5. 53–59 → 58  txn-1: commit is decided
 6. 60–60 → 60  commitTransaction() of p1 returns
@@ -245,7 +245,7 @@ def test_a_resend_begins_where_the_same_partition_is_drained_again() -> None:
     beats = plan_ahead(scenario_of("SC-02"))["beats"]
     again = next(beat for beat in beats if beat["kind"] == "sends_again")
     assert again["first"] == 73, "at step 51 p1 drains a new batch of t-1, while one of t-0 waits"
-    assert again["key"] == "beat.sends_again", "new batches are drained, too, so their records do not count"
+    assert again["key"] == "beat.resends_and_sends", "new batches are drained, too"
 
 
 def test_plumbing_is_folded_counted_and_named() -> None:
