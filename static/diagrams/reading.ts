@@ -79,7 +79,7 @@ export class Reading {
     readings.set(this.frame, this);
   }
 
-  /** What `found` finds, looked for once. */
+  /** The result of `found`, which is computed once for a frame. */
   find<T>(name: string, find: Find<T>, last: T | undefined): T {
     let known = this.#found.get(name);
     if (known === undefined) {

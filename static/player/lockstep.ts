@@ -16,7 +16,7 @@ export function happening(step: Step): string {
 }
 
 export interface Difference {
-  /** Up to here both are the same; the next was not compared or differs. */
+  /** The last step up to which both runs are the same; the next one was not compared or differs. */
   sameUpTo: number;
   /** The first step that differs; one that only one run has counts as different. */
   first: number | null;

@@ -116,7 +116,7 @@ export class Masthead extends StoreElement {
       ${this.#isUrgent(store) ? this.#state(store) : nothing}`;
   }
 
-  /** What must be seen without being asked for. */
+  /** Whether there is something that the reader must see at once. */
   #isUrgent(store: PlayerStore): boolean {
     return store.status === "connecting" || store.status === "reconnecting" || store.verified?.state === "differs";
   }

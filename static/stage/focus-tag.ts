@@ -148,13 +148,13 @@ export function besideTag(step: Step): Tag | null {
   return transition?.machine === "service" ? { key: "stage.tag.now", params: { to: say(`diagram.service.${transition.to}`) } } : null;
 }
 
-/** A vote, in words of its own; null for any other state. */
+/** The tag of a vote; null for any other state. */
 function voteTag(state: Json | undefined): Tag | null {
   const key = `stage.tag.vote.${String(state)}`;
   return words.knows(key) ? { key, params: {} } : null;
 }
 
-/** What a refusal says; a node of the middleware has words for its own. */
+/** The tag of a refusal; refusals of middleware nodes have their own words. */
 export function refusalTag(frame: Frame, step: Step, error: string): Tag {
   const key = `stage.tag.refusal.${error}`;
   const isNode = frame.view.middleware?.participants !== undefined;

@@ -77,7 +77,7 @@ const lost: Finder = (_, step, { messages }) => {
 
 const isOfActor = (step: Step): boolean => step.kind === "fault" && faultTag(step) !== null;
 
-/** Delayed, duplicated: the message itself is what the step is about. */
+/** The message was delayed or duplicated: the step is about the message itself. */
 const tampered: Finder = (frame, step, { messages }): Found => {
   const [copied] = messages.duplicated;
   if (copied !== undefined) return { kind: "sent", tag: { key: "stage.tag.duplicated", params: {} } };
@@ -184,7 +184,7 @@ const client: Finder = (frame, step, { messages }) => {
   const own = frame.view.applications?.[step.actor]?.client ?? step.actor;
   if (frame.view.clients?.[own] === undefined) return null;
   const told = clientTag(frame, step, own);
-  // Who sends is seen by what leaves; a client that says nothing new is quiet then.
+  // The messages that leave show who sends; a client without a new state is quiet then.
   if (told === null && messages.sent.length > 0) return null;
   return { kind: "client", actor: own, tag: told?.tag ?? null, bad: told?.bad ?? false };
 };

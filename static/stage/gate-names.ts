@@ -6,7 +6,7 @@ import { say } from "../player/text.ts";
 import type { Focus, LanePlace, Places, Window } from "./contract.ts";
 import { textWidth } from "./draw.ts";
 
-/** A cell of this width has its ring inside of the gates at its edges, and its numbers inside of the ring. */
+/** From this width on, a cell has its ring inside the gates at its edges, and its numbers inside the ring. */
 export const RING_INSIDE = 80;
 
 interface LaneNamed {

@@ -41,7 +41,7 @@ export function shownLane(frame: Frame, here: Places, focus: Focus): Shown | nul
   return { broker, lane, replica, window: windowOf(lane, replica.log_start, replica.log_end, replica.batches) };
 }
 
-/** Where a stored batch stands; null where it lies before the window. */
+/** The box of a stored batch; null if the batch is before the offsets that are shown. */
 export function cellBox({ lane, window }: Shown, batch: Pick<LogBatchView, "base_offset" | "last_offset">): Box | null {
   if (batch.last_offset < window.first) return null;
   const first = Math.max(batch.base_offset, window.first);
@@ -62,7 +62,7 @@ function object(key: string, at: Box, draw: SVGTemplateResult, { depth = 5, phas
   return { key, x: round(x), y: round(y), width: round(width), height: round(height), phase, depth, draw, label, hot, ...(select === undefined ? {} : { select }) };
 }
 
-/** From a gate at a cell's edge to the ring around the cell. */
+/** Distance from a gate at a cell's edge to the ring around the cell, in units. */
 const ASIDE = 10;
 
 /** The ring of a batch is whole and leaves the gates at its edges to be seen: it stands inside of them. */
@@ -87,7 +87,7 @@ export const ghostLayer: Layer = (frame, here, focus) => {
   return compared === null ? objects : [...objects, compared];
 };
 
-/** What stands in the network beside messages: what was compared, or what a client cannot know. */
+/** The card in the network beside messages: what was compared, or what a client cannot know. */
 export function cardOf(frame: Frame, here: Places, focus: Focus): StageObject | null {
   return comparison(frame, here, focus, shownLane(frame, here, focus)) ?? doubtCard(frame, here, focus);
 }
@@ -208,10 +208,10 @@ function besideGhost({ box: lane }: LanePlace, names: { y: number; taken: Name[]
   return behind !== null && fits(behind) ? drawn(first, behind) : drawn(first);
 }
 
-/** Between the end of the log with its gates and what is refused. */
+/** Distance between the end of the log, with its gates, and a refused batch, in units. */
 const GAP = 16;
 
-/** Beyond the end of the log: where it would have gone, crossed out. */
+/** A refused batch after the end of the log, where it would have been appended, crossed out. */
 function refusedGhost(frame: Frame, here: Places, { lane, replica, window }: Shown): StageObject[] {
   const { who, sequences, producerId } = numbersOf(frame);
   const { y, height, unit } = lane.cells;
@@ -227,7 +227,7 @@ function refusedGhost(frame: Frame, here: Places, { lane, replica, window }: Sho
   return [object("ghost", { x, y, width, height }, inside, { label: said })];
 }
 
-/** Where the gate stood, and the way it went. */
+/** The old place of a gate, and the path to its new one. */
 function gateWay(frame: Frame, focus: Focus, { lane, replica, window }: Shown): StageObject[] {
   const [gate] = focus.gates;
   const before = frame.previousView?.partitions?.[focus.partition ?? ""]?.replicas[String(frame.view.partitions?.[focus.partition ?? ""]?.leader)];
@@ -241,7 +241,7 @@ function gateWay(frame: Frame, focus: Focus, { lane, replica, window }: Shown): 
     { depth: 2, phase: "gate", hot: false })];
 }
 
-/** A copy is pulled, from the leader's lane to the follower. */
+/** The arrow of a copy, from the leader's lane to the follower that fetches it. */
 function copyArrow(frame: Frame, here: Places, focus: Focus): StageObject[] {
   const leader = frame.view.partitions?.[focus.partition ?? ""]?.leader;
   const [from, to] = [here.brokers[`broker-${leader}`], here.brokers[focus.actor ?? ""]];
@@ -255,7 +255,7 @@ function copyArrow(frame: Frame, here: Places, focus: Focus): StageObject[] {
     path(`M${x - 9},${y1 - 5}l8,5l-8,5`, "trail thin")}`, { depth: 0, phase: "effect", hot: false })];
 }
 
-/** On a phone from one small box over to the other. */
+/** The same on a phone, from one small box to the other. */
 function copyOver(from: Box, to: Box, here: Places): StageObject {
   const [x0, y0, x1, y1] = [from.x + from.width / 2, from.y, to.x + to.width / 2, to.y];
   const over = Math.min(38, here.network.height - 4);
@@ -323,7 +323,7 @@ function lowComparison(frame: Frame, here: Places, focus: Focus, decided: Decide
   return object("compare", { x: LOW.side, y, width, height }, drawn, { phase: "compare", depth: 4, label: say("stage.ghost.compare_name", { by, rule: sentence, answer }), hot: false });
 }
 
-/** Beside the client: what it cannot know from now on. */
+/** The card beside a client: what it cannot know from now on. */
 export function doubtCard(frame: Frame, here: Places, focus: Focus): StageObject | null {
   if (focus.doubt === null || here.upright) return null;
   const client = here.clients[String(focus.doubt.params["client"])];
@@ -346,7 +346,7 @@ function freePlace(frame: Frame, here: Places, focus: Focus, size: { width: numb
   const x = round(network.x + (network.width - size.width) / 2);
   const { flights, bundles } = networkOf(frame, here, focus);
   const taken = [...[...flights, ...bundles].map(({ box: one }) => one), ...cornersOf(here)];
-  // Under the name of its column, which a phone has not.
+  // Under the name of its column; a phone has no such names.
   const top = network.y + (here.upright ? 3 : HEAD);
   let best = { y: top, cost: Number.POSITIVE_INFINITY, covers: Number.POSITIVE_INFINITY };
   for (let y = top; y + size.height <= network.y + network.height - 2; y += 3) {
@@ -359,10 +359,10 @@ function freePlace(frame: Frame, here: Places, focus: Focus, size: { width: numb
   return { x, y: best.y, covers: best.covers };
 }
 
-/** Between a card and a message, where there is room for it. */
+/** Distance between a card and a message, where there is room for it, in units. */
 const AIR = 6;
 
-/** px of height in which one lies on the other. */
+/** Height of the overlap of two boxes, in units. */
 function meets(one: Box, other: Box): number {
   return Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
 }

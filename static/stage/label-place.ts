@@ -9,17 +9,17 @@ import type { Box } from "./contract.ts";
 export type Spot = readonly [x: number, y: number];
 
 export interface Around {
-  /** What has to be seen. */
+  /** Boxes that a label must not cover. */
   taken: readonly Box[];
-  /** It stands in one of them, or out of it, and never on its edge. */
+  /** The label is inside one of these or outside all, and never on an edge. */
   own: readonly Box[];
-  /** It stands out of them. */
+  /** The label is outside these. */
   others: readonly Box[];
-  /** The picture. */
+  /** The box of the picture, which the label does not leave. */
   within: Box;
   /** What it costs to be there rather than near to what it is about, in units of area. */
   away?: (y: number) => number;
-  /** Further ways aside at which a free place is looked for. */
+  /** Further distances to the side at which a free place is looked for. */
   across?: (x: number) => readonly number[];
 }
 
@@ -34,10 +34,10 @@ export interface LabelPlace {
 export const COVERS = 60;
 /** Distance of a label from the picture's edge, in units. */
 export const EDGE = 4;
-/** How far a label goes to stand on nothing. */
+/** How far from its thing a label may be to cover nothing, in units. */
 const FAR = { y: 220, step: 6 };
 const ACROSS = Array.from({ length: 17 }, (_, index) => (index - 8) * 4 * FAR.step);
-/** Units of way that a unit of covered area is worth. */
+/** A unit of covered area costs as much as this many units of distance. */
 const COVERED = 3;
 
 export function labelPlace({ width, height }: { width: number; height: number }, suiting: readonly Spot[], around: Around): LabelPlace {
@@ -79,7 +79,7 @@ function costOf(at: Box, { taken, own, others, away }: Around): number {
   return covered + across + others.reduce((sum, one) => sum + shared(one, at), 0) + (away?.(at.y) ?? 0);
 }
 
-/** Units of area that two have in common. */
+/** Area of the overlap of two boxes. */
 function shared(one: Box, other: Box): number {
   if (!overlap(one, other)) return 0;
   const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);

@@ -32,7 +32,7 @@ export interface LaneOf {
   broker: string;
   partition: string;
   place: LanePlace;
-  /** The lane is drawn whole in the lens; here it is a strip. */
+  /** The lane is drawn at full size elsewhere; here it is a strip. */
   echo?: boolean;
 }
 
@@ -96,12 +96,12 @@ function nameOf(lane: LaneOf, role: string, width: number, middle: number, earli
   const { frame, here, broker, partition, place } = lane;
   // A phone has no room for a long name beside the cells: it stands in the broker's first line.
   const above = hasNameAbove(here, partition, place);
-  // Rather one line that is a little smaller than a name in two halves.
+  // One line in a slightly smaller type is better than a name in two halves.
   const type = { bold: true, ...(fitted(partition, width, 15, { least: 12, bold: true }).cut ? { most: 3, least: 9 } : { most: 1, least: 12 }) };
   const { size, lines } = fitted(partition, width, 15, type);
   const room = place.box.width - 110;
   const selection: Selection = { kind: "partition", id: partition };
-  // In a dead broker's box stands who leads the lane now.
+  // In the box of a broker that is down, the lane names its leader now.
   const heir = place.strip || above ? undefined : place.heir;
   const height = place.strip ? place.box.height : Math.max(24, lines.length * (size + 1.5) + (role === "" ? 8 : 22) + (heir === undefined ? 0 : 2 * HEIR));
   const y = above ? place.box.y - 31 : middle - height / 2;

@@ -23,7 +23,7 @@ import type { Box } from "./contract.ts";
 import type { Stage } from "./stage.ts";
 
 export const defaults = {
-  /** Milliseconds that a selection rests until it is asked what can be done. */
+  /** Milliseconds that a selection must stay before its acts are requested. */
   ask: 120,
 };
 
@@ -31,7 +31,7 @@ export class MessageActs extends StoreElement {
   static override properties = { ...StoreElement.properties, actions: { state: true }, leads: { state: true } };
 
   declare actions: Action[] | null;
-  /** The step that the offer leads to, while no message is on its way; null: it stays at the step on show. */
+  /** The step to which the offer leads while no message is on its way; null: the step on show. */
   declare leads: number | null;
   readonly #small = new Small(this);
   #player: Element | null = null;

@@ -30,7 +30,7 @@ export interface Sheet {
   flags: CarriedFlag[];
   /** Everything else, in words; "" where the name says all. */
   words: string;
-  /** An error returned. */
+  /** Whether it returns an error. */
   bad: boolean;
   isAnswer: boolean;
   /** For where there is little room: the partition, or what it is about. */
@@ -43,13 +43,13 @@ const object = (value: Json | undefined): JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
 
-/** The first of several, and how many more there are. */
+/** The first text, and how many more there are. */
 function firstOf(texts: readonly string[]): string {
   const [first = "", ...more] = texts;
   return more.length === 0 ? first : say("stage.message.more", { text: first, count: more.length });
 }
 
-/** Each once; of more than two the first and how many more. */
+/** The partitions, each once; if there are more than two, the first and how many more. */
 function eachOnce(partitions: readonly string[]): string[] {
   const [first = "", ...more] = [...new Set(partitions)];
   return more.length > 1 ? [`${first} +${more.length}`] : [first, ...more];
@@ -124,7 +124,7 @@ function wordsOf(message: MessageView): string {
   return firstOf(message.partitions);
 }
 
-/** Characters of names of records; more of them are counted. */
+/** Characters for names of records; further records are counted. */
 const NAMED = 12;
 
 function cellsOf(message: MessageView, records: Readonly<Record<string, readonly number[]>>): CarriedCell[] {

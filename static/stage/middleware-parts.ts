@@ -1,4 +1,4 @@
-/** Where a node of the middleware says what: its states, what it has heard, and what a step's tag is about. Pure. */
+/** The parts of a middleware node's box: its states, the responses it has received, and the part that a step's tag is about. Pure. */
 
 import type { Frame } from "../player/frame.ts";
 import type { Box, Focus, Places } from "./contract.ts";
@@ -52,7 +52,7 @@ function heardFrom(frame: Frame): string | null {
   return null;
 }
 
-/** What of a node the step's tag is about, and stands in the place of; null: it is not about a node. */
+/** The part of a node that the step's tag is about and replaces; null if the tag is not about a node. */
 export function taggedPart(frame: Frame, here: Places, focus: Focus): Part | null {
   const { actor, kind, tag } = focus;
   if (here.kind !== "middleware" || tag === null || actor === null || here.others[actor] === undefined || kind === "sent" || kind === "lost") return null;

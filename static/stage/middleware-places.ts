@@ -1,4 +1,4 @@
-/** Fixed places of a run of the message middleware: who wants it, the middleware, its participants. Pure. */
+/** Fixed places of a run of the message middleware: initiator and business system, the middleware, its participants. Pure. */
 
 import { clamp, round } from "../diagrams/geometry.ts";
 import type { Box, Places, Point, Size, StagePlan } from "./contract.ts";
@@ -66,7 +66,7 @@ function abreast(plan: StagePlan, size: Size): Places {
     { x: centre + CENTRE, y: 0, width: right - centre - CENTRE, height });
 }
 
-/** One under the other: who wants it and who leads it, the middleware, its participants, four in a row at most. */
+/** One under the other: initiator and business system, the middleware, its participants, at most four in a row. */
 function stacked(plan: StagePlan, size: Size): Places {
   const width = phoneWidth(size);
   const { wanting, middle, participants } = rolesOf(plan);

@@ -55,11 +55,11 @@ interface Spot {
   x: number;
   y: number;
   height: number;
-  /** px that it may have, and has at least. */
+  /** The width that it may have, and its least width, in units. */
   room: number;
   least: number;
   isRight: boolean;
-  /** It stands under the name of its row. */
+  /** Whether it is under the name of its row. */
   grows: boolean;
 }
 

@@ -51,7 +51,7 @@ function hasFact(name: string, part: Part | null): boolean {
   return part.kind === "state" && (name === "middleware" || name === "business");
 }
 
-/** What every node can be, and what its box says of it for as long as it is so; "" for a node that works. */
+/** Whether a node is alive, and what its box says while it is down or paused; "" for a node that works. */
 export function liveOf(view: MiddlewareView | undefined, name: string): { alive: boolean; state: string } {
   const node = view === undefined ? undefined : name === "initiator" || name === "business" || name === "middleware" || name === "manager" ? view[name] : view.participants?.[name];
   const alive = node?.alive !== false;
@@ -99,7 +99,7 @@ function headings(here: Places): StageObject[] {
 }
 
 interface Drawn {
-  /** Its state in a word. */
+  /** The node's state in a word. */
   fact: string;
   strong: boolean;
   inner: SVGTemplateResult;
@@ -157,7 +157,7 @@ function businessOf({ frame, view, tid, own, part }: Node): Drawn {
   };
 }
 
-/** Whether the middleware had the transaction before; a crash may have taken it. */
+/** Whether the middleware has had the transaction by this step. If it has no entry now, a crash removed it. */
 function isLost(frame: Frame, tid: string | null): boolean {
   const now = frame.step?.number ?? 0;
   return frame.plan?.passed?.["middleware"]?.[tid ?? ""]?.some(({ since }) => since > 0 && since <= now) === true;
@@ -256,7 +256,7 @@ function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
   };
 }
 
-/** The value that readers see there, and what is set aside or already applied. */
+/** A participant: the value that readers see there, and what is reserved or already applied. */
 function participantOf(name: string, view: ParticipantView, tid: string | null, own: Box): Drawn {
   const entry = tid === null ? undefined : view.transactions?.[tid];
   const state = entry?.state ?? "IDLE";

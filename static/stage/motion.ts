@@ -28,7 +28,7 @@ type Travelling = StageObject & { via?: readonly Point[]; way?: string };
 const isOfNetwork = ({ key }: StageObject): boolean => /^[mw]:/.test(key);
 const travels = (one: Travelling): boolean => one.phase === "cause" && (one.via?.length ?? 0) > 1;
 
-/** What is said of one step alone: it never moves from where the step before had its own. */
+/** An object that belongs to one step only: it does not move from the place of the same object in the step before. */
 const isOfStep = ({ phase, key }: StageObject): boolean => phase === "compare" || phase === "tag" || key.startsWith("ring:") || key === "way";
 
 /** What is drawn while messages travel: they and their wires as they will stand, everything else as it stood. */
@@ -65,7 +65,7 @@ function isOther(stood: StageObject | undefined, one: StageObject): boolean {
   return stood === undefined || stood.x !== one.x || stood.y !== one.y;
 }
 
-/** A message that another one pushes aside on its way; it came no nearer. */
+/** Whether a message only moved aside for another one, and came no nearer to its receiver. */
 function isPushed(was: StageObject | undefined, one: StageObject): boolean {
   return one.phase === "cause" && was !== undefined && isOther(was, one);
 }

@@ -59,7 +59,7 @@ export interface Bundle {
   key: string;
   wires: Wire[];
   messages: MessageView[];
-  /** Where on its first wire it would stand. */
+  /** Its place on its first wire, 0 to 1. */
   u: number;
   box: Box;
 }
@@ -67,7 +67,7 @@ export interface Bundle {
 export interface Network {
   flights: Flight[];
   bundles: Bundle[];
-  /** On their way between those who have no place here. */
+  /** Messages on their way between components without a place here. */
   away: MessageView[];
 }
 
@@ -139,7 +139,7 @@ function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Can
   const isAnswered = ({ message, wire, state }: Candidate): boolean => (wire.short || tight >= 2) && state === "docked" && !message.is_response
     && single.some((other) => other.message.is_response && other.message.correlation_id === message.correlation_id && other.message.to === message.from && other.message.from === message.to);
   const told = single.filter((one) => !counted.includes(one) && !isAnswered(one));
-  // Of several that die together on a phone, each has room for its name.
+  // If several messages are lost together on a phone, each has room for its name.
   const isOfMany = (one: Candidate): boolean => here.upright && tight > 0 && tight !== 3 && one.state === "lost" && focus.messages.lost.length + focus.messages.dropped.length > 1;
   const isWhole = (one: Candidate): boolean => isHot(one) && !isRow && (tight === 0 || (isNow(focus, one.message.id, one.state) && !isOfMany(one)));
   const detailOf = (one: Candidate): Detail => (one.wire.short ? "small" : inLine.includes(one) ? "row" : isWhole(one) ? "whole" : tight > 0 ? "brief" : detail);
@@ -292,10 +292,10 @@ function boxAt({ envelope: { width, height }, wire }: Pick<Flight, "envelope" | 
 
 const GAP = 8;
 
-/** With what is drawn under it. */
+/** The box of a message with its note. */
 function taken({ box: { x, y, width, height }, fate, wire, message }: Flight): Box {
   if (fate.lost) {
-    // A piece of it lies before it.
+    // The torn-off piece is before it.
     const left = !wire.upright && message.is_response ? TORN : 0;
     return { x: x - GAP / 2 - left, y: y - GAP / 2, width: width + GAP + TORN, height: height + GAP };
   }
@@ -328,7 +328,7 @@ function apart(flights: readonly Flight[], here: Places): Flight[] {
   const stays = ({ fate, hot }: Flight): number => Number(fate.docked || fate.lost) + Number(hot);
   const order = [...flights].sort((one, other) => stays(other) - stays(one) || wide(other) - wide(one) || one.box.y - other.box.y || one.message.id - other.message.id);
   const found = placedIn(order, flights, here);
-  // On a phone one that had no room left where it belongs comes before the others, if that moves all of them less.
+  // On a phone, a message that found no room at its place is placed before the others, if all of them then move less.
   const aside = here.upright ? order.filter((flight) => farFrom(flight, found) > flight.box.width / 2) : [];
   if (aside.length === 0) return found;
   const again = placedIn([...aside, ...order.filter((flight) => !aside.includes(flight))], flights, here);
@@ -336,13 +336,13 @@ function apart(flights: readonly Flight[], here: Places): Flight[] {
   return moved(again) < moved(found) ? again : found;
 }
 
-/** px from where it would stand alone. */
+/** The distance from the place that it would have alone. */
 function farFrom({ message, box: own }: Flight, placed: readonly Flight[]): number {
   const at = placed.find((other) => other.message.id === message.id)?.box ?? own;
   return Math.hypot(at.x - own.x, at.y - own.y);
 }
 
-/** One after the other, each where those before it leave it room. */
+/** Places messages one after the other, each where the earlier ones leave room. */
 function placedIn(order: readonly Flight[], flights: readonly Flight[], here: Places): Flight[] {
   const stays = ({ fate, hot }: Flight): number => Number(fate.docked || fate.lost) + Number(hot);
   const placed: Flight[] = [];
@@ -363,7 +363,7 @@ function byConnection(flights: readonly Flight[]): Flight[][] {
   return [...lines.values()];
 }
 
-/** One under the other at the door of who takes them, the next one first; said once, under the last. */
+/** The messages that wait for one receiver, one under the other in its box, the next one first; a note is under the last. */
 function inLine(line: readonly Flight[], placed: readonly Flight[], here: Places): Flight[] {
   const [first] = line;
   if (first === undefined) return [];
@@ -394,7 +394,7 @@ function held(flight: Flight, here: Places): Flight {
 const ASIDE = 6000;
 /** How much worse it is to stand on another message than on a body's edge. */
 const COVERED = 12;
-/** Shares of the way that a message may stand before or behind its place where bodies are too small for all that arrive. */
+/** By which shares of the wire a message may be before or after its place, where bodies are too small for all that arrive. */
 const QUEUE = [0, -0.14, 0.14, -0.28, 0.28, -0.42, 0.42, -0.56];
 
 function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight {
@@ -458,7 +458,7 @@ function covered(one: Box, other: Box): number {
   return Math.max(0, width) * Math.max(0, height);
 }
 
-/** Under the names of the columns. */
+/** Height that is left to the names of the columns, in units. */
 const CLEAR = 24;
 
 function outside(one: Box, here: Places): number {
@@ -468,7 +468,7 @@ function outside(one: Box, here: Places): number {
   return over * one.width + aside * one.height + bodiesOf(here).reduce((sum, body) => sum + covered(one, body), 0);
 }
 
-/** What messages should not stand on. */
+/** The boxes that messages should not cover. */
 export function bodiesOf(here: Places): Box[] {
   const brokers = Object.values(here.brokers).flatMap((broker) => [
     broker.box, ...(broker.panel === undefined ? [] : [broker.panel]), ...(broker.coordinator === null ? [] : [broker.coordinator.box]), ...Object.values(broker.lanes).map((lane) => lane.box),
@@ -499,7 +499,7 @@ function together(counted: readonly Candidate[], keyOf: (one: Candidate) => stri
 
 const BUNDLE = 24;
 
-/** Each where its wire has it, and none on another. */
+/** The counts of bundles, each on its wire, and none on another. */
 function stacked(bundles: readonly Omit<Bundle, "box">[], here: Places, flights: readonly Flight[]): Bundle[] {
   const boxed = bundles.map((bundle): Bundle => {
     const [x, y] = pointOn(bundle.wires[0] as Wire, bundle.u);

@@ -1,7 +1,7 @@
 /**
- * Who and what a run has, where the engine's plan is not here yet or does not know of it: from header and view. Pure.
+ * The components and partitions of a run that the engine's plan does not contain, or not yet: from header and view. Pure.
  *
- * A plan only grows: what a session, a branch or an intervention adds comes behind what stands.
+ * A plan only grows: what a session, a branch or an intervention adds comes last.
  */
 
 import { INTERNAL } from "../diagrams/internal-partitions.ts";

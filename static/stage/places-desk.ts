@@ -17,11 +17,11 @@ export const TOP = 28;
 const BOTTOM = 10;
 const CLIENT = 232;
 const READER = 210;
-/** Between brokers and readers, where fetches cross. */
+/** Width between brokers and consumers, for fetches, in units. */
 const FETCH = 66;
 const NETWORK = 264;
 const HEAD = 27;
-/** A broker that leads nothing: one line. */
+/** Height of a broker that leads nothing: one line, in units. */
 const LINE = 30;
 const RAIL = 84;
 const GROUP_LINE = 20;
@@ -45,7 +45,7 @@ const LONG = { unit: 40, most: 3 };
 /** Heights of a lane, the roomiest first. */
 const TIERS: readonly number[] = [88, 78, 72];
 
-/** A broker of the plan with what takes room in it. */
+/** A broker of the plan, with the things that need room in its box. */
 export interface Rows {
   name: string;
   lanes: string[];
@@ -222,7 +222,7 @@ export function rounded({ x, y, width, height }: Box): Box {
   return { x: round(x), y: round(y), width: round(width), height: round(height) };
 }
 
-/** Room for the longest name of a lane. */
+/** Width of the longest name of a lane, in units. */
 export function labelWidth(plan: StagePlan): number {
   const names = Object.entries(plan.lanes).filter(([, lane]) => !lane.internal).map(([name]) => textWidth(name, 15, true) + 32);
   return Math.round(clamp(Math.max(0, ...names), LABEL.least, LABEL.most));

@@ -18,7 +18,7 @@ const SIDE = 10;
 const GAP = 6;
 const TOP = 3;
 const CLIENT = 86;
-/** With small boxes beside it, which name every client and its identity. */
+/** Height of the unfolded client beside small boxes, which name every client and its identity. */
 const CLIENT_PANEL = 60;
 const NETWORK = { least: 47, beside: 84, most: 130 };
 const BESIDE = 30;
@@ -38,7 +38,7 @@ const ROW = { most: 2, height: 23, gap: 4 };
 const CHIP = { client: 22, head: 20, row: 15, rows: 2, foot: 5, clients: 4, brokers: 6, gap: 6 };
 /** px under the picture for the names of those who are not in it, and for its text. */
 const UNDER = 28;
-/** Where requests go down and answers come up. */
+/** Shares of the width at which requests go down and responses come up. */
 const DOWN = 0.29;
 const UP = 0.69;
 
@@ -160,7 +160,7 @@ export function chipLane(span: { first: number; end: number }, name: string, row
   return lanePlace(span, row, true, label, -14);
 }
 
-/** Who is unfolded has the one large place; `standing` leaves that to those of the focus. */
+/** All clients share one large place, and so do all brokers; `standing` gives it to those of the focus. */
 export function phonePlaces(plan: StagePlan, size: Size): Places {
   const { width, height, slots } = slotsOf(plan, size);
   const beside = besidePhone(plan, SIDE, height, width - 2 * SIDE);

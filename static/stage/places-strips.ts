@@ -24,7 +24,7 @@ const LENS_OFFSETS = 16;
 interface Shelved {
   shelves: Rows[][];
   across: number;
-  /** Height that is left for each strip. */
+  /** The height of each strip, in units. */
   strip: number;
 }
 

@@ -45,7 +45,7 @@ export function isAt(here: Places, frame: Frame, focus: Focus): boolean {
   return [focus.actor, frame.step?.actor, frame.step?.params["sender"], frame.step?.params["receiver"]].some((name) => typeof name === "string" && here.others[name] !== undefined);
 }
 
-/** With a coordinator where its log is among the files. */
+/** The broker of a log case, with a coordinator if the coordinator's log is among the files. */
 function filesOf(plan: StagePlan, lanes: string[]): StagePlan["brokers"][number] {
   const told = plan.brokers.find(({ name }) => name === FILES);
   return { name: FILES, lanes, transactional_ids: told?.transactional_ids ?? [], groups: told?.groups ?? [] };
@@ -241,7 +241,7 @@ function takenOver(run: Places, frame: Frame): Places {
   return brokers === run.brokers ? run : { ...run, brokers };
 }
 
-/** The lane in question has the lens; its strip says so. */
+/** Draws the lane that the step is about at full size; its strip is marked. */
 function throughLens(run: Places, frame: Frame, focus: Focus): Places {
   const partition = run.lens === null ? null : partitionAt(frame, run, focus);
   const broker = partition === null ? null : ledBy(frame, run, partition);
@@ -254,7 +254,7 @@ function throughLens(run: Places, frame: Frame, focus: Focus): Places {
   };
 }
 
-/** Who sends or hears a message of the step. */
+/** The sender and the receiver of a message of the step. */
 function endsOf(frame: Frame, focus: Focus): (string | undefined)[] {
   const messages = Object.values(focus.messages).flat().map((id: number) => frame.view.network?.messages[String(id)] ?? frame.previousView?.network?.messages[String(id)]);
   return messages.flatMap((message) => [message?.from, message?.to]);
@@ -319,7 +319,7 @@ function chipLanes(run: Places, frame: Frame, name: string): Record<string, Lane
 /** The large place of a partition's lane, whichever broker has it. */
 const wholeLane = (run: Places, partition: string): LanePlace | undefined => Object.values(run.brokers).map(({ lanes }) => lanes[partition]).find((lane) => lane !== undefined);
 
-/** Who is unfolded on a phone, and who has a place at all. */
+/** The components that have a place at this step, and on a phone those that are unfolded. */
 function castOf(run: Places, frame: Frame, focus: Focus): Places {
   const partition = partitionAt(frame, run, focus);
   const client = clientAt(frame, run, focus);

@@ -75,7 +75,7 @@ function applicationOf(view: View, client: string): { name: string; fact: string
 interface State {
   said: string;
   bad: boolean;
-  /** What the leaders know better; null where they do not. */
+  /** What the leaders have and the client does not know; null if there is nothing. */
   outdated: string | null;
 }
 
@@ -292,7 +292,7 @@ interface Tally {
   total: number;
   said: string;
   bad: boolean;
-  /** The newest, oldest first. */
+  /** The newest records, in the order of their serials. */
   shown: { serial: number; status: string; lost: boolean }[];
 }
 

@@ -74,7 +74,7 @@ interface Seen {
 
 interface Row {
   seen: Seen[];
-  /** Offsets before those that are listed. */
+  /** How many offsets are before those that are listed. */
   earlier: number;
   read: number;
   counts: Record<Reason, number>;
@@ -197,7 +197,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
     }),
   };
   const caption = captionOf(place, names, partition, consumer.isolation, titleY, titleWidth + (level === "" ? 0 : 5 + textWidth(level, 11)));
-  // What is hidden from it asks why.
+  // A press on a hidden record asks why it is hidden.
   const unseen = [...(lane.stretches ?? []), ...(lane.ahead ?? [])].find(([first, last]) => within(batches, first, last).some((batch) => reasonAt(held, lane, batch, Math.max(first, batch.base_offset)) !== null));
   if (said === null || unseen === undefined) return [row0, ...caption];
   const [first, last] = unseen;
@@ -228,7 +228,7 @@ function captionOf({ box: { x, y }, scale }: ReaderPlace, names: readonly string
   }];
 }
 
-/** What is wider than its letters by estimate. */
+/** The share of a text's estimated width that it needs. */
 const WIDER = 0.86;
 
 /** The isolation level; readers of a lane are all without what all levels begin with, where one of them has no room for it. */

@@ -60,7 +60,7 @@ interface Known {
   beside: Places | null;
 }
 
-/** A step that is being played: first what travels, then what came of it. */
+/** A step that is being animated: first the messages that travel, then their results. */
 interface Playing {
   step: Step | null;
   phase: "leaves" | "travels" | "arrived" | "lands" | "done";

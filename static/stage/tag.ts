@@ -55,7 +55,7 @@ export const tagLayer: Layer = (frame, here, focus) => {
   }
   // On a phone a rule that decided has its numbers under the picture, and a coordinator's states stand in its own place.
   const more = here.upright && (decidedBy(frame, focus) !== null || isOnRail(here, focus)) ? "" : besideTag(focus);
-  // Beside a client the name of an error has the width of the network.
+  // Beside a client, the tag with the name of an error may be as wide as the network.
   const size = here.upright ? uprightSize(frame, here, focus, said) : deskSize(frame, here, focus, said);
   const told = more !== "" && !here.upright && isOnRail(here, focus) && round(tagWidth(said, size) + textWidth(more, 14) + 18) > roomOf(frame, here, focus) ? "" : more;
   const first = tagWidth(said, size);
