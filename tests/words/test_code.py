@@ -59,7 +59,7 @@ def scripts() -> Iterator[tuple[str, str]]:
     """Name and each comment of the front end's scripts and styles."""
     for path in sorted((ROOT / "static").rglob("*")):
         name = path.relative_to(ROOT)
-        if path.suffix in (".ts", ".css") and not {"tests", "dist", *NOT_OURS} & set(name.parts):
+        if path.suffix in (".ts", ".css") and not {"dist", *NOT_OURS} & set(name.parts):
             yield from ((str(name), comment) for comment in COMMENT.findall(path.read_text("utf-8")))
 
 

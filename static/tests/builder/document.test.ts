@@ -148,7 +148,7 @@ test("a row shows the fields of its word first, and what stands there without be
   assert.deepEqual(names({ action: "crash", by_ms: 3 }), ["action", "at", "match", "actor", "by_ms"]);
 });
 
-test("new rows can be filled in, with names that nobody has", () => {
+test("new rows can be filled in, with names that are not in use", () => {
   assert.deepEqual(newRow(FORM, "producer", {}, [{ name: "p1" }, { name: "p3" }]), { name: "p2" });
   assert.deepEqual(newRow(FORM, "application", { callable: ["p1"] }, []), { name: "app-1", client: "p1", calls: [] });
   assert.deepEqual(newRow(FORM, "call", { partitions: ["orders-0"] }, [{ at: 10, do: "send" }]), { at: 20, do: "send", partition: "orders-0" });

@@ -77,7 +77,7 @@ test("coordinator: the machine draws the pending state apart from the current on
   }));
 });
 
-test("internal logs: the newest images, not replicated ones told apart, tombstones, markers, older ones counted", () => {
+test("internal logs: the newest images, not replicated ones distinguished, tombstones, markers, older ones counted", () => {
   const image = (state: string) => ({ state, producer_id: 1000, producer_epoch: 0, timeout_ms: 60000, partitions: ["t-0"], last_update_ms: 1, start_ms: 1 });
   const plain = { producer_id: -1, serials: [] };
   const log = replica([
@@ -116,7 +116,7 @@ test("marker board: queues, the unknown broker, what is under way, who has not a
   words.use("en");
 });
 
-test("groups: what is told, and what open transactions and plain commits would change", () => {
+test("groups: what consumers receive, and what open transactions and plain commits would change", () => {
   const g = { log_partition: 3, committed: { "t-0": { offset: 2, position: 0 } }, committing: { "t-1": 5 }, pending: { 1000: { "t-0": { offset: 7, position: 4 } } } };
   const [shape] = layoutGroups(frameOf(null, withBroker("1", { groups: { g } })));
   assert.deepEqual(shape?.rows.map((row) => [row.partition, row.committed, row.pending]), [

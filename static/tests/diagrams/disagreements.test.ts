@@ -16,7 +16,7 @@ function frameWith(found: Partial<Disagreement>) {
 
 const textOf = (found: Partial<Disagreement>) => disagreement(frameWith(found), "p1", "t-0") ?? "";
 
-test("another last sequence, another epoch and a producer that was forgotten are told with both numbers", () => {
+test("another last sequence, another epoch and a producer that was forgotten are shown with both numbers", () => {
   assert.match(textOf({}), /seq is 9, .*broker-1 has 12/);
   assert.match(textOf({ what: "epoch", own: 1, known: 0 }), /p1 is at epoch 1, but broker-1 has epoch 0/);
   assert.match(textOf({ what: "unknown", own: 12, known: null }), /broker-1 has no state for this PID, although p1 has acknowledgements up to seq 12/);

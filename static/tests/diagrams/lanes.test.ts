@@ -213,7 +213,7 @@ test("what lies before the start of the log is dotted and struck through, and sa
   assert.match(drawn, /class="cell b0 deleted"/);
 });
 
-test("a transaction that ended nobody knows how is dashed, and says so; the LSO has gone on", () => {
+test("a transaction whose outcome is unknown is dashed, and says so; the LSO has gone on", () => {
   const ended: object = { transactional: true, outcome: "ended" };
   const batches = [
     logBatch(40, 2, ended), logBatch(42, 1, { control: "?", serials: [] }), logBatch(43, 1),

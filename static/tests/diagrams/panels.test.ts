@@ -130,7 +130,7 @@ test("timers: sorted by what ends first, an arc of what is left", () => {
   assert.deepEqual([shortLeft(9999), shortLeft(59_853), shortLeft(604_800_000)], ["9999", "60s", "7d"]);
 });
 
-test("a timer that ended in the step is told", () => {
+test("a timer that ended in the step is shown", () => {
   const changes: Change[] = [{ path: ["clients", "p1", "timers", "linger b7"], before: {} }];
   const { "request 7": request } = client().timers;
   assert.ok(request !== undefined);

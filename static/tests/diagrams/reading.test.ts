@@ -94,7 +94,7 @@ test("outside of a panel's drawing it is looked for as it is", () => {
   assert.equal(found(frameOf({ time: 7 }), "time", ({ view }) => view.time), 7);
 });
 
-test("a piece is made anew when what it read or is told differs, and is the same otherwise", () => {
+test("a piece is made anew when what it read or was given differs, and is the same otherwise", () => {
   const draw = (frame: Frame, before: Reading | null, width: number) => {
     const reading = new Reading(frame, before);
     const made = piece(reading.frame, "clock", [width], (part) => ({ at: part.view.time, width }));

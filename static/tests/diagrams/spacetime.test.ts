@@ -103,7 +103,7 @@ test("no label stands on the cross of a message that was lost, or below the lane
   }
 });
 
-test("a turning point has a row of its own, told beside the lanes where no arrow runs", () => {
+test("a turning point has a row of its own, named beside the lanes where no arrow runs", () => {
   const mark = { step: 30, at: 78, actor: "p1", key: "diagram.lanes.empty", params: {}, rules: [] };
   const early = { ...mark, step: 3 };
   const shape = layoutSpacetime(frameOf(DUPLICATE), RETRY, SIZE, [early, mark, { ...mark, step: 50 }]);
@@ -178,7 +178,7 @@ test("spaced by time, what happened last stands there without gaps, and the read
   assert.deepEqual([shape.folds.length, shape.counts.length > 0, new Set(shape.counts.map((count) => count.text)).size], [0, true, 1]);
 });
 
-test("what is awaited beyond the scale is shortened, as nobody knows what will be sent until then", () => {
+test("what is awaited beyond the scale is shortened, as it is not known what will be sent until then", () => {
   const late = [...RETRY.slice(0, 3), arrow(4, [42, 143], null, { message: answer({ arrives_at: 30_143 }) })];
   const shape = layoutSpacetime(frameOf(DUPLICATE), late, BY_TIME);
   assert.equal(shape.shortened[shape.shortened.length - 1]?.text, "30 s, shortened");

@@ -34,7 +34,7 @@ class FarSource extends StoredSource {
   }
 }
 
-/** A page at the newest step of five, which was told the sixth. */
+/** A page at the newest step of five, which received the sixth. */
 async function open() {
   const run = makeRun(20);
   const source = new FarSource({ main: run }, [branch("main", 5)]);
@@ -65,7 +65,7 @@ test("who stands at the newest step asks once what follows it", async () => {
   assert.deepEqual(source.asked.filter(({ type }) => type === "ahead"), [{ type: "ahead", branch: "main", after: 5 }]);
 });
 
-test("a step that was told ahead is asked for at once and on show before the server has answered", async () => {
+test("a step that was sent ahead is requested at once and on show before the server has answered", async () => {
   const { run, source, frames, store } = await open();
   store.forward();
   assert.deepEqual(source.asked.at(-1), { type: "advance", branch: "main", after: 5, count: 1, ahead: true });
@@ -109,9 +109,9 @@ test("that it was stored changes nothing on show", async () => {
   assert.deepEqual([changes, store.newest, store.busy], [0, 6, false]);
 });
 
-test("a step that was not told ahead is waited for", async () => {
+test("a step that was not sent ahead is waited for", async () => {
   const { source, frames, store } = await open();
-  source.tellsAhead(9); // Of a run that is elsewhere: nobody waits for that one.
+  source.tellsAhead(9); // Of another run: no page waits for that one.
   store.forward();
   await frames.settle();
   source.answer();
@@ -150,7 +150,7 @@ test("a refused command takes the step back and says why", async () => {
   assert.equal(store.lines.mark("main", 6), 0);
 });
 
-test("what is done to the run waits until the step is stored, and a connection that comes back is told what is stored", async () => {
+test("what is done to the run waits until the step is stored, and a connection that comes back receives what is stored", async () => {
   const { source, frames, store } = await open();
   store.forward();
   frames.paint();
@@ -165,7 +165,7 @@ test("what is done to the run waits until the step is stored, and a connection t
   assert.equal(store.problem, null);
 });
 
-test("pressing on shows what was told and has the rest made", async () => {
+test("pressing on shows what was sent and has the rest made", async () => {
   const { source, frames, store } = await open();
   for (let press = 0; press < 3; press += 1) store.forward();
   await frames.settle();

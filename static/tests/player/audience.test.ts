@@ -27,7 +27,7 @@ function poll(id: number, more: Partial<Poll> = {}): Poll {
   return { id, branch: "1", at: 4, state: "open", shown: false, key: "k", params: {}, choices: [], answers: null, counts: null, right: null, reasons: null, ...more };
 }
 
-test("a presenter is told of each hand once, also when its connection comes and goes", () => {
+test("a presenter hears of each hand once, also when its connection comes and goes", () => {
   const { audience, heard } = met(true);
   const told = (hands: HandSeen[]): void => audience.heard({ type: "audience", hands, poll: null, names: {} });
   told([hand(1, 3)]);
@@ -39,7 +39,7 @@ test("a presenter is told of each hand once, also when its connection comes and 
   assert.deepEqual(heard, ["hand", "hand", "hand"]);
 });
 
-test("a follower is told that somebody else lowered their hand, and not that they did", () => {
+test("a follower hears that the presenter lowered their hand, and not that they did", () => {
   const { audience, heard, asked } = met(false);
   const raised = { branch: "1", step: 3, text: "" };
   const own = (now: typeof raised | null): void => audience.heard({ type: "hand", raised: now, follower: 1, name: null });

@@ -7,7 +7,7 @@ import { brokenNames, toldCounts } from "../../player/compare-verdict.ts";
 
 const verdict = (over: Partial<VerdictView> = {}): VerdictView => ({ stored: 2, duplicates: 0, lost: 0, failed: 0, reordered: 0, ...over }) as VerdictView;
 
-test("counts are told where both differ, and where both have something broken", () => {
+test("counts are shown where both differ, and where both have something broken", () => {
   assert.deepEqual(toldCounts({ "t-0": verdict() }, { "t-0": verdict() }), [], "a row of zeros says nothing");
   assert.deepEqual(toldCounts({ "t-0": verdict() }, { "t-0": verdict({ stored: 3 }) }), ["stored"]);
   assert.deepEqual(toldCounts({ "t-0": verdict({ failed: 1 }) }, { "t-0": verdict({ failed: 1 }) }), [], "a record that failed in both breaks nothing");

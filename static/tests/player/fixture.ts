@@ -196,7 +196,7 @@ export class StoredSource implements Source {
   }
 }
 
-/** Draws when told to, as a browser does before it paints. */
+/** Draws when the test says so, as a browser does before it paints. */
 export class Frames {
   #waiting: (() => void)[] = [];
   readonly schedule = (draw: () => void): void => void this.#waiting.push(draw);

@@ -42,7 +42,7 @@ const CASES: [path: string, value: Json | undefined, unlisted: boolean][] = [
 ];
 
 for (const [path, value, unlisted] of CASES) {
-  test(`${path} ${JSON.stringify(value) ?? "removed"} is ${unlisted ? "about what waits unlisted" : "told by the view"}`, () => {
+  test(`${path} ${JSON.stringify(value) ?? "removed"} is ${unlisted ? "about what waits unlisted" : "shown by the view"}`, () => {
     assert.equal(isUnlisted(VIEW, path.split("/"), value), unlisted);
     const walk = new Walk(VIEW);
     walk.along([value === undefined ? { path: path.split("/") } : { path: path.split("/"), after: value }]);

@@ -182,7 +182,7 @@ test("a presenter who scrubs tells the first place and the last, not all between
   assert.deepEqual(told, [1, 4]);
 });
 
-test("what could not be told is told when the connection is there again", () => {
+test("what could not be sent is sent when the connection is there again", () => {
   const { presenting, told, pass, go, cut } = presenter();
   go(1);
   pass();
@@ -193,7 +193,7 @@ test("what could not be told is told when the connection is there again", () => 
   assert.deepEqual(told, [1, 5]);
 });
 
-test("opening the page again is nobody's move", () => {
+test("opening the page again is not a move of the presenter", () => {
   const { told, pass, go } = presenter(true);
   go(6);
   pass();

@@ -27,7 +27,7 @@ test("each partition whose readers stop can be asked about, at the steps where t
   assert.equal(whyInLog(TOLD, { ...asked, number: 6 }).subject, "t-1");
 });
 
-test("where nothing is open, or nobody wrote the step, that is the answer", () => {
+test("where nothing is open, or no log has the step, that is the answer", () => {
   assert.equal(whyInLog(TOLD, { ...asked, number: 1 }).links[0]?.key, "log.why.free");
   assert.equal(whyInLog(TOLD, { ...asked, branch: "2", number: 7 }).links[0]?.key, "log.why.preview");
   assert.equal(whyInLog(TOLD, { ...asked, branch: "2", number: 5 }).subject, "t-1");

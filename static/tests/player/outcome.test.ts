@@ -15,7 +15,7 @@ test("what is broken is named with its number, and nothing broken is said", () =
   assert.deepEqual(brokenWords({}), ["nothing"]);
 });
 
-test("what applications were told is counted beside what the logs hold", () => {
+test("what was reported to applications is counted beside what the logs hold", () => {
   const record = (status: string) => ({ producer: "p1", partition: "t-0", status });
   const records = { 1: record("ok"), 2: record("ok"), 3: record("failed"), 4: record("pending") };
   const frame = { view: { time: 0, records, verdicts: { "t-0": { stored: 1, duplicates: 0, lost: 1, failed: 1, reordered: 0 } } } } as unknown as Frame;

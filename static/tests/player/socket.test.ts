@@ -8,7 +8,7 @@ import type { Listener, Status } from "../../player/source.ts";
 import type { Problem } from "../../player/source.ts";
 import { branch, HEADER } from "./fixture.ts";
 
-/** A network in the hand: time moves when told to, and the test plays the server. */
+/** A network of the test: the test moves the time and plays the server. */
 class Network implements Surroundings {
   time = 0;
   sockets: FakeSocket[] = [];
@@ -115,7 +115,7 @@ function start(held: Record<string, number> = {}) {
 
 const ADVANCE = { type: "advance", branch: "main", after: 3, count: 1 } as const;
 
-test("a step that is told ahead is passed on, and so is that none is", async () => {
+test("a step that is sent ahead is passed on, and so is the message that there is none", async () => {
   const { network, socket, ahead, open } = start();
   open();
   const answer = socket.ask({ type: "ahead", branch: "main", after: 3 });
@@ -270,7 +270,7 @@ test("signed in as the same person again: the page goes on", () => {
   assert.deepEqual(problems, []);
 });
 
-test("who heard the end of a presentation is told nothing more when the socket closes", () => {
+test("after the end of a presentation the closing of the socket is no message", () => {
   const { network, problems, open } = start();
   open();
   network.last.says({ type: "presented", number: 2, branch: "main", step: 3, view: "lanes", zoom: "", selection: null, why: null, ended: true });
@@ -323,7 +323,7 @@ test("a person reads once why a command waits, until it is carried out", async (
   assert.deepEqual(delays, ["problem.no_room", null]);
 });
 
-test("an answer to somebody else's command is not mine, its steps are", () => {
+test("the response to another page's command is not mine, its steps are", () => {
   const { network, steps, problems, open } = start();
   open();
   network.last.says({ type: "done", re: "another-page", branch: "main", newest: 9, created: null });

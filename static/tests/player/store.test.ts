@@ -12,7 +12,7 @@ import { branch, Frames, makeRun, StoredSource, withoutEmpty } from "./fixture.t
 /** Nothing is fetched ahead, so that a test sees only what a position needs. */
 const never = (): void => {};
 
-/** Whoever reads this clock took a second. */
+/** Each reading of this clock takes a second. */
 function slowly(): () => number {
   let now = 0;
   return () => (now += 1000);
@@ -402,7 +402,7 @@ test("arrows carry the fate of messages over the loaded steps", async () => {
   );
 });
 
-test("slices nobody needed yet are fetched one after another, the nearest first", async () => {
+test("slices that are not needed yet are fetched one after another, the nearest first", async () => {
   const run = makeRun(2600);
   const source = new StoredSource({ main: run }, [branch("main", 2600)]);
   const frames = new Frames();
@@ -447,7 +447,7 @@ test("what a held knob passes between two paints is not drawn", async () => {
   assert.deepEqual(shown, [20, 21, 31]);
 });
 
-test("what a held knob was told is read for one paint and drawn for the next", async () => {
+test("what a held knob received is read for one paint and drawn for the next", async () => {
   const run = makeRun(2000);
   const source = new StoredSource({ main: run }, [branch("main", 2000)]);
   const beforePaint: (() => void)[] = [];

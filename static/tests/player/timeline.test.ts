@@ -44,7 +44,7 @@ test("marks become ticks, what was never fetched is said to be unknown", () => {
   assert.deepEqual([drawn.interesting, drawn.lost, drawn.unknown], [[5], [2], [[3, 4], [10, 10]]]);
 });
 
-test("in a run told in beats every beat has its own scale, and every step is found again", () => {
+test("in a run with beats every beat has its own scale, and every step is found again", () => {
   const segments = [{ first: 1, last: 4, x: 10, width: 40 }, { first: 5, last: 104, x: 53, width: 200 }];
   const axis = { left: 10, right: 253, end: 104, segments };
   for (let number = 0; number <= 104; number += 1) assert.equal(stepAt(axis, xOf(axis, number), 104), number);
@@ -56,7 +56,7 @@ test("in a run told in beats every beat has its own scale, and every step is fou
   assert.equal(drawn.plain.split("M").length - 1, 104);
 });
 
-test("other branches are told where they leave those on show", () => {
+test("other branches are shown where they leave those on show", () => {
   const branches = [
     branch("main", 96), branch("a", 60, { parent: "main", leaves_at: 30 }), branch("b", 70, { parent: "main", leaves_at: 30 }),
     branch("c", 80, { parent: "b", leaves_at: 50 }), branch("d", 90, { parent: "main", leaves_at: 40 }),

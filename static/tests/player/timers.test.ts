@@ -21,7 +21,7 @@ test("timers of clients and those that the engine derives stand together", () =>
   ]);
 });
 
-test("whoever's timer it is, its end is known", () => {
+test("the end of every component's timer is known", () => {
   assert.equal(endOf({ kind: "timer", id: "broker-2/transaction_timeout txn-1" }, VIEW), 15_020);
   assert.equal(endOf({ kind: "timer", id: "broker-2/transaction_timeout txn-2" }, VIEW), null);
   assert.equal(endOf({ kind: "actor", id: "broker-2" }, VIEW), null);

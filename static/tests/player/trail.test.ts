@@ -20,7 +20,7 @@ test("a reader who rests before where they rested last went back from there, onc
   assert.deepEqual(trail.take(), { branch: "1", last: 7, furthest: 9, backs: [9] });
 });
 
-test("what was told is not told again", () => {
+test("what was sent is not sent again", () => {
   const trail = rested(3, 1);
   assert.deepEqual(trail.take()?.backs, [3]);
   assert.equal(trail.take(), null);
@@ -30,7 +30,7 @@ test("what was told is not told again", () => {
   assert.deepEqual(trail.take(), { branch: "1", last: 2, furthest: 3, backs: [] });
 });
 
-test("whoever goes to another branch leaves what there was to tell of the first", () => {
+test("going to another branch ends the trail of the first", () => {
   const trail = rested(5, 2);
   assert.deepEqual(trail.moved("2", 8), { branch: "1", last: 2, furthest: 5, backs: [5] });
   assert.deepEqual(trail.take(), { branch: "2", last: 8, furthest: 8, backs: [] });

@@ -37,7 +37,7 @@ async function open(tell: (branch: string) => TransactionLines | undefined) {
   return { asked, frames, store, transactions };
 }
 
-test("nobody is asked before somebody looks, and no further when all steps were looked at", async () => {
+test("no request before the list is open, and none after all steps were read", async () => {
   const { asked, frames, store, transactions } = await open(() => ({ through: 12, folded: 0, lines: [line()] }));
   assert.deepEqual(asked, []);
   transactions.watch(true);
@@ -48,7 +48,7 @@ test("nobody is asked before somebody looks, and no further when all steps were 
   assert.equal(transactions.told?.lines.length, 1);
 });
 
-test("while steps lie behind what was told it is asked again, and not once more when nobody looks", async () => {
+test("while steps follow the last answer there is another request, and none once the list is closed", async () => {
   let through = 10;
   const { asked, frames, store, transactions } = await open(() => ({ through: (through += 1), folded: 0, lines: [] }));
   transactions.watch(true);

@@ -95,7 +95,7 @@ test("redo leads to the step that was made to happen, wherever it was taken back
   assert.deepEqual([store.branch, store.target], ["2", 16]);
 });
 
-test("whoever has gone elsewhere redoes nothing", async () => {
+test("after going elsewhere nothing is redone", async () => {
   const { store, undo } = await open();
   undo.undo();
   store.moveTo(2);

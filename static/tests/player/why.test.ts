@@ -63,7 +63,7 @@ test("the store asks about kind and id alone, at the step on show, and hands the
   ]);
 });
 
-test("a recording has nobody to ask, and says so", async () => {
+test("a recording has no engine to ask, and says so", async () => {
   const store = new PlayerStore(new FileSource("/nowhere.json"), { schedule: () => undefined });
   await assert.rejects(store.why({ selection: null, question: null, subject: "" }), (error: unknown) => {
     assert.ok(error instanceof Problem);

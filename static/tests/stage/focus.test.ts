@@ -117,7 +117,7 @@ test("another leader: the broker that leads now", () => {
   assert.deepEqual([focus.kind, focus.actor, focus.tag?.params], ["leader", "broker-2", { partition: "t-0", leader_epoch: 1 }]);
 });
 
-test("a client: its error in red, the records that it was told of", () => {
+test("a client: its error in red, the records that were reported to it", () => {
   const manager = client().transaction_manager;
   assert.ok(manager !== null);
   const failed = view({ clients: { p1: client({ transaction_manager: { ...manager, last_error: "PRODUCER_FENCED" } }) } });

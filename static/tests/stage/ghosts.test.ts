@@ -75,7 +75,7 @@ test("the tag stands on no message", () => {
   for (const flight of networkOf(frame, HERE, focus).flights) assert.ok(!overlap(flight.box, at), String(flight.message.id));
 });
 
-test("on a phone a loss is told between the bodies and in none of them", () => {
+test("on a phone a loss is shown between the bodies and in none of them", () => {
   const phone = places(outlineOf(HEADER, view()), HEADER, view(), { width: 390, height: 440, form: "phone" });
   const lost = [message({ id: 18, sent_at: 138, arrives_at: 148 }), message({ id: 19, sent_at: 138, arrives_at: 148, from: "broker-1", to: "p1", is_response: true })];
   const frame = frameOf(

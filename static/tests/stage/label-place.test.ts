@@ -31,7 +31,7 @@ test("A label stands in no body of which it tells nothing", () => {
   assert.ok(covers === 0 && !overlap({ x, y, ...LABEL }, BODY));
 });
 
-test("Where nothing is free it is told how much a label would cover", () => {
+test("where nothing is free, the place says how much the label covers", () => {
   const { covers } = labelPlace(LABEL, [[300, 140]], around({ taken: [WITHIN] }));
   assert.ok(covers > COVERS);
 });

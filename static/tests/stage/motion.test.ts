@@ -25,7 +25,7 @@ test("while a message travels everything else stands as it stood, and nothing sa
   assert.ok(!hasTravel(BEFORE));
 });
 
-test("then it is compared, it lands, and gates slide last; the tag is told while it lands", () => {
+test("then it is compared, it lands, and gates slide last; the tag appears while it lands", () => {
   const starts = timetable(BEFORE, AFTER);
   assert.deepEqual([starts.compare, starts.effect, starts.gate], [0, defaults.compare, defaults.compare + defaults.land]);
   assert.ok(starts.tag > starts.effect && starts.tag < starts.gate);
