@@ -73,6 +73,11 @@ def delivered(step: Step) -> dict[str, Any] | None:
     return None
 
 
+def message_id(step: Step) -> int | None:
+    """Of the message that this step delivered. None: it delivered none."""
+    return next((fate["id"] for fate in step["messages"] if fate["event"] == "delivered"), None)
+
+
 def error_of(step: Step) -> str | None:
     """The error with which the step's refusal answers."""
     return None if step["refusal"] is None else str(step["refusal"]["error"])

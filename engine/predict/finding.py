@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from engine.predict.facts import Asked, Step, delivered, records_arriving
+from engine.predict.facts import Asked, Step, delivered, message_id, records_arriving
 from engine.predict.kinds import KINDS
 from engine.profile import Profile
 from engine.scenario.document import Scenario
@@ -21,11 +21,12 @@ STEPS_MAX = 3000
 @dataclass(frozen=True, slots=True)
 class Question:
     """A checkpoint that a run reaches. ``checkpoint``: its index in the document, from 0. ``at``: the step at
-    which the run stops; the next step gives the answer."""
+    which the run stops; the next step gives the answer. ``message``: id of the message that the next step delivers."""
 
     checkpoint: int
     ask: str
     at: int
+    message: int | None
     asked: Asked
 
     def to_json(self) -> QuestionJson:
@@ -34,6 +35,7 @@ class Question:
             "checkpoint": self.checkpoint,
             "ask": self.ask,
             "at": self.at,
+            "message": self.message,
             "key": asked.key,
             "params": asked.params,
             "choices": [choice.to_json() for choice in asked.choices],
@@ -83,7 +85,7 @@ def _find(
             ask = checkpoints[found]["ask"]
             view = simulation.view()
             asked = KINDS[ask].ask(step, view, _version_of(simulation, step, level_in_force(view)))
-            yield Question(found, ask, step["number"] - 1, asked)
+            yield Question(found, ask, step["number"] - 1, message_id(step), asked)
 
 
 def _version_of(simulation: Simulation, step: Step, level: int) -> Profile:

@@ -33,6 +33,8 @@ class Question(TypedDict):
     ask: str
     at: int
     """The step at which the run stops; the next step gives the answer."""
+    message: int | None
+    """Id of the message that the next step delivers, which is in transit at step ``at``; None: it delivers none."""
     key: str
     params: JsonObject
     choices: list[QuestionChoice]

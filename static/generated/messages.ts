@@ -2919,6 +2919,10 @@ export interface Question {
    * The step at which the run stops; the next step gives the answer.
    */
   at: number;
+  /**
+   * Id of the message that the next step delivers, which is in transit at step ``at``; None: it delivers none.
+   */
+  message: number | null;
   key: string;
   params: JsonObject;
   choices: QuestionChoice[];

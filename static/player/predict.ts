@@ -83,6 +83,24 @@ export class Predict extends StoreElement {
     this.fault = false;
   }
 
+  #player: Element | null = null;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#player = this.closest(".player");
+    this.#player?.addEventListener("landed", this.#landed);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#player?.removeEventListener("landed", this.#landed);
+  }
+
+  /** The picture has drawn the step before the answer: now it shows what is asked about. */
+  readonly #landed = (event: Event): void => {
+    if (this.open !== null && !this.revealed && (event as CustomEvent<number>).detail === this.open.at) this.#bring(this.open);
+  };
+
   get isOn(): boolean {
     return this.on ?? this.asks;
   }
@@ -177,10 +195,11 @@ export class Predict extends StoreElement {
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(".predict-card")?.focus());
   }
 
-  /** A small picture shows the partition that is asked about. */
-  #bring({ params }: Question): void {
+  /** The picture shows the message that is asked about, lit; else, a small one, the partition. */
+  #bring({ message, params }: Question): void {
     const partition = params["partition"];
-    if (typeof partition === "string") this.dispatchEvent(new CustomEvent<Selection>("bring", { detail: { kind: "partition", id: partition }, bubbles: true }));
+    const detail: Selection | null = message != null ? { kind: "message", id: String(message) } : typeof partition === "string" ? { kind: "partition", id: partition } : null;
+    if (detail !== null) this.dispatchEvent(new CustomEvent<Selection>("bring", { detail, bubbles: true }));
   }
 
   async #answer(choice: string): Promise<void> {

@@ -38,7 +38,7 @@ function wantedOf(run: Places, frame: Frame, { kind, id }: Selection): Partial<F
   if (message === undefined) return null;
   const broker = [message.to, message.from].find((name) => name in run.brokers) ?? null;
   const partition = message.partitions.find((name) => broker === null || run.brokers[broker]?.lanes[name] !== undefined) ?? null;
-  return { actor: broker, partition, messages: { ...NO_FOCUS.messages, sent: [message.id] } };
+  return { kind: "sent", actor: broker, partition, messages: { ...NO_FOCUS.messages, sent: [message.id] } };
 }
 
 /** The lanes of a broker, those first of which it is leader now; or the queues of a client. */

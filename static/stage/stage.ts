@@ -293,8 +293,10 @@ export class Stage extends SizedElement {
     const { run: cluster, beside } = this.#knownOf(frame, size);
     const run = beside !== null && isAt(beside, frame, own) ? beside : cluster;
     const standsHere = standing(run, frame, own);
-    const isBrought = run.upright && this.#brought !== null && !isWhole(standsHere, this.#brought.selection);
-    const brought = isBrought && this.#brought !== null ? broughtHere(run, frame, this.#brought.selection) : null;
+    // A message that is brought is what the picture is about; of the rest a wide picture has everything.
+    const selection = this.#brought?.selection ?? null;
+    const isBrought = selection !== null && (selection.kind === "message" || (run.upright && !isWhole(standsHere, selection)));
+    const brought = isBrought ? broughtHere(run, frame, selection) : null;
     const focus = brought?.focus ?? own;
     const here = brought?.here ?? standsHere;
     const objects = LAYERS.flatMap((layer) => layer(frame, here, focus));
@@ -344,7 +346,7 @@ export class Stage extends SizedElement {
       @click=${click} @keydown=${press}>${draw}${this.acts && object.grip !== undefined ? gripAt(object.grip) : nothing}${ring}<rect class="focus" x="-2" y="-2" width=${width + 4} height=${height + 4} rx="5"/></g>`;
   }
 
-  /** Brings a thing into an upright picture until the next step. */
+  /** Brings a thing into an upright picture, and a message into the middle of any, until the next step. */
   bring(selection: Selection): void {
     this.#brought = { selection, step: this.frame?.step ?? null, isSelected: false };
     this.requestUpdate();

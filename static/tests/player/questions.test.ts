@@ -9,7 +9,7 @@ import { PlayerStore } from "../../player/store.ts";
 import { branch, Frames, makeRun, StoredSource } from "./fixture.ts";
 
 function question(at: number): Question {
-  return { checkpoint: 0, ask: "append", at, key: "k", params: {}, choices: [], right: "a", reasons: {} };
+  return { checkpoint: 0, ask: "append", at, message: null, key: "k", params: {}, choices: [], right: "a", reasons: {} };
 }
 
 test("what the step on show says is not given as a reason once more", () => {

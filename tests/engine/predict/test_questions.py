@@ -85,6 +85,16 @@ def test_a_refused_identity_names_the_rule_that_refuses():
     assert [reason.rule for reason in question.asked.reasons["refused"]] == ["PID-9"]
 
 
+def test_a_question_names_the_message_that_the_next_step_delivers():
+    named = {question.at: question.message for question in asked("SC-02", None)}
+    for at, (before, step, _) in around("SC-02", None).items():
+        message = before["network"]["messages"][str(named[at])]
+        assert (message["to"], message["api"]) == (
+            step["actor"],
+            "Fetch" if "fetch" in step["key"] else "Produce",
+        )
+
+
 def test_every_event_of_a_machine_that_is_asked_about_has_words():
     wanted = {checkpoint["machine"] for one in library() for checkpoint in one.scenario(None)["checkpoints"]}
     events = {
