@@ -213,7 +213,7 @@ function readerTexts(
   const term = told === null ? {} : { term: told };
   if (options.rowHeight < NAMED_ROW) return compactText(reader, { whole: fact, brief }, term, line, cells, replica, options);
   const name = facts([reader, consumer.isolation]);
-  const label: TextShape = { x: cells.left, y: line - ABOVE_STRIP, text: name, anchor: "start", style: "text ink halo", ...term };
+  const label: TextShape = { x: cells.left, y: line - aboveStrip(options.rowHeight), text: name, anchor: "start", style: "text ink halo", ...term };
   const gates = [xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark)];
   const labelEnd = cells.left + textWidth(name, TEXT) + 3;
   if (gates.some((x) => x > cells.left - 8 && x < labelEnd)) {
@@ -260,9 +260,14 @@ function betweenGates(words: readonly string[], left: number, gates: readonly nu
   return null;
 }
 
-/** Two lines of a low row would stand on those of the next. */
+/** Two lines of a low row would stand on those of the next, or on the rule under the lane. */
 function linesIn(rowHeight: number): number {
-  return rowHeight < 26 ? 1 : 2;
+  return rowHeight < 28 ? 1 : 2;
+}
+
+/** px from a name to its strip: a dotted line under it stays off both. */
+function aboveStrip(rowHeight: number): number {
+  return Math.max(ABOVE_STRIP, Math.min(ABOVE_STRIP + 2, rowHeight - 15));
 }
 
 /** One small line beyond the gates. */

@@ -35,6 +35,8 @@ export interface FoldShape extends Fold {
   y: number;
   height: number;
   lines: string[];
+  /** It holds copies of records that are stored more than once; its last line counts them. */
+  twice: boolean;
   name: string;
   /** How many of the newest batches are left out after a click, so that those of the fold are drawn. */
   to: number;

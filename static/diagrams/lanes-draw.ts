@@ -144,9 +144,9 @@ function drawFold(fold: FoldShape, partition: string, actions: LanesActions): SV
   };
   const middle = fold.x + fold.width / 2;
   const first = fold.y + fold.height / 2 - (fold.lines.length > 1 ? 2 : -4);
-  return svg`<g role="button" tabindex="0" aria-label=${fold.name} @click=${go} @keydown=${key}><rect class="foldbox"
+  return svg`<g role="button" tabindex="0" aria-label=${fold.name} @click=${go} @keydown=${key}><rect class=${fold.twice ? "foldbox twice" : "foldbox"}
     x=${fold.x + 2} y=${fold.y} width=${fold.width - 4} height=${fold.height} rx="4"/>${fold.lines.map(
-      (line, index) => svg`<text x=${middle} y=${first + index * 12} text-anchor="middle">${line}</text>`,
+      (line, index) => svg`<text class=${fold.twice && index > 0 ? "alarm" : nothing} x=${middle} y=${first + index * 12} text-anchor="middle">${line}</text>`,
     )}</g>`;
 }
 

@@ -252,18 +252,21 @@ function placeCells(
     if (piece.newer) lane.newer = piece.batches;
     else lane.older += piece.batches;
     const after = Object.keys(replica.batches).filter((base) => Number(base) > piece.last).length;
-    lane.folds.push(foldShape(piece, y, tier.cell, piece.newer ? Math.max(0, scrolled - drawn) : after));
+    const twice = duplicated.size === 0 ? 0 : Object.values(replica.batches).filter(({ base_offset: base }) => base >= piece.first && base <= piece.last)
+      .reduce((sum, { serials }) => sum + serials.filter((serial) => duplicated.has(serial)).length, 0);
+    lane.folds.push(foldShape(piece, twice, y, tier.cell, piece.newer ? Math.max(0, scrolled - drawn) : after));
   }
 }
 
-function foldShape(piece: Extract<Cells["pieces"][number], { kind: "fold" }>, y: number, height: number, to: number): FoldShape {
+function foldShape(piece: Extract<Cells["pieces"][number], { kind: "fold" }>, twice: number, y: number, height: number, to: number): FoldShape {
   const count = piece.last - piece.first + 1;
   return {
     ...piece,
     y,
     height,
-    lines: [say("diagram.lanes.fold_count", { count }), say("diagram.lanes.folded")],
-    name: say("diagram.lanes.fold_name", { offsets: range(piece.first, piece.last), count, batches: piece.batches }),
+    lines: [say("diagram.lanes.fold_count", { count }), twice === 0 ? say("diagram.lanes.folded") : say("diagram.lanes.fold_twice", { count: twice })],
+    twice: twice > 0,
+    name: sentences([say("diagram.lanes.fold_name", { offsets: range(piece.first, piece.last), count, batches: piece.batches }), ...(twice > 0 ? [say("diagram.lanes.twice_name")] : [])]),
     to,
   };
 }

@@ -111,6 +111,7 @@ const base = css`
   .cross { fill: none; stroke: var(--ink); stroke-width: 3.5; }
   .dot { fill: var(--ink); }
   .foldbox { fill: var(--side); stroke: var(--ink-3); stroke-width: 1.25; stroke-dasharray: 1.5 3; }
+  .foldbox.twice { stroke: var(--bad); }
 
   @keyframes lands { from { opacity: 0; transform: translateY(-14px); } }
   @keyframes crosses { from { stroke-dashoffset: 1; } }

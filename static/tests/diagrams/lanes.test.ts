@@ -107,6 +107,14 @@ test("of three folds only the one behind the right edge holds newer batches", ()
   assert.deepEqual(pieces.flatMap((piece) => (piece.kind === "fold" ? [piece.newer] : [])), [false, false, true]);
 });
 
+test("a fold counts the copies that it hides", () => {
+  const many = Array.from({ length: 40 }, (_, index) => logBatch(index, 1, { serials: [index % 30] }));
+  const guarantees = { duplicated: { judged: true, count: 10, serials: [0, 1, 2], broken_at: 9 } };
+  const frame = frameOf(null, view({ partitions: { "t-0": partition(replica(many)) }, guarantees } as never));
+  const lane = layoutLanes(frame, { ...OPTIONS, focus: "t-0", scrolled: { "t-0": 0 } }).lanes[0];
+  assert.deepEqual(lane?.folds.map(({ twice, lines }) => [twice, lines[1]]), [[true, "5 twice"]]);
+});
+
 test("a click on a fold draws its batches, page by page, to the first batch and back to the newest", () => {
   const many = Array.from({ length: 40 }, (_, index) => logBatch(2 * index, 2));
   const base = frameOf(null, view({ partitions: { "t-0": partition(replica(many)) } }));
