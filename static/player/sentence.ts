@@ -11,6 +11,7 @@ import type { Check } from "./checks.ts";
 import { breaksIn, sentencesIn } from "./leading.ts";
 import type { Broken } from "./outcome.ts";
 import { isOver, overText } from "./outcome.ts";
+import { PagePresses } from "./page-presses.ts";
 import type { PlayerStore } from "./store.ts";
 import type { Fitted } from "./sentence-fit.ts";
 import { fit, sentencesOf } from "./sentence-fit.ts";
@@ -130,6 +131,7 @@ export class SaidText extends MeasuredElement {
     this.text = "";
     this.largest = Number.POSITIVE_INFINITY;
     this.isOpen = false;
+    new PagePresses(this, (event) => this.#leaves(event));
   }
 
   protected override willUpdate(changed: Map<string, unknown>): void {
@@ -157,9 +159,17 @@ export class SaidText extends MeasuredElement {
 
   #told = 0;
 
+  /** A press elsewhere closes what is unfolded. */
+  #leaves(event: PointerEvent): boolean {
+    if (!this.isOpen || event.composedPath().includes(this)) return false;
+    this.isOpen = false;
+    return true;
+  }
+
   #more(hidden: number): TemplateResult {
     const more = sentencesOf(this.text).slice(-hidden);
-    return html`<button class="say-more" aria-expanded=${this.isOpen} @click=${() => (this.isOpen = !this.isOpen)}>${say("player.more_sentences", { count: hidden })}</button>
+    const words = say("player.more_sentences", { count: hidden });
+    return html`<button class="say-more" aria-expanded=${this.isOpen} aria-label=${words} @click=${() => (this.isOpen = !this.isOpen)}>${this.isOpen ? "✕" : words}</button>
       ${this.isOpen ? html`<div class="say-whole">${more.map((sentence) => html`<p>${termed(sentence)}</p>`)}</div>` : nothing}`;
   }
 }
