@@ -58,7 +58,7 @@ export class BranchList extends DialogElement {
     return html`<li aria-current=${isHere ? "true" : "false"} data-depth=${Math.min(depth, defaults.deepest)}>
       ${this.naming === branch.id ? this.#nameField(branch, store) : this.#name(branch, store)}
       <span class="quiet">${parent === null ? say("branch.whole_run") : say("player.leaves_at", { parent, step: branch.leaves_at })}
-        ${say("player.reaches", { step: branch.newest })}</span>
+        ${say("player.reaches", { step: reachOf(branch, store) })}</span>
       ${this.#done(branch)} ${this.#broken(branch)}
       <span class="row">
         <button ?disabled=${isHere} @click=${() => this.#go(store, branch.id, null)}>${say(isHere ? "player.you_are_here" : "player.go_to_branch")}</button>
@@ -115,6 +115,12 @@ export class BranchList extends DialogElement {
     store.switchTo(branch, step);
     this.close();
   }
+}
+
+/** The last step, as far as it is known: the plan knows it before all steps are made. */
+function reachOf({ id, newest }: BranchInfo, store: PlayerStore): number {
+  const plan = store.plans.own(id);
+  return plan?.complete === true ? Math.max(newest, plan.steps) : newest;
 }
 
 customElements.define("eos-branches", BranchList);
