@@ -119,7 +119,7 @@ class Profile:
     """A second failure of a finished batch takes its sequence numbers back and changes the state (KAFKA-14830)."""
     knows_batches_by_number: bool
     """The batches in flight of a partition are identified by first sequence number alone, so a finished batch
-    can be mistaken for another one that has its number now (2.4 to 2.8,
+    can be mistaken for another one that has its number now (2.3 to 3.0.1 and 3.1.0,
     ``TopicPartitionEntry.inflightBatchesBySequence``)."""
     overdue_is_timed_out: bool
     """The batches of an overdue request get REQUEST_TIMED_OUT (KAFKA-14317, since 3.5); else

@@ -1,6 +1,6 @@
 """How a partition's batches in flight are distinguished: two strategies. The version chooses one (ORD-4).
 
-2.4 to 2.8 keep these batches in a set that is ordered and compared by first sequence number alone
+2.3 to 3.0.1 and 3.1.0 keep these batches in a set that is ordered and compared by first sequence number alone
 (``TopicPartitionEntry.inflightBatchesBySequence``). So a finished batch can be confused with another one that
 now has its number. All other versions compare the batches themselves.
 """
