@@ -16,15 +16,14 @@ from eosviz.catalogue import language_of
 from eosviz.catalogue.served import YEAR_SECONDS
 from eosviz.front.resuming import PLACE_COOKIE, newest_of
 from eosviz.scenarios import choices, trailer, trailer_picture
-from eosviz.scenarios.cards import shelf
+from eosviz.scenarios.cards import shelf, shelved
 from eosviz.tracks.progress import progress_of
 from eosviz.walkthroughs.models import Session
-from eosviz.walkthroughs.pictured import pictured
 from eosviz.walkthroughs.previewing import preview_of_site
 
 SESSIONS_SHOWN = 12
-EXAMPLE = ("SC-03", 116)
-"""Scenario and step of the example that readers without a session see."""
+EXAMPLE = "SC-03"
+"""The example that readers without a session see."""
 QUERY_CHARACTERS_MAX = 100
 THEMES = ("light", "dark", "system")
 
@@ -91,7 +90,7 @@ def sessions(request: HttpRequest) -> HttpResponse:
         "sessions": (owned if everything else owned[:SESSIONS_SHOWN]).lines(),
         "session_count": held,
         "hidden_sessions": 0 if everything else max(0, held - SESSIONS_SHOWN),
-        "example": None if held else pictured(*EXAMPLE),
+        "example": None if held else shelved(EXAMPLE),
     }
     return render(request, "scenarios/sessions.html", context)
 

@@ -31,14 +31,14 @@ from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.sample_case import sample_case, sample_page
 from eosviz.replays.spool import GiveBody, move
 from eosviz.replays.tasks import take_upload
+from eosviz.scenarios.cards import shelved
 from eosviz.streamed import Streamed
 from eosviz.walkthroughs.models import Session
-from eosviz.walkthroughs.pictured import pictured
 from eosviz.walkthroughs.previewing import Preview, preview_of_file
 from eosviz.walkthroughs.views import element_attributes
 
-EXAMPLE = ("SC-03", 116)
-"""The example of a replay, as (scenario, step): the refused duplicate."""
+EXAMPLE = "SC-03"
+"""The example of a replay: the refused duplicate."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -73,7 +73,7 @@ def _show_import_page(request: HttpRequest, refused: ReplayRefused | None) -> Ht
         **_kept(request),
         "megabytes": BOUNDS.compressed_bytes // 2**20,
         "endings": ",".join(Path(form.ending).suffix for form in FORMS.values() if form.is_replay),
-        "example": pictured(*EXAMPLE),
+        "example": shelved(EXAMPLE),
     }
     return form_page(request, "replays/import.html", context, refused)
 

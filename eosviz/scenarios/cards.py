@@ -164,6 +164,11 @@ _shelf: dict[str, Shelved] = {}
 never changes."""
 
 
+def shelved(identifier: str) -> Shelved | None:
+    """The scenario of this identifier; None while the library is not loaded."""
+    return next((one for one in shelf() if one.card.identifier == identifier), None)
+
+
 def shelf() -> list[Shelved]:
     """The library, in its order."""
     global _shelf

@@ -22,22 +22,21 @@ from eosviz.catalogue.served import catalogue_address
 from eosviz.refusal_pages import form_page
 from eosviz.refusals import Problem
 from eosviz.scenarios.actions import with_settings
-from eosviz.scenarios.cards import Card, card_of, cards, shelf
+from eosviz.scenarios.cards import Card, card_of, cards, shelf, shelved
 from eosviz.scenarios.differences import DIFFERENCES, possible
 from eosviz.scenarios.libraries import of_scenario
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, read_log, read_selection, read_view, read_zoom
 from eosviz.walkthroughs.models import Branch, Presentation, Session
-from eosviz.walkthroughs.pictured import pictured
 from eosviz.walkthroughs.previewing import LAST_STEP, preview_of
 from eosviz.walkthroughs.simulations import scenario_of
 from eosviz.walkthroughs.tasks import plan_soon
 
 FIRST_COMPARISON = {"choice": "SC-03"}
 """The form's first choice: the difference that this site mainly explains."""
-EXAMPLES = (("SC-02", 112), ("SC-03", 116))
-"""(scenario, step) of two pictures, for readers who have no session to compare."""
+EXAMPLES = ("SC-02", "SC-03")
+"""Two scenarios that are shown, for readers who have no session to compare."""
 SESSIONS_OFFERED = 50
 """A comparison's list has the branches of this many sessions, the newest ones. On a session's own page any
 two of its branches can be compared."""
@@ -192,7 +191,7 @@ def _owned_branch(request: HttpRequest, wanted: str) -> Branch:
 
 def _compare_form(request: HttpRequest, problem: Problem | None) -> HttpResponse:
     owned = Session.objects.of_browser(browser_of(request.session)).recent()[:SESSIONS_OFFERED]
-    examples = [] if owned else [pictured(*example) for example in EXAMPLES]
+    examples = [] if owned else [shelved(example) for example in EXAMPLES]
     context = {
         "examples": examples if None not in examples else [],
         "groups": [_comparable("kafka"), _comparable("middleware")],

@@ -31,12 +31,11 @@ from eosviz.classroom.kinds import kinds
 from eosviz.classroom.models import Classroom
 from eosviz.refusal_pages import form_page
 from eosviz.refusals import Problem, Refusal
-from eosviz.scenarios.cards import card_of, cards
+from eosviz.scenarios.cards import card_of, cards, shelved
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions as walking
 from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
 from eosviz.walkthroughs.models import Branch
-from eosviz.walkthroughs.pictured import pictured
 from eosviz.workshop import actions, publishing
 from eosviz.workshop.actions import WorkshopRefused
 from eosviz.workshop.models import Draft, Edition, Language, Publishing, Visibility
@@ -44,7 +43,7 @@ from eosviz.workshop.tasks import publish as publish_task
 
 PAGE = 24
 OWN_SHOWN = 12
-TEMPLATE, TEMPLATE_STEP = "SC-01", 22
+TEMPLATE = "SC-01"
 """The example for a person without drafts: the end of the shortest scenario in which something goes wrong."""
 FILTER_CHARACTERS_MAX = 100
 
@@ -75,7 +74,7 @@ def _gallery(request: HttpRequest, refused: WorkshopRefused | None = None) -> Ht
         "differing": Edition.objects.filter(draft__in=own.values("id"), differs__isnull=False)
         .select_related("draft", "version")
         .defer("steps", "text")[:PAGE],
-        "template": None if own.exists() or any(asked.values()) else pictured(TEMPLATE, TEMPLATE_STEP),
+        "template": None if own.exists() or any(asked.values()) else shelved(TEMPLATE),
         "template_text": _written(entry(TEMPLATE).text),
         "library": cards() if request.user.is_authenticated else [],
         "kilobytes": TEXT_BYTES_MAX // 1000,
