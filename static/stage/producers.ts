@@ -263,8 +263,9 @@ function wholeBody(frame: Frame, here: Places, name: string, client: ClientView,
 function stateLine(state: { said: string; bad: boolean }, id: string | null, width: number): SVGTemplateResult {
   const classes = state.bad ? "bad" : "k";
   if (id === null) return fittedText(12, BAR + 47, state.said, width - 24, 13, { classes, least: 10 });
-  const together = textWidth(state.said, 13) + textWidth(id, 13) + 12 <= width - 24;
-  if (together) return svg`${text(12, BAR + 47, state.said, `s13 ${classes}`)}${text(width - 12, BAR + 47, id, "s13 k", "end")}`;
+  // Rather one line that is a little smaller than two tight ones.
+  const size = [13, 12, 11].find((one) => textWidth(state.said, one) + textWidth(id, one) + 10 <= width - 24);
+  if (size !== undefined) return svg`${text(12, BAR + 47, state.said, `s${size} ${classes}`)}${text(width - 12, BAR + 47, id, `s${size} k`, "end")}`;
   return svg`${fittedText(12, BAR + 42, state.said, width - 24, 12, { classes, least: 9 })}${fittedText(12, BAR + 55, id, width - 24, 12, { classes: "k", least: 8 })}`;
 }
 
