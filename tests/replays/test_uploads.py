@@ -32,6 +32,7 @@ from eosviz.replays.log_options import LogOptions
 from eosviz.replays.log_upload import LogFiles
 from eosviz.replays.models import Replay, Upload
 from eosviz.replays.refusal import ReplayRefused
+from eosviz.replays.sample_case import sample_page
 from eosviz.replays.tasks import take_upload
 from tests.replays.conftest import BROWSER
 from tests.replays.test_log_pages import LOGS, OPEN, multipart
@@ -130,6 +131,7 @@ def test_nine_small_partitions_and_fifty_of_the_coordinator_are_taken_as_they_li
 def test_what_breaks_off_or_is_refused_leaves_no_folder(
     visitor: Client, monkeypatch: pytest.MonkeyPatch, unread: list[str]
 ) -> None:
+    sample_page()  # The page shows it; its own files are larger than this bound.
     before = folders()
     monkeypatch.setattr(log_upload, "FILE_BYTES_MAX", 10)
     files = [io.BytesIO(b"x" * 100)]
