@@ -64,7 +64,7 @@ export class BeatsBar extends MeasuredElement {
     return html`<ol class=${narrow ? "beats bars" : "beats"} .style=${`--beat-size:${size}px`} data-lines=${lines} ?data-bare=${!numbered} ?data-whole=${whole} aria-label=${say("player.beats")}>
         ${plan.beats.map((beat, place) => this.#beat(beat, segments[place], place, here, plan, store, narrow))}
       </ol>
-      ${narrow ? this.#named(plan, here, store) : nothing}
+      ${narrow ? this.#named(plan, store) : nothing}
       ${this.#opened(plan, segments, store)}`;
   }
 
@@ -86,11 +86,10 @@ export class BeatsBar extends MeasuredElement {
   }
 
   /** On a telephone: the name and number of the beat on show, which opens it, and the step. */
-  #named(plan: BeatPlan, here: number, store: PlayerStore): TemplateResult {
-    const beat = plan.beats[here];
+  #named(plan: BeatPlan, store: PlayerStore): TemplateResult {
+    const named = nameIn(plan, store.shown);
     // Before its landing the title says where the beat leads.
-    const isAhead = beat !== undefined && store.shown < landingIn(beat, store.shown);
-    const text = beat === undefined ? say("player.beats_count", { count: plan.beats.length }) : `${here + 1}. ${isAhead ? "→ " : ""}${titleOf(beat)}`;
+    const text = named === null ? say("player.beats_count", { count: plan.beats.length }) : `${named.number}. ${store.shown < named.beat.lands ? "→ " : ""}${titleOf(named.beat)}`;
     const from = this.walk?.cameFrom ?? null;
     // The date of a log has no room beside a name.
     const whole = whenText(store.header, store.frame?.view.time ?? 0);
@@ -151,10 +150,11 @@ function breakable(text: string): TemplateResult[] {
   return text.split(BREAKS).map((part) => html`${unbroken(part)}<wbr>`);
 }
 
-/** The step at which the innermost beat with this step lands. */
-function landingIn(beat: Beat, step: number): number {
-  const inner = pathTo(beat.beats ?? [], step).at(-1)?.beat;
-  return (inner ?? beat).lands;
+/** The innermost beat that holds a step, as `8` or, inside of a long one, `8.5`; null before the first. */
+export function nameIn(plan: BeatPlan, step: number): { number: string; beat: Beat } | null {
+  const path = pathTo(plan.beats, step);
+  const beat = path.at(-1)?.beat;
+  return beat === undefined ? null : { number: path.slice(0, 2).map(({ place }) => place + 1).join("."), beat };
 }
 
 /** `beat 7 of 8`, inside of a long one `beat 3 of 9, part 2 of 7`; nothing before the first. */

@@ -3,7 +3,7 @@ import test from "node:test";
 
 import { beatAxis, defaults } from "../../player/beat-axis.ts";
 import { BeatWalk } from "../../player/beat-walk.ts";
-import { whereIn } from "../../player/beats-bar.ts";
+import { nameIn, whereIn } from "../../player/beats-bar.ts";
 import type { Beat, BeatPlan } from "../../player/beats.ts";
 import { landingAfter, landingBefore, leavesOf, placeOf, plumbingAround, titleOf } from "../../player/beats.ts";
 import { defaults as playing, standsFor } from "../../player/play.ts";
@@ -41,6 +41,12 @@ test("a step stands in one beat, and in one part of a long one", () => {
   assert.deepEqual(whereIn(NESTED, 11), { number: 1, count: 2, part: 2, parts: 2 });
   assert.deepEqual(whereIn(PLAN, 5), { number: 2, count: 3, part: 0, parts: 0 });
   assert.equal(whereIn(PLAN, 0), null);
+});
+
+test("a part of a long beat is named by its own title", () => {
+  assert.deepEqual([9, 11, 21].map((at) => nameIn(NESTED, at)?.number), ["1.1", "1.2", "2"]);
+  assert.equal(nameIn(NESTED, 11)?.beat.lands, 12);
+  assert.equal(nameIn(NESTED, 0), null);
 });
 
 test("an author's own name goes before the catalogue's", () => {
