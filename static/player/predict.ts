@@ -189,7 +189,7 @@ export class Predict extends StoreElement {
     this.chosen = "";
     this.revealed = false;
     this.waits = false;
-    if (question === null) return;
+    if (question === null) return void this.dispatchEvent(new CustomEvent<null>("bring", { detail: null, bubbles: true }));
     this.play?.stop();
     this.#bring(question);
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(".predict-card")?.focus());

@@ -120,8 +120,13 @@ export class Stage extends SizedElement {
     this.#player?.removeEventListener("bring", this.#brings);
   }
 
-  /** What a question is about. */
-  readonly #brings = (event: Event): void => this.bring((event as CustomEvent<Selection>).detail);
+  /** What a question is about; null: it is asked no more. */
+  readonly #brings = (event: Event): void => {
+    const { detail } = event as CustomEvent<Selection | null>;
+    if (detail !== null) return this.bring(detail);
+    this.#brought = null;
+    this.requestUpdate();
+  };
 
   protected override show(frame: Frame): TemplateResult {
     const scene = this.sceneOf(frame);

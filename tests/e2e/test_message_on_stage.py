@@ -217,3 +217,17 @@ def test_a_finger_drops_a_message_of_a_folded_broker_and_unfolds_another(page: P
     at(page, 45)
     expect(unfolded).not_to_be_attached()
     assert_nothing_scrolls_sideways(page)
+
+
+def test_the_message_that_a_question_asks_about_is_lit_while_it_is_asked(page: Page) -> None:
+    """Of three that are on their way."""
+    begun = page.evaluate(_BEGIN, ["SC-02", 90])
+    page.goto(re.sub("/sessions/.*", f"{begun}&step=85&zoom=stage", page.url))
+    at(page, 85)
+    lit = page.locator("eos-stage [data-key^='m:']:has(.env.hot)")
+    expect(lit).to_have_count(0)
+    page.locator(".predict-bar [aria-pressed]").click()
+    expect(page.locator("#predict-question")).to_contain_text("r1")
+    expect(lit).to_contain_text("r1")
+    page.locator(".predict-card .close").click()
+    expect(lit).to_have_count(0)
