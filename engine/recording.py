@@ -116,7 +116,8 @@ class Recorded(Judged):
     def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
         step = self._current
         if "batch" in params:
-            params["records"] = self.records_of(params["client"], params["batch"])
+            params["batch_id"] = params["batch"]
+            params["batch"] = self.records_of(params["client"], params["batch"])
         rules += ENTRIES_AT.get(key, ())
         if self.said is None:
             self.said = key
@@ -128,7 +129,8 @@ class Recorded(Judged):
 
     def note(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
         if "batch" in params:
-            params["records"] = self.records_of(params["client"], params["batch"])
+            params["batch_id"] = params["batch"]
+            params["batch"] = self.records_of(params["client"], params["batch"])
         rules += ENTRIES_AT.get(key, ())
         self._current.notes.append({"key": key, "params": params, "rules": list(rules)})
 

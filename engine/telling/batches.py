@@ -124,8 +124,8 @@ def _sequences_settled(h: happened.SequencesSettled, teller: Teller) -> None:
 
 
 def _other_batch_untracked(h: happened.OtherBatchUntracked, teller: Teller) -> None:
-    other_records = teller.records_of(h.client, h.other)
-    teller.note("client.other_batch_untracked", ("ORD-4",), **params_of(h), other_records=other_records)
+    other = teller.records_of(h.client, h.other)
+    teller.note("client.other_batch_untracked", ("ORD-4",), **{**params_of(h), "other": other})
 
 
 def question_key(row: Decision) -> str:

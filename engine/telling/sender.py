@@ -70,10 +70,8 @@ def _batches_drained(h: happened.BatchesDrained, teller: Teller) -> None:
         rules,
         client=h.client,
         count=len(h.batches),
-        what=_named(h, teller),
-        batches=[f"{batch.partition} {_sequences(batch)}" for batch in h.batches]
-        if h.numbered
-        else [batch.partition for batch in h.batches],
+        batches=_named(h, teller),
+        partitions=[batch.partition for batch in h.batches],
         producer_id=h.producer_id,
         producer_epoch=h.producer_epoch,
         drain_index=h.drain_index,

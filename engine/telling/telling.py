@@ -44,8 +44,8 @@ class Teller(Protocol):
         """The cause of the first raise beyond ``epoch``; None if the run did not see it."""
 
     def records_of(self, client: str, batch: str) -> list[str]:
-        """The names of the records in a client's batch, as the stage shows them (``record_names``). A sentence with
-        the parameters ``client`` and ``batch`` gets them as ``records``."""
+        """The names of the records in a client's batch, as the stage shows them (``record_names``). In a
+        sentence they are the parameter ``batch``; the client's own name of the batch is ``batch_id``."""
 
     def shown(self, *path: str) -> Any:
         """The view of a part at present; None if the view does not have it."""

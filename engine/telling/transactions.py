@@ -70,17 +70,15 @@ def _say(
     teller: Teller,
     **further: Any,
 ) -> None:
-    teller.say(
-        key,
-        rules,
-        coordinator=h.coordinator,
-        transactional_id=h.transactional_id,
-        state=h.state,
-        pending=h.pending,
-        producer_id=h.producer_id,
-        producer_epoch=h.producer_epoch,
-        **further,
-    )
+    params = {
+        "coordinator": h.coordinator,
+        "transactional_id": h.transactional_id,
+        "state": h.state,
+        "pending": h.pending,
+        "producer_id": h.producer_id,
+        "producer_epoch": h.producer_epoch,
+    }
+    teller.say(key, rules, **{**params, **further})
 
 
 def _fenced(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
@@ -92,12 +90,12 @@ def _fenced(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
     return phrase("clause.fenced_epoch", producer_epoch=h.producer_epoch)
 
 
-def _waits_for(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
-    """What an earlier change of the id waits for: markers, or the replication of its record."""
+def _unfinished(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
+    """The state that an earlier change leads to, and what it waits for: markers, or the replication of its record."""
     board = teller.shown("brokers", str(broker_number(h.coordinator)), "markers") or {}
     waiting = (board.get("waiting") or {}).get(h.transactional_id)
     if waiting is not None and waiting["remaining"]:
-        return phrase("clause.waits_for_markers", partitions=list(waiting["remaining"]))
+        return phrase("clause.waits_for_markers", pending=h.pending, partitions=list(waiting["remaining"]))
     return phrase("clause.waits_for_record", pending=h.pending)
 
 
@@ -108,7 +106,7 @@ def _id_moved(h: happened.IdMoved, teller: Teller) -> None:
         key = f"{key}_by_leader"
     further: dict[str, Any] = {"fenced": _fenced(h, teller)} if row.why == _FENCES else {}
     if row.why in _MEETS_TRANSITION:
-        further["waits"] = _waits_for(h, teller)
+        further["pending"] = _unfinished(h, teller)
     if row.why in _ADD:
         further["added"] = h.added
     _say(h, key, (row.spec, *_ALSO.get(row.why, ())), teller, **further)

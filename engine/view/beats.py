@@ -158,13 +158,13 @@ class Beats:
         notes = step["notes"]
         key = step["key"]
         if key in ("client.drained_plain", "client.drained_plain_again", "client.drained_mixed"):
-            drained = {batch.partition(" ")[0] for batch in step["params"]["batches"]}
+            drained = set(_drained_partitions(step["params"]))
             if self._drains_again(step["params"]["client"], drained):
                 key = "client.drained_again"
         ends_doubt = False
         for said in (step, *notes):
             params = said["params"]
-            batch = (params.get("client"), params.get("batch"))
+            batch = (params.get("client"), params.get("batch_id", params.get("batch")))
             if said["key"] == "client.requeued":
                 self._again[batch] = params["partition"]
                 self._doubted.add(batch)
@@ -460,6 +460,11 @@ class Beats:
         if opener.unless and not any(_leads_to(beat, step) for step in steps):
             return opener.unless
         return opener.name
+
+
+def _drained_partitions(params: Mapping[str, Any]) -> list[str]:
+    """In recordings of earlier engines each batch is named by its partition and its sequence numbers."""
+    return params.get("partitions") or [batch.partition(" ")[0] for batch in params["batches"]]
 
 
 def _weight(step: BeatStep) -> float:

@@ -231,7 +231,7 @@ def _message_lost(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) 
 
 def _doubt_ends(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
     said = next(said_in(steps, "client.acknowledged"), None)
-    return None if said is None else ("doubt_ends", {**params, "records": said["records"]})
+    return None if said is None else ("doubt_ends", {**params, "batch": said["batch"]})
 
 
 def _gives_up(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:

@@ -207,8 +207,8 @@ def _client(moment: Moment, step: Json) -> Iterator[Asked]:
         for change in step["changes"]
         if change["path"][:3] == ["clients", name, "batches"] and len(change["path"]) > 3
     ]
-    if "batch" in step["params"]:
-        touched = [step["params"]["batch"]]
+    if "batch_id" in step["params"]:
+        touched = [step["params"]["batch_id"]]
     for batch in dict.fromkeys(touched):
         if client["batches"].get(batch, {}).get("state") in LIVE:
             yield UNSENT, f"{name}/{batch}"
