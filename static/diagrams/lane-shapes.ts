@@ -120,7 +120,7 @@ export interface LaneShape {
   texts: TextShape[];
   titleY: number;
   titleWidth: number;
-  /** The run beside this one has it otherwise. */
+  /** Whether it differs in the run beside this one. */
   differs: boolean;
   cells: CellShape[];
   folds: FoldShape[];

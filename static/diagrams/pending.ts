@@ -72,7 +72,7 @@ function className(name: string): string {
   return words.knows(key) ? say(key) : name.replaceAll("_", " ");
 }
 
-/** `fetch t-0`: the first word is the engine's name for it, what follows is what it is about. Calls keep theirs. */
+/** `fetch t-0`: the first word is the engine's name for it, what follows is what it is about. Calls keep their names. */
 function eventName(what: string): string {
   const [name = "", ...about] = what.split(" ");
   const key = [`diagram.pending.what.${name}`, ...actionKeys(name)].find((one) => words.knows(one));

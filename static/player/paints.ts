@@ -9,7 +9,7 @@
 export class Paints {
   readonly #beforePaint: (action: () => void) => void;
   readonly #soon: (action: () => void) => void;
-  /** Something was drawn for this paint, or shall have it to itself: what comes waits for the next. */
+  /** Whether this paint has its drawing already, or is kept for one drawing alone: later ones wait for the next paint. */
   #isTaken = false;
   /** What was drawn at once was not painted yet. */
   #drewAtOnce = false;

@@ -90,7 +90,7 @@ export abstract class PlayerAttributes extends LitElement {
   declare share: string;
   /** Where a branch is made again by the engine here, as a session of its own. */
   declare rerun: string;
-  /** Where branch 0 would become a scenario; another branch's number stands there instead. */
+  /** The address that makes a scenario of branch 0; for another branch, its number replaces the 0. */
   declare workshop: string;
   declare assignment: string;
   declare verdict: string;

@@ -182,7 +182,7 @@ export function cornerPlaces(plan: StagePlan, x: number, y: number, taken: Reado
   }));
 }
 
-/** What every desk has around its brokers. `seen` is how much of the picture is seen without scrolling. */
+/** The places around the brokers, on every desk. `seen` is how much of the picture is seen without scrolling. */
 export function framed(
   plan: StagePlan, form: Size["form"], columns: Columns, width: number, height: number, seen: number,
   brokers: Places["brokers"], readers: Places["readers"], lens: LanePlace | null,
