@@ -26,6 +26,8 @@ export const defaults = {
   settle: 150,
   /** Sentences after the answer that are shown before the rest is asked for. */
   first: 4,
+  /** So many more are shown at once: a button would take their room. */
+  few: 2,
 };
 
 export class Why extends StoreElement {
@@ -69,7 +71,7 @@ export class Why extends StoreElement {
   /** The sentences on show, its own or a presenter's: the one that answers first. */
   get links(): readonly WhyLink[] {
     const links = answerFirst(this.told?.links ?? this.answer?.links ?? []);
-    return this.whole ? links : links.slice(0, defaults.first + 1);
+    return this.whole || links.length <= defaults.first + 1 + defaults.few ? links : links.slice(0, defaults.first + 1);
   }
 
   get #folded(): number {
@@ -223,9 +225,9 @@ export class Why extends StoreElement {
   #links(): TemplateResult {
     const [answer, ...others] = this.links;
     const folded = this.#folded;
-    return html`<div class="why-body"><div class="why-answer" tabindex="-1">${answer === undefined ? nothing : this.#link(answer)}</div>
+    return html`<div class="why-body"><div class="why-flow"><div class="why-answer" tabindex="-1">${answer === undefined ? nothing : this.#link(answer)}</div>
       <ol class="why-chain" start="2" tabindex="0" aria-label=${say("player.why.chain")}>${repeat(others, (_link, index) => index, (link) => html`<li tabindex="-1">${this.#link(link)}</li>`)}
-        ${folded === 0 ? nothing : html`<li class="why-folded"><button @click=${this.#unfold}>${say("player.why.more", { count: folded })}</button></li>`}</ol></div>`;
+        ${folded === 0 ? nothing : html`<li class="why-folded"><button @click=${this.#unfold}>${say("player.why.more", { count: folded })}</button></li>`}</ol></div></div>`;
   }
 
   readonly #unfold = (): void => {

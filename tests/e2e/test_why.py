@@ -76,7 +76,7 @@ def test_the_producer_that_holds_the_stable_offset_is_found_in_two_clicks(
         "A transaction that has no marker here yet begins at offset 1: PID 1000"
     )
     expect(links.nth(1)).to_contain_text("t-0: the last stable offset is 1, the high watermark 5")
-    assert page.locator(".why-chain").evaluate("list => list.scrollHeight <= list.clientHeight")
+    assert page.locator(".why-body").evaluate("list => list.scrollHeight <= list.clientHeight")
     page.get_by_role("button", name="more sentences").click()
     expect(page.locator(".why-chain > li:focus")).to_have_count(1)
     shown = " ".join(links.all_inner_texts())
