@@ -24,7 +24,7 @@ MARKED = re.compile(r"`[^`]*`|<[^>]*>")
 """Code within a comment."""
 NOT_OURS = {"oracles", "generated", "migrations"}
 HOLDS_THEM = "tests/words"
-NOT_YET = {"tests/conftest.py", "tests/e2e/listener.py"}
+NOT_YET = {"tests/conftest.py"}
 
 
 def python(*rooms: str) -> Iterator[tuple[str, str]]:
