@@ -464,14 +464,13 @@ function gateTexts(
 /** `log start` beside its bar: left of the first cell, or, where a part of the log is deleted, above the cells. */
 function startTexts(cells: Cells, start: number, top: number): TextShape[] {
   const x = xOf(cells, start);
-  const [log, from] = [say("diagram.lanes.log"), say("diagram.lanes.start")];
   if (x > cells.left) {
-    return [{ x: round(x - 9), y: top - GATE_TEXT, text: `${log} ${from}`, anchor: "end", style: "halo" }];
+    return [{ x: round(x - 9), y: top - GATE_TEXT, text: say("diagram.lanes.log_start"), anchor: "end", style: "halo" }];
   }
   const left = round(Math.max(30, x - 10));
   return [
-    { x: left, y: top + 26, text: log, anchor: "end", style: "" },
-    { x: left, y: top + 38, text: from, anchor: "end", style: "" },
+    { x: left, y: top + 26, text: say("diagram.lanes.log"), anchor: "end", style: "" },
+    { x: left, y: top + 38, text: say("diagram.lanes.start"), anchor: "end", style: "" },
   ];
 }
 
