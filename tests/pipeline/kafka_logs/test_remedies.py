@@ -159,7 +159,8 @@ def test_copies_are_one_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("declared", "sentence"), [(None, "--now TIME sets another"), (Declared(now=1), "as given (--now)")]
+    ("declared", "sentence"),
+    [(None, "--now TIME sets another"), (Declared(now=1), "the time that was given")],
 )
 def test_the_moment_is_said(declared: Declared | None, sentence: str) -> None:
     assert any(sentence in line for line in lines_of(read_case([HANGOPEN, INTERNAL], declared)))
