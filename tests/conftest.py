@@ -192,7 +192,7 @@ def start_site(
 def running_site(
     tmp_path_factory: pytest.TempPathFactory, site_database: Callable[[], dict[str, str]]
 ) -> Iterator[RunningSite]:
-    """One eosviz in real processes for the tests that only use it. Whoever breaks things starts its own."""
+    """One eosviz in real processes for the tests that only use it. A test that breaks things starts its own."""
     with site_of_its_own(tmp_path_factory.mktemp("site"), **site_database()) as site:
         yield site
 

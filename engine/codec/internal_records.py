@@ -170,30 +170,7 @@ class InternalRecords:
             transactional_id, state, f"{partition}: {record.offset}", step
         )
         taken = None if before is None else _taken(before, entry)
-        rule = "TXC-3" if taken is None else taken.spec
-        described.said.append(
-            sentence(
-                f"log.coordinator.{state.lower()}",
-                rule,
-                state=state,
-                producer_id=exact(value.producer_id),
-                producer_epoch=value.producer_epoch,
-                partitions=entry["partitions"] or None,
-                timeout_ms=value.timeout_ms,
-                start=value.start_ms if value.start_ms >= 0 else None,
-                **of,
-            )
-        )
-        if before is not None and _is_fenced(before, entry):
-            described.said.append(
-                sentence(
-                    "log.coordinator.epoch_raised",
-                    "TXC-9",
-                    transactional_id=transactional_id,
-                    before=before["producer_epoch"],
-                    producer_epoch=value.producer_epoch,
-                )
-            )
+        described.said += _sentences(value, entry, before, taken, of)
         if taken is not None and before is not None:
             described.transitions.append(
                 {
@@ -320,6 +297,40 @@ def _entry(value: TransactionLogValue, number: int, row: BatchRow, origin: int |
         "coordinator_epoch": row.header.partition_leader_epoch,
         "log_partition": number,
     }
+
+
+def _sentences(
+    value: TransactionLogValue,
+    entry: Json,
+    before: Json | None,
+    taken: TableRow | None,
+    of: Mapping[str, Any],
+) -> list[Json]:
+    """The state that is logged, and that its epoch is higher than the one before."""
+    said = [
+        sentence(
+            f"log.coordinator.{entry['state'].lower()}",
+            "TXC-3" if taken is None else taken.spec,
+            state=entry["state"],
+            producer_id=exact(value.producer_id),
+            producer_epoch=value.producer_epoch,
+            partitions=entry["partitions"] or None,
+            timeout_ms=value.timeout_ms,
+            start=value.start_ms if value.start_ms >= 0 else None,
+            **of,
+        )
+    ]
+    if before is not None and _is_fenced(before, entry):
+        said.append(
+            sentence(
+                "log.coordinator.epoch_raised",
+                "TXC-9",
+                transactional_id=of["transactional_id"],
+                before=before["producer_epoch"],
+                producer_epoch=value.producer_epoch,
+            )
+        )
+    return said
 
 
 def _image(value: TransactionLogValue, entry: Json) -> Json:
