@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import groupby
 
 from engine.explain.sentences import LANGUAGES
 from engine.scenario.shelf import library
@@ -52,6 +53,8 @@ PAGES = (
 EXCERPT = {"en": 150, "zh-Hans": 75}
 """The letters of an entry's text that are shown around a match, by language. They fill two lines."""
 SENTENCE_ENDS = re.compile(r"[.!?] |[。！？]")
+WORD_END = re.compile("[a-z]*")
+LATIN_LETTERS = re.compile("[A-Za-z0-9_.]+")
 CUT = 16
 """An excerpt is shortened by at most this many letters at each end, so that it begins and ends with a whole
 word."""
@@ -94,12 +97,32 @@ class Entry:
     """False for a scenario of two-phase commit over middleware."""
 
 
+Pieces = list[tuple[str, bool]]
+"""A text in pieces; True for each piece that a term of the search matches."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
+    """A match: an entry in one language."""
+
     kind: str
     identifier: str
     title: str
-    excerpt: str
+    text: str
+    wishes: tuple[Wish, ...]
+    excerpt_most: int
+
+    @property
+    def excerpt(self) -> str:
+        return excerpt(self.text, self.wishes, self.excerpt_most)
+
+    @property
+    def title_pieces(self) -> Pieces:
+        return in_pieces(self.title, self.wishes)
+
+    @property
+    def excerpt_pieces(self) -> Pieces:
+        return in_pieces(self.excerpt, self.wishes)
 
 
 def find(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
@@ -192,7 +215,9 @@ def _by_kind(
             entry.kind,
             entry.identifier,
             entry.title[language],
-            excerpt(entry.text[language], wishes, EXCERPT[language]),
+            entry.text[language],
+            tuple(wishes),
+            EXCERPT[language],
         )
         found.setdefault(entry.kind, []).append(shown)
     best = next(iter(found), LESSON)
@@ -233,21 +258,58 @@ def _points(entry: Entry, wish: Wish) -> float:
     return PARTS_SHARE * min(parts) if parts and all(parts) else 0.0
 
 
-def excerpt(text: str, wishes: list[Wish], most: int = EXCERPT["en"]) -> str:
-    """The part of a text around the first match, from the beginning of the sentence if that is near. Without
-    a match, the beginning of the text."""
+def in_pieces(text: str, wishes: Iterable[Wish]) -> Pieces:
+    """The text in pieces, split where terms match. A match ends with its word."""
+    small = text.casefold()
+    if len(small) != len(text):
+        return [(text, False)]
+    is_matched = [False] * len(text)
+    for start, end in _places(small, wishes):
+        is_matched[start:end] = [True] * (end - start)
+    pieces = groupby(zip(text, is_matched, strict=True), key=lambda letter: letter[1])
+    return [("".join(letter for letter, _ in letters), matched) for matched, letters in pieces]
+
+
+def _places(small: str, wishes: Iterable[Wish]) -> Iterator[tuple[int, int]]:
+    """Where terms, or their synonyms, match in a text of small letters: start and end."""
+    for wish in wishes:
+        for pattern in filter(None, (wish.typed, wish.same)):
+            for place in pattern.finditer(small):
+                ending = WORD_END.match(small, place.end()) if place[0][-1:].isascii() else None
+                yield place.start(), ending.end() if ending else place.end()
+        yield from _places(small, wish.parts)
+
+
+def excerpt(text: str, wishes: Sequence[Wish], most: int = EXCERPT["en"]) -> str:
+    """The part of a text around a match, from the beginning of the sentence if that is near: the first of the
+    parts with the most terms. Without a match, the beginning of the text."""
     if len(text) <= most:
         return text
-    places = [place.start() for wish in wishes if (place := wish.in_text(text.casefold())) is not None]
-    first = min(places, default=0)
-    begun = max((end.end() for end in SENTENCE_ENDS.finditer(text, 0, first)), default=0)
-    if first - begun < most * 2 // 3:
-        cut = _cut(text, begun, begun + most)
-        return cut if begun == 0 else f"… {cut}"
-    start = max(0, first - most // 3)
-    if start and (space := text.find(" ", start, start + CUT)) >= 0:
-        start = space + 1
-    return f"… {_cut(text, start, start + most)}"
+    small = text.casefold()
+    matches = [(wish, place) for wish in wishes for place, _ in _places(small, (wish,))]
+
+    def worth(start: int) -> float:
+        shown = range(start, start + most - CUT)
+        return sum({wish.text: wish.telling for wish, place in matches if place in shown}.values())
+
+    starts = sorted({_start_of(text, place, most) for _, place in matches})
+    start = max(starts, key=worth, default=0)
+    cut = _cut(text, start, start + most)
+    return cut if start == 0 else f"… {cut}"
+
+
+def _start_of(text: str, place: int, most: int) -> int:
+    """Where an excerpt with the match at `place` begins: with a sentence if that is near, else with a word. In
+    Chinese that is any place outside a Latin word."""
+    begun = max((end.end() for end in SENTENCE_ENDS.finditer(text, 0, place)), default=0)
+    if place - begun < most * 2 // 3:
+        return begun
+    start = max(0, place - most // 3)
+    space = text.find(" ", start, start + CUT) if start else -1
+    if space >= 0:
+        return space + 1
+    words = LATIN_LETTERS.finditer(text, max(0, place - most * 2 // 3), place)
+    return next((word.start() for word in words if word.start() < start < word.end()), start)
 
 
 def _cut(text: str, start: int, end: int) -> str:

@@ -201,7 +201,7 @@ def player(request: HttpRequest) -> HttpResponse:
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
     """Every match, by kind; `kind` shows one kind completely. Where the page is wide, scenarios have a column of their
-    own, so that what answers most questions and what matches best both come first."""
+    own, the first one unless another kind matches better: that kind then begins the first column."""
     question = request.GET.get("q", "").strip()[:QUESTION_LENGTH]
     language, own = language_of(get_language()), _own_sessions(request) if question else ()
     found = search_index.find(question, language, own)

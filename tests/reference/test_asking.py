@@ -202,7 +202,24 @@ def test_where_no_entry_has_every_word_the_closest_are_found(client: Client) -> 
     assert search_index.find(question, "en") == {}
     assert "SC-75" in [row.identifier for row in search_index.closest(question, "en")["scenario"]][:3]
     page = client.get("/search/", {"q": question}).content.decode()
-    assert "These contain the most" in page
+    assert "The closest entries first." in page
+    assert "No entry" not in page
+
+
+def test_words_that_match_are_marked_to_their_end_and_the_text_stays_whole() -> None:
+    pieces = search_index.in_pieces("A log is Truncated.", search_terms.understand("truncating"))
+    assert pieces == [("A log is ", False), ("Truncated", True), (".", False)]
+    assert ("标记", True) in search_index.in_pieces("写入标记之前", search_terms.understand("标记"))
+
+
+def test_an_excerpt_is_the_part_with_the_most_terms() -> None:
+    text = f"The marker comes. {'It ends. ' * 40}The marker holds its epoch. {'It ends. ' * 40}"
+    shown = search_index.excerpt(text, search_terms.understand("marker epoch"))
+    assert shown.startswith("… The marker holds its epoch.")
+    latin = f"{'之前得到' * 40}CONCURRENT_TRANSACTIONS，然后写入标记"
+    assert search_index.excerpt(latin, search_terms.understand("标记"), 60).startswith(
+        "… CONCURRENT_TRANSACTIONS"
+    )
 
 
 def test_what_is_typed_comes_before_what_means_the_same() -> None:
@@ -236,12 +253,22 @@ class TestPage:
         whole = client.get("/search/", {"q": "marker", "kind": "requirement"}).content.decode()
         assert len(re.findall("/reference/requirements/[A-Z]", whole)) == rules
 
-    def test_what_matches_best_stands_beside_the_scenarios(self, client: Client) -> None:
+    def test_matched_words_are_marked_and_texts_are_escaped(self, client: Client) -> None:
+        page = client.get("/search/", {"q": "marker"}).content.decode()
+        assert "<mark>Markers</mark>" in page
+        assert (
+            "<script>"
+            not in client.get("/search/", {"q": "marker <script>"}).content.decode().split("<main")[1]
+        )
+
+    def test_what_matches_best_stands_before_the_scenarios(self, client: Client) -> None:
         page = client.get("/search/", {"q": "zombie"}).content.decode()
         places = [
             page.index(mark) for mark in ("matches-others", "found-term", "matches-lessons", "found-scenario")
         ]
         assert places == sorted(places)
+        assert "best-before-lessons" in page
+        assert "best-before-lessons" not in client.get("/search/", {"q": "LSO SC-75"}).content.decode()
         only = client.get("/search/", {"q": "zombie", "kind": "term"}).content.decode()
         assert "matches-others" not in only
 
