@@ -316,6 +316,9 @@ def _cut(text: str, start: int, end: int) -> str:
     """The part of the text from `start` to `end`, shortened to the end of a word."""
     if end < len(text) and (space := text.rfind(" ", end - CUT, end)) >= 0:
         end = space
+    elif end < len(text):
+        words = LATIN_LETTERS.finditer(text, max(start + 1, end - 2 * CUT))
+        end = next((word.start() for word in words if word.start() < end < word.end()), end)
     return f"{text[start:end]}{' …' if end < len(text) else ''}"
 
 
