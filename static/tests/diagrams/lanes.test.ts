@@ -112,7 +112,7 @@ test("a fold counts the copies that it hides", () => {
   const guarantees = { duplicated: { judged: true, count: 10, serials: [0, 1, 2], broken_at: 9 } };
   const frame = frameOf(null, view({ partitions: { "t-0": partition(replica(many)) }, guarantees } as never));
   const lane = layoutLanes(frame, { ...OPTIONS, focus: "t-0", scrolled: { "t-0": 0 } }).lanes[0];
-  assert.deepEqual(lane?.folds.map(({ twice, lines }) => [twice, lines[1]]), [[true, "5 twice"]]);
+  assert.deepEqual(lane?.folds.map(({ twice, lines }) => [twice, lines[1]]), [[true, "5 repeated"]]);
 });
 
 test("a click on a fold draws its batches, page by page, to the first batch and back to the newest", () => {
@@ -344,12 +344,12 @@ test("a request that the network loses stands above its lane, with a cross; a lo
     record_count: 2, producer_id: 0, producer_epoch: 0, base_sequence: 13, last_sequence: 14 } } } }));
   assert.equal(request.arrival?.fate, "lost");
   assert.deepEqual(request.arrival.cells.map((cell) => cell.label), ["0·0 | 13–14"]);
-  assert.match(request.arrival.texts[0]?.text ?? "", /did not reach/);
+  assert.match(request.arrival.texts[0]?.text ?? "", /does not process it/);
   const answered = answer({ id: 18, fields: { partitions: { "t-0": { error: "NONE", base_offset: 43 } } } });
   const stored = losing(answered);
   const about = stored.cells.find((cell) => cell.key === "t-0/43");
   assert.ok(Math.abs((stored.arrival?.cross?.x ?? 0) - (about?.x ?? 0) - (about?.width ?? 0) / 2) < 0.1);
-  assert.match((stored.arrival?.texts ?? []).map((line) => line.text).join(" "), /does not learn that the batch is stored/);
+  assert.match((stored.arrival?.texts ?? []).map((line) => line.text).join(" "), /does not learn from it that the batch is stored/);
   const refused = losing({ ...answered, fields: { partitions: { "t-0": { error: "INVALID_PRODUCER_EPOCH", base_offset: -1 } } } });
   assert.match(refused.arrival?.texts[0]?.text ?? "", /does not know whether its batch is stored/);
   assert.equal(refused.arrival?.path, null);
