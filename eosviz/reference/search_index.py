@@ -19,7 +19,7 @@ from engine.scenario.shelf import library
 from engine.scenario.tracks import tracks
 from eosviz.catalogue import say
 from eosviz.reference import tables
-from eosviz.reference.search_terms import Wish, corrected, in_parts, plain, understand
+from eosviz.reference.search_terms import EXACT, Wish, corrected, in_parts, plain, understand
 from eosviz.reference.signatures import signatures
 from eosviz.scenarios.libraries import behaviours
 
@@ -126,10 +126,10 @@ class Found:
 
 
 def find(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
-    """Kind to its matches: the kind of the best match first, then scenarios, then the others by their best
-    match; and of each kind the best match first. A match contains every term. If the question has MANY_TERMS
-    or more, or no scenario contains every term, matches may lack some, but score near to the best one: a long
-    text contains many terms by chance.
+    """Kind to its matches: first the kind of the best match, if the question names that match; then scenarios;
+    then the others by their best match. Of each kind the best match is first. A match contains every term. If
+    the question has MANY_TERMS or more, or no scenario contains every term, matches may lack some, but score
+    near to the best one: a long text contains many terms by chance.
     ``own``: further entries, of this reader."""
     every = (*entries(), *own)
     wishes = _wishes(question, every)
@@ -210,6 +210,7 @@ def _by_kind(
         if worth > 0
     ]
     found: dict[str, list[Found]] = {}
+    is_named: dict[str, bool] = {}
     for _, _, _, entry in sorted(ranked, key=lambda row: row[:3]):
         shown = Found(
             entry.kind,
@@ -219,9 +220,19 @@ def _by_kind(
             tuple(wishes),
             EXCERPT[language],
         )
+        is_named.setdefault(entry.kind, _is_named(entry, wishes))
         found.setdefault(entry.kind, []).append(shown)
-    best = next(iter(found), LESSON)
+    best = next((kind for kind in found if kind == LESSON or is_named[kind]), LESSON)
     return {kind: found[kind] for kind in dict.fromkeys((best, LESSON, *found)) if kind in found}
+
+
+def _is_named(entry: Entry, wishes: list[Wish]) -> bool:
+    """True if the name or the title of the entry has an exact term, or terms that tell at least half of what the
+    question says."""
+    asked = [wish for wish in wishes if not wish.is_extra]
+    named = [wish for wish in asked if _points(entry, wish) >= POINTS["title, same"]]
+    told = sum(wish.telling for wish in named)
+    return told >= sum(wish.telling for wish in asked) / 2 or any(wish.telling >= EXACT for wish in named)
 
 
 def session_entry(identifier: str, scenario: str, title: dict[str, str], text: dict[str, str]) -> Entry:

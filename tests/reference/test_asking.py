@@ -89,6 +89,18 @@ ASKED = [
     ("Enabling idempotency still allows producing same message twice", "SC-03"),
     ("Kafka transaction unable to rollback DB", "SC-159"),
     ("Failed to initialise Producer ID: Local: Timed out", "SC-133"),
+    ("Bug: Kafka Backfill Hangs", "SC-148"),
+    ("my consumer hangs at the end of the topic", "SC-148"),
+    ("读取卡住，等不到最后一条", "SC-148"),
+    ("if a task is reassigned in the middle of a transaction", "SC-146"),
+    ("a partition moves to another instance", "SC-146"),
+    ("任务被重新分配", "SC-146"),
+    ("Abort results in: The producer attempted a transactional operation in an invalid state", "SC-45"),
+    ('Cannot call "beginTransaction" in state "ABORTING" error', "SC-45"),
+    ("should an error from EndTransaction re-initialize the producer ID/epoch?", "SC-103"),
+    ("the end transaction times out", "SC-103"),
+    ("结束事务超时", "SC-103"),
+    ("message out of sequence added to a batch", "SC-112"),
 ]
 """Sentences as people write them in a thread, and the scenario that is among the first three."""
 
@@ -97,6 +109,18 @@ ASKED = [
 def test_a_whole_sentence_leads_to_its_scenario(question: str, wanted: str) -> None:
     found = search_index.find(question, "en") or search_index.closest(question, "en")
     assert wanted in [row.identifier for row in found["scenario"][:3]]
+
+
+def test_the_text_of_an_error_finds_the_error_first() -> None:
+    found = search_index.find("The producer attempted a transactional operation in an invalid state", "en")
+    assert found["error"][0].identifier == "INVALID_TXN_STATE"
+
+
+def test_an_error_that_shares_everyday_words_does_not_stand_before_scenarios() -> None:
+    question = "The message appears in the topic and I won't see log message about abort transaction."
+    found = search_index.find(question, "en") or search_index.closest(question, "en")
+    assert "error" in found
+    assert next(iter(found)) == "scenario"
 
 
 @pytest.mark.parametrize(
