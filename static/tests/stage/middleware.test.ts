@@ -27,12 +27,12 @@ function toldBeside(since: number, until: number | null): string | null {
 test("participants that may differ are said to end alike, whether all commit or everything is undone", () => {
   assert.deepEqual(said(null, null), []);
   assert.deepEqual(said(65, null), ["CommitOk: not from all yet", "the first at t = 65 ms: participants may differ"]);
-  assert.deepEqual(said(65, 5095), ["Participants: same outcome", "may have differed: t = 65–5095 ms"]);
+  assert.deepEqual(said(65, 5095), ["Participants: same reported outcome", "may have differed: t = 65–5095 ms"]);
   assert.match(toldBeside(65, 5095) ?? "", /nodes differed from t = 65 ms to t = 5095 ms.*participants may have differed/);
 });
 
 test("those that never differed are not said to have differed for 0 ms", () => {
-  assert.deepEqual(said(65, 65), ["Participants: same outcome"]);
+  assert.deepEqual(said(65, 65), ["Participants: same reported outcome"]);
   assert.equal(toldBeside(65, 65), null);
 });
 
