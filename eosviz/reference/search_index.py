@@ -293,15 +293,18 @@ def _places(small: str, wishes: Iterable[Wish]) -> Iterator[tuple[int, int]]:
 
 def excerpt(text: str, wishes: Sequence[Wish], most: int = EXCERPT["en"]) -> str:
     """The part of a text around a match, from the beginning of the sentence if that is near: the first of the
-    parts with the most terms. Without a match, the beginning of the text."""
+    parts with the most terms, where a term as it was written counts twice as much as a synonym. Without a match,
+    the beginning of the text."""
     if len(text) <= most:
         return text
     small = text.casefold()
-    matches = [(wish, place) for wish in wishes for place, _ in _places(small, (wish,))]
+    written = [replace(wish, same=None) for wish in wishes]
+    matches = [(wish, place) for wish in (*wishes, *written) for place, _ in _places(small, (wish,))]
 
     def worth(start: int) -> float:
         shown = range(start, start + most - CUT)
-        return sum({wish.text: wish.telling for wish, place in matches if place in shown}.values())
+        there = {(wish.text, wish.same is None): wish.telling for wish, place in matches if place in shown}
+        return sum(there.values())
 
     starts = sorted({_start_of(text, place, most) for _, place in matches})
     start = max(starts, key=worth, default=0)

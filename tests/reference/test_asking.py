@@ -240,6 +240,8 @@ def test_an_excerpt_is_the_part_with_the_most_terms() -> None:
     text = f"The marker comes. {'It ends. ' * 40}The marker holds its epoch. {'It ends. ' * 40}"
     shown = search_index.excerpt(text, search_terms.understand("marker epoch"))
     assert shown.startswith("… The marker holds its epoch.")
+    text = f"AddPartitionsToTxn is sent. {'It ends. ' * 40}It gets INVALID_TXN_STATE."
+    assert "INVALID_TXN_STATE" in search_index.excerpt(text, search_terms.understand("INVALID_TXN_STATE"))
     latin = f"{'之前得到' * 40}CONCURRENT_TRANSACTIONS，然后写入标记"
     assert search_index.excerpt(latin, search_terms.understand("标记"), 60).startswith(
         "… CONCURRENT_TRANSACTIONS"
