@@ -146,7 +146,11 @@ DESCRIPTION_RULES: tuple[Rule[About], ...] = (
     _of_id(log_loading, Error.COORDINATOR_LOAD_IN_PROGRESS, Reason.DESCRIPTION_LOADING, Next.TOOL_ASKS_AGAIN),
     _of_id(not_coordinator, Error.NOT_COORDINATOR, Reason.DESCRIPTION_ELSEWHERE, Next.TOOL_LOOKS_UP_AGAIN),
     _of_id(
-        id_unknown, Error.TRANSACTIONAL_ID_NOT_FOUND, Reason.DESCRIPTION_OF_UNKNOWN, Next.TOOL_ENDS, "TXC-2"
+        id_unknown,
+        Error.TRANSACTIONAL_ID_NOT_FOUND,
+        Reason.DESCRIPTION_OF_UNKNOWN,
+        Next.TOOL_FINDS_NO_ID,
+        "TXC-2",
     ),
 )
 """The checks of DescribeTransactions for each transactional id, in order."""

@@ -90,6 +90,7 @@ class Next(Enum):
     LEADER_TAKES_BACK = "leader_takes_back"
     TOOL_ASKS_AGAIN = "tool_asks_again"
     TOOL_ENDS = "tool_ends"
+    TOOL_FINDS_NO_ID = "tool_finds_no_id"
     TOOL_LOOKS_UP_AGAIN = "tool_looks_up_again"
 
 

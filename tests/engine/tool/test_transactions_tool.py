@@ -283,6 +283,12 @@ def test_a_refusal_of_the_tool_says_what_the_tool_does() -> None:
     assert [step.refusal["next"] for step in steps if step.refusal] == ["refusal.tool_ends"]
 
 
+def test_an_unknown_id_ends_describe() -> None:
+    unknown = {"at": LATE, "action": "describe_transaction", "transactional_id": "other"}
+    _, steps = run(unknown)
+    assert [step.refusal["next"] for step in steps if step.refusal] == ["refusal.tool_finds_no_id"]
+
+
 def test_the_tool_ends_when_its_marker_is_denied() -> None:
     denied = {"at": LATE, "action": "deny", "operation": "ClusterAction", "resource": "cluster"}
     simulation, steps = run(denied, {**ABORT, "at": LATE + 1})
