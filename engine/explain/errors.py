@@ -107,8 +107,7 @@ SPECIFICATION = tuple(
         *WITH_THE_CONTROLLER,
     )
 )
-"""The errors of appendix A. All others come only to consumers, leaders, brokers and administrators, or occur
-only in recorded cases."""
+"""The errors of appendix A."""
 
 
 def error_lines(error: Error, language: str) -> Iterator[str]:
