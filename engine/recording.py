@@ -114,25 +114,25 @@ class Recorded(Judged):
         self.lately = Lately()
 
     def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
+        if self.said is not None:
+            self.note(key, rules, **params)
+            return
         step = self._current
-        if "batch" in params:
-            params["batch_id"] = params["batch"]
-            params["batch"] = self.records_of(params["client"], params["batch"])
-        rules += ENTRIES_AT.get(key, ())
-        if self.said is None:
-            self.said = key
-            step.key = key
-            step.params = params
-            step.rules = rules
-        else:
-            step.notes.append({"key": key, "params": params, "rules": list(rules)})
+        self.said = key
+        step.key = key
+        step.params = self._with_records(params)
+        step.rules = rules + ENTRIES_AT.get(key, ())
 
     def note(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
+        rules += ENTRIES_AT.get(key, ())
+        self._current.notes.append({"key": key, "params": self._with_records(params), "rules": list(rules)})
+
+    def _with_records(self, params: dict[str, Any]) -> dict[str, Any]:
+        """A batch is named by its records; its id is kept beside them."""
         if "batch" in params:
             params["batch_id"] = params["batch"]
             params["batch"] = self.records_of(params["client"], params["batch"])
-        rules += ENTRIES_AT.get(key, ())
-        self._current.notes.append({"key": key, "params": params, "rules": list(rules)})
+        return params
 
     def lead(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
         step = self._current
