@@ -173,10 +173,17 @@ def _with_variant(document: dict[str, Any], name: str) -> dict[str, Any]:
 
 def lesson_texts(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
     """The texts *what to watch for* and *lesson* of a run. The variant's text comes first, then the document's."""
-    chosen: Mapping[str, Any] = next(
-        (row for row in document.get("variants", ()) if row["name"] == variant), {}
-    )
-    return {text: document.get(text) for text in LESSON_TEXTS} | _own_texts(chosen)
+    return {text: document.get(text) for text in LESSON_TEXTS} | _own_texts(_row_of(document, variant))
+
+
+def title_of_variant(document: Mapping[str, Any], variant: str | None) -> dict[str, str] | None:
+    """The title of a run's variant, by language. None for the document's own run, and for an unknown variant."""
+    title: dict[str, str] | None = _row_of(document, variant).get("title")
+    return title
+
+
+def _row_of(document: Mapping[str, Any], variant: str | None) -> Mapping[str, Any]:
+    return next((row for row in document.get("variants", ()) if row["name"] == variant), {})
 
 
 def _own_texts(variant: Mapping[str, Any]) -> dict[str, Any]:
@@ -571,6 +578,7 @@ __all__ = [
     "load",
     "parse",
     "put",
+    "title_of_variant",
 ]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from engine.scenario.document import BadScenario, lesson_texts
+from engine.scenario.document import BadScenario, lesson_texts, title_of_variant
 from engine.scenario.shelf import entry
 from engine.scenario.tracks import Track, tracks
 from engine.scenario.twins import runs_as_written
@@ -61,10 +61,7 @@ def lesson_of_scenario(
 
 def _named(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
     """The title of the run's variant."""
-    titles = (
-        row["title"] for row in document.get("variants", ()) if row["name"] == variant and "title" in row
-    )
-    title = next(titles, None)
+    title = title_of_variant(document, variant)
     return {} if title is None else {"named": title}
 
 

@@ -10,6 +10,7 @@ from django.utils.translation import get_language
 
 from engine.explain.sentences import fill
 from engine.pseudocode.documents import Line
+from engine.scenario.document import title_of_variant
 from engine.scenario.shelf import entry
 from engine.scenario.tracks import Track
 from eosviz.catalogue import language_of, words
@@ -46,8 +47,8 @@ def titles_of(name: str) -> list[dict[str, str]]:
     """`{{ "SC-58/elected-again"|titles_of }}`: the title of the scenario, and that of the run if one is named."""
     identifier, _, variant = name.partition("/")
     document = entry(identifier).document
-    runs = (one["title"] for one in document.get("variants", ()) if one["name"] == variant)
-    return [document["title"], *runs]
+    title = title_of_variant(document, variant)
+    return [document["title"]] if title is None else [document["title"], title]
 
 
 @register.filter
