@@ -52,7 +52,8 @@ def answered(analysis: Json, problems: Sequence[Json]) -> list[Json]:
         if earlier["number"] != number:
             answer["todo_at"] = {"number": earlier["number"], "partition": earlier["partition"]}
             answer["todo"] = []
-    for leading in [one for one in answers if one["todo"]][:1]:
+    leading = next((one for one in answers if one["todo"]), None)
+    if leading is not None:
         leading["leads"] = True
     return answers
 
