@@ -39,6 +39,7 @@ from engine.view.openers import (
     LET_GO,
     MANY_ROUNDS,
     MARKED,
+    MEANWHILE,
     NOT_NOW,
     OUTCOME,
     PART,
@@ -56,7 +57,7 @@ from engine.view.openers import (
     Opener,
 )
 from engine.view.repeats import RecentSentences, Repeats, repeats_in, title_params
-from engine.view.titles import marker_in, read_in, released_in, title_of
+from engine.view.titles import NEW, marker_in, read_in, released_in, title_of
 
 MOST = 9
 """A level has at most this many beats."""
@@ -84,6 +85,8 @@ length."""
 STARTS_WITHIN = 3
 """If at most this many steps come before the first opening, they belong to its beat; otherwise they are a
 beat of their own."""
+WITH_A_RESEND = frozenset({"waits_for_earlier", "meanwhile"})
+"""The openers that open no beat at the time at which their client resends a batch."""
 LIGHT = 4
 """An opener below this weight does not open a beat while the present beat has not reached the step that it
 leads to."""
@@ -188,6 +191,8 @@ class Beats:
             ),
         )
         taken.opener, taken.opener_params = _opening(key, step)
+        if key in NEW and any(client == taken.params["client"] for client, _ in self._again):
+            taken.opener, taken.opener_params = MEANWHILE, {"client": taken.params["client"]}
         if ends_doubt and (taken.opener is None or taken.opener.weight < DOUBT_ENDS.weight):
             taken.opener = DOUBT_ENDS
             taken.opener_params = {name: step["params"].get(name) for name in DOUBT_ENDS.params}
@@ -580,6 +585,8 @@ def _openings(steps: Sequence[BeatStep], repeats: Repeats) -> list[Opened]:
         subject = (step.opener_params, step.params.get(opener.subject))
         if opener.once and last.get(opener.name) == subject:
             continue
+        if before is not None and _keeps_order(before, opener, steps, index):
+            continue
         if before is not None and (_belongs_to(before, opener) or _at_once(before, opener, steps, index)):
             continue
         if before is not None and _asks_meanwhile(before, opener, steps, index):
@@ -594,7 +601,8 @@ def _openings(steps: Sequence[BeatStep], repeats: Repeats) -> list[Opened]:
         anew = {name for name, _ in step.released if not name.startswith("__")} - released
         released |= anew
         is_first = seen[opener.name] == 1 or bool(anew)
-        weight = opener.weight / (1 if is_first else 2) + (9 if step.broken else 0)
+        weight = opener.weight if is_first else opener.later or opener.weight / 2
+        weight += 9 if step.broken else 0
         found.append(Opened(index, opener, step.opener_params, weight, seen[opener.name]))
     if not any(one.opener.weight >= RARE for one in found):
         return found
@@ -618,6 +626,13 @@ def _belongs_to(before: Opened, opener: Opener) -> bool:
     if opener.name == "tool_aborted":
         return before.opener is LET_GO
     return opener.name == "resumes" and before.opener is TAKEOVER
+
+
+def _keeps_order(before: Opened, opener: Opener, steps: Sequence[BeatStep], index: int) -> bool:
+    """Whether a client that resends a batch holds back or sends others at the same time."""
+    if before.opener.name != "sends_again" or opener.name not in WITH_A_RESEND:
+        return False
+    return steps[before.at].time == steps[index].time
 
 
 def _at_once(before: Opened, opener: Opener, steps: Sequence[BeatStep], index: int) -> bool:

@@ -43,6 +43,8 @@ class Opener:
     amid_unusual: float = 0
     """The weight in a run with an opening of weight RARE; 0: the same weight. A step of the usual course tells
     less in such a run."""
+    later: float = 0
+    """The weight of later openings of the row; 0: half."""
 
 
 UNTIMELY = (
@@ -75,7 +77,8 @@ PRODUCER = (
     Opener("full", 3, ("client.ready_full",), once=True),
     Opener("sends", 4, ("client.drained", "client.drained_plain", "client.drained_mixed"), ("client",), STORED,
         "sends_unstored", once=True),
-    Opener("sends_again", 6, ("client.drained_again", "client.drained_plain_again"), ("client",), STORED),
+    Opener("sends_again", 6, ("client.drained_again", "client.drained_plain_again"), ("client",), STORED,
+        later=4.3),
     Opener("renumbered", 7, ("client.drained_renumbered", "client.drained_some_renumbered"), ("client",), STORED),
     Opener("success_at_once", 6, ("client.completed_unacknowledged",), once=True),
     Opener("memory_waits", 8, ("client.waits_for_memory",)),
@@ -424,6 +427,8 @@ COMMIT_LATE = Opener("commit_late", 5, (), ("client",))
 READ_AFTER_MARKER = Opener("read_after_marker", 4.5, (), (), ("consumer.delivers",))
 """The opener for the first records that a read_committed consumer gets after the last stable offset has
 advanced."""
+MEANWHILE = Opener("meanwhile", 4, (), ("client",), STORED, "meanwhile_unstored", once=True)
+"""The opener for new batches that a client drains while batches of other partitions wait to be sent again."""
 DOUBT_ENDS = Opener("doubt_ends", 7, (), ("client",), once=True)
 """The opener for the result of a batch that was in doubt at its client."""
 IDENTITIES = Opener(

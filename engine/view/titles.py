@@ -109,6 +109,13 @@ def _sends(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) 
     return "sends_into", {**title[1], "partitions": partitions}
 
 
+def _meanwhile(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
+    """The same for batches that are sent while another one waits for its resend."""
+    title = _sends(params, steps, consumers)
+    partitions = _partitions(one for one in said_in(steps, *STORED) if one.get("client") == params["client"])
+    return None if title is None else ("meanwhile", {**title[1], "partitions": partitions})
+
+
 def _resends(name: str, with_new: str = "") -> Tell:
     """The same for batches that are sent again. If the client also drains new batches, whose records are not
     resent, the title is ``with_new``; empty: the opener's own."""
@@ -335,6 +342,7 @@ Tell = Callable[[Params, Sequence[BeatStep], Sequence[str]], Title | None]
 TELLS: dict[str, Tell] = {
     **middleware_titles.TELLS,
     "sends": _sends,
+    "meanwhile": _meanwhile,
     "sends_again": _resends("resends_stored", with_new="resends_and_sends"),
     "call_refused": _call_refused,
     "renumbered": _resends("renumbered_stored"),

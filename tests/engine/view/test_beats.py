@@ -30,6 +30,7 @@ from engine.view.openers import (
     IGNORED,
     LET_GO,
     MANY_ROUNDS,
+    MEANWHILE,
     NOT_NOW,
     OPENERS,
     PART,
@@ -56,6 +57,7 @@ BY_RULE = (
     IDENTITIES,
     LET_GO,
     MANY_ROUNDS,
+    MEANWHILE,
     NOT_NOW,
     PART,
     READ_AFTER_MARKER,
@@ -71,13 +73,13 @@ BEATS_OF = {
     "SC-03": """\
 1. 1–7 → 4  p1 gets PID 0, epoch 0
 2. 8–24 → 10  1 record from p1 stored
-3. 25–34 → 25  The response is lost: p1 does not know the outcome
-4. 35–76 → 73  Each consumer gets 6 records from t-0, t-1
-5. 77–78 → 77  p1 resends the same batch
-6. 79–79 → 79  p1 waits for the response to an earlier batch
-7. 80–80 → 80  Duplicate recognised, not stored again
-8. 81–116 → 81  p1 learns that batch r1 is stored
-9. 117–140 → 120  3 records from p1 stored in t-0, t-1
+3. 25–54 → 25  The response is lost: p1 does not know the outcome
+4. 55–76 → 60  While the resend waits: 3 records stored in t-1
+5. 77–79 → 77  p1 resends the same batch
+6. 80–80 → 80  Duplicate recognised, not stored again
+7. 81–81 → 81  p1 learns that batch r1 is stored
+8. 82–92 → 92  p1 resends, and sends new records too
+9. 93–140 → 93  p1 learns that batch r2–r3 is stored
 """,
     "SC-44/k28": """\
 1. 1–18 → 12  p1 gets PID 1000, epoch 0
