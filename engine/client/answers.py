@@ -107,8 +107,12 @@ class Answers:
                 return
 
     def sent_without_answer(self, batch: Batch, now: int) -> None:
-        """With acks=0 a batch succeeds as soon as its request was sent (SND-8)."""
+        """With acks=0 a batch succeeds as soon as its request was sent (SND-8). A batch that expired after it was
+        drained is sent, too, and stays failed (``ProducerBatch.done``)."""
         self._in_flight.remove(batch)
+        if batch.over:
+            self._unmute(batch)
+            return
         self._watch.emit(CompletedUnacknowledged, self._name, batch.id, batch.partition, batch.record_count)
         self._completion.finish(batch, "acknowledge", None, NO_OFFSET, now)
         self._unmute(batch)

@@ -202,6 +202,19 @@ def test_acks_none_completes_when_sent():
     assert not bench.client.busy
 
 
+def test_acks_none_leaves_a_batch_failed_that_expired_before_it_was_sent():
+    """The process stops for a second between two phases of a pass: after the batch is drained, before it is sent."""
+    bench = Bench(acks=0, batch_expiry_ms=600, request_timeout_ms=500)
+    bench.client.call(Call("send", {"partition": "t-0", "serial": 1, "size": 100}), bench.now)
+    while "client.drained_plain" not in bench.said():
+        bench.client.run_phase(bench.now)
+    bench.now = 1_000
+    bench.settle()
+    assert [request.body.api for request in bench.sent] == ["Produce"]
+    assert bench.status(1) == "failed"
+    assert not bench.client.busy
+
+
 # -- resending ---------------------------------------------------------------------------------------------
 
 
