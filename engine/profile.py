@@ -149,6 +149,9 @@ class Profile:
     """Brokers describe the producers that a log remembers (KIP-664; KAFKA-12238, since 2.8)."""
     describes_transactions: bool
     """Coordinators list and describe transactional ids (KIP-664; KAFKA-12267 and KAFKA-12369, since 3.0)."""
+    rebootstraps: bool
+    """A client that can reach none of the brokers that it knows starts again from ``bootstrap.servers`` (KIP-899,
+    the default since 4.0); else it tries only the brokers that it knows."""
     commit_may_raise_epoch: bool
     """After a commit, InitProducerId may raise the epoch for the next transaction. In this way a client
     changes to transaction version 2 (``TransactionManager``, since 4.0)."""

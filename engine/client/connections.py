@@ -207,6 +207,10 @@ class Connections:
                 best = rank
         return None if best is None else best[2]
 
+    def any_up(self, nodes: Iterable[int]) -> bool:
+        """Whether one of these brokers has a connection, even one that accepts no more requests now."""
+        return any(self.to(node).state == CONNECTED for node in nodes)
+
     # -- requests --------------------------------------------------------------------------------------
 
     def sent(

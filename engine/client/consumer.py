@@ -13,6 +13,7 @@ from engine.client.connections import DISCONNECTED, Connection, Connections, Cor
 from engine.client.group_session import GroupSession
 from engine.client.handover import Handover, Polled
 from engine.client.metadata import Metadata
+from engine.client.metadata_requests import rebootstrap
 from engine.client.reading import DELETED, READ_UNCOMMITTED, SOUGHT, Reading, take
 from engine.client.view_parts import GonePart
 from engine.errors import EngineError, Error
@@ -26,6 +27,7 @@ from engine.happenings.readers import (
     PositionReset,
     PositionSought,
     ReadingResumed,
+    Rebootstrapped,
     Rewound,
     UnexpectedAnswer,
 )
@@ -93,6 +95,7 @@ class Consumer:
         self.name = name
         self.isolation = isolation
         self.profile = profile
+        self._rebootstraps = profile.rebootstraps
         self.watch = watch
         self.group_id = group
         self.member = member
@@ -115,7 +118,7 @@ class Consumer:
     def _build(self) -> None:
         owner = ("consumers", self.name)
         self.readings = {partition: Reading(partition) for partition in self._subscribed}
-        self.metadata = Metadata(owner, self.brokers, self.watch)
+        self.metadata = Metadata(owner, self.brokers, self._rebootstraps, self.watch)
         for partition in self._subscribed:
             self.metadata.topics[topic_of(partition)] = None
         self.connections = self._connections(FOR_ALL_ELSE)
@@ -377,6 +380,9 @@ class Consumer:
         if due is None or due > now:
             return
         node = self.connections.least_loaded(self.metadata.brokers, now)
+        if node is None and rebootstrap(self.metadata, self.connections):
+            self.watch.emit(Rebootstrapped, self.name)
+            node = self.connections.least_loaded(self.metadata.brokers, now)
         if node is None:
             self.metadata.last_attempt_at = now
             return

@@ -44,7 +44,7 @@ class Incarnation:
         self.config = config
         self.outbox = Outbox()
         self.poll = Poll()
-        self.metadata = Metadata(owner, brokers, watch)
+        self.metadata = Metadata(owner, brokers, setup.profile.rebootstraps, watch)
         self.connections = Connections(
             owner,
             config.max_in_flight,

@@ -13,16 +13,19 @@ from engine.watching import Watch
 
 
 class Metadata:
-    """The cached metadata of one client. ``leaders``: topic-partition to broker id or None. ``led_by``:
-    broker id to its topic-partitions."""
+    """The cached metadata of one client. ``bootstrap``: the ids of the brokers in ``bootstrap.servers``.
+    ``brokers``: the ids of the brokers that it knows. ``leaders``: topic-partition to broker id or None.
+    ``led_by``: broker id to its topic-partitions. ``rebootstraps``: the client may start again from ``bootstrap``."""
 
     __slots__ = (
+        "bootstrap",
         "brokers",
         "errors",
         "last_attempt_at",
         "leaders",
         "led_by",
         "path",
+        "rebootstraps",
         "request_in_flight",
         "topics",
         "update_requested",
@@ -31,7 +34,11 @@ class Metadata:
         "watch",
     )
 
-    def __init__(self, owner: tuple[str, ...], brokers: tuple[int, ...], watch: Watch) -> None:
+    def __init__(
+        self, owner: tuple[str, ...], brokers: tuple[int, ...], rebootstraps: bool, watch: Watch
+    ) -> None:
+        self.bootstrap = brokers
+        self.rebootstraps = rebootstraps
         self.brokers = brokers
         self.leaders: dict[str, int | None] = {}
         self.led_by: dict[int, list[str]] = {}
@@ -87,6 +94,15 @@ class Metadata:
         self.request_in_flight = True
         self.last_attempt_at = now
         return MetadataRequest(topics=tuple(self.topics))
+
+    def rebootstrap(self) -> bool:
+        """Forget what was learned, and know the bootstrap brokers alone (``Metadata.rebootstrap``); False when
+        nothing had been learned."""
+        if self.brokers == self.bootstrap and not self.led_by:
+            return False
+        self.brokers = self.bootstrap
+        self._learn(dict.fromkeys(self.leaders))
+        return True
 
     def request_failed(self) -> None:
         """The connection ended before the response; new metadata is still needed."""

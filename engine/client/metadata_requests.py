@@ -7,8 +7,16 @@ from engine.client.metadata import Metadata
 from engine.client.outbox import Outbox
 from engine.client.reachability import NOT_CONNECTED, Reachability
 from engine.client.setup import Setup
-from engine.happenings.sender import MetadataAsked
+from engine.happenings.sender import MetadataAsked, Rebootstrapped
 from engine.messages import Send
+
+
+def rebootstrap(metadata: Metadata, connections: Connections) -> bool:
+    """Let a client that has no connection to any broker that it knows start again from its bootstrap brokers;
+    False when it does not, or knew nothing else (KIP-899)."""
+    if not metadata.rebootstraps or connections.any_up(metadata.brokers):
+        return False
+    return metadata.rebootstrap()
 
 
 class MetadataRequests:
@@ -41,6 +49,9 @@ class MetadataRequests:
         if due is None or due > now:
             return
         node = connections.least_loaded(metadata.brokers, now)
+        if node is None and rebootstrap(metadata, connections):
+            setup.watch.emit(Rebootstrapped, setup.name)
+            node = connections.least_loaded(metadata.brokers, now)
         if node is None:
             return
         connection = connections.to(node)

@@ -61,6 +61,13 @@ class MetadataAsked(Happening):
 
 
 @happening
+class Rebootstrapped(Happening):
+    """The consumer can reach none of the brokers that it knew; now it knows the bootstrap brokers alone."""
+
+    consumer: str
+
+
+@happening
 class MetadataLearned(Happening):
     """The consumer got new metadata. ``changed``: a leader or the set of brokers has changed."""
 

@@ -100,6 +100,13 @@ class MetadataAsked(Happening):
 
 
 @happening
+class Rebootstrapped(Happening):
+    """The client can reach none of the brokers that it knew; now it knows the bootstrap brokers alone."""
+
+    client: str
+
+
+@happening
 class ConnectionStarted(Happening):
     client: str
     broker: str

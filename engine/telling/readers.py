@@ -102,6 +102,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.FetchRefused: says("consumer.fetch_refused", "CON-1"),
     happened.PositionReset: _position_reset,
     happened.MetadataAsked: says("consumer.metadata_requested", "SND-6"),
+    happened.Rebootstrapped: says("consumer.rebootstraps", "SND-6"),
     happened.MetadataLearned: _metadata_learned,
     happened.UnexpectedAnswer: says("consumer.answer_unexpected", "SND-7"),
     happened.Disconnected: says("consumer.disconnected", "GEN-5"),

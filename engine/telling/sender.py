@@ -289,6 +289,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.BatchesDrained: _batches_drained,
     happened.BatchesSent: says("client.sent", "SND-2", "SND-7"),
     happened.MetadataAsked: _metadata_asked,
+    happened.Rebootstrapped: says("client.rebootstraps", "SND-6"),
     happened.ConnectionStarted: says("client.connects", "SND-2", "SND-7"),
     happened.SenderClosed: says("client.closed", "SND-14", "SND-1"),
     happened.CloseAborts: says("client.close_aborts", "SND-14", "TXM-10"),

@@ -58,6 +58,7 @@ PROFILE = Profile(
     unknown_mapping_is_fatal=False,
     describes_producers=True,
     describes_transactions=False,
+    rebootstraps=False,
     commit_may_raise_epoch=False,
     transaction_version=0,
     asks_controller_for_isr=True,

@@ -22,6 +22,7 @@ PROFILE = replace(
     refuses_many_in_flight=True,
     waits_before_identity=True,
     unknown_mapping_is_fatal=True,
+    rebootstraps=True,
     commit_may_raise_epoch=True,
     transaction_version=2,
 )
