@@ -19,6 +19,8 @@ NEW = ("client.drained", "client.drained_plain", "client.drained_mixed")
 """The sentences of a step that drains batches which were not sent before."""
 UNANSWERED = ("broker.appended_unanswered", "broker.appended_plain_unanswered")
 """The sentences of an append with acks=0, which the producer reported as a success before."""
+IDS_GOT = ("client.producer_id_received", "client.producer_id_negative", "client.transactional_id_ready")
+"""The sentences by which a client gets its identity."""
 SHORT = 2
 """A title with more partitions than this does not name the coordinator's state, too."""
 NAMES = frozenset(
@@ -26,7 +28,8 @@ NAMES = frozenset(
         "begins_stores", "answer_lost", "released_commit", "released_abort", "released", "released_commit_complete",
         "released_abort_complete", "markers_in",
         "reads_one", "reads_only", "reads_each", "reads_one_from", "reads_only_from", "reads_each_from",
-        "hidden", "held", "held_all", "joined", "let_go_abort", "let_go_commit", "resends", "takes_over_finds",
+        "hidden", "offsets_wait", "held", "held_all", "joined", "let_go_abort", "let_go_commit", "resends",
+        "takes_over_finds",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
         "crashes_many", "restarts_many", "marker_again", "commit_returns", "success_first",
         "round_stores", "behind_stores", "repeats_refused", "repeats_failed",
@@ -147,14 +150,24 @@ def _many(opener: str) -> Tell:
 def _identity(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
     """The newest identity that a client gets in the beat. If ``params`` names a client, it is the identity of
     that client."""
-    keys = ("client.producer_id_received", "client.producer_id_negative", "client.transactional_id_ready")
-    ids = [said for said in said_in(steps, *keys) if params.get("client", said["client"]) == said["client"]]
+    ids = [
+        said for said in said_in(steps, *IDS_GOT) if params.get("client", said["client"]) == said["client"]
+    ]
     if not ids:
         return None
     got = ids[-1]
     return "identity", {
         "client": got["client"], "producer_id": got["producer_id"], "producer_epoch": got["producer_epoch"],
     }  # fmt: skip
+
+
+def _identities(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
+    """Some of the producers may get their ids in a later beat."""
+    asked = {
+        said["client"] for said in said_in(steps, "client.producer_id_wanted", "client.init_transactions")
+    }
+    got = {said["client"] for said in said_in(steps, *IDS_GOT)}
+    return None if asked <= got else ("identities_asked", {})
 
 
 def _epoch_up(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
@@ -182,9 +195,10 @@ def _completed(name: str, params: Params, steps: Sequence[BeatStep]) -> Title:
     return f"{name}_complete", {**params, "state": ended[0]}
 
 
-def _hidden(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
+def _hidden(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title:
+    """Without a partition that applications read, the records are the offsets of a transaction."""
     partitions = _partitions(said_in(steps, "broker.readers_wait_for_transaction"))
-    return ("hidden", {"partitions": partitions}) if partitions else None
+    return ("hidden", {"partitions": partitions}) if partitions else ("offsets_wait", {})
 
 
 def _hangs(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title:
@@ -353,6 +367,7 @@ TELLS: dict[str, Tell] = {
     "behind": _stores("behind_stores"),
     "begins": _stores("begins_stores"),
     **{name: _many(name) for name in sorted(GATHERED)},
+    "identities": _identities,
     "identity": _identity,
     "identity_given": _identity,
     "transactional_identity": _identity,

@@ -85,7 +85,7 @@ BEATS_OF = {
 1. 1–18 → 12  p1 gets PID 1000, epoch 0
 2. 19–33 → 31  t-0, t-1 joined the transaction
 3. 34–42 → 37  2 records from p1 stored in t-0, t-1
-4. 43–52 → 44  Hidden until the marker: t-0, t-1
+4. 43–52 → 44  Hidden from read_committed: t-0, t-1
 5. 53–59 → 58  txn-1: commit is decided
 6. 60–60 → 60  commitTransaction() of p1 returns
 7. 61–67 → 62  COMMIT marker stored in t-0, t-1
@@ -104,12 +104,12 @@ BEATS_OF = {
 9. 128–134 → 128  Refused: epoch 0 is lower than 2
 """,
     "SC-75/timeout": """\
-1. 1–12 → 8  The producers get their producer ids
+1. 1–12 → 8  The producers request producer ids
 2. 13–33 → 15  1 record from p2 stored
 3. 34–50 → 48  p1's transaction stores 2 records
-4. 51–64 → 51  Hidden until the marker: t-0
+4. 51–64 → 51  Hidden from read_committed: t-0
 5. 65–82 → 65  Also held back: 2 records from p2
-6. 83–87 → 83  txn-1 times out: its producer is fenced
+6. 83–87 → 83  txn-1 times out: fencing of its producer begins
 7. 88–91 → 88  ABORT marker stored in t-0
 8. 92–100 → 92  Aborted and released: t-0; then CompleteAbort
 9. 101–104 → 101  read_committed consumers skip the aborted records
@@ -119,7 +119,7 @@ BEATS_OF = {
 2. 33–39 → 33  The Produce response is delayed
 3. 40–42 → 40  Reported as failed, stored or not
 4. 43–64 → 56  Aborted and released: t-0; then CompleteAbort
-5. 65–65 → 65  Stored, but in no transaction: p1's batch in t-0
+5. 65–65 → 65  Stored, unknown to the coordinator: p1's batch in t-0
 6. 66–83 → 70  c-committed waits at offset 2 behind p1's transaction
 7. 84–95 → 84  Also held back: 1 record from p2
 8. 96–111 → 96  kafka-transactions.sh ends with an error
