@@ -38,6 +38,9 @@ const CELL = 12;
 /** Width of a message beside its words, with the space around it, in units. */
 const BESIDE = 40;
 
+/** Width of a sheet beyond which a batch on it is named without its records, in units. */
+const SHEET = 190;
+
 /** Where bodies stand under each other, a sheet has an arrow instead of a point. */
 const standsUp = (here: Places): boolean => here.upright || here.form === "phone";
 
@@ -53,7 +56,7 @@ export function envelopeOf(sheet: Sheet, detail: Detail, here: Places): Envelope
   // All messages of the middleware are about the one transaction, which its body names.
   if (detail === "brief" && !(here.upright && sheet.flags.length > 0)) return twoLines(sheet, sheet.brief === "" || here.kind === "middleware" ? [] : [wordsRow(sheet.brief, sheet.bad, here)], here, 12);
   if (sheet.flags.length > 0) return flags(sheet, here);
-  const rows = sheet.cells.length > 0 ? sheet.cells.map((cell) => cellRow(cell, here)) : sheet.words === "" ? [] : [wordsRow(sheet.words, sheet.bad, here)];
+  const rows = sheet.cells.length > 0 ? sheet.cells.map((cell) => cellRow(cell, here, true)) : sheet.words === "" ? [] : [wordsRow(sheet.words, sheet.bad, here)];
   return twoLines(sheet, rows, here, NAME);
 }
 
@@ -65,13 +68,15 @@ function wordsRow(words: string, bad: boolean, here: Places): Row {
   return { width: width(size), draw: (x, y) => text(x, y + 13, words, `s${size} ${bad ? "bad" : "k"}`) };
 }
 
-function cellRow({ who, label, partition, producerId }: Sheet["cells"][number], here: Places): Row {
+function cellRow({ who, label, records, partition, producerId }: Sheet["cells"][number], here: Places, isWhole = false): Row {
   const said = who === null ? label : `${who} | ${label}`;
   const width = round(Math.max(34, textWidth(said, CELL, true) + 12));
+  const both = records === "" ? partition : `${partition} ${records}`;
+  const beside = isWhole && width + textWidth(both, WORDS) <= Math.min(here.network.width, SHEET) - BESIDE ? both : partition;
   return {
-    width: width + 6 + textWidth(partition, WORDS),
+    width: width + 6 + textWidth(beside, WORDS),
     draw: (x, y) => svg`${box(x, y, width, 18, `cell ${here.hue(producerId)}`, 2)}${text(x + width / 2, y + 13.5, said, "s12 b", "middle")}${
-      text(x + width + 6, y + 13.5, partition, "s13 k")}`,
+      text(x + width + 6, y + 13.5, beside, "s13 k")}`,
   };
 }
 

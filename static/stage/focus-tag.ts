@@ -111,7 +111,7 @@ export function readTag(frame: Frame, consumer: string, partition: string): Tag 
   return { key: "stage.tag.moves_on", params: { position: frame.view.consumers?.[consumer]?.positions[partition] ?? 0 } };
 }
 
-/** The batches that a client took back in this step without knowing whether they are stored: by their sequences, else by their records. */
+/** The batches that a client took back in this step without knowing whether they are stored: by their records, else by their sequences. */
 export function doubtOf(frame: Frame, step: Step): Tag | null {
   const said = [step, ...step.notes].filter(({ key }) => key === "client.requeued").map(({ params }) => params);
   const [first] = said;
@@ -119,7 +119,7 @@ export function doubtOf(frame: Frame, step: Step): Tag | null {
   const [client, partition] = [String(first["client"]), String(first["partition"])];
   const own = said.filter((one) => one["client"] === client && one["partition"] === partition).map(({ batch }) => String(batch));
   const views = own.map((name) => frame.view.clients?.[client]?.batches?.[name] ?? frame.previousView?.clients?.[client]?.batches?.[name]);
-  const isNumbered = views.every((batch) => batch !== undefined && !isAbsent(batch.first_sequence));
+  const isNumbered = views.every((batch) => batch !== undefined && batch.serials.length === 0 && !isAbsent(batch.first_sequence));
   const names = views.map((batch, index) => (batch === undefined ? (own[index] as string)
     : isNumbered ? range(batch.first_sequence as number, batch.last_sequence as number) : serialsText(batch.serials)));
   const others = said.length - own.length;

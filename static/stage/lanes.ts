@@ -24,6 +24,9 @@ import { ledBy, replicaIn } from "./places.ts";
 /** A cell of this height has its identity above its sequences. */
 const TWO_LINES = 38;
 
+/** Size of type in which a cell must have room for its records beside the identity. */
+const NAMED = 11;
+
 export interface LaneOf {
   frame: Frame;
   here: Places;
@@ -249,7 +252,9 @@ function batchCell(batch: LogBatchView, width: number, height: number, hue: stri
     const said = textWidth(whole, 13, true) <= inner ? whole : what;
     return svg`${shell}${line(said, height / 2 + 5, 15, 9, "b", true)}`;
   }
-  return svg`${shell}${line(who, height * 0.36, small, 8, "k", false)}${line(what, height * 0.8, large, 9, "b", true)}`;
+  const named = `${who} ${serialsText(batch.serials)}`;
+  const top = batch.serials.length > 0 && textWidth(named, NAMED) <= inner - 2 * gate ? named : who;
+  return svg`${shell}${line(top, height * 0.36, small, 8, "k", false)}${line(what, height * 0.8, large, 9, "b", true)}`;
 }
 
 /** px from the left edge of a low cell to what stands behind its flag. */

@@ -14,6 +14,8 @@ export interface CarriedCell {
   producerId: Id;
   /** Sequences; without any the records, or how many there are. */
   label: string;
+  /** The records beside sequences, as sentences name the batch; "" where they are unknown or many. */
+  records: string;
 }
 
 export interface CarriedFlag {
@@ -132,10 +134,12 @@ function cellsOf(message: MessageView, records: Readonly<Record<string, readonly
     const producerId = batch["producer_id"] as Id;
     const first = batch["base_sequence"] as Id;
     const count = Number(batch["record_count"] ?? 0);
-    const named = serialsText(records[partition] ?? []);
+    const serials = serialsText(records[partition] ?? []);
+    const own = serials.length <= NAMED ? serials : "";
     return {
       partition, producerId, who: identity(producerId, batch["producer_epoch"] as Id),
-      label: isAbsent(first) ? (named !== "" && named.length <= NAMED ? named : say("diagram.batch.records", { count })) : range(first, batch["last_sequence"] as Id),
+      label: isAbsent(first) ? own || say("diagram.batch.records", { count }) : range(first, batch["last_sequence"] as Id),
+      records: isAbsent(first) ? "" : own,
     };
   });
 }
@@ -148,7 +152,7 @@ function flagsOf(message: MessageView): CarriedFlag[] {
 
 /** Everything that a sheet carries, in one line. */
 export function carriedWords(sheet: Sheet): string {
-  const cells = sheet.cells.map(({ partition, who, label }) => facts([partition, who === null ? label : `${who} | ${label}`]));
+  const cells = sheet.cells.map(({ partition, who, label, records }) => facts([partition, records, who === null ? label : `${who} | ${label}`].filter((words) => words !== "")));
   const flags = sheet.flags.map(({ letter, partitions }) => named(letter, listed(partitions)));
   return clauses([...cells, ...flags, sheet.words].filter((words) => words !== ""));
 }

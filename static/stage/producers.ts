@@ -347,27 +347,37 @@ function queueObjects(frame: Frame, here: Places, name: string, client: ClientVi
   const sent = sentIn(client, partition);
   const y = queue.row.y + 3;
   const height = queue.row.height - 6;
+  const ofIds = (ids: readonly string[]): ClientBatchView[] => ids.flatMap((id) => client.batches[id] ?? []);
+  // A low row has the records in front of the sequences, if all batches have room for both.
+  const bothIn = (ids: readonly string[], room: number): boolean =>
+    height < NAMED_ABOVE && ofIds(ids).reduce((sum, batch) => sum + 11 + textWidth(bothOf(batch), 13, true), 4) <= room;
+  const both = new Set([...(bothIn(waiting, queue.waiting.width) ? waiting : []), ...(bothIn(sent, queue.sent.width) ? sent : [])]);
+  const labelOf = (id: string, batch: ClientBatchView): string => (both.has(id) ? bothOf(batch) : labelFor(batch));
   const batchObject = (id: string, batch: ClientBatchView, x: number, width: number): StageObject => {
     const selection: Selection = { kind: "batch", id: `${name}/${id}`, partition, serials: [...batch.serials] };
     const numbered = !isAbsent(batch.first_sequence);
-    const said = labelFor(batch);
+    const said = labelOf(id, batch);
+    const records = recordsOf(batch);
+    const isHigh = numbered && records !== "" && height >= NAMED_ABOVE;
     const hue = numbered ? here.hue(batch.producer_id ?? client.transaction_manager?.producer_id) : "plain";
     return {
       key: `q:${name}:${id}`, x: round(x), y, width, height, phase: "effect", depth: DEPTH.cell,
       draw: svg`${box(0, 0, width, height, `cell small ${hue}${numbered ? "" : " open"}`, 3)}${
-        fittedText(width / 2, height / 2 + 4.5, said, width - 4, 13, { bold: numbered, classes: numbered ? "b" : "k", least: 8, anchor: "middle" })}`,
+        isHigh ? fittedText(width / 2, height * 0.38, records, width - 4, 12, { classes: "k", least: 8, anchor: "middle" }) : nothing}${
+        fittedText(width / 2, isHigh ? height * 0.78 : height / 2 + 4.5, said, width - 4, 13, { bold: numbered, classes: numbered ? "b" : "k", least: 8, anchor: "middle" })}`,
       label: say("stage.batch_name", { client: name, partition, what: batchWords(batch) }), select: selection,
       picked: isPicked(frame.selection, selection) || isOfPicked(frame, { transaction: client.transaction_manager?.transactional_id ?? null }),
     };
   };
-  const widthOf = (batch: ClientBatchView): number => Math.max(28, Math.min(84, round(textWidth(labelFor(batch), 13, true) + 8)));
+  const widthOf = (id: string, batch: ClientBatchView): number => Math.max(28, Math.min(both.has(id) ? Infinity : 84, round(Math.max(
+    textWidth(labelOf(id, batch), 13, true), height >= NAMED_ABOVE ? textWidth(recordsOf(batch), 12) : 0) + 8)));
   let x = queue.waiting.x + queue.waiting.width - 4;
   let placed = 0;
   const far = recordsWaiting(frame.view, name, partition);
   for (const id of waiting) {
     const batch = client.batches[id];
     if (batch === undefined) continue;
-    const width = widthOf(batch);
+    const width = widthOf(id, batch);
     const last = placed === waiting.length - 1 && far === 0;
     if (x - width < queue.waiting.x + (last ? 0 : 22)) break;
     x -= width;
@@ -385,7 +395,7 @@ function queueObjects(frame: Frame, here: Places, name: string, client: ClientVi
   for (const id of sent) {
     const batch = client.batches[id];
     if (batch === undefined) continue;
-    const width = widthOf(batch);
+    const width = widthOf(id, batch);
     const last = drawn === sent.length - 1;
     if (at + width > end - (last ? 0 : 20)) break;
     objects.push(batchObject(id, batch, at, width));
@@ -400,9 +410,23 @@ function queueObjects(frame: Frame, here: Places, name: string, client: ClientVi
 /** Units for the names of records in a queue; further records are counted. */
 const RECORDS = 60;
 
+/** A batch of this height has its records, as sentences name it, above its sequences. */
+const NAMED_ABOVE = 34;
+
+/** The records of a batch, where they are not too long for a queue. */
+function recordsOf(batch: ClientBatchView): string {
+  const records = serialsText(batch.serials);
+  return textWidth(records, 13) <= RECORDS ? records : "";
+}
+
+/** Records and sequences in one line. */
+function bothOf(batch: ClientBatchView): string {
+  const records = isAbsent(batch.first_sequence) ? "" : recordsOf(batch);
+  return records === "" ? labelFor(batch) : `${records} | ${labelFor(batch)}`;
+}
+
 /** Sequences; before a batch has any, the records in it. */
 function labelFor(batch: ClientBatchView): string {
   if (!isAbsent(batch.first_sequence)) return range(batch.first_sequence, batch.last_sequence);
-  const records = serialsText(batch.serials);
-  return records !== "" && textWidth(records, 13) <= RECORDS ? records : say("stage.records", { count: batch.record_count });
+  return recordsOf(batch) || say("stage.records", { count: batch.record_count });
 }

@@ -34,6 +34,16 @@ test("a batch without sequence numbers names its records, in the queue and on it
   assert.deepEqual([label(7), label(99)], ["r4–r5", "2 records"], "of a request that its sender has given up, how many");
 });
 
+test("a batch with sequence numbers names its records too, as sentences do", () => {
+  const numbered = clientBatch({ serials: [2, 3], record_count: 2, first_sequence: 1, last_sequence: 2 });
+  const batches = { b1: numbered };
+  assert.match(drawn({ batches }).get("q:p1:b1")?.said ?? "", />r2–r3<.*>1–2</);
+  const fields = { batches: { "t-0": { record_count: 2, producer_id: 0, producer_epoch: 0, base_sequence: 1, last_sequence: 2 } } };
+  const frame = frameOf(stepOf(), view({ clients: { p1: client({ batches }) }, network: { messages: { 1: message({ id: 1, correlation_id: 7, fields }) } } }));
+  const [cell] = networkOf(frame, here, NO_FOCUS).flights[0]?.sheet.cells ?? [];
+  assert.deepEqual([cell?.label, cell?.records], ["1–2", "r2–r3"]);
+});
+
 test("a state that a leader knows better is called outdated, with both epochs in the name", () => {
   const epoch = { what: "epoch" as const, producer_id: 7, leader: 1, own: 0, known: 1 };
   const shown = (known: number, over: Partial<ClientView> = {}) => {
