@@ -5,7 +5,7 @@
 
 import { planOf } from "./axis-of.ts";
 import type { BeatPlan } from "./beats.ts";
-import { landingAfter, landingBefore, leavesOf } from "./beats.ts";
+import { landingAfter, landingBefore } from "./beats.ts";
 import type { PlayerStore } from "./store.ts";
 
 export const defaults = {
@@ -71,7 +71,7 @@ export class BeatWalk extends EventTarget {
   get leadsToEnd(): boolean {
     const plan = this.#plan();
     const at = Math.min(this.#store.target, this.#store.newest);
-    return plan !== null && at < plan.steps && !leavesOf(plan.beats).some(({ lands }) => lands > at);
+    return plan !== null && at < plan.steps && !plan.beats.some(({ lands }) => lands > at) && landingAfter(plan, at) === plan.steps;
   }
 
   async forward(): Promise<void> {

@@ -150,9 +150,11 @@ function breakable(text: string): TemplateResult[] {
   return text.split(BREAKS).map((part) => html`${unbroken(part)}<wbr>`);
 }
 
-/** The innermost beat that holds a step, as `8` or, inside of a long one, `8.5`; null before the first. */
+/** The beat that lands at a step, else the innermost that holds it: as `8` or, inside of a long one, `8.5`; null before the first. */
 export function nameIn(plan: BeatPlan, step: number): { number: string; beat: Beat } | null {
-  const path = pathTo(plan.beats, step);
+  const whole = pathTo(plan.beats, step);
+  const landed = whole.findIndex((one) => one.beat.lands === step);
+  const path = landed < 0 ? whole : whole.slice(0, landed + 1);
   const beat = path.at(-1)?.beat;
   return beat === undefined ? null : { number: path.slice(0, 2).map(({ place }) => place + 1).join("."), beat };
 }

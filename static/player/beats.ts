@@ -1,6 +1,6 @@
 /**
  * A run in beats (docs/frame.md, *Plan*): which beat a step stands in, where the next one lands, what its title is.
- * Long runs nest beats; going from beat to beat goes from the innermost to the innermost. Pure, no DOM.
+ * Long runs nest beats. Going from beat to beat stays on the level at whose landing the reader is. Pure, no DOM.
  */
 
 import type { Beat, Plan } from "../generated/messages.ts";
@@ -38,16 +38,24 @@ export function pathTo(beats: readonly Beat[], step: number): { beat: Beat; plac
   return [{ beat, place, count: beats.length }, ...pathTo(inside(beat), step)];
 }
 
+/** The levels on which a reader goes from beat to beat, the own one first: the outermost that lands at the step, then
+ * those around it. Elsewhere than at a landing it is the outermost alone. */
+function levelsAt(plan: BeatPlan, step: number): (readonly Beat[])[] {
+  const path = pathTo(plan.beats, step);
+  const own = Math.max(0, path.findIndex(({ beat }) => beat.lands === step));
+  return [plan.beats, ...path.slice(0, own).map(({ beat }) => inside(beat))].reverse();
+}
+
 /** Where the next beat lands; behind the last landing the run's end, if there is more of it. */
 export function landingAfter(plan: BeatPlan, step: number): number | null {
-  const found = leavesOf(plan.beats).find((beat) => beat.lands > step);
-  if (found !== undefined) return found.lands;
-  return plan.steps > step ? plan.steps : null;
+  const landings = levelsAt(plan, step).map((beats) => beats.find(({ lands }) => lands > step)?.lands);
+  return landings.find((lands) => lands !== undefined) ?? (plan.steps > step ? plan.steps : null);
 }
 
 /** Where the beat before lands; before the first one, the beginning. */
 export function landingBefore(plan: BeatPlan, step: number): number {
-  return leavesOf(plan.beats).findLast((beat) => beat.lands < step)?.lands ?? 0;
+  const landings = levelsAt(plan, step).map((beats) => beats.findLast(({ lands }) => lands < step)?.lands);
+  return landings.find((lands) => lands !== undefined) ?? 0;
 }
 
 /** How many steps the line counts in which a step of plumbing stands; 0: the step has a line of its own. */

@@ -160,8 +160,9 @@ export class Transport extends StoreElement {
 
 /** Before a beat's landing: which of its steps is on show. From there on the beat's title is true. */
 function leadsTo(plan: BeatPlan | null, step: number): { step: number; of: number } | null {
-  const beat = plan === null ? undefined : pathTo(plan.beats, step).at(-1)?.beat;
-  return beat === undefined || step >= beat.lands ? null : { step: step - beat.first + 1, of: beat.last - beat.first + 1 };
+  const path = plan === null ? [] : pathTo(plan.beats, step);
+  const beat = path.at(-1)?.beat;
+  return beat === undefined || step >= beat.lands || path.some((one) => one.beat.lands === step) ? null : { step: step - beat.first + 1, of: beat.last - beat.first + 1 };
 }
 
 /** Why there is nothing further: the run ended, at a limit or by itself, or the recording did. */

@@ -25,8 +25,14 @@ test("from beat to beat, and behind the last landing to the end", () => {
     return seen;
   };
   assert.deepEqual(forward(PLAN), [2, 9, 31, 40]);
-  assert.deepEqual(forward(NESTED), [5, 12, 30, 40], "a long beat is gone through part by part");
+  assert.deepEqual(forward(NESTED), [20, 30, 40], "a long beat is one beat");
   assert.deepEqual([40, 31, 20, 2, 0].map((at) => landingBefore(PLAN, at)), [31, 9, 9, 0, 0]);
+});
+
+test("at the landing of a beat inside a long one, a press goes to the next inside, then on around it", () => {
+  assert.deepEqual([3, 5, 12, 20, 25].map((at) => landingAfter(NESTED, at)), [20, 12, 20, 30, 30]);
+  assert.deepEqual([40, 30, 20, 12, 8].map((at) => landingBefore(NESTED, at)), [30, 20, 0, 5, 0]);
+  assert.equal(nameIn(NESTED, 20)?.number, "1", "where a long beat lands, it is named by its own title");
 });
 
 test("a long beat without beats of its own is gone through with one press, though it is listed in parts", () => {
