@@ -98,6 +98,9 @@ class Profile:
     """A full segment is closed before an append is validated, so even a duplicate closes it (``Log.append``)."""
     one_batch_per_append: bool
     """A leader refuses an append of several batches with INVALID_RECORD (``LogValidator``, since 2.4)."""
+    watermark_needs_min_isr: bool
+    """The high watermark stays while fewer replicas are in sync than ``min.insync.replicas`` (KAFKA-15583, since
+    3.7); else it rises with those that are."""
     verifies_partitions: bool
     """A leader asks the coordinator before it appends the first batch of a transaction (KIP-890, since 3.6)."""
     verifies_each_epoch: bool

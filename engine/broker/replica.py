@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 
 from engine.broker.cluster_view import ClusterView
 from engine.broker.partition_log import PartitionLog
-from engine.happenings.logs import ReadersWait, StableOffsetAdvanced
+from engine.happenings.logs import HighWatermarkHeld, ReadersWait, StableOffsetAdvanced
 from engine.messages import Effects, LeaderAndIsr, PartitionProduceResponse
 from engine.shapes.logs import AbortedEntry, ReplicaView
 from engine.watching import Part, Path, Watch
@@ -81,13 +81,17 @@ class Replica:
         "version",
         "waiting",
         "watch",
+        "watermark_needs_min_isr",
     )
 
-    def __init__(self, broker_id: int, log: PartitionLog, watch: Watch) -> None:
+    def __init__(
+        self, broker_id: int, log: PartitionLog, watch: Watch, *, watermark_needs_min_isr: bool = False
+    ) -> None:
         self.broker_id = broker_id
         self.partition = log.partition
         self.log = log
         self.watch = watch
+        self.watermark_needs_min_isr = watermark_needs_min_isr
         self.path: Path = log.place
         self.leader: int | None = None
         self.leader_epoch = -1
@@ -160,8 +164,15 @@ class Replica:
         self.isr_change = None
         self.waiting.clear()
 
+    @property
+    def is_under_min_isr(self) -> bool:
+        """Whether fewer replicas are in sync than ``min.insync.replicas``, or than there are at all if that is
+        more (``Partition.isUnderMinIsr``)."""
+        return len(self.isr) < min(self.min_isr, len(self.replicas))
+
     def advance_high_watermark(self) -> bool:
-        """Raise the high watermark to the lowest log end in the ISR; True when it rose (LOG-7).
+        """Raise the high watermark to the lowest log end in the ISR; True when it rose (LOG-7). In versions in which
+        it needs enough replicas in sync, it stays while there are fewer.
 
         Two kinds of followers hold it back. One has not fetched from this leader yet, so its log end is
         unknown. Of the other the leader has requested the return, so it may be in sync already (KIP-497's
@@ -181,6 +192,9 @@ class Replica:
                     return False
                 if end < lowest:
                     lowest = end
+        if self.watermark_needs_min_isr and self.is_under_min_isr:
+            self.watch.emit(HighWatermarkHeld, self.partition, high_watermark, len(self.isr), self.min_isr)
+            return False
         if not self.watch.recording:
             return log.set_high_watermark(lowest)
         before, unstable = log.last_stable_offset, len(log.producers.unstable)

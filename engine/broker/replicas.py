@@ -28,13 +28,23 @@ class Replicas(dict[str, Replica]):
     run share this set, and the kernel empties it after each event.
     """
 
-    __slots__ = ("changed_partitions", "idle_from", "note_append", "rules", "scan_at", "setup", "watch")
+    __slots__ = (
+        "_watermark_needs_min_isr",
+        "changed_partitions",
+        "idle_from",
+        "note_append",
+        "rules",
+        "scan_at",
+        "setup",
+        "watch",
+    )
 
     def __init__(self, setup: Setup, changed_partitions: set[str]) -> None:
         super().__init__()
         self.setup = setup
         self.watch = setup.watch
         self.rules = rules_in_force(setup.profile, setup.switches)
+        self._watermark_needs_min_isr = setup.profile.watermark_needs_min_isr
         self.note_append: Callable[[Replica, RecordBatch, int], None] = (
             self._note_batch if setup.profile.marker_counts_as_activity else self._note_data
         )
@@ -67,7 +77,12 @@ class Replicas(dict[str, Replica]):
         )
         if word.segment_records is not None:
             log.segment_records = word.segment_records
-        replica = self[word.partition] = Replica(setup.broker_id, log, self.watch)
+        replica = self[word.partition] = Replica(
+            setup.broker_id,
+            log,
+            self.watch,
+            watermark_needs_min_isr=self._watermark_needs_min_isr,
+        )
         replica.touch()
         return replica
 

@@ -150,6 +150,16 @@ class AbortIndexed(Aside):
 
 
 @happening
+class HighWatermarkHeld(Aside):
+    """The high watermark could rise, but too few replicas are in sync."""
+
+    partition: str
+    high_watermark: int
+    in_sync: int
+    min_isr: int
+
+
+@happening
 class StableOffsetAdvanced(Aside):
     """A marker is replicated. ``last_stable_offset``: as ``before`` if a transaction that started earlier holds
     it back."""

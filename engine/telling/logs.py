@@ -253,6 +253,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.ConnectionEnded: notes("broker.connection_ended", "LOG-2"),
     happened.StaleEpochCopied: notes("broker.stale_epoch_copied", "SEQ-9"),
     happened.AbortIndexed: _abort_indexed,
+    happened.HighWatermarkHeld: notes("broker.high_watermark_held", "LOG-7"),
     happened.StableOffsetAdvanced: _stable_offset,
     happened.ReadersWait: _readers_wait,
     happened.FormatWithoutMarkers: says("broker.format_without_markers", "MRK-4", "MSG-4"),

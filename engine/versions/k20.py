@@ -39,6 +39,7 @@ PROFILE = Profile(
     validates_by_origin=False,
     rolls_before_validation=False,
     one_batch_per_append=False,
+    watermark_needs_min_isr=False,
     verifies_partitions=False,
     verifies_each_epoch=False,
     knows_transaction_abortable=False,

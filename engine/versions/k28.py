@@ -40,6 +40,7 @@ PROFILE = Profile(
     validates_by_origin=True,
     rolls_before_validation=True,
     one_batch_per_append=True,
+    watermark_needs_min_isr=False,
     verifies_partitions=False,
     verifies_each_epoch=False,
     knows_transaction_abortable=False,

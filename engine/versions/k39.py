@@ -25,6 +25,7 @@ PROFILE = replace(
     name="k39",
     version="3.9",
     checks_after_append=True,
+    watermark_needs_min_isr=True,
     verifies_partitions=True,
     retries_retriable_answers=True,
     knows_transaction_abortable=True,

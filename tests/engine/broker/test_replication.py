@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine.apis import error_of, partitions_of
@@ -151,6 +153,24 @@ def test_too_few_in_sync_before_and_after_the_append():
     assert answer(cluster.produce(1, batch_of(1)))[0] == "NOT_ENOUGH_REPLICAS"
     assert cluster.log(1).log_end == 1
     assert answer(cluster.produce(1, batch_of(1), acks=1))[0] == "NONE", "acks=1 does not ask"
+
+
+def test_since_3_7_the_high_watermark_waits_until_enough_replicas_are_in_sync():
+    """KAFKA-15583: the append waits for a replica that returns, or times out."""
+    cluster = Cluster(min_isr=2, profile=replace(K28, watermark_needs_min_isr=True))
+    cluster.produce(1, batch_of(0))
+    for follower in (3, 2):
+        cluster.controller.shrink_isr("t-0", follower, 0)
+        cluster.announce()
+    assert cluster.sent == []
+    assert answer(cluster.produce(1, batch_of(1), acks=1))[0] == "NONE"
+    assert cluster.log(1).high_watermark == 0
+    assert "broker.high_watermark_held" in cluster.watch.keys
+    cluster.controller.restore_isr("t-0", 2, 0)
+    cluster.announce()
+    cluster.replicate()
+    assert answer([cluster.sent[0][1]])[0] == "NONE"
+    assert cluster.log(1).high_watermark == 2
 
 
 def test_a_shrunk_replica_stays_behind_until_restored_and_returns_when_it_caught_up():
