@@ -37,6 +37,14 @@ from engine.network.faults import FaultRule
 from engine.pending import FAULT as FAULT_CLASS
 from engine.scenario.schema import APIS, DATABASE_APIS, MIDDLEWARE_APIS
 from engine.tool.command import COMMANDS, OPTIONS, TOOL, command_of
+from engine.world import World
+
+
+def drop_ends_connection(world: World, envelope: Envelope) -> bool:
+    """Whether the message is lost together with its connection: a broker's response, or a message of a database
+    (GEN-11)."""
+    with_connection = envelope.source in world.brokers and envelope.destination in world.connecting
+    return (envelope.is_response and with_connection) or envelope.source in world.beside
 
 
 class Interference:
@@ -207,12 +215,9 @@ class Interference:
             watch.fate(message, event)  # type: ignore[attr-defined]
 
     def _drop(self, message: int, entry: dict[str, Any]) -> None:
-        """Drop a message. If it is a broker's response, or is on a connection to a database, its connection
-        ends, too (GEN-11)."""
-        world = self.kernel.world
-        envelope = world.network.under_way[message]
-        with_connection = envelope.source in world.brokers and envelope.destination in world.connecting
-        ends = (envelope.is_response and with_connection) or envelope.source in world.beside
+        """Drop a message, and end its connection if :func:`drop_ends_connection` says so."""
+        envelope = self.kernel.world.network.under_way[message]
+        ends = drop_ends_connection(self.kernel.world, envelope)
         self._lose(self._about(Fault.ANSWER_DROPPED if ends else Fault.MESSAGE_DROPPED, message))
         if ends:
             self._end_connection(name_of(envelope), entry)

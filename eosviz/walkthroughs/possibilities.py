@@ -12,6 +12,7 @@ from typing import Any
 
 from engine import timers
 from engine.errors import Refused
+from engine.interference import drop_ends_connection
 from engine.interventions import check_intervention
 from engine.simulation import Simulation
 from engine.why.links import kind_of
@@ -57,11 +58,23 @@ def _weighed(simulation: Simulation, candidate: Candidate) -> Offer:
     return Offer(
         action=candidate.action,
         enabled=why_key is None,
-        key=f"action.{candidate.action}",
+        key=_key(simulation, candidate),
         params=params,
         why_key=why_key,
         intervention=candidate.intervention,
     )
+
+
+def _key(simulation: Simulation, candidate: Candidate) -> str:
+    """The key of the offer. To drop a message says whether its connection breaks, too."""
+    message = simulation.world.network.under_way.get(candidate.intervention.get("message", -1))
+    if candidate.action == "drop_message" and message is not None:
+        return (
+            "action.drop_with_connection"
+            if drop_ends_connection(simulation.world, message)
+            else "action.drop_message"
+        )
+    return f"action.{candidate.action}"
 
 
 def _of_message(view: Json, selection: Selection) -> Iterator[Candidate]:
@@ -74,7 +87,8 @@ def _message(view: Json, message_id: str) -> Iterator[Candidate]:
     message = view.get("network", {}).get("messages", {}).get(message_id)
     number = int(message_id) if message else -1
     api, kind = (message["api"], kind_of(message)) if message else ("", "")
-    params = {"message": message_id, "api": api, "kind": kind, "by": DELAY_MS}
+    ends = {"from": message["from"], "to": message["to"]} if message else {"from": "", "to": ""}
+    params = {"message": message_id, "api": api, "kind": kind, "by": DELAY_MS, **ends}
     gone = None if message else "action.why.not_under_way"
     if message and message.get("connection_ended"):
         gone = "action.why.connection_has_ended"
@@ -83,8 +97,7 @@ def _message(view: Json, message_id: str) -> Iterator[Candidate]:
     yield Candidate({"action": "delay_message", "message": number, "by": DELAY_MS}, params, settled)
     yield Candidate({"action": "duplicate_message", "message": number}, params, settled)
     yield Candidate({"action": "reorder_message", "message": number}, params, settled)
-    ends = {"from": message["from"], "to": message["to"]} if message else {"from": "", "to": ""}
-    yield Candidate({"action": "disconnect_message", "message": number}, {**params, **ends}, gone)
+    yield Candidate({"action": "disconnect_message", "message": number}, params, gone)
 
 
 def _has_arrived(message: Json) -> bool:

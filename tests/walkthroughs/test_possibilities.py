@@ -273,3 +273,19 @@ def test_of_a_request_that_a_paused_broker_has_not_read_only_the_connection_can_
     (held,) = [one for one in messages if one["held"] and one["to"] == "broker-1" and one["from"] == "p1"]
     offered = offers(simulation, "message", str(held["id"]))
     assert {one.action for one in offered if one.enabled} == {"disconnect_message"}
+
+
+@pytest.mark.parametrize(
+    ("step", "key", "says"),
+    [
+        (2, "action.drop_message", "fault.message_dropped"),
+        (3, "action.drop_with_connection", "fault.answer_dropped"),
+    ],
+)
+def test_to_drop_a_message_says_whether_its_connection_breaks(step: int, key: str, says: str) -> None:
+    """A request of the producer, and the response to it."""
+    simulation = after(step)
+    (number,) = simulation.world.network.under_way
+    offer = next(one for one in offers(simulation, "message", str(number)) if one.action == "drop_message")
+    simulation.intervene(offer.intervention)
+    assert (offer.key, simulation.step().key) == (key, says)
