@@ -75,6 +75,10 @@ class ClientError(Enum):
 
     ILLEGAL_STATE = "ILLEGAL_STATE"
     """The Sender's thread requested a change of state that the client's table does not allow."""
+    RECORD_TOO_LARGE = "RECORD_TOO_LARGE"
+    """A record is larger than a request or the whole memory (ACC-24)."""
+    BUFFER_EXHAUSTED = "BUFFER_EXHAUSTED"
+    """``send()`` waited ``max.block.ms`` for memory (ACC-5)."""
 
 
 Cause = Error | ClientError

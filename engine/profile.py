@@ -112,6 +112,9 @@ class Profile:
     outlives_denied_identity: bool
     """If an identity is denied, the waiting requests fail, and the client may request another (KAFKA-13668,
     since 3.6); else the denial is fatal."""
+    failed_send_fails_transaction: bool
+    """A transaction in which ``send()`` failed, because the record is too large or no memory came free, can only be
+    aborted (KAFKA-9279, since 3.2); else it may be committed without the record."""
     wrong_state_is_fatal: bool
     """A change of state that the client's own table does not allow is an IllegalStateException: in a call it
     changes nothing, in the Sender's thread it is fatal (KAFKA-14831, since 3.6). Else it is a KafkaException,

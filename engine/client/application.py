@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.errors import ClientError
+
 SEND, FLUSH, CLOSE, FORCE_CLOSE = "send", "flush", "close", "force_close"
 INIT_TRANSACTIONS, BEGIN_TRANSACTION = "init_transactions", "begin_transaction"
 SEND_OFFSETS, COMMIT_TRANSACTION = "send_offsets", "commit_transaction"
@@ -12,7 +14,7 @@ TRANSACTIONAL = (INIT_TRANSACTIONS, BEGIN_TRANSACTION, SEND_OFFSETS, COMMIT_TRAN
 KINDS = (SEND, FLUSH, CLOSE, FORCE_CLOSE, *TRANSACTIONAL)
 
 DONE, BLOCKED, REFUSED = "done", "blocked", "refused"
-CLOSED_ERROR, TIMEOUT_ERROR, BUFFER_ERROR = "PRODUCER_CLOSED", "TIMEOUT", "BUFFER_EXHAUSTED"
+CLOSED_ERROR, TIMEOUT_ERROR, BUFFER_ERROR = "PRODUCER_CLOSED", "TIMEOUT", ClientError.BUFFER_EXHAUSTED.name
 """Errors of calls that the client itself raises."""
 
 

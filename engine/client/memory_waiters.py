@@ -11,6 +11,7 @@ from engine.client.refused_calls import SEND_CHECKS
 from engine.client.setup import Setup
 from engine.client.transaction_calls import register_partition
 from engine.client.transaction_manager import TransactionManager
+from engine.errors import ClientError
 from engine.happenings.producer import MemoryAwaited, MemoryGranted, MemoryWaitOver
 
 
@@ -102,5 +103,7 @@ class MemoryWaiters:
             setup.ledger.refused(
                 setup.name, args["partition"], args["serial"], args["size"], BUFFER_ERROR, now
             )
+            if self._transactions is not None:
+                self._transactions.send_failed(ClientError.BUFFER_EXHAUSTED)
             self._calls.end(waiter.call, REFUSED, BUFFER_ERROR)
         self.serve(now)

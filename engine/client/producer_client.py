@@ -32,7 +32,7 @@ from engine.client.setup import Setup
 from engine.client.thrown import CallThrows
 from engine.client.transaction_calls import ASKS, register_partition
 from engine.client.view_parts import ConfigurationPart, FieldPart, GonePart, TimersPart
-from engine.errors import Error, Refused
+from engine.errors import ClientError, Error, Refused
 from engine.happenings.codes import Compared
 from engine.happenings.producer import (
     CloseCalled,
@@ -281,11 +281,13 @@ class ProducerClient:
                 self.name,
                 self.watch,
                 Refusal.RECORD_TOO_LARGE,
-                "RECORD_TOO_LARGE",
+                ClientError.RECORD_TOO_LARGE.name,
                 "ACC-24",
                 (Compared.RECORD_BYTES, needed),
                 (Compared.LIMIT, limit),
             )
+            if memory.transactions is not None:
+                memory.transactions.send_failed(ClientError.RECORD_TOO_LARGE)
             return True
         return False
 

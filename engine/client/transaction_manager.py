@@ -80,6 +80,7 @@ class TransactionManager:
     """The state of TXM-1. ``transactional_id`` None: an idempotent producer without transactions."""
 
     __slots__ = (
+        "_failed_send_counts",
         "_fatal_error_ends_calls",
         "_fatal_reactions",
         "_identity_edges",
@@ -144,6 +145,7 @@ class TransactionManager:
         """The reactions to a batch's error that are fatal, and those that resend the batch."""
         self._in_flight_order: InFlightOrder = BY_NUMBER if profile.knows_batches_by_number else BY_BATCH
         self._fatal_error_ends_calls = profile.fatal_error_ends_calls
+        self._failed_send_counts = profile.failed_send_fails_transaction
         self._wrong_state_is_fatal = profile.wrong_state_is_fatal
         self.outlives_denial = profile.outlives_denied_identity
         self.raises_at_commit = profile.commit_may_raise_epoch
@@ -298,7 +300,7 @@ class TransactionManager:
         self.watch.touch(self)
 
     def transition(
-        self, on: str, error: Error | None = None, unexpected: bool = False, by_call: bool = False
+        self, on: str, error: Cause | None = None, unexpected: bool = False, by_call: bool = False
     ) -> Row:
         """Change the state as TXM-4 allows; raises :class:`IllegalTransition` otherwise.
 
@@ -563,6 +565,16 @@ class TransactionManager:
         """
         self._classify(error)
         return self.recovery.failed(self, batch, error, adjust)
+
+    def send_failed(self, error: ClientError) -> None:
+        """A ``send()`` failed before its record was in a batch. In versions in which this fails the transaction, it
+        can only be aborted now (KAFKA-9279). Without a transaction nothing changes; Kafka's ``send()`` throws an
+        IllegalStateException then."""
+        if not self._failed_send_counts or not self.is_transactional or not self.has_ongoing_transaction:
+            return
+        if self.must_ask_for_bump and not self.is_completing:
+            self.bump_required = True
+        self.transition(states.ABORTABLE, error, by_call=True)
 
     def _classify(self, error: Error) -> None:
         """Change the state to FATAL_ERROR or ABORTABLE_ERROR, or leave it, depending on the error (SND-9).

@@ -45,6 +45,7 @@ PROFILE = Profile(
     verifies_each_epoch=False,
     knows_transaction_abortable=False,
     outlives_denied_identity=False,
+    failed_send_fails_transaction=False,
     wrong_state_is_fatal=False,
     late_call_must_repeat=False,
     late_failure_counts=True,

@@ -30,6 +30,7 @@ PROFILE = replace(
     retries_retriable_answers=True,
     knows_transaction_abortable=True,
     outlives_denied_identity=True,
+    failed_send_fails_transaction=True,
     wrong_state_is_fatal=True,
     late_call_must_repeat=True,
     late_failure_counts=False,

@@ -102,6 +102,39 @@ def test_a_transition_that_the_sender_may_not_make_ends_the_producer():
     assert (refused.state, refused.exception) == ("refused", "IllegalStateException")
 
 
+@pytest.mark.parametrize(
+    ("profile", "state"), [(K28, "IN_TRANSACTION"), (K39, "ABORTABLE_ERROR"), (K41, "ABORTABLE_ERROR")]
+)
+def test_a_record_that_is_too_large_fails_its_transaction(profile, state):
+    """KAFKA-9279: before 3.2 the application could commit without the record."""
+    bench = transactional(profile)
+    give_identity(bench)
+    bench.call("begin_transaction")
+    assert bench.send(size=2_000_000).error == "RECORD_TOO_LARGE"
+    assert manager_of(bench).state == state
+    commit = bench.call("commit_transaction")
+    assert (commit.state, commit.exception) == (
+        ("done", None) if profile is K28 else ("refused", "KafkaException")
+    )
+
+
+def test_without_a_transaction_such_a_record_changes_nothing():
+    bench = transactional()
+    give_identity(bench)
+    assert bench.send(size=2_000_000).error == "RECORD_TOO_LARGE"
+    assert manager_of(bench).state == "READY"
+
+
+def test_a_send_that_found_no_memory_fails_its_transaction():
+    bench = transactional(buffer_memory=300, batch_size=200, max_block_ms=1_000)
+    give_identity(bench)
+    bench.call("begin_transaction")
+    bench.send(size=150)
+    blocked = bench.send(size=150)
+    bench.until(bench.now + 1_000)
+    assert (blocked.error, manager_of(bench).state) == ("BUFFER_EXHAUSTED", "ABORTABLE_ERROR")
+
+
 @pytest.mark.parametrize(("profile", "exception"), [(K28, "KafkaException"), (K39, "IllegalStateException")])
 def test_a_call_in_a_wrong_state_changes_nothing(profile, exception):
     bench = transactional(profile)
