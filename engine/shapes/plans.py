@@ -197,6 +197,8 @@ class Outcome(TypedDict):
     left out."""
     hanging: NotRequired[int]
     """The number of transactions that hang at the end."""
+    by_hand: NotRequired[int]
+    """The number of transactions that ``kafka-transactions.sh`` aborted. Absent in plans of earlier versions."""
 
 
 class Cost(TypedDict):

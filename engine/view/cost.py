@@ -48,6 +48,8 @@ class RunOutcome:
         """`committed` and `aborted`: completed transactions."""
         self._hung: dict[tuple[str, int], int] = {}
         """(Partition, producer id) to the first offset of each transaction that hung at some step."""
+        self._by_hand = 0
+        """The transactions that ``kafka-transactions.sh`` aborted."""
         self._held_since: dict[str, int] = {}
         self._held: tuple[int, str] = (0, "")
         self._nodes: dict[str, Any] = {}
@@ -68,6 +70,8 @@ class RunOutcome:
         for said in (step, *step["notes"]):
             if said["key"] == "coordinator.all_markers_acknowledged":
                 self._completed[_COMPLETED.get(said["params"]["pending"], "")] += 1
+            elif said["key"] == "tool.abort_done":
+                self._by_hand += 1
         for broken in step["broken"]:
             if broken["guarantee"] == "hanging":
                 self._hung[broken["partition"], broken["producer_id"]] = broken["first_offset"]
@@ -121,6 +125,7 @@ class RunOutcome:
             ),
             "readable": {name: self._readable(name, kept[name]) for name in sorted(kept)},
             "hanging": sum(self._hangs(*place, first) for place, first in self._hung.items()),
+            "by_hand": self._by_hand,
         }
 
     def _readable(self, name: str, kept: list[dict[str, Any]]) -> Readable:

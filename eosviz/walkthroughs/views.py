@@ -241,7 +241,7 @@ def _generations_of(session: Session) -> str | None:
 @require_POST
 def compare_new(request: HttpRequest) -> HttpResponse:
     """A run beside the same scenario with one change: `choice` makes both sides anew, `branch` uses an existing
-    branch."""
+    branch. `log` is passed on."""
     difference = DIFFERENCES.get(request.POST.get("difference", ""))
     if difference is None:
         raise Http404
@@ -269,6 +269,8 @@ def compare_new(request: HttpRequest) -> HttpResponse:
     sides = [Branch.objects.of_session(session.id)[0] for session in made]
     left, right = sides if branch is None else (branch, *sides)
     query: dict[str, str | int] = {"left": left.id, "right": right.id, "difference": difference.name}
+    if (log := read_log(request.POST)) is not None:
+        query["log"] = log
     return redirect(f"{reverse('walkthroughs:compare')}?{urlencode(query)}")
 
 

@@ -2653,6 +2653,10 @@ export interface Outcome {
    * The number of transactions that hang at the end.
    */
   hanging?: number;
+  /**
+   * The number of transactions that ``kafka-transactions.sh`` aborted. Absent in plans of earlier versions.
+   */
+  by_hand?: number;
 }
 /**
  * The longest time for which a partition held back records that were replicated, because they were at or

@@ -6,7 +6,7 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { asItWas } from "./as-it-was.ts";
-import { besideAddress, originalFirst } from "./beside-address.ts";
+import { besideAddress, logOf, originalFirst } from "./beside-address.ts";
 import { DialogElement } from "./dialogs.ts";
 import { doneOnLine, inWords, placeBefore } from "./done.ts";
 import { csrfToken } from "./page.ts";
@@ -71,6 +71,7 @@ export class CompareWith extends DialogElement {
       )}</p>`}
       <form class="compare-with" method="post" action=${`${this.compare}new`}>
         <input type="hidden" name="csrfmiddlewaretoken" value=${csrfToken()} /><input type="hidden" name="branch" value=${store.branch} />
+        <input type="hidden" name="log" value=${logOf(location.search)} />
         ${done.length === 0 ? nothing : html`<p class="quiet">${say("with.not_done", { done })}</p>`}
         ${this.#group("with.versions", this.names.filter((name) => name.startsWith(VERSION)))}
         ${this.generations === null ? nothing : html`<p><a href=${this.generations}>${say("with.generations")}</a></p>`}

@@ -57,6 +57,11 @@ export function overText(store: PlayerStore, written: Broken | undefined, isBesi
     const parts = [say("outcome.over", { broken }), endedText(store, rows), heldText(store), told === null ? "" : resultsText(told)];
     return parts.filter((part) => part !== "").join(words.language === "en" ? " " : "");
   }
+  const told = toldOfChanges(store, broken, rows, written);
+  return [told, endedText(store, rows)].filter((part) => part !== "").join(words.language === "en" ? " " : "");
+}
+
+function toldOfChanges(store: PlayerStore, broken: string[], rows: readonly StripRow[], written: Broken | undefined): string {
   const cost = costText(store);
   if (cost !== "" && (written === undefined || isSame(brokenIn(rows), written))) return say("outcome.over_cost", { broken, cost });
   if (written === undefined) return say("outcome.over", { broken });
@@ -75,8 +80,9 @@ function heldText(store: PlayerStore): string {
 /** A transaction that hung counts as broken for ever; that it was ended since is said beside. */
 function endedText(store: PlayerStore, rows: readonly StripRow[]): string {
   const plan = store.frame?.plan ?? null;
-  const ended = plan !== null && endOf(plan)?.hanging === 0 && (brokenIn(rows)["hanging"] ?? 0) > 0;
-  return ended ? say("outcome.none_hangs") : "";
+  const end = plan === null ? undefined : endOf(plan);
+  if (end?.hanging !== 0 || (brokenIn(rows)["hanging"] ?? 0) === 0) return "";
+  return say((end.by_hand ?? 0) > 0 ? "outcome.ended_by_hand" : "outcome.none_hangs");
 }
 
 /** How a run itself ends; `outcome` is of the run as written. */

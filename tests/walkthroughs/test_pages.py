@@ -190,6 +190,14 @@ class TestCompare:
         assert other.decoded_header["profile"] == "k20"
         assert Session.objects.count() == 2
 
+    def test_the_way_back_to_a_log_case_is_kept(self, client: Client) -> None:
+        mine = root(start(client))
+        log = "00000000-0000-0000-0000-000000000000"
+        asked = {"branch": mine.id, "difference": "version_k20"}
+        addresses = [client.post("/compare/new", {**asked, "log": one})["Location"] for one in (log, "x")]
+        assert [f"log={log}" in address for address in addresses] == [True, False]
+        assert "log=" not in addresses[1]
+
     def test_the_version_without_idempotence_gets_none(self, client: Client) -> None:
         mine = root(start(client))
         client.post("/compare/new", {"branch": mine.id, "difference": "version_k010"})

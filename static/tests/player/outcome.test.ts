@@ -76,9 +76,10 @@ test("beside another run a changed one says how it ended, because its cost stand
 });
 
 test("a transaction that hung and was ended since is not left to be taken for one that hangs", () => {
-  words.learn("en", { texts: { "outcome.over": "Over: {broken}.", "outcome.count.hanging": "{count:hanging transaction|hanging transactions}", "outcome.none_hangs": "None hangs." }, sources: {} });
+  words.learn("en", { texts: { "outcome.over": "Over: {broken}.", "outcome.count.hanging": "{count:hanging transaction|hanging transactions}", "outcome.none_hangs": "None hangs.", "outcome.ended_by_hand": "Ended by hand." }, sources: {} });
   const info = branch("a", 9, { finished: "complete" });
   const view = { time: 0, guarantees: { hanging: { judged: true, count: 1, broken_at: 4, broken_in: "t-0", serials: [2] } } };
-  const over = (hanging: number) => overText({ newest: 9, shown: 9, branch: "a", info, lines: { branches: new Map([["a", info]]) }, frame: { view, plan: { steps: 9, outcome: { hanging } } } } as unknown as PlayerStore, undefined);
-  assert.deepEqual([over(0), over(1)], ["Over: 1 hanging transaction. None hangs.", "Over: 1 hanging transaction."]);
+  const over = (hanging: number, by_hand = 0) => overText({ newest: 9, shown: 9, branch: "a", info, lines: { branches: new Map([["a", info]]) }, frame: { view, plan: { steps: 9, outcome: { hanging, by_hand } } } } as unknown as PlayerStore, undefined);
+  assert.deepEqual([over(0), over(0, 1), over(1)], [
+    "Over: 1 hanging transaction. None hangs.", "Over: 1 hanging transaction. Ended by hand.", "Over: 1 hanging transaction."]);
 });
