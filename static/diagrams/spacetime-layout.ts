@@ -24,6 +24,7 @@ import type { MarkShape } from "./spacetime-margin.ts";
 import { defaults as margin, layoutMark, marginWidth, turningPoints } from "./spacetime-margin.ts";
 import type { Cut, Row, Spacing } from "./spacetime-rows.ts";
 import { layoutRows } from "./spacetime-rows.ts";
+import { ownSubject } from "./timer-word.ts";
 import { isMessageOfPicked } from "./transaction-picked.ts";
 
 export interface SpacetimeOptions {
@@ -362,7 +363,7 @@ function timerBars(frame: Frame, rows: Row[], xOf: ReadonlyMap<string, number>):
     bars.push({
       key: `${client}/${name}`, x: x - 5, y: round(y1), height: round(Math.max(14, y2 - y1)),
       text: say("diagram.timer.name", {
-        kind: say(`diagram.timer.kind.${timer.kind}`), subject: timer.subject,
+        kind: say(`diagram.timer.kind.${timer.kind}`), subject: ownSubject(frame, { actor: client, timer }),
         left: duration(Math.max(0, timer.until - frame.view.time)), until: timer.until,
       }),
       picked: isPicked(frame.selection, selection), selection,

@@ -12,7 +12,7 @@ import type { Frame, Selection, View } from "../player/frame.ts";
 import { duration, say } from "../player/text.ts";
 import type { RunningTimer } from "../player/timers.ts";
 import { timersOf } from "../player/timers.ts";
-import { timerWord } from "./timer-word.ts";
+import { ownSubject, timerWord } from "./timer-word.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { round } from "./geometry.ts";
 import { isPicked } from "./picked.ts";
@@ -75,7 +75,7 @@ function arcOf(frame: Frame, one: RunningTimer, radius: number, fresh: boolean):
   const selection: Selection = { kind: "timer", id: `${actor}/${name}` };
   Object.assign(selection, found(frame, `batch of ${actor}/${name}`, ({ view }) => carriedBy(view, actor, timer.subject)));
   const whole = timer.since === null ? null : timer.until - timer.since;
-  const subject = subjectOf(one);
+  const subject = subjectOf(frame, one);
   return {
     key: `${actor}/${name}`,
     path: whole === null ? null : arcPath(whole <= 0 ? 0 : left / whole, radius),
@@ -96,17 +96,17 @@ function carriedBy(view: View, actor: string, subject: string): Pick<Selection, 
 }
 
 /** A number alone does not say whose it is. */
-export function endedSubject(one: RunningTimer): string {
-  return /^\d+$/.test(one.timer.subject) ? subjectOf(one) : one.timer.subject;
+export function endedSubject(frame: Frame, one: RunningTimer): string {
+  return /^\d+$/.test(one.timer.subject) ? subjectOf(frame, one) : ownSubject(frame, one);
 }
 
-function subjectOf({ actor, timer }: RunningTimer): string {
-  return `${actor} ${timer.subject}`;
+function subjectOf(frame: Frame, one: RunningTimer): string {
+  return `${one.actor} ${ownSubject(frame, one)}`;
 }
 
 function nameOf(frame: Frame, one: RunningTimer): string {
   const left = duration(Math.max(0, one.timer.until - frame.view.time));
-  return say("diagram.timer.name", { kind: timerWord(one.timer.kind), subject: subjectOf(one), left, until: one.timer.until });
+  return say("diagram.timer.name", { kind: timerWord(one.timer.kind), subject: subjectOf(frame, one), left, until: one.timer.until });
 }
 
 const keyOf = ({ actor, name }: RunningTimer): string => `${actor}/${name}`;
@@ -118,7 +118,7 @@ function endedTimers(frame: Frame, all: readonly RunningTimer[], before: readonl
   const ended = gone.map((one) => {
     const { timer } = one;
     const key = timer.until <= frame.view.time ? "diagram.timer.ended" : "diagram.timer.stopped";
-    return say(key, { kind: timerWord(timer.kind), subject: endedSubject(one), at: frame.view.time });
+    return say(key, { kind: timerWord(timer.kind), subject: endedSubject(frame, one), at: frame.view.time });
   });
   if (ended.length === 0) return null;
   return ended.length > 1 ? say("diagram.timer.many_ended", { count: ended.length }) : ended.join(" ");

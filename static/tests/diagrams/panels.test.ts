@@ -135,7 +135,7 @@ test("a timer that ended in the step is shown", () => {
   const { "request 7": request } = client().timers;
   assert.ok(request !== undefined);
   const now = view({ time: 146, clients: { p1: client({ timers: { "request 7": request } }) } });
-  assert.equal(layoutTimers(frameOf(stepOf({ changes }), now)).ended, "linger.ms of b7 ended at t = 146 ms.");
+  assert.equal(layoutTimers(frameOf(stepOf({ changes }), now)).ended, "linger.ms of r20–r21 ended at t = 146 ms.");
 });
 
 test("decision: numbers, rules in order, the deciding one among its neighbours", () => {

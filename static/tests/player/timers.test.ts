@@ -5,6 +5,7 @@ import type { View } from "../../player/frame.ts";
 import { endedSubject } from "../../diagrams/timers.ts";
 import { endOf } from "../../player/selection-about.ts";
 import { timersOf } from "../../player/timers.ts";
+import { client, clientBatch, frameOf, view } from "../diagrams/fixture.ts";
 
 const LINGER = { kind: "linger", subject: "b1", since: 95, until: 105 };
 const TIMEOUT = { kind: "transaction_timeout", subject: "txn-1", since: 20, until: 15_020 };
@@ -28,7 +29,11 @@ test("the end of every component's timer is known", () => {
 });
 
 test("a timer of a numbered transaction is named with its actor when it ends", () => {
+  const frame = frameOf(null, view({ clients: {} }));
   const timer = { kind: "back_check", subject: "1", since: 0, until: 5 };
-  assert.equal(endedSubject({ actor: "middleware", name: "back_check 1", timer }), "middleware 1");
-  assert.equal(endedSubject({ actor: "p1", name: "linger b1", timer: LINGER }), "b1");
+  assert.equal(endedSubject(frame, { actor: "middleware", name: "back_check 1", timer }), "middleware 1");
+  const linger = { actor: "p1", name: "linger b1", timer: LINGER };
+  assert.equal(endedSubject(frame, linger), "b1");
+  const known = frameOf(null, view({ clients: { p1: client({ batches: { b1: clientBatch({ serials: [2, 3] }) } }) } }));
+  assert.equal(endedSubject(known, linger), "r2–r3", "a batch that is known is named by its records");
 });
