@@ -32,6 +32,7 @@ _SLOT = re.compile(
 )
 _CHINESE = re.compile("[\u3400-\u9fff]")
 """Chinese characters. A text that contains one joins lists with the Chinese comma."""
+_CHINESE_BETWEEN = "、"
 _CHINESE_END = re.compile("[\u3000-\u303f\u3400-\u9fff\uff00-\uff5e]$")
 _UTC = " UTC"
 MOMENTS = frozenset({"at", "from", "sent_at", "since", "started_at", "until"})
@@ -109,7 +110,7 @@ def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = 
         one = first in params and last in params and params[first] == params[last]
         return "{" + first + "}" if one else found.group()
 
-    between = "、" if _CHINESE.search(text) else ", "
+    between = _CHINESE_BETWEEN if _CHINESE.search(text) else ", "
 
     def value_of(name: str, prefix: str | None, one: str | None, many: str | None, unit: str | None) -> str:
         if name not in params:
@@ -175,9 +176,13 @@ def clock(milliseconds: int) -> str:
 
 
 def shown(value: Any, between: str = ", ") -> str:
-    """A parameter as text. ``between`` separates the items of a list."""
+    """A parameter as text. ``between`` separates the items of a list. An item such as `t-0: broker-1` has a
+    Chinese colon in a Chinese text."""
     if isinstance(value, list | tuple):
-        return between.join(shown(item) for item in value)
+        items = (shown(item) for item in value)
+        return between.join(
+            item.replace(": ", "：") if between == _CHINESE_BETWEEN else item for item in items
+        )
     if value is None:
         return "–"
     if value is True or value is False:

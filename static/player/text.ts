@@ -40,15 +40,17 @@ const CHINESE = /[\u3400-\u9fff]/;
 /** A text's last letter or mark behind which Chinese goes on without a space. */
 const CHINESE_END = /[\u3000-\u303f\u3400-\u9fff\uff00-\uff5e]$/;
 
+const CHINESE_BETWEEN = "、";
+
 /** Between the items of a list; Chinese text has a comma of its own for them. */
 function betweenIn(text: string): string {
-  return CHINESE.test(text) ? "、" : ", ";
+  return CHINESE.test(text) ? CHINESE_BETWEEN : ", ";
 }
 
-/** One value as people read it: lists joined with commas, nothing written as "null". */
+/** One value as people read it: lists joined with commas, an item such as `t-0: broker-1` of a Chinese text with its colon, nothing written as "null". */
 export function formatValue(value: Json | undefined, between = ", "): string {
   if (value === null || value === undefined) return "–";
-  if (Array.isArray(value)) return value.map((item) => formatValue(item)).join(between);
+  if (Array.isArray(value)) return value.map((item) => (between === CHINESE_BETWEEN ? formatValue(item).replaceAll(": ", "：") : formatValue(item))).join(between);
   if (typeof value === "object") return JSON.stringify(value);
   return String(value);
 }

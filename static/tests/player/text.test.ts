@@ -6,6 +6,9 @@ import { fill, readCatalogue, Words } from "../../player/text.ts";
 test("parameters are put in, lists are joined", () => {
   assert.equal(fill("{broker} stores {serials}.", { broker: "broker-1", serials: [1, 2, 3] }), "broker-1 stores 1, 2, 3.");
   assert.equal(fill("{broker} 写入 {serials}。", { broker: "broker-1", serials: [1, 2] }), "broker-1 写入 1、2。");
+  const leaders = ["t-0: broker-1", "t-1: broker-2"];
+  assert.equal(fill("leaders: {leaders}", { leaders }), "leaders: t-0: broker-1, t-1: broker-2");
+  assert.equal(fill("各分区的 leader：{leaders}", { leaders }), "各分区的 leader：t-0：broker-1、t-1：broker-2");
 });
 
 test("a count picks its word", () => {

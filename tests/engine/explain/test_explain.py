@@ -52,6 +52,12 @@ def test_every_error_has_its_whole_entry_in_both_languages() -> None:
             "at 30000 ms, after 999 ms of 30 s",
         ),
         ("{left} ms 后，{name} 响应", {"left": 5, "name": "p1"}, "5 ms 后，p1 响应"),
+        ("leaders: {of}", {"of": ["t-0: broker-1"]}, "leaders: t-0: broker-1"),
+        (
+            "各分区的 leader（{of}）",
+            {"of": ["t-0: broker-1", "t-1: –"]},
+            "各分区的 leader（t-0：broker-1、t-1：–）",
+        ),
         ("{name} 后 {of} 中", {"name": "没有", "of": "t-0"}, "没有后 t-0 中"),
         ("{at} msgs, {gone} ms", {"at": 70_000}, "70000 msgs, [gone] ms"),
         ("before: {old@nothing.leader}", {"old": None}, "before: none"),
