@@ -107,6 +107,8 @@ IDS_WANTED = frozenset({"client.producer_id_wanted", "client.init_transactions",
 """After the first of these sentences, it matters whether a broker has a block of producer ids."""
 
 
+WHOSE = ("client", "transactional_id", "coordinator")
+"""The parameters by which a beat and a step are about the same."""
 COMMITS = ("client.commit_transaction", "client.commit_transaction_waits")
 FETCHED = ("broker.fetch_answered", "broker.fetch_answered_empty")
 
@@ -649,12 +651,15 @@ def _asks_meanwhile(before: Opened, opener: Opener, steps: Sequence[BeatStep], i
 
 
 def _leads_to(beat: Opened, step: BeatStep) -> bool:
-    """Whether the beat leads to this step (``lands``). A record that is stored for another client does not count."""
-    if step.key in STORED and beat.params.get("client", step.params.get("client")) != step.params.get(
-        "client"
-    ):
-        return False
-    return not step.said.isdisjoint(beat.opener.lands)
+    """Whether the beat leads to this step (``lands``). What happens to another client or transactional id does not
+    count, nor what another coordinator does."""
+    return not step.said.isdisjoint(beat.opener.lands) and any(
+        key in beat.opener.lands and _is_of_same(beat.params, params) for key, params in step.sentences
+    )
+
+
+def _is_of_same(params: Mapping[str, Any], said: Mapping[str, Any]) -> bool:
+    return all(said.get(name, params[name]) == params[name] for name in WHOSE if name in params)
 
 
 def _is_awaited(beat: Opened, steps: Sequence[BeatStep], index: int) -> bool:

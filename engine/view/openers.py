@@ -205,7 +205,7 @@ TRANSACTIONS = (
     Opener("begins", 4.2, ("client.begin_transaction",), ("client",), STORED),
     Opener("registered", 4, ("coordinator.transaction_begins", "coordinator.transaction_begins_by_leader"),
         ("coordinator",), ("client.partitions_added",), once=True),
-    Opener("positions_join", 5, ("client.send_offsets",), (), ("client.offsets_pending",),
+    Opener("positions_join", 5, ("client.send_offsets",), ("client",), ("client.offsets_pending",),
         "positions_wanted"),
     Opener("commits", 3, ("client.commit_transaction", "client.commit_transaction_waits"), ("client",)),
     Opener("aborts", 4, ("client.abort_transaction", "client.abort_transaction_waits"), ("client",)),

@@ -21,6 +21,8 @@ UNANSWERED = ("broker.appended_unanswered", "broker.appended_plain_unanswered")
 """The sentences of an append with acks=0, which the producer reported as a success before."""
 IDS_GOT = ("client.producer_id_received", "client.producer_id_negative", "client.transactional_id_ready")
 """The sentences by which a client gets its identity."""
+ENDS = {"released_commit": "CompleteCommit", "released_abort": "CompleteAbort"}
+"""The title of a release to the state in which its transaction ends."""
 SHORT = 2
 """A title with more partitions than this does not name the coordinator's state, too."""
 NAMES = frozenset(
@@ -188,9 +190,9 @@ def _released(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title 
 
 def _completed(name: str, params: Params, steps: Sequence[BeatStep]) -> Title:
     """The title with the state in which the coordinator ends the transaction, if it does so in this beat and the
-    title stays short."""
+    title stays short. Another transaction may end in the same steps."""
     ended = [said["pending"] for said in said_in(steps, "coordinator.all_markers_acknowledged")]
-    if name == "released" or len(ended) != 1 or len(params["partitions"]) > SHORT:
+    if ended != [ENDS.get(name)] or len(params["partitions"]) > SHORT:
         return name, params
     return f"{name}_complete", {**params, "state": ended[0]}
 
@@ -256,7 +258,7 @@ def _doubt_ends(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> 
 
 
 def _gives_up(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    again = any(True for _ in said_in(steps, "client.requeued"))
+    again = any(said["client"] == params["client"] for said in said_in(steps, "client.requeued"))
     return ("resends", params) if again else None
 
 

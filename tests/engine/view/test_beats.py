@@ -243,6 +243,13 @@ def test_a_beat_of_one_producer_lands_where_its_own_records_are_stored() -> None
     assert beat["lands"] == 22, "p2's are stored at step 28"
 
 
+def test_a_decision_lands_where_it_takes_effect_itself() -> None:
+    plan = plan_ahead(scenario_of("SC-140/k28"))
+    beat = next(beat for beat in plan["beats"] if beat["key"] == "beat.commit_decided")
+    assert (beat["params"], beat["last"]) == ({"transactional_id": "txn-1"}, 98)
+    assert beat["lands"] == 95, "that about txn-2 takes effect in step 96"
+
+
 def test_a_resend_begins_where_the_same_partition_is_drained_again() -> None:
     beats = plan_ahead(scenario_of("SC-02"))["beats"]
     again = next(beat for beat in beats if beat["kind"] == "sends_again")
