@@ -44,7 +44,7 @@ class BadScenario(Exception):
         at = self.source or "scenario"
         if self.line is not None:
             at += f":{self.line}"
-        return f"{at}: {self.place}: {self.wrong}; allowed: {self.allowed}"
+        return f"{at}: {self.place}: {self.wrong}; instead: {self.allowed}"
 
 
 def known(place: str, name: Any, existing: list[str]) -> None:

@@ -31,7 +31,7 @@ class BadSweep(Exception):
         """The error in English, in one line, for the command line and the log."""
         wrong, allowed = self.in_english()
         near = f"; nearest: {self.nearest}" if self.nearest else ""
-        return f"{self.place}: {wrong}{near}; allowed: {allowed}"
+        return f"{self.place}: {wrong}{near}; instead: {allowed}"
 
     def in_english(self) -> tuple[str, str]:
         """What is wrong and what is allowed, in English."""

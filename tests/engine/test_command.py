@@ -89,10 +89,10 @@ def test_meeting_an_expected_refusal_is_success():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("run", "SC-999"), "no such scenario in the library; allowed: SC-01, "),
-        (("run", "SC-40/nobody"), "no variant 'nobody'; allowed: acks-one, acks-all"),
-        (("run", "SC-02", "--set", "nonsense"), "--set nonsense: no =; allowed: PATH=VALUE"),
-        (("run", "SC-02", "--set", "profile=k99"), "'k99'; allowed: one of k010, k20, k28, k39, k41"),
+        (("run", "SC-999"), "no such scenario in the library; instead: SC-01, "),
+        (("run", "SC-40/nobody"), "no variant 'nobody'; instead: acks-one, acks-all"),
+        (("run", "SC-02", "--set", "nonsense"), "--set nonsense: no =; instead: PATH=VALUE"),
+        (("run", "SC-02", "--set", "profile=k99"), "'k99'; instead: one of k010, k20, k28, k39, k41"),
         (("run", "SC-07/acks-one", "--set", "producers.p1.settings.acks=-1"), "CFG-2 did not refuse it"),
         (
             ("run", "SC-07/acks-one", "--set", "producers.p1.settings={ nothing = 1 }"),
@@ -112,12 +112,12 @@ def test_a_refused_run_is_answered_with_what_is_allowed(arguments, said):
         (
             GOOD.replace("linger_ms", "lingerms"),
             ":10: producers.p1.settings.lingerms: ",
-            "allowed: choose one of batch_size",
+            "instead: choose one of batch_size",
         ),
-        (GOOD.replace('"k28"', "28"), ":2: profile: ", "allowed: one of k010, k20, k28, k39, k41"),
-        (GOOD + "[[faults]]\n", ":11: faults.0.action: ", "allowed: "),
-        (GOOD.replace('"T-1"', ""), ":1: document: ", "allowed: TOML 1.0"),
-        (b"\xff\xfe", ": document: byte 0 is not UTF-8", "allowed: TOML 1.0"),
+        (GOOD.replace('"k28"', "28"), ":2: profile: ", "instead: one of k010, k20, k28, k39, k41"),
+        (GOOD + "[[faults]]\n", ":11: faults.0.action: ", "instead: "),
+        (GOOD.replace('"T-1"', ""), ":1: document: ", "instead: TOML 1.0"),
+        (b"\xff\xfe", ": document: byte 0 is not UTF-8", "instead: TOML 1.0"),
     ],
 )
 def test_a_bad_document_is_named_with_file_line_and_remedy(tmp_path, text, place, said):

@@ -97,7 +97,7 @@ def test_a_mistake_speaks_the_readers_language() -> None:
     with pytest.raises(BadScenario) as refused:
         load({"id": "X", "title": {"en": "x", "zh-Hans": "x"}, "seed": "many"})
     bad = refused.value
-    assert str(bad) == "scenario: seed: 'many'; allowed: a whole number from 0 to 9007199254740992"
+    assert str(bad) == "scenario: seed: 'many'; instead: a whole number from 0 to 9007199254740992"
     said = sentence("fault.impossible", {"action": "set", "place": bad.place, **bad.sentences}, "zh-Hans")
     assert "'many'" in said
 

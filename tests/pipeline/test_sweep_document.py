@@ -54,7 +54,7 @@ def test_a_mistake_names_its_place_and_what_is_allowed(old: str, new: str, sente
     assert old in GOOD
     with pytest.raises(BadSweep) as caught:
         parse_sweep(GOOD.replace(old, new))
-    assert sentence in str(caught.value) and "; allowed: " in str(caught.value)
+    assert sentence in str(caught.value) and "; instead: " in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -85,14 +85,14 @@ rates = [0.1]
         ('"SC-02"', '"SC-19"\nvariant = "k20-nod"', "nearest: k20-node;"),
         ('["drop"]', '["dorp"]', 'faults.0.kinds: "dorp"; nearest: drop;'),
         ('["Produce"]', '["Produse answer"]', "nearest: Produce answer;"),
-        ('["Produce"]', '["Prepare"]', 'faults.0.places: "Prepare"; allowed: Metadata, '),
-        ("[0.1]", "[2.5]", "faults.0.rates: 2.5; allowed: a number from 0 to 1"),
+        ('["Produce"]', '["Prepare"]', 'faults.0.places: "Prepare"; instead: Metadata, '),
+        ("[0.1]", "[2.5]", "faults.0.rates: 2.5; instead: a number from 0 to 1"),
         ('["drop"]', '["delay"]', "faults.0.by_ms: missing"),
         ('["drop"]', '["delay"]\nby_ms = "x"', "faults.0.by_ms: 'x'"),
         ('["drop"]', '["inject_error"]\nerror = "NOPE"', "faults.0.error: 'NOPE'"),
         ('["drop"]', '["drop"]\nby = 1', "faults.0.by: unknown key"),
         ('["drop"]', '["drop"]\nmatch = { chance = 1 }', "faults.0.match.chance"),
-        ('["drop"]', '["drop"]\nmatch = { from = "p9" }', 'faults.0.match.from: "p9"; allowed: p1, broker-1'),
+        ('["drop"]', '["drop"]\nmatch = { from = "p9" }', 'faults.0.match.from: "p9"; instead: p1, broker-1'),
         ('["drop"]', '["drop"]\nmatch = { to = "brokr-1" }', "nearest: broker-1;"),
         ('["drop"]', '["drop"]\nmatch = { partition = "t-7" }', "faults.0.match.partition"),
     ],
