@@ -276,7 +276,8 @@ function cellShape(
   duplicated: ReadonlySet<number>, landed: readonly number[], matched: number | null,
 ): CellShape {
   const batch = piece.batch;
-  const twice = batch.serials.some((serial) => duplicated.has(serial));
+  const copies = copiesOf(batch, replica, duplicated);
+  const twice = copies > 1;
   const selection: Selection = {
     kind: "batch", id: `${partition}/${batch.base_offset}`, partition, serials: [...batch.serials],
   };
@@ -293,9 +294,9 @@ function cellShape(
     matched: matched === batch.base_offset,
     picked: isPicked(frame.selection, selection) || (isInTransaction(batch) && isOfPicked(frame, { producer: batch.producer_id })) || isImageOfPicked(frame, batch),
     control: batch.control,
-    label: batch.control !== null ? controlLetter(batch.control) : twice && tier.cell < TWO_LINES ? twiceLabel(batch) : piece.label,
+    label: batch.control !== null ? controlLetter(batch.control) : twice && tier.cell < TWO_LINES ? twiceLabel(batch, copies) : piece.label,
     labelSmall: tier.name === "compact",
-    below: isDeleted(batch, replica) ? deletedLine(piece, tier) : secondLine(batch, piece, tier, twice),
+    below: isDeleted(batch, replica) ? deletedLine(piece, tier) : secondLine(batch, piece, tier, copies),
     name: cellName(batch, replica, twice),
     selection,
   };
@@ -311,8 +312,16 @@ function isDeleted(batch: LogBatchView, replica: ReplicaView): boolean {
 }
 
 /** Where a cell has one line only. */
-function twiceLabel(batch: LogBatchView): string {
-  return say("diagram.lanes.twice_label", { label: batchLabel(batch, true) });
+function twiceLabel(batch: LogBatchView, copies: number): string {
+  return say("diagram.lanes.twice_label", { label: batchLabel(batch, true), copies });
+}
+
+/** How often the log has those records of a batch that the judges call duplicate; 1 without any. */
+function copiesOf({ serials }: LogBatchView, { batches }: ReplicaView, duplicated: ReadonlySet<number>): number {
+  const again = serials.filter((serial) => duplicated.has(serial));
+  if (again.length === 0) return 1;
+  // The log may have been cut since, or another copy not be in this view.
+  return Math.max(2, ...again.slice(0, LOOKED_FOR).map((serial) => Object.values(batches).filter((other) => other.serials.includes(serial)).length));
 }
 
 function controlLetter(control: string): string {
@@ -320,14 +329,14 @@ function controlLetter(control: string): string {
 }
 
 /** Which records a cell holds, when there is room to say it; a second copy is always said. */
-function secondLine(batch: LogBatchView, piece: Placed, tier: Tier, twice: boolean): string | null {
+function secondLine(batch: LogBatchView, piece: Placed, tier: Tier, copies: number): string | null {
   // The first coordinator's epoch is 0; only a later one is worth showing, and the cell's name explains it. A low cell has no room under the flag.
   if (batch.control !== null) return tier.cell < TWO_LINES || batch.coordinator_epoch < 1 ? null : `ce ${batch.coordinator_epoch}`;
   const records = contentWords(batch)?.whose ?? serialsText(batch.serials);
-  if (twice && tier.cell >= TWO_LINES) {
+  if (copies > 1 && tier.cell >= TWO_LINES) {
     const whole = say("diagram.lanes.twice", { records });
     const short = say("diagram.lanes.twice_short");
-    return [whole, short].find((said) => textWidth(said, MARK, true) <= piece.width - 6) ?? "2×";
+    return [whole, short].find((said) => textWidth(said, MARK, true) <= piece.width - 6) ?? say("diagram.lanes.twice_count", { copies });
   }
   if (tier.cell < TWO_LINES || records === "" || piece.label === records) return null;
   return textWidth(records, MARK) <= piece.width - 6 ? records : null;

@@ -453,7 +453,7 @@ class TestFirstSweep:
 def test_the_command_refuses_a_bad_document_before_spark_starts(text: str, tmp_path: Path) -> None:
     file = tmp_path / "sweep.toml"
     file.write_text(text)
-    with pytest.raises(CommandError, match="allowed: "):
+    with pytest.raises(CommandError, match="instead: "):
         call_command("sweep", str(file))
 
 

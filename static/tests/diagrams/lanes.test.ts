@@ -195,6 +195,14 @@ test("records stored twice are red and say so; that they are is the judges' word
   assert.ok(judged.cells.every((cell) => cell.below !== null && cell.name.includes("stored more than once")));
 });
 
+test("a narrow cell of a record that is stored three times counts the copies", () => {
+  const filling = Array.from({ length: 12 }, (_, index) => logBatch(40 + index, 1, { serials: [index + 10] }));
+  const copies = [52, 53, 54].map((offset) => logBatch(offset, 1, { serials: [1] }));
+  const now = view({ partitions: { "t-0": partition(replica([...filling, ...copies])) }, guarantees: { duplicated: { judged: true, serials: [1] } } });
+  const said = laneOf(frameOf(null, now)).cells.filter(({ twice }) => twice).map(({ label, below }) => below ?? label);
+  assert.deepEqual(said, ["×3", "×3", "×3"]);
+});
+
 test("of what is stored twice the first copy stays visible, however much lies between them", () => {
   const many = Array.from({ length: 40 }, (_, index) => logBatch(40 + 2 * index, 2, { serials: [2 * index, 2 * index + 1] }));
   const now = view({ partitions: { "t-0": partition(replica([...many, logBatch(120, 2, { serials: [20, 21] })])) } });
