@@ -274,11 +274,11 @@ function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | nul
   const width = Math.min(CARD.width, here.network.width - 16);
   const lines = wrap(sentences([sentence, answer]), width - 2 * CARD.pad, 13, true, textWidth);
   const all = [passed > 0 ? say("stage.ghost.passed_rules", { count: passed }) : "", rest > 0 ? say("stage.ghost.more_rules", { count: rest }) : ""].filter((note) => note !== "");
-  // Where there is little room, what differs is enough.
+  // Where there is little room, what differs is enough, then the rule alone: its sentence has the numbers.
   const differing = decided.fields.filter(({ arrived, stored }) => arrived !== stored).slice(0, 2);
-  const contents = [{ fields: decided.fields, notes: all }, { fields: decided.fields, notes: [] }, ...(differing.length > 0 ? [{ fields: differing, notes: [] }] : [])];
+  const contents = [{ fields: decided.fields, notes: all }, { fields: decided.fields, notes: [] }, ...(differing.length > 0 ? [{ fields: differing, notes: [] }] : []), { fields: [], notes: [] }];
   const tries = contents.map(({ fields, notes }) => {
-    const height = 26 + lines.length * CARD.line + 8 + CARD.row * (fields.length + 1) + (notes.length > 0 ? CARD.line : 0) + 4;
+    const height = 26 + lines.length * CARD.line + 8 + (fields.length > 0 ? CARD.row * (fields.length + 1) : -4) + (notes.length > 0 ? CARD.line : 0) + 4;
     return { fields, notes, height, ...freePlace(frame, here, focus, { width, height }, shown?.lane.port[1] ?? here.height / 2) };
   });
   const { fields, notes, height, x, y } = tries.find(({ covers }) => covers <= 2) ?? tries.reduce((best, one) => (one.covers < best.covers ? one : best));
@@ -286,9 +286,9 @@ function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | nul
   const table = 34 + lines.length * CARD.line;
   const [arrivedX, storedX] = [width - CARD.pad - Math.max(62, ...fields.map(({ stored }) => textWidth(stored, 13, true) + 12)), width - CARD.pad];
   const drawn = svg`${box(0, 0, width, height, "card", 6)}${text(CARD.pad, 18, say("diagram.decision.by", { by }), "s13 b")}${
-    text(width - CARD.pad, 18, rule, "s12 q", "end")}${lines.map((line, number) => text(CARD.pad, 37 + number * CARD.line, line, "s13 b"))}${
+    text(width - CARD.pad, 18, rule, "s12 q", "end")}${lines.map((line, number) => text(CARD.pad, 37 + number * CARD.line, line, "s13 b"))}${fields.length === 0 ? svg`` : svg`${
     path(`M${CARD.pad},${table - 6}H${width - CARD.pad}`, "hair")}${
-    text(arrivedX, table + 8, say("diagram.decision.arrived"), "s12 q", "end")}${text(storedX, table + 8, say("diagram.decision.stored"), "s12 q", "end")}${
+    text(arrivedX, table + 8, say("diagram.decision.arrived"), "s12 q", "end")}${text(storedX, table + 8, say("diagram.decision.stored"), "s12 q", "end")}`}${
     fields.map(({ name, arrived, stored }, number) => {
       const y = table + 8 + (number + 1) * CARD.row;
       const differs = stored !== "–" && arrived !== stored;

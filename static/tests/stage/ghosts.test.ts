@@ -32,6 +32,15 @@ test("a duplicate stands over its match with two bars, the match has the ring, a
   assert.match(markup(ghosts.get("compare")?.draw), /broker-1 decides/);
 });
 
+test("where messages leave the network little room, the rule stands there without its numbers and on no message", () => {
+  const low = { ...HERE, network: { ...HERE.network, height: 190 } };
+  const card = ghostsOf(frameOf(DUPLICATE), low).get("compare") ?? assert.fail();
+  assert.doesNotMatch(markup(card.draw), />arrived</);
+  const frame = frameOf(DUPLICATE);
+  const { flights } = networkOf(frame, low, focusOf(frame));
+  assert.deepEqual(flights.filter(({ box }) => overlap(box, card)), []);
+});
+
 test("a match that lies before what the lane shows is brought to the lane's beginning", () => {
   const many = [logBatch(40, 3), ...Array.from({ length: 60 }, (_, index) => logBatch(43 + index * 3, 3))];
   const log = replica(many, { producers: { 0: { producer_epoch: 0, coordinator_epoch: -1, last_timestamp: 1, transaction_first_offset: null, batches: [[0, 2, 40, 42, 13]] } } });
