@@ -32,7 +32,7 @@ class BeatStep:
     """(Guarantee, partition, records that break it in this step)."""
     released: tuple[tuple[str, str], ...] = ()
     """(Partition, COMMIT or ABORT) for each partition whose last stable offset advanced in this step, so that
-    consumers can continue; with the result of its newest marker."""
+    consumers can continue; with the result of the transaction that held it."""
 
 
 def said_in(steps: Sequence[BeatStep], *keys: str) -> Iterator[Mapping[str, Any]]:

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any
 
 from engine.crafter import Crafter
@@ -129,6 +130,15 @@ class Opened:
     """For a beat of several rounds: the first round."""
 
 
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A transaction in one partition: its first offset, and the offset and result of its marker."""
+
+    first: int
+    marker: int
+    result: str
+
+
 class Beats:
     """Takes the steps of a run in order, as JSON (docs/frame.md)."""
 
@@ -147,8 +157,10 @@ class Beats:
         """The partitions in which a transaction hangs."""
         self._readers: dict[str, set[str]] = {}
         """Partition to the read_committed consumers that have fetched from it."""
-        self._results: dict[str, str] = {}
-        """Partition to the result of its newest marker."""
+        self._first: dict[tuple[str, Any], int] = {}
+        """(partition, producer id) to the first offset that was stored since the producer id's last marker there."""
+        self._ended: dict[str, list[Ended]] = {}
+        """Partition to its transactions that have their marker and whose records are not readable yet."""
         self._read_committed: set[str] = set()
         """The consumers that read with this isolation level."""
         self._unread: dict[str, set[str]] = {}
@@ -261,15 +273,31 @@ class Beats:
         self._hanging.difference_update(let_go)
 
     def _look_for_releases(self, taken: BeatStep) -> None:
-        """Set the partitions whose last stable offset this step advanced, each with the result of its newest
-        marker. The marker may have been written in an earlier step, so its result is kept."""
+        """Set the partitions whose last stable offset this step advanced, each with the result of the transaction
+        that held it. Its marker may have been written in an earlier step."""
         for key, params in taken.sentences:
-            if key in MARKED:
-                self._results[params["partition"]] = params["result"]
+            if key in STORED:
+                self._first.setdefault(
+                    (params["partition"], params.get("producer_id")), params["base_offset"]
+                )
+            elif key in MARKED:
+                written = params["partition"], params["producer_id"]
+                ended = Ended(self._first.pop(written, params["offset"]), params["offset"], params["result"])
+                self._ended.setdefault(params["partition"], []).append(ended)
         taken.released = tuple(
-            (params["partition"], self._results.get(params["partition"], ""))
+            (params["partition"], self._released_by(params))
             for key, params in taken.sentences
             if key == "broker.last_stable_offset_advanced"
+        )
+
+    def _released_by(self, params: Mapping[str, Any]) -> str:
+        """The result of the transaction that held the last stable offset; empty if it is not known."""
+        ended = self._ended.get(params["partition"], [])
+        before, after = params["before"], params["last_stable_offset"]
+        passed = [one for one in ended if one.first < after and one.marker < params["high_watermark"]]
+        self._ended[params["partition"]] = [one for one in ended if one not in passed]
+        return next(
+            (one.result for one in sorted(passed, key=attrgetter("first")) if one.first >= before), ""
         )
 
     def _look_for_late_commits(self, taken: BeatStep) -> None:
@@ -316,7 +344,8 @@ class Beats:
         fork._writers = dict(self._writers)
         fork._hanging = set(self._hanging)
         fork._readers = {partition: set(readers) for partition, readers in self._readers.items()}
-        fork._results = dict(self._results)
+        fork._first = dict(self._first)
+        fork._ended = {partition: list(ended) for partition, ended in self._ended.items()}
         fork._read_committed = set(self._read_committed)
         fork._unread = {partition: set(readers) for partition, readers in self._unread.items()}
         fork._released_at = dict(self._released_at)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from copy import deepcopy
 from itertools import pairwise
 from typing import Any
 
@@ -248,6 +249,16 @@ def test_a_decision_lands_where_it_takes_effect_itself() -> None:
     beat = next(beat for beat in plan["beats"] if beat["key"] == "beat.commit_decided")
     assert (beat["params"], beat["last"]) == ({"transactional_id": "txn-1"}, 98)
     assert beat["lands"] == 95, "that about txn-2 takes effect in step 96"
+
+
+def test_what_a_commit_and_an_abort_release_at_once_is_called_released() -> None:
+    document = deepcopy(entry("SC-140").document)
+    document["topics"][0]["replication"] = 3
+    document["applications"][1]["calls"][-1]["do"] = "abort_transaction"
+    (title,) = (
+        beat["key"] for beat in plan_ahead(load(document))["beats"] if beat["kind"] == "outcome_shows"
+    )
+    assert title == "beat.released", "p1's commit held t-0, p2's abort t-1"
 
 
 def test_a_resend_begins_where_the_same_partition_is_drained_again() -> None:
