@@ -6,23 +6,20 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
-import { axisFor, isNarrow, planOf, stepsOf } from "./axis-of.ts";
+import { axisFor, defaults as axis, isNarrow, planOf, stepsOf } from "./axis-of.ts";
 import { BREAKS, defaults as settings } from "./beat-axis.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import { beatLines } from "./beat-lines.ts";
+import { nameSetting } from "./beat-name.ts";
 import type { Beat, BeatPlan } from "./beats.ts";
 import { pathTo, placeOf, titleOf } from "./beats.ts";
 import { PagePresses } from "./page-presses.ts";
-import { textLength } from "./sentence-fit.ts";
 import type { PlayerStore } from "./store.ts";
 import { MeasuredElement } from "./store-element.ts";
 import { say } from "./text.ts";
 import type { Segment } from "./timeline.ts";
 import { unbroken } from "./unbroken.ts";
 import { whenText } from "./when.ts";
-
-/** Letters from which on a beat's title is set smaller, so that two lines hold it. */
-const LONG_TITLE = 52;
 
 export class BeatsBar extends MeasuredElement {
   static override properties = { ...MeasuredElement.properties, walk: { attribute: false }, open: { state: true } };
@@ -94,9 +91,10 @@ export class BeatsBar extends MeasuredElement {
     // The date of a log has no room beside a name.
     const whole = whenText(store.header, store.frame?.view.time ?? 0);
     const when = /\d\d:\d\d:\d\d/.exec(whole)?.[0] ?? whole;
-    const isLong = textLength(text) > LONG_TITLE;
+    const step = say("player.step_brief", { step: from === null ? store.shown : `${from} → ${store.shown}`, of: stepsOf(store) });
+    const { apart, isLong } = nameSetting(text, step, when, this.width - 2 * axis.besideNarrow);
     return html`<button class="beat-named" aria-expanded=${this.open !== null} @click=${() => this.toggle()}><b class=${isLong ? "long" : ""}>${breakable(text)}</b>
-      <span class="num">${say("player.step_brief", { step: from === null ? store.shown : `${from} → ${store.shown}`, of: stepsOf(store) })}${isLong ? html`<br>` : " · "}${when}</span> <span aria-hidden="true">▴</span></button>`;
+      <span class="num">${step}${apart ? html`<br>` : " · "}${when}</span> <span aria-hidden="true">▴</span></button>`;
   }
 
   #opened(plan: BeatPlan, segments: readonly Segment[], store: PlayerStore): TemplateResult | typeof nothing {
