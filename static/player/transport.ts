@@ -122,9 +122,14 @@ export class Transport extends StoreElement {
     const { branches } = store.lines;
     const done = store.source.live ? lastDone(branches, store.branch, store.target) : null;
     if (branches.size < 2 && done === null) return nothing;
-    return html`<span class="branches-here">${branches.size < 2 ? nothing : html`<button class="all-branches" @click=${this.#openBranches}>${say("player.branch_of", { name: branchName(store.info), count: branches.size })}</button>`}${
+    return html`<span class="branches-here">${branches.size < 2 ? nothing : this.#branchHere(say("player.on_branch", { name: branchName(store.info) }), branches.size)}${
       done === null || this.compare === "" ? nothing : asItWas(store, done, this.compare, "", say("undo.compare_brief"))}${
       done === null ? nothing : html`<button class="undo-last" title=${`${say("undo.undo")} (u)`} aria-label=${say("undo.undo")} @click=${() => lookFrom(this, "undo")}>${ICONS.undo}</button>`}</span>`;
+  }
+
+  /** A long name is cut: the list has it whole. */
+  #branchHere(called: string, count: number): TemplateResult {
+    return html`<button class="all-branches" title=${called} @click=${this.#openBranches}><span class="called">${called}</span><span class="dot"> · </span><span>${say("player.branch_of", { count })}</span></button>`;
   }
 
   #when(store: PlayerStore, at: number, over: string | null): string {
