@@ -29,6 +29,8 @@ STORED, CUT, REPORTED = "stored", "cut", "reported"
 
 REMEMBERED = {
     "client.transactional_id_ready": "transactional_id",
+    "client.epoch_bumped": "client",
+    "client.epoch_bumped_alone": "client",
     "coordinator.epoch_goes_up": "transactional_id",
     "coordinator.epoch_raised": "transactional_id",
     "coordinator.fences_open_transaction": "transactional_id",
@@ -48,6 +50,8 @@ REMEMBERED = {
     "fault.answer_dropped_alone": "destination",
     "controller.leader_elected": "partition",
     "controller.leader_moved": "partition",
+    "broker.log_loaded_from_snapshot": "partition",
+    "broker.log_replayed": "partition",
 }
 """The kinds of steps that are kept, to a parameter of their sentence. For each value of the parameter, the
 newest step of the kind is kept."""

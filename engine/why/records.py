@@ -211,9 +211,36 @@ def why_twice(moment: Moment, subject: str) -> Iterator[Link]:
         offsets=[offset for offset, _ in stored],
         count=len(stored),
     )
-    for turn in decisive(turns):
-        yield quoted(turn.said, _place(moment, turn))
+    told = [quoted(turn.said, _place(moment, turn)) for turn in decisive(turns)]
+    told += _new_epoch(moment, record["producer"], partition, (first, second), turns)
+    yield from sorted(told, key=_step)
     yield _let_in(partition, first, second)
+
+
+def _step(told: Link) -> int:
+    return told.step or 0
+
+
+RAISED = ("client.epoch_bumped", "client.epoch_bumped_alone")
+"""Keys of the sentences in which a producer raises its own epoch."""
+LOADED = ("broker.log_loaded_from_snapshot", "broker.log_replayed")
+"""Keys of the sentences in which a restarted broker reads its producer state."""
+
+
+def _new_epoch(
+    moment: Moment, client: str, partition: str, stored: tuple[Json, Json], turns: list[Turn]
+) -> list[Link]:
+    """Why the producer gave the second copy a higher epoch than the first: a restart in between shortened the
+    leader's cache, and the producer raised its epoch."""
+    first, second = stored
+    if second["producer_id"] != first["producer_id"]:
+        return []
+    raised = [moment.lately.said.get((key, client)) for key in RAISED]
+    found = [said for said in raised if said and said.params["after"] == second["producer_epoch"]]
+    times = [turn.said.number for turn in turns if turn.what == STORED]
+    loaded = [moment.lately.said.get((key, partition)) for key in LOADED] if found else []
+    found += [said for said in loaded if said and times and times[0] < said.number < times[-1]]
+    return [quoted(said) for said in found]
 
 
 def _let_in(partition: str, first: Json, second: Json) -> Link:

@@ -56,6 +56,10 @@ ABOUT = [
          "twice.no_number"]),
     ("SC-04", DUPLICATED, "twice", "1", ["twice.record", LOST, "client.record_starts_batch", "twice.other_identity"]),
     ("SC-08/k28", DUPLICATED, "twice", "2", ["twice.record", "twice.no_number"]),
+    # The only replica restarts, knows one batch of three, and refuses a repeated one: the producer raises its epoch.
+    ("SC-152/restart", DUPLICATED, "twice", "2",
+        ["twice.record", "broker.appended", "broker.log_loaded_from_snapshot", "broker.stale_sequence_refused",
+         "client.epoch_bumped", "broker.appended", "twice.other_epoch"]),
     ("SC-03", "broker.duplicate_found", "again", "",
         ["broker.duplicate_found", "broker.appended_and_waits", LOST, "client.sent", "again.same_numbers"]),
     ("SC-03", LOST, "gone", "", [LOST, "gone.answer", "gone.again_numbered"]),
