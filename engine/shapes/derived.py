@@ -84,6 +84,8 @@ class StepDerived(TypedDict):
     arrivals: NotRequired[list[Arrival]]
     leads: NotRequired[int]
     """The index of a note that is more informative than the step's own sentence; pages show it first."""
+    follows: NotRequired[int]
+    """The index of a note without which the step's own sentence says too little; pages show it after that."""
 
 
 class SentStep(Step):

@@ -17,7 +17,7 @@ from engine.view.arrivals import arrivals
 from engine.view.disagreements import disagreement, disagreements_of
 from engine.view.due import due_next
 from engine.view.held import held
-from engine.view.leading import leading
+from engine.view.leading import following, leading
 from engine.view.level import level_in_force
 from engine.view.watched import fold, watched
 from engine.watching import ABSENT
@@ -121,10 +121,8 @@ class Derived:
             "arrivals": arrivals(step, self._view.get("partitions", {})),
         }
         derived: dict[str, Any] = {name: fact for name, fact in facts.items() if fact}
-        leads = leading(step)
-        if leads is not None:
-            derived["leads"] = leads
-        return derived
+        places = {"leads": leading(step), "follows": following(step)}
+        return derived | {name: place for name, place in places.items() if place is not None}
 
     def _look(self, place: Place, changes: list[Any]) -> None:
         """Derive the facts of a changed place again, and append their changes."""

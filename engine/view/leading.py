@@ -1,8 +1,11 @@
-"""The note that pages show first in a step: the one about the outcome, before the smaller events that led to
-it.
+"""The notes that pages show with a step's own sentence.
 
-For example, a follower's fetch may raise the high watermark, so that consumers can read on. The step's own
-sentence is about the fetch, and a note is about the outcome.
+Before it: the note about the outcome, before the smaller events that led to it. For example, a follower's
+fetch may raise the high watermark, so that consumers can read on. The step's own sentence is about the fetch,
+and a note is about the outcome.
+
+After it: the note without which the step's own sentence says too little. For example, a broker that starts
+again has lost all but the newest batch of each producer.
 """
 
 from __future__ import annotations
@@ -36,6 +39,20 @@ BEFORE_ITS_STEP = {
 """A note to the step's own sentence, if the note would be overlooked after that sentence and so comes first.
 Such notes say which epoch InitProducerId led to, that a marker is sent again, or what a new coordinator
 found."""
+
+AFTER_ITS_STEP = {
+    "broker.log_loaded_from_snapshot": "fault.restarted",
+    "broker.log_replayed": "fault.restarted",
+}
+"""A note to the step's own sentence, if a broker that starts again has read the state of producers."""
+
+
+def following(step: Mapping[str, Any]) -> int | None:
+    """The index of the note that comes after the step's own sentence; None when there is none."""
+    for place, note in enumerate(step["notes"]):
+        if AFTER_ITS_STEP.get(note["key"]) == step["key"] and note["params"]["producer_count"] > 0:
+            return place
+    return None
 
 
 def leading(step: Mapping[str, Any]) -> int | None:

@@ -867,6 +867,10 @@ export interface StepDerived {
    * The index of a note that is more informative than the step's own sentence; pages show it first.
    */
   leads?: number;
+  /**
+   * The index of a note without which the step's own sentence says too little; pages show it after that.
+   */
+  follows?: number;
 }
 /**
  * A batch that reached a log.

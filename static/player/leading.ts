@@ -1,4 +1,4 @@
-/** The order of a step's sentences: the engine names the note that comes before the step's own sentence. Pure, no DOM. */
+/** The order of a step's sentences: the engine names the notes that come before and after the step's own sentence. Pure, no DOM. */
 
 import type { Said, Step } from "./frame.ts";
 import { say } from "./text.ts";
@@ -13,15 +13,15 @@ export function leadOf(step: Step): Said {
   return step.notes[step.derived?.leads ?? -1] ?? step;
 }
 
-/** What stands large: the leading note, if there is one, then the step's own sentence. */
+/** What stands large: the leading note, if there is one, the step's own sentence, then the note that follows it. */
 export function sentencesIn(step: Step): Said[] {
-  const lead = leadOf(step);
-  return lead === step ? [step] : [lead, step];
+  const { leads = -1, follows = -1 } = step.derived ?? {};
+  return [step.notes[leads], step, step.notes[follows]].filter((said) => said !== undefined);
 }
 
 /** What else happened. */
 export function notesOf(step: Step): Said[] {
-  return step.notes.filter((_, place) => place !== step.derived?.leads);
+  return step.notes.filter((_, place) => place !== step.derived?.leads && place !== step.derived?.follows);
 }
 
 /** What the step breaks, each guarantee in a sentence of its own. */

@@ -32,6 +32,8 @@ test("a note that the engine names leads, and stands among the others no more", 
   assert.equal(leadOf(led).key, "c");
   assert.deepEqual(sentencesIn(led).map(({ key }) => key), ["c", "a"]);
   assert.deepEqual(notesOf(led).map(({ key }) => key), ["b"]);
+  const followed = { ...led, derived: { follows: 0 } };
+  assert.deepEqual([sentencesIn(followed), notesOf(followed)].map((said) => said.map(({ key }) => key)), [["a", "b"], ["c"]]);
   const plain = step(2, 0, [], { key: "a", notes: [note("b")] });
   assert.deepEqual([sentencesIn(plain).length, notesOf(plain).length], [1, 1]);
 });

@@ -6,7 +6,7 @@ import pytest
 
 from engine.scenario.shelf import entry
 from engine.simulation import Simulation
-from engine.view.leading import leading
+from engine.view.leading import following, leading
 
 
 @pytest.mark.parametrize(
@@ -35,4 +35,23 @@ def test_an_outcome_goes_before_the_plumbing_that_brought_it(
         assert step is not None
     made = step.to_json()
     place = leading(made)
+    assert (None if place is None else made["notes"][place]["key"]) == expected
+
+
+@pytest.mark.parametrize(
+    ("scenario", "expected"),
+    [
+        ("SC-119/restart", "broker.log_loaded_from_snapshot"),
+        ("SC-89/crash", "broker.log_replayed"),
+        ("SC-40/acks-one", None),  # its log has no batch of a producer with an id
+    ],
+)
+def test_what_a_broker_still_knows_follows_its_restart(scenario: str, expected: str | None) -> None:
+    identifier, _, variant = scenario.partition("/")
+    simulation = Simulation(entry(identifier).scenario(variant))
+    while (step := simulation.step()) is not None and step.key != "fault.restarted":
+        pass
+    assert step is not None
+    made = step.to_json()
+    place = following(made)
     assert (None if place is None else made["notes"][place]["key"]) == expected
