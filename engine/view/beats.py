@@ -52,6 +52,7 @@ from engine.view.openers import (
     ROUNDS,
     START,
     STORED,
+    TAKEN_FOR_DUPLICATE,
     TAKEOVER,
     TRANSACTION,
     UNTIMELY,
@@ -168,6 +169,9 @@ class Beats:
         then."""
         self._released_at: dict[str, int] = {}
         """Client to the time from which consumers can get the records of the transaction that it commits."""
+        self._duplicates: dict[tuple[Any, ...], int] = {}
+        """(client, partition, base offset) to the index of the step in which a leader recognised the batch there as
+        a duplicate."""
         self._ids_wanted = False
         self._recent = RecentSentences()
 
@@ -215,6 +219,7 @@ class Beats:
         self._look_for_late_commits(taken)
         self._look_for_readers(taken)
         self._look_for_hanging(taken, step)
+        self._look_for_mistaken_duplicates(taken)
         self._recent.take(taken)
         if taken.opener is OUTCOME:
             taken.opener_params = {"at": taken.time}  # Each time gets a beat of its own.
@@ -334,6 +339,18 @@ class Beats:
             if taken.opener is None or taken.opener.weight < READ_AFTER_MARKER.weight:
                 taken.opener, taken.opener_params = READ_AFTER_MARKER, {}
 
+    def _look_for_mistaken_duplicates(self, taken: BeatStep) -> None:
+        """Find a batch that counts as stored for its client, because the leader recognised a duplicate, and whose
+        records are lost now. The leader's step then gets another opener."""
+        for key, params in taken.sentences:
+            batch = params.get("client"), params.get("partition"), params.get("base_offset")
+            if key == "broker.duplicate_found":
+                self._duplicates[batch] = len(self._steps)
+            elif key == "client.acknowledged" and batch in self._duplicates:
+                at = self._duplicates.pop(batch)
+                if any((guarantee, where) == ("lost", batch[1]) for guarantee, where, _ in taken.broken):
+                    self._steps[at] = replace(self._steps[at], opener=TAKEN_FOR_DUPLICATE, opener_params={})
+
     def fork(self) -> Beats:
         """A copy for a branch that begins here. It shares the steps so far, which never change."""
         fork = Beats(self._consumers)
@@ -349,6 +366,7 @@ class Beats:
         fork._read_committed = set(self._read_committed)
         fork._unread = {partition: set(readers) for partition, readers in self._unread.items()}
         fork._released_at = dict(self._released_at)
+        fork._duplicates = dict(self._duplicates)
         fork._ids_wanted = self._ids_wanted
         fork._recent = self._recent.fork()
         return fork

@@ -430,6 +430,8 @@ READ_AFTER_MARKER = Opener("read_after_marker", 4.5, (), (), ("consumer.delivers
 advanced."""
 MEANWHILE = Opener("meanwhile", 4, (), ("client",), STORED, "meanwhile_unstored", once=True)
 """The opener for new batches that a client drains while batches of other partitions wait to be sent again."""
+TAKEN_FOR_DUPLICATE = Opener("taken_for_duplicate", 9, ())
+"""The opener for a batch that its leader takes for a duplicate, although it has not stored the batch before."""
 DOUBT_ENDS = Opener("doubt_ends", 7, (), ("client",), once=True)
 """The opener for the result of a batch that was in doubt at its client."""
 IDENTITIES = Opener(

@@ -40,6 +40,7 @@ from engine.view.openers import (
     REPEATS,
     ROUNDS,
     START,
+    TAKEN_FOR_DUPLICATE,
     TRANSACTION,
 )
 from engine.view.plan import RunPlan
@@ -65,6 +66,7 @@ BY_RULE = (
     REFUSED,
     REPEATS,
     START,
+    TAKEN_FOR_DUPLICATE,
     TRANSACTION,
     *BROKEN.values(),
     *ROUNDS.values(),
@@ -249,6 +251,15 @@ def test_a_decision_lands_where_it_takes_effect_itself() -> None:
     beat = next(beat for beat in plan["beats"] if beat["key"] == "beat.commit_decided")
     assert (beat["params"], beat["last"]) == ({"transactional_id": "txn-1"}, 98)
     assert beat["lands"] == 95, "that about txn-2 takes effect in step 96"
+
+
+@pytest.mark.parametrize(
+    "name", ["SC-21/no-version-check", "SC-78/given-up-but-stored", "SC-91/write-joins-level-0"]
+)
+def test_a_new_batch_that_its_leader_takes_for_a_duplicate_is_called_so(name: str) -> None:
+    kinds = [beat["kind"] for beat in plan_ahead(scenario_of(name))["beats"]]
+    at = kinds.index("broken_lost")
+    assert kinds[at - 1] == "taken_for_duplicate" and "duplicate" not in kinds
 
 
 def test_what_a_commit_and_an_abort_release_at_once_is_called_released() -> None:
