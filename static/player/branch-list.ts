@@ -10,7 +10,7 @@ import { besideAddress, originalFirst } from "./beside-address.ts";
 import { DialogElement } from "./dialogs.ts";
 import { doneOn, doneOnLine, inWords, treeOf } from "./done.ts";
 import type { TreeRow } from "./done.ts";
-import { branchName } from "./branch-name.ts";
+import { branchName, isPreview } from "./branch-name.ts";
 import type { BranchInfo } from "./source.ts";
 import type { PlayerStore } from "./store.ts";
 import { facts } from "./joins.ts";
@@ -69,7 +69,7 @@ export class BranchList extends DialogElement {
 
   #name(branch: BranchInfo, store: PlayerStore): TemplateResult {
     const change = say("branch.rename", { name: branch.name });
-    return html`<span class="row"><b class="branch-called">${branchName(branch)}</b>${store.lines.branches.size > 1 && doneOnLine(store.lines.branches, branch.id).length === 0 ? html` <span class="quiet">${say("branch.original")}</span>` : nothing}
+    return html`<span class="row"><b class="branch-called">${branchName(branch)}</b>${store.lines.branches.size > 1 && doneOnLine(store.lines.branches, branch.id).length === 0 && !isPreview(branch) ? html` <span class="quiet">${say("branch.original")}</span>` : nothing}
       ${store.source.live ? html`<button class="rename" aria-label=${change} title=${change} @click=${() => this.#rename(branch.id)}>✎</button>` : nothing}</span>`;
   }
 

@@ -7,3 +7,8 @@ export function branchName(branch: BranchInfo | null | undefined): string {
   if (branch == null) return "";
   return branch.said === undefined ? branch.name : say(branch.said.key, branch.said.params);
 }
+
+/** Whether it shows what a remedy would do: the opened files hold nothing of it. */
+export function isPreview(branch: BranchInfo | null | undefined): boolean {
+  return branch != null && branch.parent !== null && branch.said !== undefined;
+}

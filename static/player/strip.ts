@@ -9,6 +9,7 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { isLogCase } from "../diagrams/log-case.ts";
+import { isPreview } from "./branch-name.ts";
 import { isNarrow, stepsOf } from "./axis-of.ts";
 import { MeasuredElement } from "./store-element.ts";
 import { PagePresses } from "./page-presses.ts";
@@ -72,7 +73,7 @@ export class GuaranteeStrip extends MeasuredElement {
     const rows = stripRows(frame.view.guarantees ?? {}, store.info, store.lines.branches.values()).filter(({ name }) => this.only?.includes(name) ?? true);
     const judged = rows.filter((row) => row.isJudged);
     const unjudged = rows.filter((row) => !row.isJudged);
-    if (rows.length === 0 || (isLogCase(frame) && judged.length === 0)) return html`<p class="quiet nothing-judged">${say("player.nothing_judged")}</p>`;
+    if (rows.length === 0 || (isLogCase(frame) && judged.length === 0)) return html`<p class="quiet nothing-judged">${say(isPreview(store.info) && store.shown > (store.info?.leaves_at ?? 0) ? "player.preview_only" : "player.nothing_judged")}</p>`;
     if (isNarrow(this.width)) {
       return html`${this.#short(judged, unjudged.length, store.shown)}${this.isOpen ? html`<div class="guarantees-all"><button class="close" aria-label=${say("player.close")} @click=${() => this.close()}>✕</button><p>${say("player.guarantees_mean")}</p>${this.#list(judged, unjudged, true, store)}</div>` : nothing}`;
     }

@@ -266,9 +266,11 @@ function markerCell(batch: LogBatchView, width: number, height: number, hue: str
   if (height < TWO_LINES) {
     // A low cell has no room for the identity under a whole flag: it stands behind it.
     const beside = fitted(who, width - BEHIND_FLAG - 2, 12, { least: 10 });
-    const x = beside.cut ? round(Math.max(4, (width - 17) / 2)) : 4;
+    // As in a high cell, the flag keeps off a ring where there is room.
+    const off = round(clamp((width - BEHIND_FLAG - 2 - textWidth(who, beside.size)) / 2, 0, 10));
+    const x = beside.cut ? round(Math.max(4, (width - 17) / 2)) : 4 + off;
     return svg`<rect class="hit" width=${width} height=${height}/>${flag(x, 2, height - 8, letter, hue)}${
-      beside.cut ? nothing : text(BEHIND_FLAG, height / 2 + 3, who, `s${beside.size} k`)}`;
+      beside.cut ? nothing : text(BEHIND_FLAG + off, height / 2 + 3, who, `s${beside.size} k`)}`;
   }
   const { size, cut } = fitted(who, width - 4, 12, { least: 9 });
   // A ring stands inside of the gates at its edges: the flag keeps off it.

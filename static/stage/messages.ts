@@ -35,7 +35,7 @@ export interface Sheet {
   /** Whether it returns an error. */
   bad: boolean;
   isAnswer: boolean;
-  /** For where there is little room: the partition, or what it is about. */
+  /** For where there is little room: the partition, or what it is about; of an answer what it says, if that is no longer than its name. */
   brief: string;
 }
 
@@ -113,7 +113,7 @@ export function sheetOf(message: MessageView, records: Readonly<Record<string, r
   const words = error ?? wordsOf(message);
   return {
     name: message.api, cells, flags, words, bad: error !== null || message.fields["conflict"] === true,
-    isAnswer: message.is_response, brief: partition ?? words,
+    isAnswer: message.is_response, brief: partition === undefined || (message.is_response && words.length <= message.api.length) ? words : partition,
   };
 }
 
