@@ -55,7 +55,7 @@ def _offsets_returned(h: happened.OffsetsReturned, teller: Teller) -> None:
 def _offsets_unstable(h: happened.OffsetsUnstable, teller: Teller) -> None:
     partitions = list(h.partitions)
     teller.say("group.offsets_unstable", ("OFS-4",), partitions=partitions, broker=h.broker, group=h.group)
-    pending = ", ".join(str(producer) for producer in h.producers)
+    pending = ", ".join(str(producer) for producer in h.producers) or None
     teller.refuse(
         "OFS-4",
         Error.UNSTABLE_OFFSET_COMMIT.name,
