@@ -51,10 +51,10 @@ function filesOf(plan: StagePlan, lanes: string[]): StagePlan["brokers"][number]
   return { name: FILES, lanes, transactional_ids: told?.transactional_ids ?? [], groups: told?.groups ?? [] };
 }
 
-/** Whether each broker leads and coordinates in one plan where it does in the other. */
+/** Whether each broker leads and coordinates in one plan where it does in the other, and both have readers or none. */
 export function hasSamePlaces(plan: StagePlan, other: StagePlan): boolean {
   const rows = (one: StagePlan): string => rowsOf(one).map((row) => JSON.stringify(row)).sort().join();
-  return rows(plan) === rows(other);
+  return rows(plan) === rows(other) && plan.consumers.length > 0 === other.consumers.length > 0;
 }
 
 /**

@@ -119,6 +119,7 @@ test("A branch in which another broker leads or coordinates has places of its ow
   const brokers = plan.brokers.map((broker) => (broker.name === "broker-3" ? { ...broker, transactional_ids: ["txn-1"] } : broker));
   assert.ok(!hasSamePlaces({ ...plan, brokers }, plan));
   assert.ok(hasSamePlaces({ ...plan, lanes: { ...plan.lanes, "t-0": { first: 0, end: 99, internal: false, leaders: [1] } } }, plan));
+  assert.ok(!hasSamePlaces({ ...plan, consumers: [] }, plan), "a preview of a remedy brings its readers");
 });
 
 test("On a phone every client and every broker has a box of its own, and one of each is unfolded", () => {
