@@ -118,7 +118,7 @@ def test_a_rule_is_found_by_its_id_and_by_its_group() -> None:
 
 @pytest.mark.parametrize(
     ("text", "language"),
-    [("recognises a duplicate", "en"), ("RECOGNISES  Broker", "en"), ("识别出 重复批次", "zh-Hans")],
+    [("as a duplicate", "en"), ("DUPLICATE  Broker", "en"), ("视为重复 不追加", "zh-Hans")],
 )
 def test_every_word_must_stand_in_what_the_step_says(text: str, language: Any) -> None:
     found = where(LOST_ANSWER, OnText(text, language))
