@@ -17,7 +17,7 @@ from engine.client.metadata import Metadata
 from engine.client.metadata_requests import MetadataRequests
 from engine.client.outbox import Outbox
 from engine.client.poll import Poll
-from engine.client.reachability import NOT_CONNECTED, Reachability
+from engine.client.reachability import IN_FLIGHT_FULL, NOT_CONNECTED, Reachability
 from engine.client.setup import Setup
 from engine.client.transaction_manager import TransactionManager
 from engine.client.unsent import DROPPED_WITH_ERROR, FLUSHED_AT_END, Unsent
@@ -30,6 +30,7 @@ from engine.happenings.sender import (
     For,
     IdentityAsked,
     SenderSleeps,
+    WaitsForAnswers,
     WaitsForConnection,
     WaitsForControl,
     WaitsForProducerId,
@@ -185,11 +186,16 @@ class ControlChannel:
             return self._not_reached(held, node, now)
         if node not in held.emitted:
             held.emitted.add(node)
-            limit = self._connections.limit
-            self._waiting.emit(
-                NOT_CONNECTED, node, WaitsForConnection, setup.name, f"broker-{node}", limit, For.CONTROL
-            )
+            self._emit_wait(node, connection.state == CONNECTED)
         return self._poll.end(held.until)
+
+    def _emit_wait(self, node: int, connected: bool) -> None:
+        """Emit why the broker accepts no request: the connection is not up, or it has no free slot."""
+        name, broker, limit = self._setup.name, f"broker-{node}", self._connections.limit
+        if connected:
+            self._waiting.emit(IN_FLIGHT_FULL, node, WaitsForAnswers, name, broker, limit)
+        else:
+            self._waiting.emit(NOT_CONNECTED, node, WaitsForConnection, name, broker, limit, For.CONTROL)
 
     def _not_reached(self, held: Held, node: int, now: int) -> bool:
         """The broker cannot be connected to: look the coordinator up again, or sleep (SND-5, step 5)."""

@@ -345,3 +345,13 @@ def test_a_copy_goes_on_like_the_original():
     for one in (bench, copy):
         one.end()
     assert (copy.state, copy.now) == (bench.state, bench.now) == (READY, bench.now)
+
+
+def test_a_control_request_waits_for_a_free_slot_of_its_connection():
+    bench = ready(leaders={"t-0": 2, "t-1": 2}, max_in_flight=1)
+    bench.call("begin_transaction")
+    bench.send("t-0")
+    bench.add()
+    assert bench.apis() == ["Produce"]
+    bench.send("t-1")
+    assert bench.said()[-1] == "client.waits_in_flight_full"
