@@ -359,7 +359,7 @@ def _kept(written: Outcome, now: Outcome, outcomes_told: bool = False) -> Words:
         readable = written["records"] == now["records"]
         return _words("cost.aborted_other" if readable else "cost.log_other")
     if "outcomes" in written and "outcomes" in now and written["outcomes"] != now["outcomes"]:
-        return _words("cost.log_same" if outcomes_told else "cost.outcomes_other")
+        return _skipped(written, now) if outcomes_told else _words("cost.outcomes_other")
     if written["records"] != now["records"]:
         return _words("cost.log_other")
     more = now["markers"] - written["markers"] if "markers" in written and "markers" in now else 0
@@ -368,6 +368,17 @@ def _kept(written: Outcome, now: Outcome, outcomes_told: bool = False) -> Words:
     if written["batches"] != now["batches"]:
         return _words("cost.records_same")
     return _words("cost.end_same" if now["batches"] == "" else "cost.log_same")
+
+
+def _skipped(written: Outcome, now: Outcome) -> Words:
+    """The logs hold the same records, and other sentences say which transactions ended otherwise: how many records
+    read_committed consumers skip instead."""
+    more = 0
+    if "aborted_records" in written and "aborted_records" in now:
+        more = _difference(written, now, "aborted_records")
+    if not more:
+        return _words("cost.log_same")
+    return _words(f"cost.skipped_{'more' if more > 0 else 'fewer'}", by=abs(more))
 
 
 def _gates_of(replica: Mapping[str, Any]) -> tuple[int, int]:

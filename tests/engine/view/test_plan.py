@@ -243,12 +243,12 @@ def test_records_that_are_readable_later_are_named_with_their_partition_and_the_
     ]
 
 
-def test_a_transaction_that_is_aborted_instead_is_counted() -> None:
+def test_a_transaction_that_is_aborted_instead_is_counted_with_the_records_that_consumers_skip() -> None:
     crash = {"after": 40, "action": "crash", "actor": "p1"}
     cost = planned("SC-44/k28", crash, before=planned("SC-44/k28"))["cost"]
     assert cost["kept"] == [
         {"key": "cost.aborted_instead", "params": {"by": 1}},
-        {"key": "cost.log_same", "params": {}},
+        {"key": "cost.skipped_more", "params": {"by": 2}},
     ]
 
 
@@ -290,7 +290,7 @@ def test_a_transaction_that_the_tool_ends_no_longer_hangs_at_the_end() -> None:
     assert [(one["key"], one["params"].get("by")) for one in plan["cost"]["kept"]] == [
         ("cost.hanging_fewer", 1),
         ("cost.hidden_fewer", 2),
-        ("cost.log_same", None),
+        ("cost.skipped_more", 1),
     ]
 
 
