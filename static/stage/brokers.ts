@@ -59,6 +59,12 @@ function stateWord(frame: Frame, name: string): string | null {
   return broker.paused ? say("stage.paused") : null;
 }
 
+/** px from a broker's left edge to the end of what its first line says: name and state. */
+export function headEnd(frame: Frame, name: string): number {
+  const state = stateWord(frame, name);
+  return 24 + textWidth(name, 15, true) + (state === null ? 0 : textWidth(state, 13) + 10);
+}
+
 function bodyOf(frame: Frame, here: Places, focus: Focus, name: string, place: BrokerPlace, alive: boolean, focused: boolean): StageObject[] {
   const { width, height } = place.box;
   const files = here.kind === "log";

@@ -88,7 +88,7 @@ function baseOf(lane: LaneOf, replica: ReplicaView | null, window: Window | null
   const own = place.box;
   const axis: StageObject = {
     key: `lane:${lane.broker}:${partition}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "",
-    draw: svg`${lane.here.upright && place.strip && !isInChip(lane) ? box(own.x, own.y, own.width, own.height, "body", 6) : nothing}${place.heir === undefined ? nothing : box(own.x + 6, own.y, own.width - 12, own.height - 2, "body", 8)}${path(`M${cells.x},${bottom}H${cells.x + cells.width}`, "hair")}${
+    draw: svg`${lane.here.upright && place.strip && !isInChip(lane) ? box(own.x, own.y, own.width, own.height, "body", 6) : nothing}${place.heir === undefined ? nothing : box(own.x, own.y, own.width, own.height + 4, "body", 8)}${path(`M${cells.x},${bottom}H${cells.x + cells.width}`, "hair")}${
       starts ? path(`M${cells.x - 3},${cells.y}V${bottom}`, "start") : nothing}`,
   };
   return [axis, nameOf(lane, role, labelWidth, middle, earlier)];

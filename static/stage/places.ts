@@ -238,7 +238,20 @@ function takenOver(run: Places, frame: Frame): Places {
     if (heir === undefined || coordinator === null) continue;
     brokers = { ...brokers, [dead]: { ...(brokers[dead] as BrokerPlace), coordinator: null }, [heir]: { ...(brokers[heir] as BrokerPlace), coordinator: { ...coordinator, shared: true, of: (brokers[heir] as BrokerPlace).box } } };
   }
-  return brokers === run.brokers ? run : { ...run, brokers };
+  return brokers === run.brokers ? run : { ...run, brokers: withFirstLines(run, brokers) };
+}
+
+/** px between the first line of a broker and the lane that its heir has there. */
+const LENT = 3;
+
+/** A broker whose whole room its heirs use keeps its first line. */
+function withFirstLines(run: Places, brokers: Places["brokers"]): Places["brokers"] {
+  const heirs = Object.values(brokers).flatMap(({ lanes }) => Object.entries(lanes)).filter(([, { heir }]) => heir !== undefined);
+  return Object.fromEntries(Object.entries(brokers).map(([name, place]) => {
+    const lent = heirs.filter(([partition]) => run.brokers[name]?.lanes[partition]?.strip === false).map(([, { box }]) => box.y - place.box.y - LENT);
+    const isBare = lent.length > 0 && Object.keys(place.lanes).length === 0 && place.coordinator === null;
+    return [name, isBare ? { ...place, box: { ...place.box, height: Math.min(...lent) } } : place];
+  }));
 }
 
 /** Draws the lane that the step is about at full size; its strip is marked. */

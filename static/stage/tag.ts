@@ -15,7 +15,7 @@ import { formatValue, say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
 import { cornersOf, wholeOf } from "./contract.ts";
 import { box, fittedText, text, textWidth } from "./draw.ts";
-import { copies } from "./brokers.ts";
+import { copies, headEnd } from "./brokers.ts";
 import { railTag } from "./coordinator.ts";
 import { missingConnections } from "./connections.ts";
 import { decidedBy } from "./decided.ts";
@@ -514,7 +514,7 @@ function otherBrokers(frame: Frame, here: Places, focus: Focus, own: BrokerPlace
   const names = Object.keys(here.brokers).filter((name) => here.brokers[name] !== own);
   const heads = names.flatMap((name): Box[] => {
     const broker = here.brokers[name] as BrokerPlace;
-    return [{ ...wholeOf(broker), width: 100 }, copiesIn(frame, here, focus, broker)].map(headOf);
+    return [{ ...wholeOf(broker), width: Math.max(100, headEnd(frame, name)) }, copiesIn(frame, here, focus, broker)].map(headOf);
   });
   return [...heads, ...coordinatorsIn(here), ...lanesIn(frame, here, focus, names), ...readersIn(here)];
 }

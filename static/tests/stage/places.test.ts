@@ -114,6 +114,18 @@ test("a broker that has a box leads the lane that it takes over where that lane 
   assert.equal(basisOf(unknown, DESK), unknown, "a lane without a place there");
 });
 
+test("a broker whose whole box others use keeps its first line", () => {
+  const written = planOf(3, 2, 1);
+  const brokers = written.brokers.map((one) => ({ ...one, transactional_ids: [], lanes: one.name === "broker-1" ? [...one.lanes, "t-1"] : one.lanes }));
+  const plan = { ...written, brokers, stands: { ...written, brokers: written.brokers.map((one) => ({ ...one, transactional_ids: [] })) } };
+  const run = grown(made(basisOf(plan, DESK), DESK), plan);
+  const taken = standing(run, frameOf(null, view({ partitions: { "t-1": { ...partition(replica([])), leader: 1 } } })), NO_FOCUS);
+  const [whole, left, lane] = [run.brokers["broker-2"]?.box, taken.brokers["broker-2"]?.box, taken.brokers["broker-1"]?.lanes["t-1"]?.box];
+  assert.ok(whole !== undefined && left !== undefined && lane !== undefined);
+  assert.deepEqual(left, { ...whole, height: left.height });
+  assert.ok(left.y + left.height < lane.y && lane.y + lane.height <= whole.y + whole.height);
+});
+
 test("A branch in which another broker leads or coordinates has places of its own; a longer log has not", () => {
   const plan = planOf(3, 1, 1);
   const brokers = plan.brokers.map((broker) => (broker.name === "broker-3" ? { ...broker, transactional_ids: ["txn-1"] } : broker));
