@@ -292,6 +292,12 @@ export class Compare extends LitElement {
   async #toTheEnd(): Promise<void> {
     await Promise.all(this.#sides.map(({ store }) => finish(store)));
     this.#goTo(this.#end);
+    this.#toTheTop();
+  }
+
+  /** Where another step is looked for, what happens there is read first, however far down the one before was read. */
+  #toTheTop(): void {
+    for (const side of this.querySelectorAll(".compare-side")) side.scrollTo({ top: 0, behavior: "instant" });
   }
 
   get #end(): number {
@@ -385,6 +391,7 @@ export class Compare extends LitElement {
     this.#opens = "done";
     await this.#find(Number.POSITIVE_INFINITY, () => true);
     if (this.#found.first !== null) this.#showStep(this.#found.first);
+    this.#toTheTop();
     this.requestUpdate();
   }
 

@@ -328,6 +328,8 @@ def test_a_telephone_compares_two_logs_and_their_readers_at_once(page: Page) -> 
         assert room["y"] <= seen["y"] and seen["y"] + seen["height"] <= room["y"] + room["height"] + 1
     page.locator(".compare-side").first.evaluate("one => one.scrollTo(0, 40)")
     expect(page.locator(".compare-side").last).to_have_js_property("scrollTop", 40)
+    page.locator(".to-end").click()
+    expect(page.locator(".compare-side").first).to_have_js_property("scrollTop", 0)
     page.locator(".compare-foot .by").select_option("time")
     expect(page.locator(".compare-foot output")).to_contain_text("ms")
     pleasant(page)
