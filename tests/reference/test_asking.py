@@ -101,6 +101,8 @@ ASKED = [
     ("the end transaction times out", "SC-103"),
     ("结束事务超时", "SC-103"),
     ("message out of sequence added to a batch", "SC-112"),
+    ("duplicate after broker crash", "SC-152"),
+    ("records duplicated after the broker restarted", "SC-152"),
 ]
 """Sentences as people write them in a thread, and the scenario that is among the first three."""
 
