@@ -45,6 +45,10 @@ class TestStarting:
         assert "refused by CFG-2" in page.content.decode()
         assert not Session.objects.exists()
 
+    def test_a_scenario_that_a_lesson_names_is_one_press_away(self, client: Client) -> None:
+        page = client.get("/sessions/new?scenario=SC-119").content.decode()
+        assert '(<a href="/sessions/new?scenario=SC-152">SC-152</a>)' in page
+
     def test_a_variant_that_is_meant_to_be_refused_is_the_lesson(self, client: Client) -> None:
         response = client.post("/sessions/new", {"scenario": "SC-07", "variant": "acks-one"})
         assert response.status_code == 200

@@ -11,6 +11,7 @@ from django.utils.html import conditional_escape, escape, format_html, format_ht
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
+from engine.scenario.shelf import library
 from eosviz.catalogue import language_of
 from eosviz.catalogue import say as sentence
 from eosviz.navigation import Group, navigation
@@ -63,6 +64,21 @@ def used_link(key: str) -> SafeString | str:
 def in_language(words: dict[str, str] | None) -> str:
     """The text of a bilingual value (`{"en": …, "zh-Hans": …}`) in the language of the page."""
     return (words or {}).get(language_of(get_language()), "")
+
+
+_SCENARIO = re.compile(r"(SC-\d+)")
+
+
+@register.filter
+def with_scenarios(text: str) -> SafeString:
+    """A text in which each name of a scenario leads to it."""
+    known = {entry.id for entry in library()}
+    address = reverse("walkthroughs:new")
+    parts = (
+        format_html('<a href="{}?scenario={}">{}</a>', address, part, part) if part in known else part
+        for part in _SCENARIO.split(text)
+    )
+    return format_html_join("", "{}", ((part,) for part in parts))
 
 
 @register.filter
