@@ -194,7 +194,7 @@ function note(width: number, height: number, heading: 1 | -1, upright: boolean, 
 
 /** Between the sheet and what is torn off it; the way to the end of the piece; teeth of the tear. */
 export const TORN = 26;
-const TEAR = { gap: 8, deep: 3, teeth: 5 };
+const TEAR = { gap: 18, deep: 3, teeth: 3, cross: 7 };
 
 /** A lost message: its end is torn off, with a cross in the tear; name and content stay readable. */
 function torn(inside: SVGTemplateResult, width: number, height: number, heading: 1 | -1, classes: string): SVGTemplateResult {
@@ -203,9 +203,10 @@ function torn(inside: SVGTemplateResult, width: number, height: number, heading:
   const x = (at: number): number => round(heading > 0 ? at : width - at);
   const cut = (from: number): string => teeth.map(([dx, y]) => `L${x(from + dx)},${y}`).join("");
   const sheet = `M${x(3)},0${cut(width - 4)}H${x(3)}Q${x(0)},${height} ${x(0)},${height - 3}V3Q${x(0)},0 ${x(3)},0Z`;
-  const [from, to] = [width - 4 + TEAR.gap, width - 4 + TORN - 6];
+  const [from, to] = [width - 4 + TEAR.gap, width - 4 + TORN];
   const piece = `M${x(from - TEAR.deep)},0${cut(from)}L${x(to)},${round(height * 0.55)}Z`;
-  const cross = `M${x(width + TEAR.gap / 2) - 9},${height / 2 - 9}l18,18m0,-18l-18,18`;
+  const [left, top, arm] = [x(width - 4 + TEAR.gap / 2) - TEAR.cross, height / 2 - TEAR.cross, 2 * TEAR.cross];
+  const cross = `M${left},${top}l${arm},${arm}m0,-${arm}l-${arm},${arm}`;
   return svg`${path(sheet, classes)}${inside}<g transform=${`rotate(${heading * 9} ${x(width + TEAR.gap)} ${height / 2})`}>${path(piece, classes)}</g>${
     path(cross, "cross under")}${path(cross, "cross")}`;
 }
