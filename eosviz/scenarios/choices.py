@@ -16,7 +16,7 @@ from django.utils.http import urlencode
 from engine.judge.bench import EVERY_GUARANTEE
 from engine.profiles import PROFILES
 from engine.scenario.schema import LIBRARY_QUESTIONS
-from eosviz.scenarios.cards import Card, Run, Shelved
+from eosviz.scenarios.cards import Card, Run, Shelved, shelved
 
 LENGTHS = {"short": range(41), "middle": range(41, 101), "long": range(101, 10**9)}
 """The names of lengths, each with the numbers of steps that belong to it."""
@@ -124,8 +124,11 @@ CHOSEN_COOKIE = "library"
 
 
 def way_back(request: HttpRequest, identifier: str = "") -> str:
-    """The library's address as it was left: with its filters, and at the card of scenario `identifier`."""
-    kept = read(QueryDict(request.COOKIES.get(CHOSEN_COOKIE, "")).dict()).query
+    """The library's address as it was left: with its filters, and at the card of scenario `identifier`. Filters
+    that do not show this scenario are left out."""
+    chosen = read(QueryDict(request.COOKIES.get(CHOSEN_COOKIE, "")).dict())
+    here = shelved(identifier) if identifier and chosen.values else None
+    kept = "" if here is not None and chosen.run_of(here) is None else chosen.query
     query, place = f"?{kept}" if kept else "", f"#{identifier}" if identifier else ""
     return f"{reverse('scenarios:library')}{query}{place}"
 

@@ -49,6 +49,15 @@ class TestStarting:
         page = client.get("/sessions/new?scenario=SC-119").content.decode()
         assert '(<a href="/sessions/new?scenario=SC-152">SC-152</a>)' in page
 
+    @pytest.mark.parametrize(
+        ("scenario", "query"), [("SC-152", "?topic=sequences"), ("SC-61", "")], ids=["shown", "not shown"]
+    )
+    def test_the_way_back_leads_to_the_scenario(self, client: Client, scenario: str, query: str) -> None:
+        """Filters of the library are kept if they show it."""
+        client.cookies["library"] = "topic=sequences"
+        page = client.get(f"/sessions/new?scenario={scenario}").content.decode()
+        assert f'href="/library/{query}#{scenario}"' in page
+
     def test_a_variant_that_is_meant_to_be_refused_is_the_lesson(self, client: Client) -> None:
         response = client.post("/sessions/new", {"scenario": "SC-07", "variant": "acks-one"})
         assert response.status_code == 200
