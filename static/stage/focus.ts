@@ -179,6 +179,17 @@ const copied: Finder = (frame, step) => {
   return null;
 };
 
+/** A follower that has nothing new to copy learns how far the others are. */
+const learnt: Finder = (frame, step) => {
+  if (step.kind !== "replication") return null;
+  for (const { rest: [partition = "", , replica = "", what], change } of changedBelow(step, "partitions")) {
+    const log = frame.view.partitions?.[partition];
+    if (what !== "high_watermark" || log === undefined || String(log.leader) === replica) continue;
+    return { kind: "actor", actor: brokerName(replica), tag: { key: "stage.tag.learns_high_watermark", params: { partition, high_watermark: change.after ?? null } } };
+  }
+  return null;
+};
+
 /** What a client did to itself: its state, its identity, what it knows of its records. */
 const client: Finder = (frame, step, { messages }) => {
   const own = frame.view.applications?.[step.actor]?.client ?? step.actor;
@@ -209,5 +220,5 @@ function nodeOf(frame: Frame, { actor, transition }: Step): string {
 const FINDERS: readonly Finder[] = [
   refused, duplicate, lost, tampered, fault, leader, append, coordinator, gate, stops, read, node,
   (frame, step, focus) => (focus.messages.sent.length > 0 && clientTag(frame, step, step.actor) === null ? sent(frame, step, focus) : null),
-  copied, client, sent,
+  copied, learnt, client, sent,
 ];

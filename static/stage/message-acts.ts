@@ -20,6 +20,7 @@ import type { JsonObject, Selection } from "../player/frame.ts";
 import { StoreElement } from "../player/store-element.ts";
 import { say } from "../player/text.ts";
 import type { Box } from "./contract.ts";
+import { offerKey } from "./offer.ts";
 import type { Stage } from "./stage.ts";
 
 export const defaults = {
@@ -177,7 +178,7 @@ export class MessageActs extends StoreElement {
   /** Beside the network's name, in one place for the whole run. */
   #offer(): TemplateResult | typeof nothing {
     if (this.store?.source.live !== true) return nothing;
-    return html`<button class=${this.leads === null ? "break-offer" : "break-offer elsewhere"} title=${say("player.key.message")} hidden @click=${this.#offered}>${this.leads === null ? say("stage.act.offer") : say("stage.act.offer_at", { step: this.leads })} <kbd>m</kbd></button>`;
+    return html`<button class=${this.leads === null ? "break-offer" : "break-offer elsewhere"} title=${say("player.key.message")} hidden @click=${this.#offered}>${this.leads === null ? say(offerKey(this.store.selection, this.#stage()?.messages().length ?? 0)) : say("stage.act.offer_at", { step: this.leads })} <kbd>m</kbd></button>`;
   }
 
   protected override updated(): void {

@@ -292,6 +292,8 @@ function actingIn(run: Places, frame: Frame, focus: Focus, partition: string | n
   const { actor, kind } = focus;
   const place = actor === null || kind === "coordinator" ? undefined : run.brokers[actor];
   if (actor === null || place === undefined) return null;
+  // Nothing is stored where a follower learns how far the others are: what is unfolded stays.
+  if (kind === "actor" && frame.step?.kind === "replication") return null;
   const hasLog = partition === null || place.lanes[partition] !== undefined;
   return hasLog || ABOUT_BROKER.has(kind) || endsOf(frame, focus).includes(actor) ? actor : null;
 }

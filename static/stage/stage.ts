@@ -37,6 +37,7 @@ import { StageMover, causeFirst, hasTravel, leaving } from "./motion.ts";
 import type { Network } from "./network.ts";
 import { networkOf } from "./network.ts";
 import { networkLook } from "./network-look.ts";
+import { offerKey } from "./offer.ts";
 import { extended, outlineOf, planOf } from "./outline.ts";
 import { basisOf, besideCluster, grown, hasSamePlaces, isAt, places, sizeOf, standing } from "./places.ts";
 import { twinOf } from "./twin.ts";
@@ -148,7 +149,7 @@ export class Stage extends SizedElement {
   /** An upright stage has no name of the network to put it beside. */
   #offer(here: Places): TemplateResult | typeof nothing {
     if (!this.acts || !here.upright || here.kind !== "cluster" || Object.keys(here.clients).length === 0) return nothing;
-    return html`<button class="offer" @click=${() => this.dispatchEvent(new Event("offer-act", { bubbles: true, composed: true }))}>${say("stage.act.offer")}</button>`;
+    return html`<button class="offer" @click=${() => this.dispatchEvent(new Event("offer-act", { bubbles: true, composed: true }))}>${say(offerKey(this.frame?.selection, this.messages().length))}</button>`;
   }
 
   /** At the foot of an upright stage: what decided, where the network has no room for it; else what a client cannot know from now on. It lies over the offer's place, so it has the offer. */

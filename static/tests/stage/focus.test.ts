@@ -73,6 +73,12 @@ test("gates that move: which, and from where to where", () => {
   assert.deepEqual([focus.tag?.params["hw_from"], focus.tag?.params["hw"], focus.tag?.params["lso"]], [50, 53, 45]);
 });
 
+test("a follower that learns the high watermark is marked itself", () => {
+  const step = stepOf({ kind: "replication", actor: "broker-2", changes: [change(["partitions", "t-0", "replicas", "2", "high_watermark"], 50, 53)] });
+  const focus = focusOf(frameOf(step, view({ partitions: { "t-0": partition(replica(FIVE)) } }), { previousView: view({}) }));
+  assert.deepEqual([focus.kind, focus.actor, focus.tag?.params], ["actor", "broker-2", { partition: "t-0", high_watermark: 53 }]);
+});
+
 test("the coordinator's entry: being written while it is pending, then it counts", () => {
   const entry = {
     state: "Ongoing", pending_state: "PrepareCommit" as string | null, producer_id: 1000, last_producer_id: null, producer_epoch: 0,
