@@ -393,7 +393,7 @@ def _tracks() -> list[Entry]:
 
 
 def _pages() -> list[Entry]:
-    holds = {"reference:player": tables.player_words()}
+    holds = {"reference:player": tables.player_words(), "reference:limits": tables.limits()}
     return [
         _entry("page", route, _worded(title), _worded(text, *holds.get(route, ())))
         for route, title, text in PAGES

@@ -271,7 +271,7 @@ def _placed(rows: list[search_index.Found]) -> list[dict[str, Any]]:
 _ADDRESSES: dict[str, Callable[[str], str]] = {
     "track": lambda name: reverse("tracks:detail", args=[name]),
     "session": lambda name: reverse("walkthroughs:player", args=[name]),
-    "scenario": lambda name: f"{reverse('walkthroughs:new')}?scenario={name}",
+    "scenario": lambda name: f"{reverse('walkthroughs:new')}?scenario={name}&lesson=open",
     "signature": lambda name: f"{reverse('reference:signatures')}#{name}",
     "library": lambda name: f"{reverse('reference:libraries')}#{name}",
     "term": lambda name: f"{reverse('reference:terms')}#{name}",

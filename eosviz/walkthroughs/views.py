@@ -86,6 +86,7 @@ def _start_page(
     context: dict[str, Any] = {
         "card": card,
         "texts": lesson_texts(version.document, variant),
+        "is_lesson_open": request.GET.get("lesson") == "open",
         "libraries": of_scenario(version.identifier),
         "variant": chosen,
         "run": None if shelved is None else shelved.shown(variant),

@@ -45,6 +45,14 @@ class TestStarting:
         assert "refused by CFG-2" in page.content.decode()
         assert not Session.objects.exists()
 
+    def test_a_search_leads_to_the_open_lesson(self, client: Client) -> None:
+        found = client.get("/reference/search/", {"q": "purged in queue"}, follow=True).content.decode()
+        assert 'href="/sessions/new?scenario=SC-46&amp;lesson=open"' in found
+        opened, folded = '<details class="lesson-ahead" open>', '<details class="lesson-ahead">'
+        assert opened in client.get("/sessions/new?scenario=SC-46&lesson=open").content.decode()
+        page = client.get("/sessions/new?scenario=SC-46").content.decode()
+        assert folded in page and opened not in page
+
     def test_a_scenario_that_a_lesson_names_is_one_press_away(self, client: Client) -> None:
         page = client.get("/sessions/new?scenario=SC-119").content.decode()
         assert '(<a href="/sessions/new?scenario=SC-152">SC-152</a>)' in page
