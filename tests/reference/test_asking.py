@@ -37,6 +37,8 @@ SOUGHT = [
     ("位移", {"scenario": "SC-50", "term": "offset"}),
     ("事务卡住了", {"scenario": "SC-101", "track": "a-transaction-is-stuck"}),
     ("为什么消费者读不到消息", {"scenario": "SC-75"}),
+    ("我的事务一直没有提交", {"scenario": "SC-75"}),
+    ("transaction never committed", {"scenario": "SC-75"}),
     ("kafka-dump-log", {"page": "replays:open_log"}),
 ]
 
