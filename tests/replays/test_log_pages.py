@@ -207,12 +207,12 @@ def test_the_producer_that_holds_readers_back_stands_first_with_its_verdict(clie
         "(producer 1022, epoch 0), open since",
         "the transaction wrote 2 records, at offsets 2–3",
         "It still has the transaction: tx-open-public is in state Ongoing",
-        "kafka-transactions.sh --bootstrap-server HOST:PORT describe --transactional-id tx-open-public",
+        '<span class="nb">--transactional-id</span> <span class="nb">tx-open-public</span>',
         "once it is aborted, the last stable offset is 9",
     ):
         assert words in page
     order = (
-        "describe --transactional-id tx-open-public",
+        ">describe</span>",
         "Wait until 2026",
         "forceTerminateTransaction",
         "Or restart",

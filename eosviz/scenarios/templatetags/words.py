@@ -45,6 +45,16 @@ def say_unbroken(key: str, params: dict[str, Any] | None = None, /, **named: Any
     return format_html_join("", "{}", ((part,) for part in whole))
 
 
+@register.filter
+def by_words(command: str) -> SafeString:
+    """A command whose lines end between its words only: `--bootstrap-` at the end of one is no option."""
+    words = (
+        format_html('<span class="nb">{}</span>', word) if len(word) <= LONGEST else word
+        for word in command.split(" ")
+    )
+    return format_html_join(" ", "{}", ((word,) for word in words))
+
+
 @register.simple_tag
 def gap() -> str:
     """What is between two sentences, and after a label's colon: a space, and in Chinese nothing."""
