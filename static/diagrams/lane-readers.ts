@@ -241,6 +241,9 @@ function readerTexts(
   }
   const after = cells.left + textWidth(`${name}  `, TEXT);
   const shown = [fact, brief].find((one) => textWidth(one, MARK) <= options.right - after - 8);
+  // Beyond the gates a brief fact is easier to read than a whole one under them.
+  const isUnderGates = shown !== undefined && gates.some((x) => x > after && x < after + 12 + textWidth(shown, MARK));
+  if (isUnderGates && textWidth(brief, MARK) <= beside) return [label, { x: start, y: line + 4, text: brief, anchor: "start", style: "" }];
   return shown === undefined ? [label] : [label, { x: round(after + 8), y: label.y, text: shown, anchor: "start", style: "halo" }];
 }
 
