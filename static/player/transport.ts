@@ -8,6 +8,7 @@ import type { BeatWalk } from "./beat-walk.ts";
 import type { BeatPlan } from "./beats.ts";
 import { pathTo } from "./beats.ts";
 import { whereIn } from "./beats-bar.ts";
+import { besideAddress, originalFirst } from "./beside-address.ts";
 import { branchName } from "./branch-name.ts";
 import { lastDone } from "./done.ts";
 import { lookFrom } from "./looking.ts";
@@ -123,8 +124,16 @@ export class Transport extends StoreElement {
     const done = store.source.live ? lastDone(branches, store.branch, store.target) : null;
     if (branches.size < 2 && done === null) return nothing;
     return html`<span class="branches-here">${branches.size < 2 ? nothing : this.#branchHere(say("player.on_branch", { name: branchName(store.info) }), branches.size)}${
-      done === null || this.compare === "" ? nothing : asItWas(store, done, this.compare, "", say("undo.compare_brief"))}${
+      this.compare === "" ? nothing : done === null ? this.#compareNewest(store) : asItWas(store, done, this.compare, "", say("undo.compare_brief"))}${
       done === null ? nothing : html`<button class="undo-last" title=${`${say("undo.undo")} (u)`} aria-label=${say("undo.undo")} @click=${() => lookFrom(this, "undo")}>${ICONS.undo}</button>`}</span>`;
+  }
+
+  /** On the run as it was: beside the branch that was made last. */
+  #compareNewest(store: PlayerStore): TemplateResult | typeof nothing {
+    const newest = [...store.lines.branches.values()].filter(({ id }) => id !== store.branch).pop();
+    if (!store.source.live || newest === undefined) return nothing;
+    const title = say("player.compare_with", { name: branchName(newest) });
+    return html`<a class="as-it-was" href=${besideAddress(this.compare, originalFirst(store.lines.branches.values(), store.branch, newest.id), store)} title=${title}>${say("undo.compare_brief")}</a>`;
   }
 
   /** A long name is cut: the list has it whole. */
