@@ -248,9 +248,9 @@ const LENT = 3;
 function withFirstLines(run: Places, brokers: Places["brokers"]): Places["brokers"] {
   const heirs = Object.values(brokers).flatMap(({ lanes }) => Object.entries(lanes)).filter(([, { heir }]) => heir !== undefined);
   return Object.fromEntries(Object.entries(brokers).map(([name, place]) => {
-    const lent = heirs.filter(([partition]) => run.brokers[name]?.lanes[partition]?.strip === false).map(([, { box }]) => box.y - place.box.y - LENT);
+    const lent = heirs.filter(([partition]) => run.brokers[name]?.lanes[partition]?.strip === false).map(([, { box }]) => box.y - place.box.y - LENT).filter((height) => height > 0);
     const isBare = lent.length > 0 && Object.keys(place.lanes).length === 0 && place.coordinator === null;
-    return [name, isBare ? { ...place, box: { ...place.box, height: Math.min(...lent) } } : place];
+    return [name, isBare ? { ...place, box: { ...place.box, height: Math.min(place.box.height, ...lent) } } : place];
   }));
 }
 
