@@ -21,6 +21,7 @@ from eosviz.replays import log_upload
 from eosviz.replays.log_page import damage_sentences
 from eosviz.replays.log_upload import FILES_MAX
 from eosviz.replays.models import Replay, Upload
+from eosviz.replays.sample_case import sample_page
 from tests.replays.opened import followed, open_log
 
 LOGS = Path(__file__).parents[1] / "oracles" / "kafka-logs"
@@ -149,6 +150,7 @@ def test_an_empty_choice_is_reported(client: Client) -> None:
 def test_each_bound_is_kept_and_reported(
     client: Client, monkeypatch: pytest.MonkeyPatch, bound: str, sentence: str
 ) -> None:
+    sample_page()  # The page shows it, and a process reads it once, within the bounds.
     monkeypatch.setattr(log_upload, bound, 1)
     folder = next(path for path in (LOGS / "b_idem").iterdir() if path.is_dir())
     response = send(client, uploads(folder))
