@@ -36,16 +36,19 @@ export function arriving(lines: Pick<Lines, "step">, branch: string, at: number)
 /** Steps that are looked through for a message that left. */
 const LOOKS_BACK = 200;
 
-/** The last message that left at this step or before it and whose loss shows something; null where none did. */
+/** The last message that left at this step or before it: one whose loss shows something, else any; null where none left. */
 export function lastSent(lines: Pick<Lines, "step">, branch: string, at: number): Sent | null {
+  let other: Sent | null = null;
   for (let step = at; step > Math.max(0, at - LOOKS_BACK); step--) {
     const told = lines.step(branch, step);
     for (const { event, id } of told?.messages ?? []) {
-      const api = told === undefined || event !== "sent" ? "" : apiOf(told, id);
-      if (TELLING.includes(api)) return { step, id, api };
+      if (told === undefined || event !== "sent") continue;
+      const sent = { step, id, api: apiOf(told, id) };
+      if (TELLING.includes(sent.api)) return sent;
+      other ??= sent;
     }
   }
-  return null;
+  return other;
 }
 
 function isMessage(path: readonly string[], id: number): boolean {

@@ -192,9 +192,10 @@ export class MessageActs extends StoreElement {
     const stage = this.#stage();
     if ((bar === null && offer === null) || stage === null) return;
     await stage.updateComplete;
-    if (offer !== null) this.#placeOffer(offer, stage);
     const { store } = this;
-    const sent = store === undefined || stage.messages().length > 0 ? null : leftAt(store);
+    const isOnItsWay = stage.messages().length > 0;
+    const sent = store === undefined || isOnItsWay ? null : leftAt(store);
+    if (offer !== null) this.#placeOffer(offer, stage, isOnItsWay || sent !== null);
     this.leads = sent === null || sent.step === store?.shown ? null : sent.step;
     if (bar === null) return;
     const selection = store?.selection ?? null;
@@ -212,10 +213,10 @@ export class MessageActs extends StoreElement {
     this.#focusActs();
   };
 
-  /** The network's name keeps its place for a run: measured once for each size, since measuring costs a layout of the page. */
-  #placeOffer(offer: HTMLElement, stage: Stage): void {
+  /** Hidden while there is nothing to drop. The network's name keeps its place for a run: measured once for each size, since measuring costs a layout of the page. */
+  #placeOffer(offer: HTMLElement, stage: Stage, hasMessage: boolean): void {
     const at = stage.besideNetwork;
-    offer.hidden = at === null || (this.store?.shown ?? 0) === 0;
+    offer.hidden = at === null || !hasMessage;
     if (at === null) return;
     const placed = `${at.x} ${at.y} ${stage.size?.height}`;
     if (offer.dataset["placed"] === placed) return;

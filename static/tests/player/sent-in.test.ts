@@ -1,0 +1,25 @@
+/** Which message a reader is led back to while none is on its way. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Step } from "../../player/frame.ts";
+import type { Lines } from "../../player/lines.ts";
+import { lastSent } from "../../player/sent-in.ts";
+
+/** A run that sends one message in each step, of these APIs; "" sends none. */
+function sending(...apis: string[]): Pick<Lines, "step"> {
+  const steps = apis.map((api, id) => ({
+    messages: api === "" ? [] : [{ event: "sent", id }],
+    changes: [{ path: ["network", "messages", String(id)], before: null, after: { api } }],
+  }));
+  return { step: (_branch, number) => steps[number - 1] as unknown as Step };
+}
+
+test("a message whose loss shows something leads, before a later lookup", () => {
+  assert.deepEqual(lastSent(sending("Produce", "Metadata", ""), "a", 3), { step: 1, id: 0, api: "Produce" });
+});
+
+test("before the first of them, the last message of any kind leads", () => {
+  assert.deepEqual(lastSent(sending("FindCoordinator", "InitProducerId", ""), "a", 3), { step: 2, id: 1, api: "InitProducerId" });
+  assert.equal(lastSent(sending("", ""), "a", 2), null);
+});
