@@ -17,6 +17,7 @@ from random import Random
 from playwright.sync_api import Page, WebSocket
 
 from benchmarks.browser import browser_context, click_milliseconds
+from benchmarks.click_stored import answer_milliseconds
 from benchmarks.floor.processes import running_floor
 from benchmarks.report import percentile, print_figure, remark
 from benchmarks.turns import in_turns, ratios, report_rounds
@@ -31,8 +32,15 @@ SCENARIO = "SC-02"
 GOALS = {0.50: 1.5, 0.99: 3.0}
 # A click before which the scenario asks for a prediction makes no step, and none would ever be painted.
 ASK_NOTHING = "() => { document.querySelector('eos-predict').on = false; }"
-Clicks = list[tuple[float, float]]
-"""Milliseconds of each click until its message arrived, and until it was painted."""
+Click = tuple[float, float]
+"""Milliseconds until its message arrived, and until it was painted."""
+Clicks = list[Click]
+MOMENTS: dict[str, Callable[[Click], float]] = {
+    "arrival_": lambda click: click[0],
+    "": lambda click: click[1],
+    "both_": max,
+}
+"""The page can notice the message only between drawings, and is done with a click after both."""
 
 
 def main() -> None:
@@ -47,6 +55,7 @@ def main() -> None:
                 report_clicks(
                     f"click_{case}", "click_floor_" + case, measured([site.address], [floor], others)
                 )
+            report_stored(site.address, floor)
 
 
 def messages_of_clicks(address: str) -> list[str]:
@@ -93,19 +102,18 @@ def turn(kind: str, opened: Callable[[Page, str], None], addresses: Sequence[str
 
 
 def report_clicks(name: str, floor_name: str, found: Mapping[str, list[Clicks]]) -> None:
-    """How long messages and painted frames took, beside the floor."""
+    """How long messages, painted frames and whole clicks took, beside the floor."""
     for share, goal in GOALS.items():
         percent = f"p{round(share * 100)}"
-        for moment, infix in enumerate(("arrival_", "")):
+        for infix, milliseconds in MOMENTS.items():
             product, floor = (
-                [percentile([click[moment] for click in one], share) for one in found[side]]
+                [percentile([milliseconds(click) for click in one], share) for one in found[side]]
                 for side in ("product", "floor")
             )
             report_rounds(f"{name}_{infix}{percent}", product, "ms")
             report_rounds(f"{floor_name}_{infix}{percent}", floor, "ms")
-            is_painted = not infix
             by_floor = f"{name}_{infix}{percent}_by_floor"
-            report_rounds(by_floor, ratios(product, floor), "times", goal if is_painted else None)
+            report_rounds(by_floor, ratios(product, floor), "times", None if infix == "arrival_" else goal)
 
 
 def open_product(page: Page, address: str) -> None:
@@ -133,6 +141,22 @@ def clicks(page: Page) -> Clicks:
         times.append(click_milliseconds(page))
         page.wait_for_timeout(100 + 100 * generator.random())
     return times[CLICKS_UNCOUNTED:]
+
+
+def report_stored(product_address: str, floor_address: str) -> None:
+    """The server's part of a click, without a page that draws meanwhile, beside the floor's."""
+    found = in_turns(
+        {
+            "product": lambda: answer_milliseconds("product", product_address),
+            "floor": lambda: answer_milliseconds("floor", floor_address),
+        }
+    )
+    for share, goal in GOALS.items():
+        name = f"click_stored_p{round(share * 100)}"
+        product, floor = ([percentile(one, share) for one in found[side]] for side in ("product", "floor"))
+        report_rounds(name, product, "ms")
+        report_rounds(f"{name}_floor", floor, "ms")
+        report_rounds(f"{name}_by_floor", ratios(product, floor), "times", goal)
 
 
 @contextmanager
