@@ -1,24 +1,25 @@
 /** The link that shows a changed run beside the run as it was, at the first step that may differ. */
 
 import type { TemplateResult } from "lit";
-import { html } from "lit";
+import { html, nothing } from "lit";
 import { besideAddress } from "./beside-address.ts";
 import type { Done } from "./done.ts";
 import { placeBefore } from "./done.ts";
 import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
-/** `done`: what it is compared without; `compare`: the page of comparisons; `text`: of the button. */
-export function asItWas(store: PlayerStore, done: Done, compare: string, classes = "", text = say("undo.compare")): TemplateResult {
+/** `done`: what it is compared without; `compare`: the page of comparisons; `text`: of the button; `key`: leads to it, too. */
+export function asItWas(store: PlayerStore, done: Done, compare: string, classes = "", text = say("undo.compare"), key = ""): TemplateResult {
   const { branch } = placeBefore(store.lines.branches, done);
   const title = say("undo.compare_means");
   const names = `as-it-was ${classes}`.trim();
+  const words = html`${text}${key === "" ? nothing : html` <kbd>${key}</kbd>`}`;
   const address = (left: string): string => besideAddress(compare, { left, right: store.branch }, store, done.after + 1);
   // A branch that began with it left the run as it was behind; else that run is made now.
-  if (branch !== done.branch) return html`<a class=${names} href=${address(branch)} title=${title}>${text}</a>`;
+  if (branch !== done.branch) return html`<a class=${names} href=${address(branch)} title=${title}>${words}</a>`;
   const make = async (): Promise<void> => {
     const answer = await store.question({ type: "branch", branch: done.branch, at: done.after });
     if (answer?.created !== undefined) location.assign(address(answer.created));
   };
-  return html`<button class=${names} title=${title} @click=${() => void make()}>${text}</button>`;
+  return html`<button class=${names} title=${title} @click=${() => void make()}>${words}</button>`;
 }

@@ -38,6 +38,13 @@ export class CompareWith extends DialogElement {
     super.open();
     this.failed = false;
     if (this.names === null && this.store !== undefined) void this.#ask(this.store);
+    else void this.#lead();
+  }
+
+  /** The nearest comparison has the focus: `c` and Enter lead from a changed run to the run as it was. */
+  async #lead(): Promise<void> {
+    await this.updateComplete;
+    this.querySelector<HTMLElement>(".as-it-was")?.focus();
   }
 
   async #ask(store: PlayerStore): Promise<void> {
@@ -47,6 +54,7 @@ export class CompareWith extends DialogElement {
       const told = (await response.json()) as { differences: string[]; generations: string | null };
       this.names = told.differences;
       this.generations = told.generations;
+      void this.#lead();
     } else this.failed = true;
   }
 

@@ -124,7 +124,7 @@ export class Transport extends StoreElement {
     const done = store.source.live ? lastDone(branches, store.branch, store.target) : null;
     if (branches.size < 2 && done === null) return nothing;
     return html`<span class="branches-here">${branches.size < 2 ? nothing : this.#branchHere(say("player.on_branch", { name: branchName(store.info) }), branches.size)}${
-      this.compare === "" ? nothing : done === null ? this.#compareNewest(store) : asItWas(store, done, this.compare, "", say("undo.compare_brief"))}${
+      this.compare === "" ? nothing : done === null ? this.#compareNewest(store) : asItWas(store, done, this.compare, "", say("undo.compare_brief"), "c")}${
       done === null ? nothing : html`<button class="undo-last" title=${`${say("undo.undo")} (u)`} aria-label=${say("undo.undo")} @click=${() => lookFrom(this, "undo")}>${ICONS.undo}</button>`}</span>`;
   }
 

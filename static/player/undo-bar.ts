@@ -43,9 +43,9 @@ export class UndoBar extends StoreElement {
     const done = undo.here;
     if (done === null || closedAt() === placeOf(store)) return nothing;
     return this.#bar(
-      html`<span role="status">${say("undo.done", { what: inWords(done, store.lines), branch: nameOf(store, done.branch) })}</span>
+      html`<span role="status" title=${inWords(done, store.lines)}>${say("undo.done", { what: inWords(done, store.lines), branch: nameOf(store, done.branch) })}</span>
         <button title=${say("undo.means", where(store, done))} @click=${() => undo.undo()}>${say("undo.undo")} <kbd>u</kbd></button>
-        ${store.source.live && this.compare !== "" ? html`<span class="seen" @click=${() => keepClosed(store)}>${asItWas(store, done, this.compare)}</span>` : nothing}`,
+        ${store.source.live && this.compare !== "" ? html`<span class="seen" @click=${() => keepClosed(store)}>${asItWas(store, done, this.compare, "", undefined, "c")}</span>` : nothing}`,
       () => {
         keepClosed(store);
         this.requestUpdate();
@@ -56,9 +56,9 @@ export class UndoBar extends StoreElement {
   #takenBack(store: PlayerStore, undo: Undo, done: Done): TemplateResult {
     const { branch, step } = placeBefore(store.lines.branches, done);
     const again = branch === done.branch;
-    const text = say(again ? "undo.taken_here" : "undo.taken", { what: inWords(done, store.lines), step, branch: nameOf(store, branch), kept: nameOf(store, done.branch) });
+    const text = say(again ? "undo.taken_here" : "undo.taken", { step, branch: nameOf(store, branch), kept: nameOf(store, done.branch) });
     return this.#bar(
-      html`<span role="status">${text}</span>
+      html`<span role="status" title=${inWords(done, store.lines)}>${text}</span>
         ${again && store.source.live ? html`<button @click=${() => void store.branchHere()}>${say("undo.without")}</button>` : nothing}
         <button @click=${() => undo.redo()}>${say("undo.redo")} <kbd>⇧ u</kbd></button>`,
       () => undo.dismiss(),
