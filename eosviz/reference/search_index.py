@@ -23,7 +23,18 @@ from eosviz.reference.search_terms import EXACT, Wish, corrected, in_parts, plai
 from eosviz.reference.signatures import signatures
 from eosviz.scenarios.libraries import behaviours
 
-KINDS = ("track", "scenario", "session", "signature", "library", "term", "error", "page", "requirement")
+KINDS = (
+    "track",
+    "scenario",
+    "session",
+    "signature",
+    "library",
+    "term",
+    "error",
+    "page",
+    "requirement",
+    "limit",
+)
 LESSON = "scenario"
 """The kind that answers most questions: it comes no later than second."""
 PAGES = (
@@ -339,7 +350,7 @@ def _cut(text: str, start: int, end: int) -> str:
 @cache
 def entries() -> tuple[Entry, ...]:
     """All entries, in the order of the pages that show them."""
-    made = (_tracks, _scenarios, _signatures, _libraries, _terms, _errors, _pages, _requirements)
+    made = (_tracks, _scenarios, _signatures, _libraries, _terms, _errors, _pages, _requirements, _limits)
     return tuple(entry for one in made for entry in one())
 
 
@@ -393,11 +404,27 @@ def _tracks() -> list[Entry]:
 
 
 def _pages() -> list[Entry]:
-    holds = {"reference:player": tables.player_words(), "reference:limits": tables.limits()}
+    holds = {"reference:player": tables.player_words()}
     return [
         _entry("page", route, _worded(title), _worded(text, *holds.get(route, ())))
         for route, title, text in PAGES
     ]
+
+
+def _limits() -> list[Entry]:
+    """What is not modelled, a line each; its first sentence is the title."""
+    found = []
+    for key in tables.limits():
+        parted = {language: _begun(say(key, language)) for language in LANGUAGES}
+        title = {language: first for language, (first, _) in parted.items()}
+        found.append(_entry("limit", key, title, {language: rest for language, (_, rest) in parted.items()}))
+    return found
+
+
+def _begun(text: str) -> tuple[str, str]:
+    """The first sentence without its full stop, and the rest."""
+    first = SENTENCE_ENDS.split(text, 1)[0].rstrip(".。")
+    return first, text[len(first) + 1 :].strip()
 
 
 def _errors() -> list[Entry]:

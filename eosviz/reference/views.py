@@ -278,4 +278,5 @@ _ADDRESSES: dict[str, Callable[[str], str]] = {
     "error": lambda name: f"{reverse('reference:errors')}#{name}",
     "page": reverse,
     "requirement": lambda name: reverse("reference:requirement", args=[name]),
+    "limit": lambda name: f"{reverse('reference:limits')}#{name}",
 }

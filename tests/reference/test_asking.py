@@ -337,3 +337,17 @@ def test_a_sentence_without_spaces_is_split_with_two_lookups_a_letter() -> None:
     parts = [part.text for part in search_terms.in_parts(wish, is_there)]
     assert set(parts) == {"者读"}
     assert len(asked_for) <= 2 * len(wish.text)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_not_modelled_is_found_line_by_line(language: str) -> None:
+    found = search_index.find("Redpanda", language)["limit"]
+    assert [row.identifier for row in found] == ["limit.other_brokers"]
+
+
+@pytest.mark.django_db
+def test_a_line_of_what_is_not_modelled_opens_at_its_place(client: Client) -> None:
+    answer = client.get("/search/?q=Redpanda").content.decode()
+    (address,) = re.findall(r'href="([^"]+#limit\.[^"]+)"', answer)
+    page, _, line = address.partition("#")
+    assert f'<li id="{line}">' in client.get(page).content.decode()
