@@ -17,6 +17,7 @@ import { reasonList, unsaid } from "./reasons.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say } from "./text.ts";
+import { unbroken } from "./unbroken.ts";
 
 const SWITCH = "eosviz-questions";
 
@@ -277,7 +278,7 @@ export class Predict extends StoreElement {
     return html`<section class="predict-card" tabindex="-1" role="group" aria-labelledby="predict-heading" @keydown=${this.#keys}>
       <button class="close" aria-label=${say("predict.leave")} title=${say("predict.leave")} @click=${() => this.#leave()}>✕</button>
       <div class="predict-head"><h2 id="predict-heading">${say("predict.heading")} <small class="quiet num">${say("predict.count", { number, count: quiz.questions.length })}</small></h2></div>
-      <p id="predict-question">${say(question.key, question.params)}</p>
+      <p id="predict-question">${unbroken(say(question.key, question.params))}</p>
       ${this.revealed ? this.#revealed(question) : this.#choices(question)}
     </section>`;
   }
@@ -286,7 +287,7 @@ export class Predict extends StoreElement {
     return html`<form @submit=${this.#submit}>
       <div role="radiogroup" aria-labelledby="predict-question">${question.choices.map(
         (choice) => html`<label class="predict-choice"><input type="radio" name="choice" value=${choice.id} .checked=${this.chosen === choice.id}
-          @change=${() => (this.chosen = choice.id)}> <span>${say(choice.key, choice.params)}</span></label>`,
+          @change=${() => (this.chosen = choice.id)}> <span>${unbroken(say(choice.key, choice.params))}</span></label>`,
       )}</div>
       <div class="row"><button class="primary" ?disabled=${this.chosen === ""}>${say("predict.answer")}</button>
         <button type="button" @click=${() => void this.#answer("")}>${say("predict.skip")}</button>
@@ -313,9 +314,9 @@ export class Predict extends StoreElement {
     const because = unsaid(question.reasons[question.right] ?? [], this.store?.frame?.step ?? null);
     // The reader's own wrong answer first: that is what they want to know about.
     others.sort((one, other) => Number(other.id === this.chosen) - Number(one.id === this.chosen));
-    return html`<div class="revealed"><div role="status"><p class=${key === "predict.wrong" ? "bad" : ""}><b>${say(key, { right: named })}</b></p></div>
+    return html`<div class="revealed"><div role="status"><p class=${key === "predict.wrong" ? "bad" : ""}><b>${unbroken(say(key, { right: named }))}</b></p></div>
       ${because.length === 0 ? nothing : html`<h3>${say("predict.why_right")}</h3>${reasonList(because)}`}
-      ${others.map((choice) => html`<details ?open=${choice.id === this.chosen}><summary>${say("predict.why_not", { choice: say(choice.key, choice.params) })}</summary>
+      ${others.map((choice) => html`<details ?open=${choice.id === this.chosen}><summary>${unbroken(say("predict.why_not", { choice: say(choice.key, choice.params) }))}</summary>
         ${reasonList(question.reasons[choice.id] ?? [])}</details>`)}</div>
       <div class="row"><button class="primary" @click=${() => this.#close()}>${say("predict.close")} <kbd>⏎</kbd></button></div>`;
   }

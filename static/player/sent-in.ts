@@ -51,6 +51,14 @@ export function lastSent(lines: Pick<Lines, "step">, branch: string, at: number)
   return other;
 }
 
+/** The step at which this message left, after `from` and up to `to`; null where it left elsewhere. */
+export function sentAt(lines: Pick<Lines, "step">, branch: string, id: number, from: number, to: number): number | null {
+  for (let step = to; step > Math.max(from, to - LOOKS_BACK); step--) {
+    if (lines.step(branch, step)?.messages.some((one) => one.event === "sent" && one.id === id) === true) return step;
+  }
+  return null;
+}
+
 function isMessage(path: readonly string[], id: number): boolean {
   return path[0] === "network" && path[1] === "messages" && path[2] === String(id);
 }

@@ -6,12 +6,14 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { planOf } from "./axis-of.ts";
-import type { Step } from "./frame.ts";
+import type { BeatWalk } from "./beat-walk.ts";
+import type { Selection, Step } from "./frame.ts";
 import type { Check } from "./checks.ts";
 import { breaksIn, sentencesIn } from "./leading.ts";
 import type { Broken } from "./outcome.ts";
 import { isOver, overText } from "./outcome.ts";
 import { PagePresses } from "./page-presses.ts";
+import { sentAt } from "./sent-in.ts";
 import type { PlayerStore } from "./store.ts";
 import type { Fitted } from "./sentence-fit.ts";
 import { fit, sentencesOf } from "./sentence-fit.ts";
@@ -38,7 +40,7 @@ function outcomeText(outcome: NonNullable<Check["outcome"]>, text: string): stri
 }
 
 export class Sentence extends StoreElement {
-  static override properties = { ...StoreElement.properties, zoom: { attribute: false }, check: { attribute: false }, watch: {}, written: { attribute: false } };
+  static override properties = { ...StoreElement.properties, zoom: { attribute: false }, check: { attribute: false }, watch: {}, written: { attribute: false }, walk: { attribute: false }, asked: { state: true } };
 
   /** Inside a step, the check that the reader looks at is what is said. */
   declare check: Check | null;
@@ -47,9 +49,14 @@ export class Sentence extends StoreElement {
   declare watch: string;
   /** What is broken in the run as it was written; undefined where that is not known. */
   declare written: Broken | undefined;
+  declare walk: BeatWalk | undefined;
+  /** The message that a question is about, and where it stands. */
+  declare asked: { branch: string; at: number; message: number } | null;
 
   constructor() {
     super();
+    this.walk = undefined;
+    this.asked = null;
     this.watch = "";
     this.written = undefined;
     this.check = null;
@@ -60,11 +67,13 @@ export class Sentence extends StoreElement {
     super.connectedCallback();
     this.#player = this.closest(".player");
     for (const event of TRAVEL) this.#player?.addEventListener(event, this.#awaits);
+    this.#player?.addEventListener("bring", this.#brings);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     for (const event of TRAVEL) this.#player?.removeEventListener(event, this.#awaits);
+    this.#player?.removeEventListener("bring", this.#brings);
     clearTimeout(this.#timer);
   }
 
@@ -78,10 +87,26 @@ export class Sentence extends StoreElement {
     if (waits) this.#timer = setTimeout(() => this.removeAttribute("data-awaits"), defaults.awaits);
   };
 
+  readonly #brings = (event: Event): void => {
+    const { store } = this;
+    const brought = (event as CustomEvent<Selection | null>).detail;
+    this.asked = store === undefined || brought?.kind !== "message" ? null : { branch: store.branch, at: store.shown, message: Number(brought.id) };
+  };
+
+  /** Who leapt to a question reads how the message left that it is about, not what else the last step did. */
+  #sent({ lines, branch, shown }: PlayerStore): Step | null {
+    const { asked, walk } = this;
+    const from = walk?.cameFrom ?? null;
+    if (asked === null || from === null || asked.branch !== branch || asked.at !== shown) return null;
+    const sent = sentAt(lines, branch, asked.message, from, shown);
+    return sent === null ? null : (lines.step(branch, sent) ?? null);
+  }
+
   protected override render(): TemplateResult | typeof nothing {
     const store = this.store;
     if (store === undefined || store.header === null) return nothing;
-    const step = store.frame?.step ?? null;
+    const here = store.frame?.step ?? null;
+    const step = here === null || breaksIn(here).length > 0 ? here : (this.#sent(store) ?? here);
     const check = step === null ? null : this.check;
     const text = check === null ? this.#text(store, step) : this.#checkText(check);
     const breaks = check === null && step !== null && (breaksIn(step).length > 0 || (isOver(store) && isBroken(store)));

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Step } from "../../player/frame.ts";
 import type { Lines } from "../../player/lines.ts";
-import { lastSent } from "../../player/sent-in.ts";
+import { lastSent, sentAt } from "../../player/sent-in.ts";
 
 /** A run that sends one message in each step, of these APIs; "" sends none. */
 function sending(...apis: string[]): Pick<Lines, "step"> {
@@ -22,4 +22,9 @@ test("a message whose loss shows something leads, before a later lookup", () => 
 test("before the first of them, the last message of any kind leads", () => {
   assert.deepEqual(lastSent(sending("FindCoordinator", "InitProducerId", ""), "a", 3), { step: 2, id: 1, api: "InitProducerId" });
   assert.equal(lastSent(sending("", ""), "a", 2), null);
+});
+
+test("where a message left is found only in the steps that were passed", () => {
+  const run = sending("Produce", "Metadata", "");
+  assert.deepEqual([sentAt(run, "a", 1, 1, 3), sentAt(run, "a", 0, 1, 3), sentAt(run, "a", 0, 0, 3)], [2, null, 1]);
 });
