@@ -8,6 +8,7 @@ A text may have these slots:
   ``prefix.value`` (``prefix.–`` without a value).
 - ``{name} ms`` is a duration; from a second on it is written in seconds, minutes, hours and days. A moment
   (`MOMENTS`) is written in milliseconds up to a minute, as in the list of steps.
+- ``第 {name} ms`` becomes ``t = {name} ms`` from a minute on: 第 1 分钟 would be the first minute.
 - ``{name} UTC`` is the date and the time of milliseconds since 1970.
 
 A parameter may itself be a sentence: ``{"key": …, "params": …}``. The player has the same few lines
@@ -30,6 +31,7 @@ _SLOT = re.compile(
     r"\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}"
     r"((?: ms| 毫秒| UTC)(?![A-Za-z]))?( (?=[\u3400-\u9fff]))?"
 )
+_NTH = re.compile(r"([\u3400-\u9fff]?)第 (?=\{([a-z_0-9]+)\} ms)")
 _CHINESE = re.compile("[\u3400-\u9fff]")
 """Chinese characters. A text that contains one joins lists with the Chinese comma."""
 _CHINESE_BETWEEN = "、"
@@ -110,6 +112,13 @@ def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = 
         one = first in params and last in params and params[first] == params[last]
         return "{" + first + "}" if one else found.group()
 
+    def since_the_start(found: re.Match[str]) -> str:
+        before, name = found.groups()
+        moment = params.get(name)
+        if type(moment) is not int or moment < _LONG_MOMENT_MS:
+            return found.group()
+        return f"{before} t = " if before else "t = "
+
     between = _CHINESE_BETWEEN if _CHINESE.search(text) else ", "
 
     def value_of(name: str, prefix: str | None, one: str | None, many: str | None, unit: str | None) -> str:
@@ -138,7 +147,7 @@ def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = 
         # Chinese text has no space after a Chinese character or mark.
         return filled if space is None or _CHINESE_END.search(filled) else filled + space
 
-    return _SLOT.sub(put, _RANGE.sub(whole, text))
+    return _SLOT.sub(put, _NTH.sub(since_the_start, _RANGE.sub(whole, text)))
 
 
 def _time(name: str, milliseconds: Any, word: Callable[[str], str | None]) -> str | None:

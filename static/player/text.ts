@@ -36,6 +36,8 @@ const UNITS: readonly (readonly [key: string, milliseconds: number])[] = [
 ];
 const SECONDS = "duration.seconds";
 
+/** Before a moment in Chinese. */
+const NTH = /([\u3400-\u9fff]?)第 (?=\{([a-z_0-9]+)\} ms)/g;
 const CHINESE = /[\u3400-\u9fff]/;
 /** A text's last letter or mark behind which Chinese goes on without a space. */
 const CHINESE_END = /[\u3000-\u303f\u3400-\u9fff\uff00-\uff5e]$/;
@@ -134,6 +136,15 @@ function markRanges(parts: (string | Slot)[]): void {
   }
 }
 
+/** `t = {at} ms` instead of `第 {at} ms` from a minute on: 第 1 分钟 would be the first minute. */
+function sinceTheStart(text: string, params: JsonObject): string {
+  return text.replace(NTH, (found: string, before: string, name: string) => {
+    const moment = params[name];
+    if (typeof moment !== "number" || moment < LONG_MOMENT_MS) return found;
+    return before === "" ? "t = " : `${before} t = `;
+  });
+}
+
 /**
  * Fills `{name}`, `{count:one|many}` and `{name@prefix}`, whose word is that of the key `prefix.value`; a range whose
  * ends are equal is one number; `{name} ms` of a second and more is seconds, minutes, hours, days (a moment of the run of a minute and more);
@@ -141,7 +152,7 @@ function markRanges(parts: (string | Slot)[]): void {
  */
 export function fill(text: string, params: JsonObject, word: (key: string) => string | undefined = () => undefined): string {
   if (!text.includes("{")) return text;
-  const parts = partsOf(text);
+  const parts = partsOf(text.includes("第 {") ? sinceTheStart(text, params) : text);
   const between = betweenIn(text);
   let filled = "";
   for (let index = 0; index < parts.length; index += 1) {

@@ -47,6 +47,12 @@ def test_every_error_has_its_whole_entry_in_both_languages() -> None:
         ("{at} ms", {"at": 61_005}, "1 min 1.005 s"),
         ("{at} 毫秒", {"at": 60_000}, "1 min"),
         (
+            "第 {at} ms，到第 {until} ms 为止",
+            {"at": 60_005, "until": 60_000},
+            "t = 1 min 5 ms，到 t = 1 min 为止",
+        ),
+        ("到第 {until} ms，第 {turn} 轮", {"until": 59_999, "turn": 70_000}, "到第 59999 ms，第 70000 轮"),
+        (
             "at {at} ms, after {age} ms of {limit} ms",
             {"at": 30_000, "age": 999, "limit": 30_000},
             "at 30000 ms, after 999 ms of 30 s",
