@@ -68,7 +68,7 @@ def test_without_scripts_every_way_in_is_open(browser: Browser, running_site: Ru
     page.goto(running_site.address)
     expect(page.locator(".trailer li.now")).to_be_visible()
     expect(page.locator(".trailer button")).to_be_hidden()
-    page.get_by_role("link", name="Choose a fault").click()
+    page.get_by_role("link", name="Choose what breaks").click()
     page.get_by_role("link", name=re.compile(r"^hanging \d+$")).click()
     expect(page).to_have_url(re.compile(r"/library/\?breaks=hanging$"))
     page.locator("#SC-58 h3 a").click()

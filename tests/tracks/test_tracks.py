@@ -42,7 +42,7 @@ class TestTheFirstPage:
     def test_a_newcomer_is_one_click_from_the_first_scenario(self, client: Client) -> None:
         page = client.get("/").content.decode()
         assert f'action="/tracks/{FIRST.name}/1/begin"' in page
-        assert f"Start: {len(FIRST.items)} short runs" in page
+        assert f"Start: {len(FIRST.items)} scenarios" in page
 
     def test_a_reader_on_a_track_continues_with_its_next_scenario(self, client: Client) -> None:
         client.post(f"/tracks/{FIRST.name}/1/finish")
