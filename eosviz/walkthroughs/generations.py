@@ -81,7 +81,12 @@ class Turn:
         sides = {row.side for row in self.rows}
         if len(sides) != 1:
             return "generations.who.both" if sides else "generations.who.document"
-        return "generations.who.brokers" if BROKERS in sides else "generations.who.clients"
+        if BROKERS in sides:
+            return "generations.who.brokers"
+        has_same_brokers = (
+            self.cell.since is not None and self.cell.since.brokers == self.cell.generation.brokers
+        )
+        return "generations.who.clients" if has_same_brokers else "generations.who.clients_alone"
 
 
 @require_safe

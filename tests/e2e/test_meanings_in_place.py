@@ -54,7 +54,7 @@ def test_an_error_and_a_consumer_show_their_meaning_in_place(stage: Stage) -> No
     page.keyboard.press("Enter")
     expect(note.locator("b")).to_have_text("INVALID_PRODUCER_EPOCH")
     expect(note.locator("dt")).to_have_text(
-        ["What was compared", "What the receiver does", "What the client does"]
+        ["What was compared", "What the receiver does", "What the sender of the request does"]
     )
     assert_accessible(page)
     page.keyboard.press("Escape")

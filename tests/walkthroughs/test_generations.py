@@ -33,7 +33,7 @@ def cells(page: str) -> list[str]:
 
 def test_each_turn_is_said_with_the_row_that_decides_and_whose_it_is(client: Client) -> None:
     page = text_of(shown(client, "SC-91/end-level-0"))
-    assert "The outcome changes with Kafka 3.9: Brokers: A leader asks the coordinator" in page
+    assert "The outcome changes with Kafka 3.9: Brokers: A leader asks the transaction coordinator" in page
     assert "The outcome changes with Kafka 4.1: Clients:" in page
     assert "if only the brokers are new, it ends as before" in page
     found = cells(shown(client, "SC-91/end-level-0"))
@@ -58,7 +58,7 @@ def test_a_scenario_that_ends_alike_says_so_and_shows_the_same_wait(client: Clie
     page = shown(client, "SC-47")
     assert "It ends the same way in all 5 generations. Only the steps on the way differ." in text_of(page)
     assert "Every guarantee holds in each of them." in text_of(page) and "The default of" not in page
-    assert all("decided at t = 235 ms, over at t = 765 ms" in cell for cell in cells(page))
+    assert all("decided at t = 235 ms, last step at t = 765 ms" in cell for cell in cells(page))
     assert "as written" in cells(page)[1]
 
 

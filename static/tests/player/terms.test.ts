@@ -13,7 +13,7 @@ const FILE = { rules: "", reference: "" };
 test("an error tells what it means, what was compared and what both sides do, and leads to its entry", () => {
   const told = meaningOf("error.INVALID_PRODUCER_EPOCH", SITE);
   assert.equal(told?.name, "INVALID_PRODUCER_EPOCH");
-  assert.deepEqual(told.parts.map(([heading]) => heading), ["What was compared", "What the receiver does", "What the client does"]);
+  assert.deepEqual(told.parts.map(([heading]) => heading), ["What was compared", "What the receiver does", "What the sender of the request does"]);
   assert.equal(told.more, "/reference/errors/#INVALID_PRODUCER_EPOCH");
 });
 
