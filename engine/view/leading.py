@@ -21,9 +21,15 @@ OUTCOMES = (
     "broker.produce_answered",
 )
 """Sentences about an outcome that open no beat, ordered by rising weight."""
-ALWAYS = ("log.never_ends", "log.never_ends_by", "log.never_ends_behind", "log.never_ends_behind_by")
+ALWAYS = (
+    "log.never_ends",
+    "log.never_ends_by",
+    "log.never_ends_behind",
+    "log.never_ends_behind_by",
+    "broker.unknown_producer_accepted",
+)
 """Notes that always come first: in a log case they are about the outcome, and the step's own sentence is
-about the batch."""
+about the batch. Of a batch whose numbers a leader cannot check, they say why it is appended all the same."""
 
 BEFORE_ITS_STEP = {
     "coordinator.id_is_new": "coordinator.epoch_raised",

@@ -23,6 +23,7 @@ from engine.view.leading import following, leading
         ("SC-58/leader-moves", 75, "markers.sent_before"),
         ("SC-54", 75, "coordinator.resumes_markers"),
         ("SC-75/timeout", 83, None),
+        ("SC-37/new-record-waits", 33, "broker.unknown_producer_accepted"),
     ],
 )
 def test_an_outcome_goes_before_the_plumbing_that_brought_it(
