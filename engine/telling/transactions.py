@@ -82,11 +82,17 @@ def _say(
 
 
 def _fenced(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
-    """The producer with the present identity, or its epoch alone when the run does not know the producer."""
+    """The producer with the present identity, or its epoch alone when the run does not know the producer. After a
+    fence that was not written, the present epoch is that fence's, and no producer has it."""
     identity = (h.producer_id, h.producer_epoch)
     for client, held in teller.holders(h.transactional_id).items():
         if held == identity:
             return phrase("clause.fenced_client", client=client, producer_epoch=h.producer_epoch)
+    entry = (
+        teller.shown("brokers", str(broker_number(h.coordinator)), "transactions", h.transactional_id) or {}
+    )
+    if entry.get("failed_epoch_fence"):
+        return phrase("clause.fenced_before", producer_epoch=h.producer_epoch)
     return phrase("clause.fenced_epoch", producer_epoch=h.producer_epoch)
 
 
