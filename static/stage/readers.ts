@@ -161,7 +161,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const titleWidth = Math.min(titleRoom, textWidth(title, 12, true));
   // Beside its name the isolation level; where there is no room for all of it, without what all levels begin with.
   const bothRoom = flat ? FLAT.both : titleRoom;
-  const level = named.length > 1 ? "" : levelOf(frame, partition, consumer.isolation, (name) => bothRoom - textWidth(name, 12, true) - 5, bothRoom - titleWidth - 5);
+  const level = named.length > 1 ? "" : levelOf(frame, partition, slowest, (name) => bothRoom - textWidth(name, 12, true) - 5, bothRoom - titleWidth - 5);
   const from = flat ? 9 + titleWidth + 5 + textWidth(level, 11) + 12 : 9;
   // What stands beside the squares on their line.
   const beside = flat ? from + readWidth + 12 : 24;
@@ -231,10 +231,11 @@ function captionOf({ box: { x, y }, scale }: ReaderPlace, names: readonly string
 /** The share of a text's estimated width that it needs. */
 const WIDER = 0.86;
 
-/** The isolation level; readers of a lane are all without what all levels begin with, where one of them has no room for it. */
-function levelOf(frame: Frame, partition: string, isolation: string, roomBeside: (name: string) => number, room: number): string {
+/** The isolation level; readers of a lane are all without what all levels begin with, where one of them has no room for it, and a name that ends with the rest says it. */
+function levelOf(frame: Frame, partition: string, { name: own, consumer: { isolation } }: Named, roomBeside: (name: string) => number, room: number): string {
   const fitting = Object.entries(frame.view.consumers ?? {}).every(([name, other]) => !(partition in (other.lanes ?? {})) || textWidth(other.isolation, 11) * WIDER <= roomBeside(name));
   const said = fitting ? isolation : isolation.replace(/^read_/, "");
+  if (!fitting && own.endsWith(`-${said}`)) return "";
   return textWidth(said, 11) * WIDER <= room ? said : "";
 }
 
