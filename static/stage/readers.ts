@@ -6,13 +6,15 @@
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { round } from "../diagrams/geometry.ts";
-import { range } from "../diagrams/batch.ts";
+import { range, serialsText } from "../diagrams/batch.ts";
+import { brokenRecords } from "../diagrams/broken-records.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
 import type { ReaderLaneView } from "../generated/messages.ts";
 import type { ConsumerView, Frame, LogBatchView } from "../player/frame.ts";
 import { isolationTerm } from "../player/terms.ts";
 import { clauses, facts, listed, named as joined } from "../player/joins.ts";
 import { say } from "../player/text.ts";
+import { readAgain, serialAt } from "./again.ts";
 import type { Focus, Layer, Places, ReaderPlace, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
 import { box, fittedText, halo, path, textWidth } from "./draw.ts";
@@ -70,6 +72,8 @@ interface Seen {
   fate: string;
   reason: Reason | null;
   hue: string;
+  /** The record that was given, if any. */
+  serial: number | null;
 }
 
 interface Row {
@@ -100,7 +104,7 @@ function rowOf(here: Places, held: ReturnType<typeof heldIn>, lane: ReaderLaneVi
   for (const [first, last, fate] of stretches.toReversed()) {
     for (let offset = last; offset >= first && seen.length < most; offset -= 1) {
       const batch = batches.find((one) => one.base_offset <= offset && offset <= one.last_offset);
-      seen.unshift({ offset, fate: fate === "undecided" && batch?.control != null ? "control" : fate, reason: reasonAt(held, lane, batch, offset), hue: here.hue(batch?.producer_id) });
+      seen.unshift({ offset, fate: fate === "undecided" && batch?.control != null ? "control" : fate, reason: reasonAt(held, lane, batch, offset), hue: here.hue(batch?.producer_id), serial: serialAt(batch, offset) });
     }
   }
   return { seen, earlier: total - seen.length + (lane.folded ?? 0), read, counts };
@@ -122,6 +126,10 @@ function hiddenText(counts: Row["counts"]): { short: string; long: string } | nu
   }
   if (counts.aborted > 0) return { short: say("stage.reader.left_out", { count: counts.aborted }), long: say("stage.reader.left_out", { count: counts.aborted }) };
   return null;
+}
+
+function againText(again: readonly number[]): { short: string; long: string } | null {
+  return again.length === 0 ? null : { short: say("stage.reader.again", { records: serialsText(again) }), long: say("stage.reader.read_again", { records: serialsText(again) }) };
 }
 
 /** px of a low and wide row: for a name, for that and the isolation level, and for how much was read of which partition. */
@@ -148,7 +156,9 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const room = Math.floor((width - 18) / STEP);
   const held = heldIn(frame, partition);
   const whole = rowOf(here, held, lane, batches, room);
-  const hidden = hiddenText(whole.counts);
+  const again = readAgain(lane, batches, brokenRecords(frame, "duplicated"));
+  // What was given twice is said while nothing is hidden.
+  const hidden = hiddenText(whole.counts) ?? againText(again);
   // On a phone a row is low and wide: all on one line.
   const flat = height < 36 && across > 300;
   const single = height < 36;
@@ -178,22 +188,24 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const names = named.map(({ name }) => name);
   const squareY = flat ? (height - SQUARE) / 2 : single ? height - SQUARE - 3 : height - SQUARE - 7;
   const titleY = flat ? height / 2 + 4.5 : single ? 12.5 : 16;
+  const isAgain = hiddenText(whole.counts) === null;
   const reasons = REASONS.filter((reason) => whole.counts[reason] > 0)
     .map((reason) => joined(String(whole.counts[reason]), wordsOf(reason, holderOf(lane, batches)).long));
+  const gotTwice = isAgain && hidden !== null ? [hidden.long] : [];
   const selection = plainly("actor", slowest.name);
   const dead = !consumer.alive || consumer.paused;
   const row0: StageObject = {
     key: `reader:${partition}:${names.join("+")}`, ...place.box, phase: "gate", depth: DEPTH.body, select: selection, hot: focused,
     picked: names.some((name) => isPicked(frame.selection, plainly("actor", name))),
-    draw: svg`<g transform=${`scale(${scale})`}><title>${clauses([facts([listed(names), consumer.isolation]), ...reasons])}</title>${box(0, 0, across, height, `body${dead ? " dead" : ""}`, 5)}${
+    draw: svg`<g transform=${`scale(${scale})`}><title>${clauses([facts([listed(names), consumer.isolation]), ...gotTwice, ...reasons])}</title>${box(0, 0, across, height, `body${dead ? " dead" : ""}`, 5)}${
       !focused ? nothing : single ? svg`${box(1, 1, across - 2, height - 2, "wash", 4)}${box(-0.5, -0.5, across + 1, height + 1, "ring", 6)}` : halo(3, 3, across - 6, height - 6, 3)}${wall ? box(-3, 0, 6, height, "lso", 1) : nothing}${
       level === "" ? fittedText(9, titleY, title, titleRoom, 12, { bold: true, classes: "b", least: 8 })
       : svg`<text x="9" y=${titleY}><tspan class="s12 b">${title}</tspan><tspan class="s11 k" dx="5">${level}</tspan></text>`}${
       fittedText(width - 8, titleY, read, readWidth, 12, { classes: "k", least: 9, anchor: "end" })}${
-      said === null ? nothing : fittedText(width - 8 - (flat ? readWidth : 0), squareY + 9.5, said, after, 12, { bold: true, classes: "b", least: 9, anchor: "end" })}${
-      squaresOf(row, from, squareY)}</g>`,
+      said === null ? nothing : fittedText(width - 8 - (flat ? readWidth : 0), squareY + 9.5, said, after, 12, { bold: true, classes: isAgain ? "bad" : "b", least: 9, anchor: "end" })}${
+      squaresOf(row, from, squareY, new Set(again))}</g>`,
     label: say("stage.reader.label", {
-      reader: listed(names), isolation: consumer.isolation, partition, read, hidden: reasons.length === 0 ? say("stage.none") : facts(reasons),
+      reader: listed(names), isolation: consumer.isolation, partition, read: facts([read, ...gotTwice]), hidden: reasons.length === 0 ? say("stage.none") : facts(reasons),
     }),
   };
   const caption = captionOf(place, names, partition, consumer.isolation, titleY, titleWidth + (level === "" ? 0 : 5 + textWidth(level, 11)));
@@ -245,10 +257,14 @@ function titleOf({ name, consumer }: Named): string {
   return consumer.paused ? `${name} ${say("stage.paused")}` : name;
 }
 
-function squaresOf({ seen, earlier }: Row, left: number, y: number): SVGTemplateResult {
+/** `again`: records that were given more than once, each of them in red. */
+function squaresOf({ seen, earlier }: Row, left: number, y: number, again: ReadonlySet<number>): SVGTemplateResult {
   const from = earlier > 0 ? left + STEP * 2 : left;
   return svg`${earlier > 0 ? fittedText(left, y + 9.5, say("stage.earlier", { count: earlier }), STEP * 2 - 3, 12, { classes: "q", least: 7 }) : nothing}${
-    seen.map((one, index) => square(one, round(from + index * STEP), y, seen[index - 1]?.reason !== "behind"))}`;
+    seen.map((one, index) => {
+      const x = round(from + index * STEP);
+      return one.serial !== null && again.has(one.serial) && one.fate === "delivered" ? box(x, y, SQUARE, SQUARE, "bad", 1.5) : square(one, x, y, seen[index - 1]?.reason !== "behind");
+    })}`;
 }
 
 /** Given: solid. Own transaction undecided: dashed. Behind another's: whole, with a wall before the first. Aborted: struck out. */
