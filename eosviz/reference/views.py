@@ -7,7 +7,6 @@ from django.conf import settings
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.timezone import localtime
 from django.utils.translation import get_language
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
@@ -27,6 +26,7 @@ from eosviz.reference import drawing, search_index, tables
 from eosviz.reference.signatures import signatures as known_signatures
 from eosviz.scenarios.cards import shelf
 from eosviz.scenarios.libraries import behaviours, client_libraries
+from eosviz.scenarios.templatetags.words import minute
 from eosviz.walkthroughs.models import Session, SessionLine
 from eosviz.walkthroughs.views import element_attributes
 
@@ -251,7 +251,7 @@ def _own_sessions(request: HttpRequest) -> list[search_index.Entry]:
 
 def _session_text(line: SessionLine, language: str) -> str:
     name = line.scenario if line.variant is None else f"{line.scenario}/{line.variant}"
-    made = localtime(line.created).strftime("%Y-%m-%d %H:%M")
+    made = minute(line.created)
     return say("search.session", language, {"name": name, "step": line.newest, "made": made})
 
 

@@ -462,7 +462,7 @@ export class Builder extends LitElement {
       ${this.#trialRefused === null ? nothing : html`<p class="errorlist" role="alert">${this.#trialRefused}</p>`}
       ${this.#mistakes.length >= (this.#form?.mistakes_max ?? Infinity) ? html`<p>${say("builder.mistakes.first", { most: this.#mistakes.length })}</p>` : nothing}
       ${this.#mistakes.length > 0 ? html`<ul class="plain mistake-list">${this.#mistakes.map((mistake) => this.#mistake(mistake))}</ul>` : nothing}
-      ${this.#trial === undefined ? nothing : html`<div class=${running || this.#told.mistakes.length > 0 ? "stale" : ""}>${drawTrial(this.#trial, {
+      ${this.#trial === undefined ? nothing : html`<div class=${running || this.#told.mistakes.length > 0 ? "trial-result stale" : "trial-result"}>${drawTrial(this.#trial, {
         edit: (edits) => this.#edit(edits),
         chooseVariant: (variant) => { this.#variant = variant === "" ? null : variant; void this.#try(); },
         filter: this.#filter,

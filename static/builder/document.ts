@@ -107,6 +107,7 @@ const CATALOGUE_OF_WORD: Record<string, string> = {
 
 /** The catalogue's prefix for the choices of a field, where they have words. */
 export function wordsOfChoices(section: string, name: string, form: Form): string | null {
+  if (name === "profile") return "library.profile";
   if (section === "scenario") return name === "question" ? "library.question" : null;
   if (section === "checkpoint") return name === "ask" ? "form.ask" : null;
   return form.belonging[section]?.word === name ? CATALOGUE_OF_WORD[section] ?? null : null;

@@ -14,6 +14,7 @@ from django.utils import timezone
 from eosviz.classroom import actions
 from eosviz.classroom.actions import ClassRefused
 from eosviz.classroom.models import Assignment, Outcome
+from eosviz.scenarios.templatetags.words import minute
 from eosviz.time_zone import zone_named
 from tests.classroom.conftest import School
 
@@ -194,3 +195,8 @@ class TestChanging:
         given = school.assign("watch")
         self.change(school, given)
         assert school.classroom.audit.first().deed == "assigned"
+
+
+def test_a_list_shows_when_in_the_zone_of_the_reader() -> None:
+    with timezone.override("Asia/Shanghai"):
+        assert minute(datetime(2030, 1, 31, 20, 30, tzinfo=UTC)) == "2030-02-01 04:30 UTC+8"

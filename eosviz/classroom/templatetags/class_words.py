@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from django import template
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
@@ -15,7 +13,6 @@ from eosviz.classroom.judging import Judgement
 from eosviz.classroom.kinds import kind_of
 from eosviz.classroom.models import Assignment, Attempt
 from eosviz.scenarios.templatetags.words import gap, say
-from eosviz.time_zone import difference_to_utc
 from eosviz.walkthroughs.models import Session
 
 register = template.Library()
@@ -44,22 +41,10 @@ def chosen(attempt: Attempt) -> list[tuple[str, Any]]:
     ]
 
 
-@register.filter
-def local_minute(at: datetime) -> str:
-    """A moment to the minute in the reader's time zone, with the zone's difference to UTC."""
-    return f"{timezone.localtime(at):%Y-%m-%d %H:%M} {difference_to_utc(at)}"
-
-
 @register.simple_tag
 def task(assignment: Assignment) -> SafeString:
     """What learners are asked to do."""
     return format_html_join(gap(), "{}", ((one,) for one in kind_of(assignment).task(assignment, say)))
-
-
-@register.simple_tag
-def local_time(at: datetime) -> SafeString:
-    """The same as `local_minute`, in a `<time>` element."""
-    return format_html('<time datetime="{}">{}</time>', at.isoformat(timespec="minutes"), local_minute(at))
 
 
 @register.simple_tag

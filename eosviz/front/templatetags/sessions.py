@@ -21,7 +21,7 @@ register = template.Library()
 _ANY = UUID(int=0)
 _ITEM = """<li class="session">
 <a href="{address}"><b>{scenario}</b> {title}</a>{variant}
-<span class="quiet num">{steps} · {branches} · <time datetime="{made}Z">{made}</time></span>
+<span class="quiet num">{steps} · {branches} · <time datetime="{at}">{made}</time></span>
 <button class="small" form="delete-session" formaction="{deletion}" aria-label="{label}">{delete}</button>
 </li>
 """
@@ -53,6 +53,7 @@ def session_items(sessions: Iterable[SessionLine]) -> SafeString:
             variant=f'\n<span class="tag">{escape(session.variant)}</span>' if session.variant else "",
             steps=worded("library.session_steps", "newest", session.newest),
             branches=worded("library.session_branches", "branch_count", session.branch_count),
+            at=session.created.isoformat(timespec="minutes"),
             made=made,
             label=escape(sentence("library.delete_session", language, about)),
             delete=delete,

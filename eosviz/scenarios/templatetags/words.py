@@ -7,6 +7,7 @@ from typing import Any
 from django import template
 from django.template import Context
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import conditional_escape, escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
@@ -17,6 +18,7 @@ from eosviz.catalogue import say as sentence
 from eosviz.navigation import Group, navigation
 from eosviz.quotas import REASONS
 from eosviz.scenarios.choices import way_back
+from eosviz.time_zone import difference_to_utc
 
 register = template.Library()
 
@@ -99,14 +101,20 @@ def breakable(text: str) -> SafeString:
 
 @register.filter
 def minute(at: datetime) -> str:
-    """A moment to the minute, as all lists show it; UTC."""
+    """A moment to the minute in the reader's time zone, with the zone's difference to UTC."""
+    return f"{timezone.localtime(at):%Y-%m-%d %H:%M} {difference_to_utc(at)}"
+
+
+@register.filter
+def utc_minute(at: datetime) -> str:
+    """A moment to the minute in UTC, for mails: their reader's time zone is not known."""
     return at.astimezone(UTC).isoformat(" ", "minutes")[:16]
 
 
 @register.simple_tag
 def moment(at: datetime) -> SafeString:
     """The same in a `<time>` element."""
-    return format_html('<time datetime="{0}Z">{0}</time>', minute(at))
+    return format_html('<time datetime="{}">{}</time>', at.isoformat(timespec="minutes"), minute(at))
 
 
 @register.simple_tag

@@ -183,6 +183,7 @@ test("rows and messages have a line that tells them apart", () => {
   assert.equal(matchLine({ api: "Produce", response: true, to: "p1", partition: "t-0", nth: 2 }), "Produce ↩ * → p1 t-0 #2");
   assert.equal(wordsOfChoices("fault", "action", FORM), "form.action");
   assert.equal(wordsOfChoices("fault", "actor", FORM), null);
+  assert.equal(wordsOfChoices("producer", "profile", FORM), "library.profile");
 });
 
 test("no field of the document stands in two groups", () => {
