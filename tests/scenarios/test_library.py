@@ -210,6 +210,10 @@ class TestPage:
         session = Session.objects.get(id=response["Location"].split("/")[2])
         assert (session.version.identifier, session.variant) == ("SC-58", "retry-off")
 
+    def test_the_card_of_a_refused_run_says_so(self, client: Client) -> None:
+        page = client.get("/library/?version=k010&topic=before-sending").content.decode()
+        assert "SC-07" in page and "refused before step 1" in page and ">0 steps<" not in page
+
     def test_a_run_leads_back_to_its_card_and_to_the_chosen_filters(self, client: Client) -> None:
         client.get("/library/", {"breaks": "lost", "topic": "nosuch"})
         response = client.post("/sessions/new", {"scenario": "SC-01"}, follow=True)
