@@ -61,7 +61,7 @@ def test_an_error_and_a_consumer_show_their_meaning_in_place(stage: Stage) -> No
     expect(note).to_be_hidden()
     expect(tag).to_be_focused()
     page.locator("eos-stage [data-term='term.read_committed']").first.click()
-    expect(note).to_contain_text("gets the records of a transaction only after its COMMIT marker")
+    expect(note).to_contain_text("gets the records of a transaction only after the COMMIT marker")
     page.keyboard.press("Escape")
     page.keyboard.press("i")
     page.locator("eos-decision button.term").click()
