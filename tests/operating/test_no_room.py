@@ -60,7 +60,7 @@ def test_a_database_in_which_others_write_too_long_is_busy_and_the_page_says_so(
     with connection.execute_wrapper(refuse):
         answer = browser.post("/sessions/new", {"scenario": "SC-03"})
     assert (answer.status_code, answer["Retry-After"]) == (503, "3")
-    assert "waited for twenty seconds and was not carried out" in answer.content.decode()
+    assert "waited too long for its turn to write and was not carried out" in answer.content.decode()
 
 
 @pytest.mark.parametrize("number", CANNOT_WRITE)
@@ -148,7 +148,9 @@ def test_a_script_that_saves_gets_the_sentence_to_show() -> None:
             "/accounts/signup/", {"email": "ada@example.org", "password1": "a long password"}
         )
     assert refused.status_code == 503
-    assert refused.json()["refused"].startswith("The server's disk is full or not writable.")
+    assert refused.json()["refused"].startswith(
+        "The server's disk or its store in memory is full or not writable."
+    )
     assert refused.json()["key"] == "page.full.why"
 
 

@@ -195,6 +195,7 @@ ALWAYS_SEVERAL = {
     "sweeps.refused.": OVER_A_LIMIT,
     "problem.difference_too_long": "a limit",
     "problem.window_too_wide": "a limit",
+    "problem.search_too_wide": "a limit",
     "replays.log.bounds": "limits",
     "diagram.ledger.duplicated": "a duplicate is a second copy",
     "outcome.count": "a name before its number",

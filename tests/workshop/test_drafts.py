@@ -26,6 +26,7 @@ from eosviz.bounded.refusing import Stopped
 from eosviz.bounded.register import COMMAND_LINE
 from eosviz.bounded.tasks import TASKS
 from eosviz.bounded.waiting_rows import ASK_AGAIN_SECONDS
+from eosviz.catalogue import say
 from eosviz.classroom.actions import begin, create_class, join, set_part
 from eosviz.classroom.models import Classroom, Membership, Part
 from eosviz.scenarios.editing import TEXT_BYTES_MAX
@@ -333,6 +334,14 @@ def test_the_gallery_finds_by_words_tag_language_and_version(gallery: list[Draft
     assert names() == {"MY-1", "MY-2"}
 
 
+def test_a_filter_without_a_match_does_not_say_that_nothing_is_published(
+    gallery: list[Draft], client: Any
+) -> None:
+    page = client.get("/workshop/", {"tag": "nowhere"}).content.decode()
+    assert say("library.nothing_found", "en") in page
+    assert say("workshop.gallery.none", "en") not in page
+
+
 def test_the_gallery_asks_the_database_as_often_for_many_as_for_few(
     gallery: list[Draft], client: Any, ina: User
 ) -> None:
@@ -430,7 +439,7 @@ def test_a_publication_that_is_refused_later_says_why_until_the_text_is_another(
     browser = signed_in(ina)
     monkeypatch.setitem(TASKS, "outcomes", replace(TASKS["outcomes"], clock_seconds=0))
     browser.post(f"/workshop/{draft.id}/publish")
-    assert "more time or memory than a trial may" in shown(browser, draft)
+    assert "more time or memory than the server allows" in shown(browser, draft)
     assert "more time or memory" not in shown(signed_in(person("leo@example.org")), draft)
     held = actions.save(draft, draft.text + "# shorter", draft.revision, [], "both")
     assert "more time or memory" not in shown(browser, held)
