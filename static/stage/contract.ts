@@ -242,11 +242,13 @@ type Batches = Readonly<Record<string, { base_offset: number; last_offset: numbe
 
 /** px of an offset's width in a lane that shows all of its offsets, at least. */
 export const OFFSET_LEAST = 20;
+/** The same in a lane that was made for a shorter run: rather narrow than without its first records. */
+const GROWN_LEAST = 15;
 
 /** What a lane that was made for a shorter run gives each offset, so that all still fit; its own width, where they cannot. */
 function unitOf({ strip, cells: { width, unit, most, after } }: LanePlace, count: number): number {
   const room = width - after;
-  return strip || most < Number.MAX_SAFE_INTEGER || count * unit <= room || count * OFFSET_LEAST > room ? unit : Math.floor((10 * room) / count) / 10;
+  return strip || most < Number.MAX_SAFE_INTEGER || count * unit <= room || count * GROWN_LEAST > room ? unit : Math.floor((10 * room) / count) / 10;
 }
 
 /**

@@ -128,8 +128,11 @@ function hiddenText(counts: Row["counts"]): { short: string; long: string } | nu
   return null;
 }
 
+/** By name while they are few: the squares need their room. */
 function againText(again: readonly number[]): { short: string; long: string } | null {
-  return again.length === 0 ? null : { short: say("stage.reader.again", { records: serialsText(again) }), long: say("stage.reader.read_again", { records: serialsText(again) }) };
+  if (again.length === 0) return null;
+  const records = serialsText(again);
+  return { short: again.length > 2 ? say("stage.reader.again_count", { count: again.length }) : say("stage.reader.again", { records }), long: say("stage.reader.read_again", { records }) };
 }
 
 /** px of a low and wide row: for a name, for that and the isolation level, and for how much was read of which partition. */

@@ -193,7 +193,7 @@ export class Stage extends SizedElement {
     const { here } = this.#scene;
     if (here.upright || here.kind !== "cluster" || Object.keys(here.clients).length === 0) return null;
     const scale = size.width / here.width;
-    return { x: (here.network.x + 36 + textWidth(say("stage.head.network"), 13)) * scale, y: 4 * scale };
+    return { x: (here.network.x + 31 + textWidth(say("stage.head.network"), 13)) * scale, y: 4 * scale };
   }
 
   /** px from the upper edge of what stands lowest to the foot of this element: what covers some of the readers, or of a row, covers all of it. */
