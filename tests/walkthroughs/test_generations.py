@@ -71,6 +71,11 @@ def test_a_run_that_is_the_same_everywhere_needs_no_search_for_a_reason(client: 
     assert "the connection breaks before its acknowledgement arrives" in page, "what happens is told first"
 
 
+def test_a_step_that_differs_in_its_state_only_says_so_of_the_generation_before(client: Client) -> None:
+    cell = cells(shown(client, "SC-164/k41"))[2]
+    assert "ABORTABLE_ERROR" in cell and "the same sentence, but the state does not change." in cell
+
+
 def test_where_there_is_no_run_the_cell_says_why(client: Client) -> None:
     found = cells(shown(client, "SC-89/heartbeats-lost"))
     assert "lose_heartbeats does not exist in a cluster with ZooKeeper" in found[0]
