@@ -140,7 +140,7 @@ class Command(Intervention, frozen=True, omit_defaults=True):
 
 
 class ListTransactions(Command, tag="list_transactions", frozen=True, omit_defaults=True):
-    """`list`: only transactions that have been open for longer than `duration_ms`."""
+    """`list`, without the transactions that began at most `duration_ms` ago."""
 
     duration_ms: Offset | None = None
 

@@ -280,7 +280,7 @@ export interface MakeAvailable {
   actor: string;
 }
 /**
- * `list`: only transactions that have been open for longer than `duration_ms`.
+ * `list`, without the transactions that began at most `duration_ms` ago.
  */
 export interface ListTransactions {
   action: "list_transactions";
