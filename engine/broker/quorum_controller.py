@@ -520,8 +520,8 @@ class QuorumController(Controller):
     # Producer ids ---------------------------------------------------------------------------------
 
     def _on_allocate(self, request: AllocateProducerIdsRequest) -> AllocateProducerIdsResponse:
-        """Allocate the next block (``ProducerIdControlManager.generateNextProducerId``); an error when no
-        further block fits."""
+        """Allocate the next block (``ProducerIdControlManager.generateNextProducerId``); an error when it
+        would begin too close to the largest id."""
         if self._is_stale(request.broker, request.broker_epoch):
             return AllocateProducerIdsResponse(error=Error.STALE_BROKER_EPOCH)
         size = self.configuration.producer_id_block_size

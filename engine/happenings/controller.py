@@ -215,7 +215,7 @@ class BlockAllocated(Happening):
 
 @happening
 class NoBlockLeft(Happening):
-    """The next id is above ``start_max``, so no further block fits."""
+    """The next id is above ``start_max``: the controller allocates no further block."""
 
     broker: str
     start: int

@@ -103,7 +103,7 @@ def _broker_epoch_stale(h: happened.BrokerEpochStale, teller: Teller) -> None:
 
 
 def _no_block_left(h: happened.NoBlockLeft, teller: Teller) -> None:
-    teller.say("quorum.no_block_left", ("PID-3",), broker=h.broker, start=h.start)
+    teller.say("quorum.no_block_left", ("PID-3",), broker=h.broker, start=h.start, start_max=h.start_max)
     compared: list[list[Any]] = [["next producer id", h.start], ["highest id to start from", h.start_max]]
     teller.refuse("PID-3", "UNKNOWN_SERVER_ERROR", compared, "refusal.broker_asks_again")
 
