@@ -47,16 +47,20 @@ Such notes say which epoch InitProducerId led to, that a marker is sent again, o
 found."""
 
 AFTER_ITS_STEP = {
-    "broker.log_loaded_from_snapshot": "fault.restarted",
-    "broker.log_replayed": "fault.restarted",
+    "broker.log_loaded_from_snapshot": ("fault.restarted", "producer_count", 1),
+    "broker.log_replayed": ("fault.restarted", "producer_count", 1),
+    "client.disconnected": ("fault.answer_dropped", "count", 2),
 }
-"""A note to the step's own sentence, if a broker that starts again has read the state of producers."""
+"""A note to the step's own sentence, with the number in the note and the least of it that is worth saying: a
+broker that starts again has read the state of producers; a connection that breaks takes more than the one
+response that the sentence names."""
 
 
 def following(step: Mapping[str, Any]) -> int | None:
     """The index of the note that comes after the step's own sentence; None when there is none."""
     for place, note in enumerate(step["notes"]):
-        if AFTER_ITS_STEP.get(note["key"]) == step["key"] and note["params"]["producer_count"] > 0:
+        key, number, least = AFTER_ITS_STEP.get(note["key"], ("", "", 0))
+        if key == step["key"] and note["params"][number] >= least:
             return place
     return None
 

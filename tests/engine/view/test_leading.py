@@ -56,3 +56,17 @@ def test_what_a_broker_still_knows_follows_its_restart(scenario: str, expected: 
     made = step.to_json()
     place = following(made)
     assert (None if place is None else made["notes"][place]["key"]) == expected
+
+
+def test_a_broken_connection_says_how_many_requests_it_leaves_in_doubt() -> None:
+    simulation = Simulation(entry("SC-03").scenario(None))
+    while (step := simulation.step()) is not None and step.key != "fault.answer_dropped":
+        pass
+    assert step is not None
+    made = step.to_json()
+    place = following(made)
+    assert place is not None
+    assert (made["notes"][place]["key"], made["notes"][place]["params"]["count"]) == (
+        "client.disconnected",
+        2,
+    )
