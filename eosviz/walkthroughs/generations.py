@@ -52,14 +52,6 @@ class Shown:
         cannot = self.cell.cannot
         return {} if cannot is None else {"place": cannot.place, "rule": cannot.rule, **cannot.message}
 
-    @property
-    def failures(self) -> list[tuple[str, int]]:
-        """Counts over all partitions, without zeros: catalogue key and number."""
-        outcome = self.cell.outcome
-        verdicts = () if outcome is None else outcome.verdicts
-        counts = {"failed": sum(one.failed for one in verdicts), "lost": sum(one.lost for one in verdicts)}
-        return [(f"generations.{name}", count) for name, count in counts.items() if count]
-
 
 @dataclass(frozen=True, slots=True)
 class Turn:

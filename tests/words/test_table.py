@@ -180,7 +180,6 @@ WRONG_COUNT = {
 """What a text with this count is not: `all 0`, `all 1`, `1 records`; with 2, every slot is filled."""
 OF_THE_LIBRARY, OVER_A_LIMIT = "the library has many", "shown where there are more than a limit"
 ALWAYS_SEVERAL = {
-    "tracks.all_scenarios": OF_THE_LIBRARY,
     "library.search.clear": OF_THE_LIBRARY,
     "front.map.all": OF_THE_LIBRARY,
     "generations.alike": "of five",
