@@ -22,6 +22,9 @@ from eosviz.walkthroughs.messages import Offer
 DELAY_MS = 100
 """The delay in ms that *delay* proposes; the page may choose another."""
 
+NONE = "–"
+"""Stands for a leader or a broker where there is none."""
+
 Json = dict[str, Any]
 
 
@@ -66,7 +69,12 @@ def _weighed(simulation: Simulation, candidate: Candidate) -> Offer:
 
 
 def _key(simulation: Simulation, candidate: Candidate) -> str:
-    """The key of the offer. To drop a message says whether its connection breaks, too."""
+    """The key of the offer. To drop a message says whether its connection breaks, too; to change a leader,
+    whether there is one; and what no broker can be chosen for names none."""
+    if candidate.params.get("broker") == NONE:
+        return f"action.{candidate.action}.any"
+    if candidate.action == "change_leader" and candidate.params["leader"] == NONE:
+        return "action.give_leader"
     message = simulation.world.network.under_way.get(candidate.intervention.get("message", -1))
     if candidate.action == "drop_message" and message is not None:
         return (
@@ -189,7 +197,7 @@ def _partition(view: Json, name: str) -> Iterator[Candidate]:
     if shown is None:
         return
     leader, in_sync = shown["leader"], shown["isr"]
-    params = {"partition": name, "leader": "–" if leader is None else f"broker-{leader}"}
+    params = {"partition": name, "leader": NONE if leader is None else f"broker-{leader}"}
     followers = [member for member in shown["replica_order"] if member != leader]
     yield from _to_each("change_leader", [one for one in followers if one in in_sync], params)
     yield from _to_each("shrink_isr", [one for one in followers if one in in_sync], params)
@@ -234,7 +242,7 @@ def _to_each(action: str, brokers: list[int], params: Json) -> Iterator[Candidat
         yield Candidate(intervention, {**params, "broker": f"broker-{broker}"})
     if not brokers:
         intervention = {"action": action, "partition": params["partition"]}
-        yield Candidate(intervention, {**params, "broker": "–"}, f"action.why.nobody_to.{action}")
+        yield Candidate(intervention, {**params, "broker": NONE}, f"action.why.nobody_to.{action}")
 
 
 def _of_record(view: Json, selection: Selection) -> Iterator[Candidate]:

@@ -134,6 +134,16 @@ def test_what_is_done_to_a_partition_is_seen_in_the_next_view() -> None:
     assert (offered["make_unavailable"][0].enabled, offered["make_available"][0].enabled) == (False, True)
 
 
+def test_no_offer_names_a_broker_or_leader_that_there_is_not() -> None:
+    alone = ({"action": "shrink_isr", "partition": "t-0", "broker": broker} for broker in (2, 3))
+    gone = after(60, *alone, {"action": "crash", "actor": "broker-1"})
+    while gone.view()["partitions"]["t-0"]["leader"] is not None:
+        assert gone.step() is not None
+    texts = [say(offer.key, "en", offer.params) for offer in offers(gone, "partition", "t-0")]
+    assert "Make broker-1 leader of t-0, which has no leader, with a new leader epoch" in texts
+    assert not [text for text in texts if "–" in text]
+
+
 def test_every_partition_action_that_is_offered_works_and_every_other_is_refused() -> None:
     seen: set[tuple[str, bool]] = set()
     for number in (0, 3, 40, 90):
