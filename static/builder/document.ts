@@ -205,6 +205,12 @@ export function whenOf(row: JsonObject): When | null {
   return "match" in row ? "message" : "time";
 }
 
+/** The sentence for a fault that the trial run did not set off, `seen` times met; null for one that it did, or before one ran. */
+export function unmetKey(row: JsonObject, seen: number | undefined): string | null {
+  if (seen !== 0) return null;
+  return whenOf(row) === "time" ? "builder.never_reached" : "builder.never_met";
+}
+
 /** A fault is set off by a message or at a time, never by both. */
 export function whenEdits(row: JsonObject, path: Path, when: When): Edit[] {
   const [kept, left] = when === "time" ? ["at", ["match", "after_ms"]] as const : ["match", ["at"]] as const;

@@ -7,7 +7,7 @@ import type { TemplateResult } from "lit";
 import { say, words } from "../player/text.ts";
 import {
   anyValue, boundsOf, knownKeys, fieldsOf, isForMessages, isObject, mistakesAt, newRow, placeOf, readValue, rowLine, showValue, whenEdits,
-  whenOf, withoutEmptied, wordEdits, wordsOfChoices,
+  unmetKey, whenOf, withoutEmptied, wordEdits, wordsOfChoices,
 } from "./document.ts";
 import type { Edit, Field, Form, Json, JsonObject, Mistake, Path, Setting } from "./document.ts";
 
@@ -351,7 +351,7 @@ function drawRow(sheet: Sheet, section: string, row: JsonObject, path: Path, row
   };
   const remove = (): void => change({ do: "remove", path }, [`${idOf(path)}-fold`, `${idOf([...list, index - 1])}-fold`, `${idOf(list)}-add`]);
   const line = rowLine(section, row, choiceText, sheet.form);
-  const unmet = section === "fault" && sheet.seen !== undefined && sheet.seen[index] === 0;
+  const unmet = section === "fault" ? unmetKey(row, sheet.seen?.[index]) : null;
   const label = line === "" ? String(index + 1) : `${index + 1}. ${line}`;
   const inner = html`${drawFields(sheet, section, row, path)}${drawMistakes(sheet, path, place)}
     <div class="row-buttons">
@@ -360,5 +360,5 @@ function drawRow(sheet: Sheet, section: string, row: JsonObject, path: Path, row
       <button type="button" class="small danger" id="${idOf(path)}-remove" @click=${remove}>${say("builder.remove")}<span class="sr"> ${label}</span></button>
     </div>`;
   return html`${drawFolded(sheet, path, place, label, 0, inner)}
-    ${unmet ? html`<p class="quiet form-unmet">${say("builder.never_met")}</p>` : nothing}`;
+    ${unmet === null ? nothing : html`<p class="quiet form-unmet">${say(unmet)}</p>`}`;
 }

@@ -192,9 +192,14 @@ function unmet(trial: Trial, door: TrialDoor): TemplateResult {
   const told = door.hasExpectations && trial.stopped === null && trial.unmet.length === 0
     ? html`<p>${say("builder.trial.met")}</p>` : nothing;
   return html`${told}${trial.unmet.length > 0 ? html`<ul class="plain">${trial.unmet.map((one) => html`<li class="errorlist">
-      ${say("builder.trial.unmet", { place: one.place, wanted: showValue(one.wanted), found: showValue(one.found) })}</li>`)}</ul>` : nothing}
+      ${say("builder.trial.unmet", { place: one.place, wanted: valueOrNothing(one.wanted), found: valueOrNothing(one.found) })}</li>`)}</ul>` : nothing}
     ${trial.variant === null && trial.verdicts.length > 0 && trial.stopped === null
       ? html`<button class="small" type="button" @click=${keep}>${say("builder.trial.keep")}</button>` : nothing}`;
+}
+
+/** A value as text; for an empty list or a missing value the word for nothing. */
+function valueOrNothing(value: Json): string {
+  return showValue(value) || say("builder.trial.reported.nothing");
 }
 
 function messages(trial: Trial, door: TrialDoor): TemplateResult | typeof nothing {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   GROUPS, anyValue, boundsOf, crashingAt, fieldsOf, isForMessages, knownKeys, matchLine, mistakesAt, mistakesInGroup, newRow, oneLanguage, openAfter, pathOf, placeOf, readValue,
-  rowLine, showValue, whenEdits, whenOf, withoutEmptied, wordEdits, wordsOfChoices,
+  rowLine, showValue, unmetKey, whenEdits, whenOf, withoutEmptied, wordEdits, wordsOfChoices,
 } from "../../builder/document.ts";
 import type { Edit, Field, Form, JsonObject } from "../../builder/document.ts";
 import { WIDTH, lanesOf, placed } from "../../builder/timeline.ts";
@@ -91,6 +91,13 @@ test("a fault that happens to a message has no time, and gets a message to happe
     { do: "remove", path: ["faults", 0, "at"] },
     { do: "set", path: ["faults", 0, "match"], value: { api: "Produce" } },
   ]);
+});
+
+test("a fault that the trial did not set off says what did not come: its message or its time", () => {
+  assert.equal(unmetKey({ match: { api: "Produce" } }, 0), "builder.never_met");
+  assert.equal(unmetKey({ at: 5 }, 0), "builder.never_reached");
+  assert.equal(unmetKey({ at: 5 }, 1), null);
+  assert.equal(unmetKey({ at: 5 }, undefined), null);
 });
 
 test("a fault happens with a message or at a time, never both", () => {
