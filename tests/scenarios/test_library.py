@@ -156,6 +156,11 @@ class TestEndings:
         assert drawn.count("l7 8m0-8l-7 8") == broken.get("row_missing", 0) + broken.get("record_missing", 0)
         assert drawn.count("v4m3-4v4") == broken.get("row_repeated", 0)
 
+    def test_a_deleted_topic_is_not_one_that_stored_nothing(self) -> None:
+        run = shelved("SC-59").run("deleted-meanwhile")
+        with translation.override("en"):
+            assert pictures.ends(run) == "t-0: topic deleted; t-1: topic deleted"
+
 
 @pytest.mark.django_db
 class TestMap:

@@ -68,6 +68,7 @@ def _counted(lane: dict[str, Any], language: str) -> list[str]:
     for kind, records, _ in lane["cells"]:
         counts[kind] = counts.get(kind, 0) + (1 if kind in ("COMMIT", "ABORT") else records)
     counts |= {name: int(str(lane[name])) for name in ("lost", "failed")}
-    return [
+    parts = [
         say(f"library.ends.{name}", language, {"count": count}) for name, count in counts.items() if count
     ]
+    return [*parts, say("library.ends.deleted", language)] if lane["deleted"] else parts
