@@ -115,14 +115,14 @@ function within(batches: readonly LogBatchView[], first: number, last: number): 
 }
 
 /** What is hidden and why, in words that fit a row; aborted records are left out for good. */
-function hiddenText(counts: Row["counts"]): { short: string; long: string } | null {
+export function hiddenText(counts: Row["counts"]): { short: string; long: string } | null {
   const own = counts.undecided + counts.marker;
   const hidden = own + counts.behind + counts.untold;
   if (hidden > 0) {
-    return {
-      short: say("stage.reader.hidden", { count: hidden }),
-      long: counts.behind > 0 && own > 0 && counts.untold === 0 ? say("stage.reader.hidden_two", { undecided: own, behind: counts.behind }) : say("stage.reader.hidden", { count: hidden }),
-    };
+    const short = say("stage.reader.hidden", { count: hidden });
+    if (counts.behind === 0 || own === 0 || counts.untold > 0) return { short, long: short };
+    const key = counts.marker === 0 ? "stage.reader.hidden_unmarked" : "stage.reader.hidden_two";
+    return { short, long: say(key, { undecided: own, behind: counts.behind }) };
   }
   if (counts.aborted > 0) return { short: say("stage.reader.left_out", { count: counts.aborted }), long: say("stage.reader.left_out", { count: counts.aborted }) };
   return null;

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { ReaderLaneView } from "../../generated/messages.ts";
 import { railOf } from "../../stage/coordinator.ts";
 import { reasonAt, wordsOf } from "../../stage/hidden.ts";
+import { hiddenText } from "../../stage/readers.ts";
 import { logBatch } from "../diagrams/fixture.ts";
 import { speakStage } from "./words.ts";
 
@@ -21,6 +22,12 @@ test("Why a record is hidden is what the engine tells of the log, where a reader
   assert.equal(reasonAt(told, lane, logBatch(4, 1, { control: "COMMIT" }), 4), null);
   // Who may read it reads it, whatever is held for others.
   assert.equal(reasonAt(told, { ...lane, ahead: [[1, 4, "not_fetched"]] }, logBatch(3, 1), 3), null);
+});
+
+test("Only a marker that is written waits for its copies", () => {
+  const counts = { undecided: 0, marker: 0, behind: 1, untold: 0, aborted: 0, not_replicated: 0 };
+  assert.equal(hiddenText({ ...counts, undecided: 1 })?.long, "1 without a marker, 1 waiting");
+  assert.equal(hiddenText({ ...counts, marker: 1 })?.long, "1 need a replicated marker, 1 waiting");
 });
 
 test("A file of before that does not tell why says so", () => {
