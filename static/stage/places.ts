@@ -341,14 +341,16 @@ function castOf(run: Places, frame: Frame, focus: Focus): Places {
   const corner = cornerOf(focus.actor ?? frame.step?.actor ?? "");
   const standing = run.kind === "cluster" ? run.others[corner] : undefined;
   const controls = standing !== undefined;
+  const hasChips = Object.values(run.brokers).some(({ rows }) => rows !== undefined);
   const leader = partition === null ? null : ledBy(frame, run, partition);
   const acting = actingIn(run, frame, focus, partition);
   const coordinator = coordinatorAt(frame, run, focus);
   // What a coordinator without this log does is seen in the coordinator's place.
   const inRail = acting !== null && acting === coordinator && leader !== null && partition !== null && run.brokers[acting]?.lanes[partition] === undefined;
-  const broker = (inRail ? null : acting) ?? (controls ? brokerHeard(frame, run, focus) : null) ?? leader ?? Object.keys(run.brokers)[0] ?? null;
+  // So is what a tool or the controller asks of a broker that has a small box: the log in question stays in sight.
+  const heard = controls && (leader === null || !hasChips) ? brokerHeard(frame, run, focus) : null;
+  const broker = (inRail ? null : acting) ?? heard ?? leader ?? Object.keys(run.brokers)[0] ?? null;
   const brokers: Places["brokers"] = {};
-  const hasChips = Object.values(run.brokers).some(({ rows }) => rows !== undefined);
   const place = broker === null ? undefined : run.brokers[broker];
   // A follower that copies, and a leader of a branch, have the place of the lane as the plan has it.
   const isHere = broker !== null && partition !== null && (place?.lanes[partition] !== undefined || focus.kind === "copy" || leader === broker);

@@ -149,6 +149,15 @@ test("On a phone every client and every broker has a box of its own, and one of 
   assert.equal(made(planOf(1, 2, 1), PHONE).brokers["broker-1"]?.panel, undefined);
 });
 
+test("On a phone the log in question stays while a tool asks another broker", () => {
+  const run = made({ ...planOf(3, 1, 1), tool: true }, PHONE);
+  const logs = view({ partitions: { "t-0": { ...partition(replica([])), leader: 1 } } });
+  const asked = { ...logs, network: { ...logs.network, messages: { 7: { id: 7, from: TOOL, to: "broker-2" } } } } as unknown as typeof logs;
+  const here = standing(run, frameOf(null, asked), { ...NO_FOCUS, actor: TOOL, messages: { ...NO_FOCUS.messages, sent: [7] } });
+  assert.notEqual(here.brokers["broker-1"]?.panel, undefined);
+  assert.equal(here.brokers["broker-1"]?.lanes["t-0"]?.strip, false);
+});
+
 test("On a phone the coordinator's place is that of the broker that took over", () => {
   const run = made(planOf(3, 2, 1), PHONE);
   const broker = { alive: true, paused: false, starting: false, producer_id_block: null, denied: [] };
