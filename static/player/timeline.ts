@@ -56,6 +56,8 @@ export function xOf(axis: Axis, number: number): number {
   const segment = segments.findLast(({ first }) => first <= number);
   if (segment === undefined) return axis.left;
   const { first, last, x, width } = segment;
+  // A run that is over has nothing ahead of it.
+  if (number >= axis.end) return axis.right;
   return x + (width * (Math.min(number, last) - first + 0.5)) / (last - first + 1);
 }
 

@@ -49,6 +49,7 @@ test("in a run with beats every beat has its own scale, and every step is found 
   const axis = { left: 10, right: 253, end: 104, segments };
   for (let number = 0; number <= 104; number += 1) assert.equal(stepAt(axis, xOf(axis, number), 104), number);
   assert.equal(xOf(axis, 4), 45);
+  assert.equal(xOf(axis, 104), 253, "at its last step nothing is ahead");
   assert.ok(xOf(axis, 5) > 53);
   assert.equal(xOf(axis, 500), xOf(axis, 104), "behind what was planned is its end");
   assert.equal(stepAt(axis, 250, 20), 20, "what is not made cannot be gone to");
