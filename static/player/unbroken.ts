@@ -12,7 +12,8 @@ export const defaults = {
   longest: 28,
 };
 
-const HYPHENATED = /([\p{L}\p{N}_.]+(?:-[\p{L}\p{N}_.]*[\p{L}\p{N}_])+)/u;
+/** A name with a hyphen in it, or an option of a command. */
+const HYPHENATED = /((?<![\p{L}\p{N}_-])--[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*|[\p{L}\p{N}_.]+(?:-[\p{L}\p{N}_.]*[\p{L}\p{N}_])+)/u;
 
 /** The text in parts, every other of them a name. */
 export function namesIn(text: string): string[] {

@@ -9,6 +9,10 @@ test("what has a hyphen in it stays on one line", () => {
   assert.deepEqual(names("broker-2 写入 __transaction_state-10，c-committed 读到 t-0."), ["broker-2", "__transaction_state-10", "c-committed", "t-0"]);
 });
 
+test("an option of a command keeps its hyphens", () => {
+  assert.deepEqual(names("kafka-transactions.sh find-hanging --broker-id 1 --topic t。"), ["kafka-transactions.sh", "find-hanging", "--broker-id", "--topic"]);
+});
+
 test("a minus and a dash are no part of a name", () => {
   assert.deepEqual(names("epoch -1, offsets 3–7 - nothing else"), []);
 });
