@@ -12,7 +12,7 @@ import { html, nothing } from "lit";
 import { ownBox, zoomOf } from "../diagrams/own-box.ts";
 import type { Intervention } from "../generated/messages.ts";
 import { settingName } from "./altered.ts";
-import type { Frame, Json, JsonObject, Selection } from "./frame.ts";
+import type { Frame, Json, JsonObject, MessageView, Selection } from "./frame.ts";
 import { DROP, offeredOf } from "./offered.ts";
 import { PagePresses } from "./page-presses.ts";
 import { Pointing } from "./pointing.ts";
@@ -217,7 +217,7 @@ export class SelectionBar extends StoreElement {
     const store = this.store;
     const selection = store?.selection ?? null;
     if (store === undefined || selection === null) return nothing;
-    const name = nameOf(selection, store.frame);
+    const name = this.#nameOf(selection, store);
     if (!store.source.live) {
       return html`<span class="selected">${say("player.selected", { what: name })}</span>${this.#clear()}${this.at === null ? nothing : this.#list()}`;
     }
@@ -226,6 +226,16 @@ export class SelectionBar extends StoreElement {
       ${this.#clear()}
       ${this.isOpen ? this.#list() : nothing}`;
   }
+
+  /** A message keeps its name at steps at which it is not under way. */
+  #nameOf(selection: Selection, { frame }: PlayerStore): string {
+    const name = nameOf(selection, frame);
+    if (selection.kind !== "message") return name;
+    if (messageOf(selection, frame) !== undefined) this.#called = { id: selection.id, name };
+    return this.#called.id === selection.id ? this.#called.name : name;
+  }
+
+  #called = { id: "", name: "" };
 
   /** Where the message has no room for them on itself, its acts stand here, under a thumb. */
   #acts({ kind }: Selection): TemplateResult | null {
@@ -396,10 +406,14 @@ export function readValue(text: string): Json {
   return /^-?\d{1,15}$/.test(typed) ? Number(typed) : typed;
 }
 
+function messageOf({ id }: Selection, frame: Frame | null | undefined): MessageView | undefined {
+  return frame?.view.network?.messages[id] ?? frame?.previousView?.network?.messages[id];
+}
+
 /** The selected thing as a person would call it; a message also when the step on show has delivered it. */
 export function nameOf(selection: Selection, frame: Frame | null | undefined): string {
   if (selection.kind !== "message") return say(`player.selection.${selection.kind}`, { id: selection.id });
-  const message = frame?.view.network?.messages[selection.id] ?? frame?.previousView?.network?.messages[selection.id];
+  const message = messageOf(selection, frame);
   if (message === undefined) return say("player.selection.message", { id: selection.id });
   const key = message.is_response ? "player.selection.response" : "player.selection.request";
   return say(key, { api: message.api, from: message.from, to: message.to });
