@@ -228,6 +228,14 @@ function recordsIn(batch: LogBatchView, inner: number): string {
   return said.find((one) => one !== "" && textWidth(one, 10, true) <= inner) ?? String(batch.record_count);
 }
 
+/** Two ends of a run of records, one under the other; null where they have room beside each other, or none. */
+function stackedIn(batch: LogBatchView, inner: number): [string, string] | null {
+  const [first, last] = [batch.serials[0], batch.serials.at(-1)];
+  if (first === undefined || last === undefined || last === first || last - first !== batch.serials.length - 1) return null;
+  const lines: [string, string] = [`r${first}–`, `r${last}`];
+  return textWidth(serialsText(batch.serials), 10, true) > inner && lines.every((one) => textWidth(one, 10, true) <= inner) ? lines : null;
+}
+
 /** `gates`: px that gates cover at its edges: beside them a narrow cell has its sequences alone. */
 function batchCell(batch: LogBatchView, width: number, height: number, hue: string, isBroken: boolean, gates: { left: number; right: number }): SVGTemplateResult {
   const inner = width - 8;
@@ -247,6 +255,8 @@ function batchCell(batch: LogBatchView, width: number, height: number, hue: stri
     const middle = round(low > high ? (low + high) / 2 : clamp(width / 2, low, high));
     return cut ? nothing : svg`<text x=${middle} y=${round(y)} text-anchor="middle" class=${`s${at} ${classes}${rim} ${aborted ? hue : ""}`}>${lines[0]}</text>`;
   };
+  const stacked = who === null && isAbsent(batch.first_sequence) && height >= TWO_LINES ? stackedIn(batch, inner) : null;
+  if (stacked !== null) return svg`${shell}${line(stacked[0], height / 2 - 3, 13, 9, "b", true)}${line(stacked[1], height / 2 + 13, 13, 9, "b", true)}`;
   if (who === null || height < TWO_LINES) {
     const whole = who === null ? what : `${who} | ${what}`;
     const said = textWidth(whole, 13, true) <= inner ? whole : what;
