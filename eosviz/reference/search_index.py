@@ -37,6 +37,9 @@ KINDS = (
 )
 LESSON = "scenario"
 """The kind that answers most questions: it comes no later than second."""
+BESIDE_A_LESSON = ("page", "limit")
+"""Kinds whose entries have words of all questions: one that lacks terms is shown only if it also scores near to
+the best lesson."""
 PAGES = (
     ("tracks:index", "page.tracks", "tracks.introduction"),
     ("scenarios:library", "page.library", "library.introduction"),
@@ -182,6 +185,8 @@ def _weighed(every: Sequence[Entry], wishes: list[Wish]) -> list[float]:
         is_met = sum(map(bool, own)) >= terms or max(own, default=0.0) >= LED
         worths.append(worth if is_met else 0.0)
         best[entry.kind] = max(best.get(entry.kind, 0.0), worths[-1])
+    for kind in BESIDE_A_LESSON:
+        best[kind] = max(best.get(kind, 0.0), best.get(LESSON, 0.0))
     return [
         worth if worth >= NEAR * best[entry.kind] else 0.0 for entry, worth in zip(every, worths, strict=True)
     ]

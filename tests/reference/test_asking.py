@@ -351,3 +351,8 @@ def test_a_line_of_what_is_not_modelled_opens_at_its_place(client: Client) -> No
     (address,) = re.findall(r'href="([^"]+#limit\.[^"]+)"', answer)
     page, _, line = address.partition("#")
     assert f'<li id="{line}">' in client.get(page).content.decode()
+
+
+def test_a_page_that_shares_a_few_words_with_a_long_question_is_not_shown() -> None:
+    found = search_index.closest("Apache Flink jobs can't recover from a checkpoint using transactions", "en")
+    assert "scenario" in found and not {"page", "limit"} & set(found)
