@@ -433,7 +433,7 @@ class Controller(ABC):
         self.watch.emit(TopicDeleted, topic, tuple(names))
 
     def make_unavailable(self, broker_id: int, available: bool, now: int) -> None:
-        """*make endpoint unavailable*: no client or broker can reach the broker, which stays live (GEN-6).
+        """*make endpoint unavailable*: the brokers no longer know an address of the broker, which stays live (GEN-6).
         ``available`` True ends the fault."""
         (self.without_endpoint.discard if available else self.without_endpoint.add)(broker_id)
         self._announce(self._live_word())
