@@ -3,6 +3,8 @@
 from django.template import Context, Template
 from django.utils.translation import override
 
+from eosviz.scenarios.templatetags.words import breakable
+
 
 def headline(partition: str) -> str:
     page = Template('{% load words %}{% say_unbroken "logs.answer.undecided" params %}')
@@ -13,6 +15,12 @@ def headline(partition: str) -> str:
 def test_a_name_with_hyphens_is_whole_and_a_very_long_one_may_break() -> None:
     assert 'of <span class="nb">orders-0</span> are held up' in headline("orders-0")
     assert "<span" not in headline("a-very-long-topic-of-a-whole-company-0")
+
+
+def test_a_chinese_mark_stays_with_the_letter_before_it() -> None:
+    title = breakable("UNKNOWN_PRODUCER_ID：结论？")
+    assert title == 'UNKNOWN_<wbr>PRODUCER_<wbr>I<span class="nb">D：</span>结<span class="nb">论？</span>'
+    assert breakable("Is it a&b?") == "Is it a&amp;b?"
 
 
 def test_a_name_from_a_file_is_escaped() -> None:

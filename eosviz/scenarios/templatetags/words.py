@@ -31,6 +31,7 @@ def say(key: str, params: dict[str, Any] | None = None, /, **named: Any) -> Safe
 
 _NAME = re.compile(r"([\w.]+(?:-[\w.]*\w)+)")
 """A name or a date with hyphens, at each of which a line may end."""
+_LETTER_AND_MARK = re.compile(r"[^\W_][，。：；、？！）]+")
 LONGEST = 28
 """A name is kept whole if it has at most this many letters."""
 
@@ -95,8 +96,10 @@ def with_scenarios(text: str) -> SafeString:
 
 @register.filter
 def breakable(text: str) -> SafeString:
-    """A text whose long error names may go on in a new line after each underscore."""
-    return mark_safe("_<wbr>".join(escape(part) for part in text.split("_")))
+    """A text whose long error names may go on in a new line after each underscore. No line of it begins with
+    a Chinese mark, not even where a title without marks is broken within."""
+    broken = "_<wbr>".join(escape(part) for part in text.split("_"))
+    return mark_safe(_LETTER_AND_MARK.sub(r'<span class="nb">\g<0></span>', broken))
 
 
 @register.filter
