@@ -20,14 +20,14 @@ LOOK = Look("duplicated", "retries", "loss_rate", ("idempotence",), {})
 
 @cache
 def sample_map() -> dict[str, Any]:
-    """Name, title and lesson of the sample, the number of runs, and its heat maps."""
+    """Name, title and lesson of the sample, the number of runs that no rule refused, and its heat maps."""
     sample = next(one for one in samples() if one["name"] == SHOWN)
     counted = json.loads(SAMPLES.joinpath(f"{SHOWN}.json").read_text(encoding="utf-8"))
     return {
         "name": SHOWN,
         "title": sample["title"],
         "lesson": sample["lesson"],
-        "runs": sum(row["runs"] for row in counted["rows"]),
+        "runs": sum(row["runs"] - row["refused"] for row in counted["rows"]),
         "panels": panels_of(counted["axes"], counted["rows"], LOOK),
         "look": LOOK,
     }
