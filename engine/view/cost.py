@@ -321,11 +321,12 @@ def _left(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _hanging(written: Outcome, now: Outcome) -> list[Words]:
-    """How many transactions still hang at the end; nothing for a plan that an earlier release stored."""
-    if "hanging" not in written or "hanging" not in now:
-        return []
-    more = _difference(written, now, "hanging")
-    return [_words(f"cost.hanging_{'more' if more > 0 else 'fewer'}", by=abs(more))] if more else []
+    """How many transactions still hang at the end, else how many an operator had to abort; nothing for a plan that
+    an earlier release stored."""
+    for name in ("hanging", "by_hand"):
+        if name in written and name in now and (more := _difference(written, now, name)):
+            return [_words(f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))]
+    return []
 
 
 def _readability(written: Outcome, now: Outcome) -> list[Words]:

@@ -294,6 +294,13 @@ def test_a_transaction_that_the_tool_ends_no_longer_hangs_at_the_end() -> None:
     ]
 
 
+def test_a_transaction_that_no_operator_has_to_end_is_counted() -> None:
+    """The write that would arrive after the ABORT marker is lost: nothing hangs."""
+    drop = {"after": 56, "action": "drop_message", "message": 9}
+    plan = planned("SC-101/operator", drop, before=planned("SC-101/operator"))
+    assert plan["cost"]["kept"][0] == {"key": "cost.by_hand_fewer", "params": {"by": 1}}
+
+
 def test_a_changed_run_has_its_own_end_beside_that_of_the_run_as_written() -> None:
     """The operator ends the transaction after 16 minutes; a reader who does it at once frees the records at once."""
     abort = {"after": 89, "action": "abort_hanging", "partition": "t-0", "start_offset": 2}
