@@ -46,10 +46,13 @@ function clientObjects(frame: Frame, here: Places, focus: Focus, name: string, p
   return objects;
 }
 
-/** The one batch that a quiet step changes, else the queue that it names: nearer to what happens than the client's name. */
+/** The tag of a client that is about its batch. */
+const OF_BATCH = "stage.tag.same_numbers";
+
+/** The one batch that a quiet step changes, or that its tag is about; else the queue that it names: nearer to what happens than the client's name. */
 function touchedIn(frame: Frame, { kind, tag }: Focus, name: string, place: ClientPlace, queued: readonly StageObject[]): Box | null {
   const { step } = frame;
-  if (step === null || kind !== "client" || tag !== null) return null;
+  if (step === null || kind !== "client" || (tag !== null && tag.key !== OF_BATCH)) return null;
   const changed = new Set(changedBelow(step, "clients", name, "batches").map(({ rest: [id = ""] }) => id));
   const drawn = queued.filter(({ key }) => [...changed].some((id) => key === `q:${name}:${id}`));
   const [only] = drawn;

@@ -62,6 +62,8 @@ test("a quiet step marks the batch that it changes, else the queue that it names
   const grows: Change = { path: ["clients", "p1", "batches", "b1", "record_count"], before: 1, after: 2 };
   const batch = producers(frame({}), here, NO_FOCUS).find(({ key }) => key === "q:p1:b1") ?? assert.fail();
   assert.deepEqual(rings({ changes: [grows] }).map(({ x, y }) => [x, y]), [[batch.x, batch.y]]);
+  const again = { ...quiet, tag: { key: "stage.tag.same_numbers", params: {} } };
+  assert.deepEqual(rings({ changes: [grows] }, again).map(({ key }) => key), ["ring:queue"], "a resend is about its batch");
   assert.deepEqual(rings({ changes: [], params: { partition: "t-0" } }).map(({ key }) => key), ["ring:queue"]);
   const whole = [rings({ changes: [], params: {} }), rings({ changes: [grows] }, { ...quiet, tag: { key: "stage.tag.now", params: { to: "" } } })];
   assert.deepEqual(whole.map(([only]) => only?.key), ["ring:actor", "ring:actor"], "what has a tag of its own is about the client");
