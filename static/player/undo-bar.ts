@@ -11,6 +11,7 @@ import { inWords, placeBefore } from "./done.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say } from "./text.ts";
+import { unbroken } from "./unbroken.ts";
 import type { Undo } from "./undo.ts";
 
 export class UndoBar extends StoreElement {
@@ -43,7 +44,7 @@ export class UndoBar extends StoreElement {
     const done = undo.here;
     if (done === null || closedAt() === placeOf(store)) return nothing;
     return this.#bar(
-      html`<span role="status" title=${inWords(done, store.lines)}>${say("undo.done", { what: inWords(done, store.lines), branch: nameOf(store, done.branch) })}</span>
+      html`<span role="status" title=${inWords(done, store.lines)}>${unbroken(say("undo.done", { what: inWords(done, store.lines), branch: nameOf(store, done.branch) }))}</span>
         <button title=${say("undo.means", where(store, done))} @click=${() => undo.undo()}>${say("undo.undo")} <kbd>u</kbd></button>
         ${store.source.live && this.compare !== "" ? html`<span class="seen" @click=${() => keepClosed(store)}>${asItWas(store, done, this.compare, "", undefined, "c")}</span>` : nothing}`,
       () => {
