@@ -109,9 +109,9 @@ def test_what_a_reader_reads() -> None:
         ]
 
     assert refusal_of(("step", "changes", 0, "path"), 3) == [
-        "Line 4 does not have the format of a replay: step.changes[0].path is a whole number and should be one of: "
-        "a list; export the session again.",
-        "第 4 行不符合回放格式：step.changes[0].path 是整数，应为以下之一：列表；请重新导出会话。",
+        "Line 4 does not have the format of a replay: step.changes[0].path is a whole number "
+        "(allowed: a list); export the session again.",
+        "第 4 行不符合回放格式：step.changes[0].path 是整数（允许的类型：列表）；请重新导出会话。",
     ]
     assert "step.at 小于 0；" in refusal_of(("step", "at"), -1)[1]
     assert "缺少 step.kind；" in refusal_of(("step", "kind"), ...)[1]
@@ -120,10 +120,10 @@ def test_what_a_reader_reads() -> None:
     assert "title.en 的长度大于 4000；" in refusal_of(("title", "en"), "x" * 4001, HEADER, format.Header)[1]
     assert "branches 的长度小于 1；" in refusal_of(("branches",), [], HEADER, format.Header)[1]
     assert (
-        "branches[0].id is not a valid name"
+        "branches[0].id is not written as the format requires"
         in refusal_of(("branches", 0, "id"), "ä", HEADER, format.Header)[0]
     )
-    assert "应为以下之一：字符串、空值（null）；" in refusal_of(("variant",), 3, HEADER, format.Header)[1]
+    assert "（允许的类型：字符串、空值（null））；" in refusal_of(("variant",), 3, HEADER, format.Header)[1]
 
 
 def test_an_unknown_sentence_says_nothing_of_the_decoder() -> None:
