@@ -46,7 +46,7 @@ export class UndoBar extends StoreElement {
     return this.#bar(
       html`<span role="status" title=${inWords(done, store.lines)}>${unbroken(say("undo.done", { what: inWords(done, store.lines), branch: nameOf(store, done.branch) }))}</span>
         <button title=${say("undo.means", where(store, done))} @click=${() => undo.undo()}>${say("undo.undo")} <kbd>u</kbd></button>
-        ${store.source.live && this.compare !== "" ? html`<span class="seen" @click=${() => keepClosed(store)}>${asItWas(store, done, this.compare, "", undefined, "c")}</span>` : nothing}`,
+        ${store.source.live && this.compare !== "" ? html`<span class="seen" @click=${() => keepClosed(store)}>${asItWas(store, done, this.compare, "", say("undo.compare_bar"), "c")}</span>` : nothing}`,
       () => {
         keepClosed(store);
         this.requestUpdate();
