@@ -290,7 +290,7 @@ class TestDeletingAnAccount:
         assert Classroom.objects.count() == 1
         assert set(AuditEntry.objects.values_list("actor", flat=True)) == {None}
         page = school.browser("other learner").get(f"/classes/{school.classroom.id}/").content.decode()
-        assert "a former member" in page and "ina@example.org" not in page
+        assert "a deleted account" in page and "ina@example.org" not in page
 
     def test_a_learner_s_attempts_go_with_them(self, school: School) -> None:
         school.attempt(school.assign("watch"))
