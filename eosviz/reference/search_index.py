@@ -82,6 +82,8 @@ LED = POINTS["lead"] - LATER_LEAD
 """The score of a term's second lead. An entry with at least this score for one term may lack the others."""
 PARTS_SHARE = 0.75
 """If a Chinese run matches only in parts, the score of its lowest part is multiplied by this."""
+EXACT_LEADS = 2
+"""If a question has the texts of several errors, each keeps this many of its leads, however low they score."""
 MANY_TERMS = 3
 NEAR = 0.5
 """An entry that lacks terms counts only if its score is at least this share of the best score of its kind."""
@@ -187,8 +189,10 @@ def _weighed(every: Sequence[Entry], wishes: list[Wish]) -> list[float]:
         best[entry.kind] = max(best.get(entry.kind, 0.0), worths[-1])
     for kind in BESIDE_A_LESSON:
         best[kind] = max(best.get(kind, 0.0), best.get(LESSON, 0.0))
+    exact = {lead for wish in wishes if wish.telling >= EXACT for lead in wish.leads[:EXACT_LEADS]}
     return [
-        worth if worth >= NEAR * best[entry.kind] else 0.0 for entry, worth in zip(every, worths, strict=True)
+        worth if worth >= NEAR * best[entry.kind] or entry.name in exact else 0.0
+        for entry, worth in zip(every, worths, strict=True)
     ]
 
 
@@ -238,7 +242,7 @@ def _by_kind(
         )
         is_named.setdefault(entry.kind, _is_named(entry, wishes))
         found.setdefault(entry.kind, []).append(shown)
-    best = next((kind for kind in found if kind == LESSON or is_named[kind]), LESSON)
+    best = next((kind for kind in found if kind == LESSON or (is_named[kind] and kind != "limit")), LESSON)
     return {kind: found[kind] for kind in dict.fromkeys((best, LESSON, *found)) if kind in found}
 
 

@@ -356,3 +356,12 @@ def test_a_line_of_what_is_not_modelled_opens_at_its_place(client: Client) -> No
 def test_a_page_that_shares_a_few_words_with_a_long_question_is_not_shown() -> None:
     found = search_index.closest("Apache Flink jobs can't recover from a checkpoint using transactions", "en")
     assert "scenario" in found and not {"page", "limit"} & set(found)
+
+
+def test_the_texts_of_two_errors_both_lead_to_a_lesson() -> None:
+    question = (
+        "The producer attempted a transactional operation in an invalid state. "
+        "There is a newer producer with the same transactionalId which fences the current one"
+    )
+    found = [row.identifier for row in search_index.closest(question, "en")["scenario"]]
+    assert {"SC-129", "SC-153"} <= set(found)
