@@ -94,8 +94,8 @@ def _unchanged(response: Any, error: Error) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Api:
-    """One API. Without other values, its messages have the partition in the field ``partition``, if any, and
-    one error, and there are no hand-made requests."""
+    """One API. The defaults suit an API whose messages name at most one partition, in the field ``partition``,
+    whose response has one error, and of which ``craft_request`` sends no request."""
 
     request: type
     response: type | None = None

@@ -95,7 +95,7 @@ class World:
         self.broker_of: dict[int, Broker] = {}
         """Brokers by id."""
         self.changed_partitions: set[str] = set()
-        """The partitions whose log end, high watermark or leader changed. All brokers share this set."""
+        """The partitions whose log or leadership may have changed (``broker/replicas.py``)."""
         self.nodes: dict[str, Node] = {}
         """Name to node of two-phase commit over middleware, in the order in which nodes are drawn."""
         self.beside: dict[str, Node] = {}

@@ -101,7 +101,8 @@ class Buckets:
         return granted.wait
 
     async def take_soon(self, rate: Rate, caller: str, cost: int = 1) -> float:
-        """The same on an event loop. Leased tokens are taken at once, and Redis is asked in a thread."""
+        """`take` for an event loop. Tokens that this process has leased are taken at once; otherwise a thread asks
+        Redis."""
         key = f"eosviz:bucket:{rate.name}:{_digest(caller)}"
         if self._from_lease(key, min(cost, rate.most)):
             return 0.0

@@ -28,8 +28,8 @@ LOOK_SECONDS = 2.0
 
 
 class LivePart(RightfulConsumer):
-    """`…/?lang=en`: sends `{"table": "<table …>"}` whenever this differs from what was sent last. Accepts no
-    messages."""
+    """A socket at `…/?lang=en`. It sends `{"table": "<table …>"}` whenever the table has changed since it was last
+    sent, and accepts no messages."""
 
     def group(self) -> str:
         """The channel-layer group of all pages with the same part."""

@@ -13,8 +13,8 @@ class Appended(NamedTuple):
     """The result of an append.
 
     With ``error`` NONE and a ``rule``, the batch is a duplicate: the offsets are those of the stored batch,
-    and ``log_append_time`` is its timestamp. ``arrival``: what the rows compared; None: the batch has no
-    producer id.
+    and ``log_append_time`` is its timestamp. ``arrival``: the batch and the state of its producer
+    that the rows of the append rules compared; None: the batch has no producer id.
     """
 
     error: Error

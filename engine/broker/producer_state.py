@@ -378,7 +378,7 @@ class ProducerStateManager:
     def on_log_start_raised(self, log_start: int) -> list[int]:
         """Records below ``log_start`` were removed. Returns the producers that were dropped with them. Only
         2.0 drops producers, and snapshots below ``log_start`` (LOG-11). The other producers keep every cached
-        batch: Kafka's ``removeBatchesOlderThan`` removes batches from a copy only."""
+        batch: Kafka's ``removeBatchesOlderThan`` makes a shorter copy of the list and discards it."""
         floor = self._forgotten_below(log_start)
         gone = [producer_id for producer_id, entry in self.entries.items() if entry.last_data_offset < floor]
         for producer_id in gone:

@@ -24,8 +24,9 @@ from engine.messages import LeaderAndIsr, RecordBatch
 class Replicas(dict[str, Replica]):
     """The replicas of one broker, by partition.
 
-    ``changed_partitions``: the partitions whose log end, high watermark or leader changed. All brokers of a
-    run share this set, and the kernel empties it after each event.
+    ``changed_partitions``: the partitions whose log or leadership may have changed, so that followers fetch
+    and waiting consumers are woken. All brokers and the quorum controller of a run share this set, and the
+    kernel empties it after each event.
     """
 
     __slots__ = (

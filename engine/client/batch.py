@@ -120,8 +120,8 @@ class Batch:
     def set_identity(
         self, producer_id: int, producer_epoch: int, base_sequence: int, is_transactional: bool
     ) -> None:
-        """Give the batch its PID, epoch and first sequence (SEQ-5). A batch whose bytes are written keeps its
-        own (ACC-17)."""
+        """Give the batch its PID, epoch and first sequence (SEQ-5). Raises EngineError for a batch whose bytes
+        are written (ACC-17)."""
         if self.closed:
             raise EngineError(
                 f"{self.id} of {self.partition} is written with sequence {self.base_sequence}: marking it "

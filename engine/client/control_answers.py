@@ -205,8 +205,8 @@ def _initialised(exchange: _Exchange, answer: InitProducerIdResponse) -> None:
 def _partitions_added(exchange: _Exchange, answer: AddPartitionsToTxnResponse) -> None:
     """Apply the result of each partition.
 
-    The first partition with a retry, a fatal error, an epoch bump or a row ``at_once`` decides. Without one,
-    all results are read before a row for an abortable error acts.
+    The first partition whose reaction is neither to accept nor an abortable error that can wait decides at once.
+    Without one, all results are read, and then one such abortable error, if any, acts.
     """
     transactions = exchange.transactions
     failed: tuple[ControlReaction, Error] | None = None

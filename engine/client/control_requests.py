@@ -1,7 +1,7 @@
 """The control requests of a producer: the purpose of each, its place in the queue, and the call that waits
 for it (TXM-9).
 
-Owns their structure only. The Sender decides when one is sent; ``control_reactions`` holds the reactions to
+Describes the requests only. The Sender decides when one is sent; ``control_reactions`` holds the reactions to
 its response.
 """
 

@@ -1,5 +1,5 @@
 """Describes the state at the end of the files: the open transactions, the offsets at which consumers stop,
-and the images in the coordinator's log, if that log is among the files."""
+and the newest states in the coordinator's log, if that log is among the files."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
@@ -70,7 +70,7 @@ def _named(key: str, one: Begun, internal: InternalRecords, *rules: str, **param
 
 
 def _coordinator(begun: Sequence[Begun], internal: InternalRecords) -> Iterator[Json]:
-    """The coordinator's images of these transactions, if its log is among the files."""
+    """The newest states of these transactions in the coordinator's log, if it is among the files."""
     if not internal.has_coordinator:
         yield sentence("log.now_no_coordinator", "TXC-3")
         return

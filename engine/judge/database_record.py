@@ -20,8 +20,8 @@ ROW_MISSING, RECORD_MISSING, ROW_REPEATED = "row_missing", "record_missing", "ro
 
 @dataclass(slots=True)
 class Work:
-    """One record or order. ``places``: where consumers read it, by what keeps their offsets; empty for work that is in
-    no topic yet."""
+    """One record or order. ``places``: keeper of the offsets (``group NAME`` or ``database``) to the partition and
+    offset at which its consumers read the work; empty for work that is in no topic yet."""
 
     rows: int = 0
     in_outbox: bool = False

@@ -71,8 +71,8 @@ ERROR_ANSWER_FIELDS: dict[str, tuple[int, int]] = {"log_start_offset": (-1, 2**6
 def check_fault(
     fault: dict[str, Any], place: str, actors: list[str], partitions: list[str], clients: list[str]
 ) -> None:
-    """Raises BadScenario for an impossible fault. If a match names an answer of the middleware, its ``response``
-    is set to True."""
+    """Raises BadScenario for an impossible fault. If the match names an answer of the middleware, the match's
+    ``response`` is set to True."""
     matched = bool(fault["match"]) and fault["match"].get("api") is not None
     if matched == (fault["at"] is not None):
         raise BadScenario(place, wrong("at_or_match"), allowed("at_or_match"))

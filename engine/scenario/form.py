@@ -170,8 +170,9 @@ def _table_of(kind: type[Any]) -> dict[str, Any]:
 
 
 def names_in(document: dict[str, Any]) -> dict[str, list[str]]:
-    """The names that a document's rows may refer to. ``absent`` lists the form's names that the document's
-    cluster does not have. Any document is accepted, even one that does not load."""
+    """The names that a document's rows may refer to. ``absent``: the names in the form (actions, messages,
+    settings, errors and others) that a cluster of this version does not have. Any document is accepted, even
+    one that does not load."""
     cluster = document.get("cluster")
     brokers = cluster.get("brokers", 3) if isinstance(cluster, dict) else 3
     count = brokers if type(brokers) is int and 0 <= brokers <= 9 else 3

@@ -26,7 +26,8 @@ class LibraryEntry:
 
 
 def acts(document: dict[str, Any]) -> bool:
-    """Whether the document itself shows its lesson. In some documents only variants show it."""
+    """Whether the document can be run without a variant: an application, a loop, a service or a middleware
+    acts in it, and its variants are not the only runs (``variants_only``)."""
     if document.get("variants_only") and document.get("variants"):
         return False
     return any(document.get(section) for section in ("applications", "loops", "services", "middleware"))

@@ -88,8 +88,8 @@ class VerdictView(TypedDict):
 
 
 class View(TypedDict):
-    """The state after a step. A log case has only the time, partitions and guarantees, and in its previews
-    also consumers."""
+    """The state after a step. A log case has only the time, partitions and guarantees; with files of an
+    internal topic also brokers, and in its previews also consumers."""
 
     time: int
     applications: NotRequired[dict[str, ApplicationView]]

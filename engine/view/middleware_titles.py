@@ -80,7 +80,7 @@ def _votes_missing(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> T
 
 
 def _rolled_back(params: Params, _: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """Everywhere, or at the participants that had to roll something back."""
+    """The title of a rollback: at all participants, or only at those that had something to roll back."""
     if len(params["asked"]) < params["participants"]:
         return "all_rolled_back", {"asked": list(params["asked"])}
     return "rolled_back_everywhere", {"participants": params["participants"]}

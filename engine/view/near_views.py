@@ -89,7 +89,7 @@ def walk(view: View, steps: Sequence[Iterable[Change]]) -> View:
             path, _, after = change
             if not is_folded(folded, path) and not _brings_near(view, path, after):
                 _place(view, path, after)
-            elif place == len(steps) or not _is_counted(folded, owners, change):
+            elif place == len(steps) or not _count(folded, owners, change):
                 raise FoldedAway
     return view
 
@@ -329,9 +329,9 @@ def _owners(view: View) -> dict[int, str]:
     }
 
 
-def _is_counted(folded: dict[str, Any], owners: dict[int, str], change: Change) -> bool:
-    """Whether a change could be counted: a record that is not listed, but whose producer is known, has
-    another status or result."""
+def _count(folded: dict[str, Any], owners: dict[int, str], change: Change) -> bool:
+    """Count a change of a record that is not listed, but whose producer is known: its new status instead of the
+    old one; a new result needs no count. False for any other change."""
     path, before, after = change
     if path[0] != "records" or len(path) != 3 or int(path[1]) not in owners:
         return False

@@ -26,8 +26,8 @@ TRANSACTION_TOPIC = "__transaction_state"
 
 
 class Moment:
-    """``view``: the present state. ``step``: the newest step, None at the beginning. ``simulation``: the run
-    itself, which is read and never changed; None for a view without its run."""
+    """``view``: the present state. ``step``: the newest step, None at the beginning or without the run.
+    ``simulation``: the run itself, which is read and never changed; None for a view without its run."""
 
     __slots__ = ("lately", "now", "simulation", "step", "view")
 

@@ -43,7 +43,8 @@ class AccountAdapter(DefaultAccountAdapter):
         return user
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Limits mails to one address, because anyone can request them. Raises ImmediateHttpResponse."""
+        """Limits how many mails one address gets, of those that anyone can request. Above the limit, raises
+        ImmediateHttpResponse."""
         if template_prefix in ASKED_FOR_BY_ANYBODY:
             try:
                 take("mail.recipient", email.lower())

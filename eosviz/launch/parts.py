@@ -166,7 +166,8 @@ def all_parts(with_slow: bool) -> Sequence[Part]:
 
 
 def postgresql_parts(with_slow: bool) -> Sequence[Part]:
-    """The same tests on PostgreSQL: those that depend on the database, or with slow ones all."""
+    """The tests that run again on PostgreSQL: those that depend on the database; `with_slow`: all tests of the site
+    and of the browser."""
     chosen = {"EOSVIZ_TEST_DATABASE": "postgresql"}
     if not with_slow:
         words = [

@@ -58,7 +58,8 @@ class Requested:
         return self._answers.fileno()
 
     def pid(self) -> int | None:
-        """Let it run and return its process id. None while there is no answer. Raises NoTemplate."""
+        """Let the new process run, and return its process id; None while the template has not answered. Raises
+        NoTemplate."""
         try:
             answer = self._answers.recv(32, socket.MSG_DONTWAIT)
             if answer:

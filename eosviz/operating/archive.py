@@ -138,7 +138,8 @@ class Member:
             raise Damaged(f"{self.name} cannot be read to its end ({error})") from error
 
     def whole(self) -> bytes:
-        """The member's whole content. Raises Damaged if it is larger than a manifest or an end may be."""
+        """The member's whole content. Raises Damaged if it is larger than `manifest.json` and
+        `end.json` may be."""
         if self.size > SMALL_MEMBER_BYTES_MAX:
             raise Damaged(f"{self.name} is larger than {SMALL_MEMBER_BYTES_MAX} bytes")
         return self.read()

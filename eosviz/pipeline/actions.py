@@ -40,9 +40,10 @@ def add_sweep(document: SweepDocument, text: str, out: Path, owner: str = "", fa
     """Create a sweep that waits to be run. Raises JobRefused: a quota is full, the owner has WAITING_MAX unfinished
     jobs, or a page asks for more than PAGE_RUNS_MAX runs."""
     with transaction.atomic():
+        # Until the transaction ends, other requests that add rows of this owner wait.
         quotas.check(owner, "sweeps", refused=JobRefused)
         quotas.check(owner, "sweep_runs", document.runs, refused=JobRefused)
-        check_room(owner)  # from here on, others that add to this person's things wait
+        check_room(owner)
         if owner and document.runs > PAGE_RUNS_MAX:
             raise JobRefused("too_large", runs=document.runs, most=PAGE_RUNS_MAX)
         identity = uuid.uuid4()

@@ -1,5 +1,5 @@
 """How long records wait in virtual time: until their producer learns that they are stored, and until an
-application reads them. Receives the facts of a judged run beside its judges. Runs on executors."""
+application reads them. The facts of a judged run pass through here to its judges. Executors run this code."""
 
 from engine import events
 from engine.simulation import Simulation

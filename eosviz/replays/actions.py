@@ -130,7 +130,7 @@ def import_replay(file: BinaryIO, owner: str) -> Replay:
 
 
 def read_replay(path: Path, owner: str, asks: Caller, name: str | None = None) -> tuple[Replay, bytes]:
-    """Make the replay of a file in any form, not stored yet, and its replay file. `name` and the exceptions:
+    """Make a replay, which is not stored yet, from a file in any form, and its replay file. `name` and the exceptions:
     see `bounded.runner.run`."""
     identity = uuid.uuid4()
     with path.open("rb") as file:

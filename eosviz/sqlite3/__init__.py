@@ -1,1 +1,1 @@
-"""The `ENGINE` of a site on SQLite."""
+"""Django's database backend for a site on SQLite (`ENGINE` in `DATABASES`)."""

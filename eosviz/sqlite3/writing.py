@@ -1,4 +1,5 @@
-"""A process's queue for writing to an SQLite file, and when its log is written back."""
+"""The queue of this process's threads that write to an SQLite file; it also decides when the write-ahead log is
+written back."""
 
 from __future__ import annotations
 

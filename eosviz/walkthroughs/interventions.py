@@ -29,7 +29,7 @@ class ToMessage(Intervention, frozen=True):
 
 
 class ToActor(Intervention, frozen=True):
-    """An intervention on a client, a consumer, a broker or a node of the middleware."""
+    """An intervention on a client, a consumer, a broker, a node of the middleware, a service or the database."""
 
     actor: Word
 

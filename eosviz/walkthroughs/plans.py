@@ -47,7 +47,8 @@ GROWS_BY = 4
 
 
 def kept_plan(branch: Branch, re: str | None = None) -> PlanAnswer | None:
-    """The stored plan of the branch; None if it has not been made. `branch` has its session and version loaded."""
+    """The stored plan of the branch; None if there is none, or if the branch has outgrown it. `branch` has its session
+    and version loaded."""
     line = Branch.objects.line(branch)
     found = KeptPlan.objects.filter(key=_keys(line)[-1]).first()
     if found is None or _is_outgrown(found, branch):

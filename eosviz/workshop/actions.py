@@ -448,5 +448,5 @@ def _first_difference(before: bytes, now: bytes) -> int | None:
 
 
 def forget_differences(draft: Draft) -> None:
-    """Clear the differences that the author has seen."""
+    """Clear the differences of all editions of a draft, because its author has seen them."""
     Edition.objects.filter(draft=draft, differs__isnull=False).update(differs=None, checked=F("checked"))

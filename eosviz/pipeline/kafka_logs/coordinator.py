@@ -69,7 +69,8 @@ class CoordinatorEntry:
         return self.value is not None and self.value.status in PREPARED
 
     def lists(self, partition: str) -> bool:
-        """Whether the record lists the partition of this name, so that the transaction was to write there."""
+        """Whether the record lists the partition of this name: whether the coordinator knows that the transaction may
+        write there."""
         return partition in self._partitions
 
     @cached_property

@@ -402,7 +402,7 @@ class Partition:
         heapq.heappush(self._open_firsts, (transaction.first_offset, transaction.producer_id))
 
     def begin_earlier(self, transaction: Transaction, first_offset: int) -> None:
-        """Merges an earlier beginning of an open transaction."""
+        """Lower the first offset of an open transaction to `first_offset`, if that is lower."""
         transaction.first_offset = min(transaction.first_offset, first_offset)
         self._answers = None
         heapq.heappush(self._open_firsts, (transaction.first_offset, transaction.producer_id))
