@@ -912,8 +912,8 @@ export interface KeyframeAnswer {
   view: View;
 }
 /**
- * The state after a step. A log case has only the time, partitions and guarantees, and in its previews
- *     also consumers.
+ * The state after a step. A log case has only the time, partitions and guarantees; with files of an
+ *     internal topic also brokers, and in its previews also consumers.
  */
 export interface View {
   time: number;

@@ -151,9 +151,9 @@ def session(db: None, small: None) -> Session:
 
 def test_every_near_view_says_what_its_view_says(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[bool] = []
-    count = near_views._is_counted
+    count = near_views._count
     monkeypatch.setattr(
-        near_views, "_is_counted", lambda *arguments: counted.append(count(*arguments)) or counted[-1]
+        near_views, "_count", lambda *arguments: counted.append(count(*arguments)) or counted[-1]
     )
     branch = ran(session, root(session), STEPS)
     kept = Keyframe.objects.get(branch=branch, number=500)
