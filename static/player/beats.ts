@@ -46,9 +46,11 @@ function levelsAt(plan: BeatPlan, step: number): (readonly Beat[])[] {
   return [plan.beats, ...path.slice(0, own).map(({ beat }) => inside(beat))].reverse();
 }
 
-/** Where the next beat lands; behind the last landing the run's end, if there is more of it. */
+/** Where the next beat lands. Behind the last landing of these levels the beats inside the last one follow, and then the
+ * run's end, if there is more of it. */
 export function landingAfter(plan: BeatPlan, step: number): number | null {
-  const landings = levelsAt(plan, step).map((beats) => beats.find(({ lands }) => lands > step)?.lands);
+  const within = pathTo(plan.beats, step).map(({ beat }) => inside(beat));
+  const landings = [...levelsAt(plan, step), ...within].map((beats) => beats.find(({ lands }) => lands > step)?.lands);
   return landings.find((lands) => lands !== undefined) ?? (plan.steps > step ? plan.steps : null);
 }
 

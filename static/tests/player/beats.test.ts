@@ -35,6 +35,12 @@ test("at the landing of a beat inside a long one, a press goes to the next insid
   assert.equal(nameIn(NESTED, 20)?.number, "1", "where a long beat lands, it is named by its own title");
 });
 
+test("behind the last landing of a run whose last beat is long, presses go through the beats inside it", () => {
+  const within = beat(9, 21, 40, 24, { beats: [beat(1, 21, 25, 24), beat(2, 26, 34, 28), beat(3, 35, 40, 36)] });
+  const plan: BeatPlan = { ...PLAN, beats: [beat(8, 1, 20, 5), within] };
+  assert.deepEqual([5, 24, 28, 36].map((at) => landingAfter(plan, at)), [24, 28, 36, 40]);
+});
+
 test("a long beat without beats of its own is gone through with one press, though it is listed in parts", () => {
   const parts: BeatPlan = { ...PLAN, beats: [beat(1, 1, 20, 3, { beats: [beat(1, 1, 9, 5, { kind: "part" }), beat(2, 10, 20, 12, { kind: "part" })] }), beat(2, 21, 40, 30)] };
   assert.equal(landingAfter(parts, 3), 30);
