@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from engine.scenario.tracks import Track, TrackItem, tracks
 from eosviz.scenarios.cards import Card, Run, Shelved, shelf
 from eosviz.tracks.models import Visit
+from eosviz.walkthroughs.models import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +19,15 @@ class Place:
     card: Card
     run: Run | None
     visit: Visit | None
+    is_played: bool
+    """Whether the browser has a session outside the track in which a run of the scenario, of any variant, reached its
+    end."""
 
     @property
     def state(self) -> str:
-        if self.visit is None:
-            return "new"
-        return "done" if self.visit.done else "begun"
+        if self.is_played or (self.visit is not None and self.visit.done):
+            return "done"
+        return "new" if self.visit is None else "begun"
 
     @property
     def state_key(self) -> str:
@@ -59,24 +63,26 @@ def progress_of(browser: str) -> list[Progress]:
     visits: dict[str, dict[int, Visit]] = {}
     for visit in Visit.objects.of_browser(browser).with_runs():
         visits.setdefault(visit.track, {})[visit.position] = visit
-    shelved = _by_identifier()
-    return [_progress(track, visits.get(track.name, {}), shelved) for track in tracks()]
+    shelved, played = _by_identifier(), Session.objects.of_browser(browser).played_scenarios()
+    return [_progress(track, visits.get(track.name, {}), shelved, played) for track in tracks()]
 
 
 def progress_in(browser: str, track: Track) -> Progress:
-    return _progress(track, Visit.objects.by_position(browser, track.name), _by_identifier())
+    played = Session.objects.of_browser(browser).played_scenarios()
+    return _progress(track, Visit.objects.by_position(browser, track.name), _by_identifier(), played)
 
 
-def _progress(track: Track, visits: dict[int, Visit], shelved: dict[str, Shelved]) -> Progress:
+def _progress(
+    track: Track, visits: dict[int, Visit], shelved: dict[str, Shelved], played: frozenset[str]
+) -> Progress:
     places = []
     for position, item in enumerate(track.items, start=1):
         found = shelved.get(item.scenario)
         if found is not None:
             run = found.run(item.variant or found.card.usual_variant)
             visit = visits.get(position)
-            places.append(
-                Place(position, item, found.card, run, visit if visit and visit.is_of(item) else None)
-            )
+            own = visit if visit and visit.is_of(item) else None
+            places.append(Place(position, item, found.card, run, own, item.scenario in played))
     return Progress(track, places)
 
 

@@ -34,6 +34,14 @@ class SessionQuerySet(models.QuerySet["Session"]):
     def recent(self) -> SessionQuerySet:
         return self.order_by("-created", "id")
 
+    def played_scenarios(self) -> frozenset[str]:
+        """The identifiers of the library's scenarios of which one of these sessions, outside a track, has a branch
+        that reached its end."""
+        played = self.filter(
+            visit=None, branches__finished__isnull=False, version__library_position__isnull=False
+        )
+        return frozenset(played.values_list("version__identifier", flat=True))
+
     def lines(self) -> list[SessionLine]:
         """The sessions as a list shows them. Only the columns that it shows are read, because a list may have a
         thousand rows."""

@@ -81,6 +81,15 @@ class TestTracks:
         assert f"1 of {len(FIRST.items)} done" in page
         assert page.count('data-state="done"') == page.count('data-state="begun"') == 1
 
+    def test_a_run_outside_the_track_counts_when_it_has_reached_its_end(self, client: Client) -> None:
+        scenario = FIRST.items[0].scenario
+        response = client.post("/sessions/new", {"scenario": scenario})
+        session = Session.objects.get(id=response["Location"].split("/")[2])
+        assert 'data-state="done"' not in client.get(f"/tracks/{FIRST.name}/").content.decode()
+        session.branches.update(finished="complete")
+        page = client.get(f"/tracks/{FIRST.name}/").content.decode()
+        assert f"1 of {len(FIRST.items)} done" in page
+
     def test_the_last_one_leads_back_to_the_track(self, client: Client) -> None:
         last = len(FIRST.items)
         response = client.post(f"/tracks/{FIRST.name}/{last}/finish")
