@@ -25,6 +25,7 @@ def lesson_of_session(session: Any) -> dict[str, Any]:
     visit = Visit.objects.filter(session=session).first()
     return {
         **lesson_of_version(version, session.variant),
+        **(_starts() if version.library_position is not None else {}),
         **_following(version.identifier, visit),
         **_variant(version.identifier, session.variant, version.document),
     }
@@ -56,7 +57,12 @@ def lesson_of_scenario(
         lesson = {**_of_original(texts), **_libraries(scenario), **_named(document, variant)}
     if not links:
         return lesson
-    return {**lesson, **_following(scenario, None), **_variant(scenario, variant, document)}
+    return {**lesson, **_starts(), **_following(scenario, None), **_variant(scenario, variant, document)}
+
+
+def _starts() -> dict[str, Any]:
+    """The address at which a scenario that the text names is started."""
+    return {"starts": f"{reverse('walkthroughs:new')}?scenario={{scenario}}"}
 
 
 def _named(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:

@@ -42,6 +42,8 @@ export interface LessonTexts {
   next?: { track: Bilingual; why: Bilingual; title: Bilingual; address: string; posts: boolean };
   /** Another variant of the scenario. */
   variant?: { title: Bilingual; address: string; kind: "cure" | "opposite" | "other"; broken: string[] };
+  /** Where a scenario is started, with `{scenario}`; absent on a page that cannot link to others. */
+  starts?: string;
   /** How the run comes out as its author wrote it; absent where that is not kept. */
   written?: { broken: Broken };
 }
@@ -151,7 +153,7 @@ export class Lesson extends StoreElement {
   #means(store: PlayerStore): TemplateResult | typeof nothing {
     const { lesson } = this.lesson;
     if (lesson === undefined) return nothing;
-    const said = paragraphs(inLanguage(lesson)).map((one, place) => html`<p class=${place === 0 ? "lesson-text first" : "lesson-text"}>${one}</p>`);
+    const said = paragraphs(inLanguage(lesson)).map((one, place) => html`<p class=${place === 0 ? "lesson-text first" : "lesson-text"}>${withScenarios(one, this.lesson.starts)}</p>`);
     if (this.#isAsWritten(store)) return html`<h3>${say("lesson.means")}</h3>${said}`;
     return html`<details class="lesson-written" ?open=${this.lesson.of_original !== true}><summary>${say("lesson.means_written")}</summary>${said}</details>`;
   }
@@ -212,6 +214,12 @@ export function paragraphs(text: string): string[] {
   const [first, ...others] = sentences;
   const pairs = Array.from({ length: Math.ceil(others.length / 2) }, (_, place) => others.slice(2 * place, 2 * place + 2).join(between));
   return first === undefined ? [] : [first, ...pairs];
+}
+
+/** A text in which each name of a scenario leads to it, where there is an address for that. */
+export function withScenarios(text: string, starts: string | undefined): (string | TemplateResult)[] {
+  if (starts === undefined) return [text];
+  return text.split(/(SC-\d+)/).map((part, place) => (place % 2 === 0 ? part : html`<a href=${starts.replace("{scenario}", part)}>${part}</a>`));
 }
 
 /** Another run of the scenario, with what it shows against this one. */
