@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 
 class AbortedTransaction(NamedTuple):
-    """A line of the index; ``last_offset`` is the offset of the ABORT marker."""
+    """A line of the index. ``last_offset``: the offset of the ABORT marker. ``last_stable_offset``: the first
+    offset of the earliest other transaction that was open at the marker, else the offset after the marker."""
 
     producer_id: int
     first_offset: int
@@ -30,7 +31,7 @@ class AbortedIndex:
         self.lines = [line for line in self.lines if line.last_offset < to]
 
     def drop_below(self, offset: int) -> None:
-        """Remove the lines of markers in segments below ``offset``, which were deleted."""
+        """Remove the lines of markers below ``offset``, because their segments were deleted."""
         self.lines = [line for line in self.lines if line.last_offset >= offset]
 
     def forget(self, markers: set[int]) -> None:

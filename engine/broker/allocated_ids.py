@@ -1,10 +1,10 @@
 """A broker's producer ids in versions in which the controller hands out blocks of them (KIP-730; Kafka's
 ``RPCProducerIdManager``).
 
-Owns the block that ids are issued from, and the next block, which the broker requests before it needs it. A
-broker that starts has no block before the first request for an id. A broker without an id answers
-COORDINATOR_LOAD_IN_PROGRESS, and the client sends its request again. Every step of the allocation is a row of
-``allocation_states``.
+Owns the block from which the broker issues ids, and the next block, which the broker requests before the
+first one is used up. A broker that starts has no block before the first request for an id. A broker that has
+no id left responds with COORDINATOR_LOAD_IN_PROGRESS, and the client sends its request again. Every step of
+the allocation is a row of ``allocation_states``.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ RETRY_BACKOFF_MS = 50
 
 class AllocatedIds:
     """The producer ids of one broker. ``generate`` gives an id, or None when none is left; ``claim`` requests
-    a block. ``deadline``: when ``on_timer`` sends the request, for the first time or again; 0: at once; None:
-    no request is due."""
+    a block. ``deadline``: the time in ms at which ``on_timer`` requests a block, for the first time or again;
+    0: at once; None: no request is due."""
 
     __slots__ = (
         "_correlation",
@@ -75,8 +75,8 @@ class AllocatedIds:
         return self.next_block is not None or (block is not None and self.next_id <= block.end)
 
     def generate(self) -> int | None:
-        """The next id; None when both blocks are used up. At nine tenths of a block the broker requests the
-        next one."""
+        """Issue the next id; None when both blocks are used up. The id at nine tenths of a block makes the
+        broker request the next block."""
         block = self.block
         if block is None or self.next_id > block.end:
             block = self.next_block
@@ -91,15 +91,15 @@ class AllocatedIds:
         return issued
 
     def take(self) -> int:
-        """A new producer id for a transactional id; call it only when ``has_id`` is true (PID-5)."""
+        """Issue a producer id for a transactional id (PID-5). Raises EngineError unless ``has_id`` is true."""
         issued = self.generate()
         if issued is None:
             raise EngineError(f"{self.setup.name}: no producer id to give to a transactional id (PID-5)")
         return issued
 
     def preset_next_id(self, next_id: int) -> None:
-        """Initial state: the next id of this broker's block (GEN-7). Raises Refused when the broker has no block
-        or the id does not fit it."""
+        """Initial state: the next id that this broker issues from its block (GEN-7). Raises Refused when the
+        broker has no block, or when the id is neither in the block nor directly after it."""
         if self.block is None:
             self.block, self.next_block = self.next_block, None
         block = self.block
@@ -194,13 +194,14 @@ class AllocatedIds:
             self.setup.watch.touch(self.part)
 
     def view(self) -> ProducerIdBlock | None:
-        """The block as ``producer_id_block`` of docs/frame.md."""
+        """The block as ``producer_id_block`` of docs/frame.md; None when there is none."""
         if self.block is None:
             return None
         return {"start": self.block.start, "end": self.block.end, "next": self.next_id}
 
     def view_next(self) -> ProducerIdBlock | None:
-        """The block that was requested ahead, as ``next_block`` of docs/frame.md; None when there is none."""
+        """The block that was requested ahead, as ``next_block`` of the shape ``BrokerFields``; None when there
+        is none."""
         if self.next_block is None:
             return None
         return {"start": self.next_block.start, "end": self.next_block.end, "next": self.next_block.start}

@@ -2,9 +2,9 @@
 and ``Partition``).
 
 At most one request is in flight. It carries all changes that wait, one for each partition. While a change is
-pending, the leader counts with the larger set of in-sync replicas (*maximal ISR*): a replica that may have
-joined already holds the high watermark back, and so does a replica that may not have left yet. The pending
-change ends with the response, or with the state that the leader reads from the metadata log.
+pending, the leader computes the high watermark with the larger of the old and the new ISR (*maximal ISR*):
+the controller may have added a replica already, and may not have removed one yet. The pending change ends
+with the response, or with the state that the leader reads from the metadata log.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ RETRY_MS = 50
 
 
 class PendingIsr:
-    """A change that a leader requested. ``joins``: the replica that it adds; None: the change removes replicas."""
+    """A change that a leader requests. ``joins``: the broker id of the replica that the change adds; None: the
+    change removes replicas."""
 
     __slots__ = ("joins", "replica", "wanted")
 
@@ -49,7 +50,8 @@ class PendingIsr:
 
 
 class AlterPartitionManager:
-    """All pending changes of one broker. ``deadline``: when the request is sent again; None: no request is due."""
+    """All pending changes of one broker. ``deadline``: the time in ms at which ``on_timer`` sends a request again;
+    None: no request is due."""
 
     __slots__ = (
         "_correlation",
@@ -83,8 +85,9 @@ class AlterPartitionManager:
         self.deadline: int | None = None
 
     def take_back(self, replica: Replica, follower: int, now: int) -> Effects:
-        """``follower`` has caught up: request its return. The follower counts for the high watermark from now
-        on (*maximal ISR*). Nothing happens while an earlier change of the partition is not answered."""
+        """``follower`` (a broker id) has caught up: request its return to the ISR. From now on the high watermark
+        waits for the follower (*maximal ISR*). Nothing happens while the controller has not answered an earlier
+        change of the partition."""
         if replica.partition in self.unsent:
             return []
         replica.isr_asked = follower
@@ -100,8 +103,8 @@ class AlterPartitionManager:
         return self._submit(replica, isr, follower, now)
 
     def leave_out(self, replica: Replica, now: int) -> Effects:
-        """If this broker leads and no change is pending, request that the in-sync followers that do not fetch
-        are removed. They count as in sync until the controller answers."""
+        """If this broker leads and no change is pending, request the removal of the followers in the ISR that a
+        fault keeps from fetching. They count as in sync until the controller answers."""
         gone = [one for one in replica.isr if one in replica.stopped and one != replica.broker_id]
         if (
             not gone
@@ -145,7 +148,7 @@ class AlterPartitionManager:
         return [send]
 
     def on_timer(self, now: int) -> Effects:
-        """When no response came, send the same changes again; when the pause after an error is over, send all
+        """If no response came, send the changes in flight again. If the pause after an error is over, send all
         changes that wait."""
         if self.deadline is None or now < self.deadline:
             return []
@@ -173,8 +176,8 @@ class AlterPartitionManager:
         for name, pending in self._in_flight.items():
             del self.unsent[name]
             effects += self._settle(name, pending, answer.partitions[name], now)
-        # Cleared only now, because a change that follows from one result must wait until all results are
-        # applied.
+        # ``_in_flight`` is cleared only now, so that a change that follows from one result waits until all
+        # results are applied.
         self._in_flight = {}
         return effects + self._propagate(now)
 
@@ -208,9 +211,9 @@ class AlterPartitionManager:
         return self.delayed.complete(replica, now) + self._next_change(replica, now)
 
     def _next_change(self, replica: Replica, now: int) -> Effects:
-        """Request a change that was held back until now: followers leave, or one that has caught up returns. Kafka
-        looks at a follower with each of its fetches, at least every 500 ms; here a follower without new records
-        does not fetch."""
+        """Request the next change of the partition's ISR, if one is due: remove the followers that do not fetch,
+        else take back a follower that has caught up. Kafka checks a follower at each of its fetches, at least
+        every 500 ms. Here a follower without new records does not fetch, so it is checked now."""
         effects = self.leave_out(replica, now)
         if effects or not replica.is_leader or replica.partition in self.unsent:
             return effects

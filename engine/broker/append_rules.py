@@ -1,13 +1,14 @@
-"""The checks of a partition log on a batch before it is stored, as one ordered table (SEQ-10 to SEQ-18).
+"""The checks of a partition log on a batch before it is stored, as ordered tables: one for data, one for
+markers (SEQ-10 to SEQ-18, MRK-5).
 
-Owns the rows and their guards. The first row whose guard holds decides; when none holds the batch is stored.
-The answer and the recorded decision come from the same rows: :func:`judge` returns the deciding row, and
-``telling.appends`` records which rows were tried.
+Owns the rows and their guards. The first row whose guard holds decides; when none holds, the batch is stored.
+The response and the decision that a step shows come from the same rows: :func:`judge` returns the deciding
+row, and ``telling.appends`` lists the rows that were tried.
 
 Kafka spreads these tests over ``Log.analyzeAndValidateProducerState``,
 ``ProducerStateEntry.findDuplicateBatch`` and ``ProducerAppendInfo.checkProducerEpoch``, ``checkSequence`` and
-``checkCoordinatorEpoch``. The table holds both generations of the sequence check: ``only_if`` and ``unless``
-name the field of ``Profile`` that includes or excludes a row.
+``checkCoordinatorEpoch``. The tables hold the sequence checks of all versions: ``only_if`` and ``unless`` name
+the field of ``Profile`` that includes or excludes a row.
 """
 
 from __future__ import annotations
@@ -27,18 +28,18 @@ from engine.switches import Switches
 MACHINE = "producer_append"
 ACCEPTED = "accepted"
 ACCEPTED_UNNUMBERED = "accepted_unnumbered"
-"""This ends the shown decision about a batch without a sequence number, when no row has decided."""
+"""The last row of the decision that a step shows, for a batch without a sequence number that no rule decided."""
 MARKER_ACCEPTED = "marker_accepted"
-"""This ends the shown decision about a marker, when no row has decided."""
+"""The last row of the decision that a step shows, for a marker that no rule decided."""
 
 
 class Level(IntEnum):
     """How strictly an append is checked: each row of the table has the lowest level at which it is tried (SEQ-9)."""
 
     NONE = 0
-    """A data batch is checked by LOG-6 only. Markers never have this level (CTR-26)."""
+    """Of the rules for data, only LOG-6 is checked. Markers never have this level (CTR-26)."""
     LOGGED = 1
-    """The append was copied from the leader. The broker only logs a stale epoch, and stores the batch."""
+    """A follower copies the batch from its leader. It checks LOG-6; it only logs a stale epoch."""
     EPOCH_ONLY = 2
     FULL = 3
 
@@ -89,9 +90,10 @@ Guard = Callable[[Arrival], bool]
 class AppendRule:
     """One row: ``when`` names the guard, ``answer`` the error that the sender gets if the guard holds.
 
-    ``level``: the lowest level at which the row is tried. ``switch``: the field of ``Switches`` that turns
-    the row off when it is false. ``only_if``, ``unless``: a field of ``Profile``. ``asks``: the catalogue's
-    name of the row's question. ``why``: the catalogue's name of the reason for its decision.
+    ``asks``: the name of the row's question in the catalogue. ``spec``: the requirement. ``why``: the reason
+    for the decision. ``level``: the lowest level at which the row is tried. ``switch``: the field of
+    ``Switches`` that turns the row off when it is false. ``only_if``, ``unless``: the field of ``Profile``
+    that must be true, or false, for a version to have the row.
     """
 
     asks: str
@@ -129,7 +131,7 @@ def lower_epoch(arrival: Arrival) -> bool:
 
 
 def unknown_producer(arrival: Arrival) -> bool:
-    """The producer has no entry, or an entry without an epoch, and the batch's first sequence is not 0."""
+    """The batch does not start at sequence 0, and its producer has no entry or an entry without an epoch."""
     return (
         arrival.first_sequence != 0 and arrival.running_epoch == -1 and arrival.epoch != arrival.running_epoch
     )
@@ -143,15 +145,16 @@ def raised_epoch_past_zero(arrival: Arrival) -> bool:
 
 
 def nothing_cached_past_zero(arrival: Arrival) -> bool:
-    """The epoch is known only from a marker or a snapshot, so no batch of it is cached, and the batch does
-    not start at sequence 0 (CTR-14)."""
+    """The batch does not start at sequence 0, and no batch of its epoch is cached, because the epoch is known
+    only from a marker or a snapshot (CTR-14)."""
     return (
         arrival.first_sequence != 0 and arrival.last_sequence == -1 and arrival.epoch == arrival.running_epoch
     )
 
 
 def behind(arrival: Arrival) -> bool:
-    """The epoch is the same; the first sequence is not the next one, but at or below the last one."""
+    """The batch has the producer's epoch. Its first sequence is at or below the producer's last one, and is not
+    the next one after a wrap."""
     last = arrival.last_sequence
     return (
         arrival.epoch == arrival.running_epoch
@@ -162,7 +165,7 @@ def behind(arrival: Arrival) -> bool:
 
 
 def ahead(arrival: Arrival) -> bool:
-    """The epoch is the same; the first sequence is above the next one, so there is a gap."""
+    """The batch has the producer's epoch. Its first sequence is above the next one, so there is a gap."""
     last = arrival.last_sequence
     return (
         arrival.epoch == arrival.running_epoch
@@ -173,12 +176,12 @@ def ahead(arrival: Arrival) -> bool:
 
 
 def behind_known(arrival: Arrival) -> bool:
-    """The same as :func:`behind`, but in a producer's very first append only the first batch is checked (SEQ-15)."""
+    """Like :func:`behind`, but never holds in the first append of an unknown producer (SEQ-15)."""
     return arrival.stored_epoch != -1 and behind(arrival)
 
 
 def ahead_known(arrival: Arrival) -> bool:
-    """The same as :func:`ahead`, but in a producer's very first append only the first batch is checked (SEQ-15)."""
+    """Like :func:`ahead`, but never holds in the first append of an unknown producer (SEQ-15)."""
     return arrival.stored_epoch != -1 and ahead(arrival)
 
 
@@ -370,7 +373,7 @@ class Rules:
     """The rows for one profile and one setting of the switches.
 
     ``data[level]`` and ``markers[level]``: the rows that decide, each with its guard. ``shown_data[level]``
-    and ``shown_markers[level]``: the rows of the trace, which also has the rows that a switch turned off.
+    and ``shown_markers[level]``: the rows that a step shows, each with False if a switch turned it off.
     """
 
     __slots__ = ("data", "markers", "shown_data", "shown_markers")
@@ -384,8 +387,8 @@ class Rules:
 
 @lru_cache(maxsize=256)
 def rules_in_force(profile: Profile, switches: Switches) -> Rules:
-    """The rows for these arguments. The process keeps them, and all brokers of all runs share them, because
-    they never change."""
+    """The rows for a profile and a setting of the switches. They never change, so all runs of a process share
+    them."""
     return Rules(profile, switches)
 
 

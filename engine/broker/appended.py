@@ -10,11 +10,12 @@ from engine.messages import RecordBatch
 
 
 class Appended(NamedTuple):
-    """The result of an append.
+    """The result of an append. The offsets are those of the first and the last record; -1 after a refusal.
 
-    With ``error`` NONE and a ``rule``, the batch is a duplicate: the offsets are those of the stored batch,
-    and ``log_append_time`` is its timestamp. ``arrival``: the batch and the state of its producer
-    that the rows of the append rules compared; None: the batch has no producer id.
+    ``rule``: the append rule that decided. With ``rule`` and ``error`` NONE, the batch is a duplicate: the
+    offsets are those of the stored batch, and ``log_append_time`` is its timestamp in ms (otherwise -1).
+    ``arrival``: the values that the append rules compared; None: no rule compared any. ``level``: how strictly
+    the rules were applied.
     """
 
     error: Error
@@ -31,8 +32,8 @@ class Appended(NamedTuple):
 
 
 def with_offset(batch: RecordBatch, base_offset: int, leader_epoch: int) -> RecordBatch:
-    """The batch as it is stored. All fields are passed one by one, because ``dataclasses.replace`` takes five
-    times as long."""
+    """The batch as the log stores it, with its base offset and leader epoch. All fields are passed one by one,
+    because ``dataclasses.replace`` takes five times as long."""
     return RecordBatch(
         batch.record_count,
         batch.last_offset_delta,

@@ -30,8 +30,8 @@ _CLIENT = Origin.CLIENT
 
 @dataclass(slots=True)
 class Appends:
-    """The results of one request's batches. ``waits``: partition to (offset that must be replicated, leader
-    epoch)."""
+    """The results of one request's batches. ``waits``: partition to (offset that the high watermark must reach,
+    leader epoch of the append)."""
 
     answers: dict[str, PartitionProduceResponse] = field(default_factory=dict)
     waits: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -96,7 +96,8 @@ class Appending:
         verified: Verified | None = None,
     ) -> Appends:
         """Check every batch of a request against the rules, and append it; a refused batch does not stop the
-        others."""
+        others. ``source``: the client, or this broker. ``verified``: the results of the verification; None: this
+        append needs none."""
         made = Appends()
         unverified = {} if verified is None else verified.errors
         arriving = self.arriving(request)

@@ -190,7 +190,7 @@ class Broker:
         appending: Appending,
         requests: TransactionRequests | None,
     ) -> dict[type, Handler]:
-        """The handler of each kind of message; a generation without transactions has fewer."""
+        """The handler of each kind of message; a version without idempotence has fewer."""
         setup, cluster, permissions = self.setup, self.cluster, self.permissions
         produce = ProduceHandler(setup, appending, self.verification)
         handlers: dict[type, Handler] = {
@@ -242,9 +242,9 @@ class Broker:
         return handler(envelope, now)
 
     def next_timer(self) -> int | None:
-        """The earliest time at which a part of the broker has to act; None: no part has to. An append that
-        waits may expire, a request to the controller or ZooKeeper may be due, and the coordinators and the
-        verification have timers."""
+        """The earliest time in ms at which a part of the broker has to act; None: no part has to. An append
+        that waits may time out, a request to the controller or ZooKeeper may be due, and the coordinators and
+        the verification have timers."""
         deadline = self.link.next_timer()
         waiting = self.delayed.by_deadline
         if waiting:
@@ -270,14 +270,14 @@ class Broker:
         return effects + self.link.on_timer(now)
 
     def next_background_timer(self) -> int | None:
-        """When the next scan may find an idle producer or transactional id; no request waits for this scan
-        (LOG-12)."""
+        """The time in ms at which the next scan may find an idle producer or transactional id; None: there is
+        no such scan. No request waits for a scan (LOG-12)."""
         expiry = None if self.transactions is None else self.transactions.expiry_at
         at = self.replicas.scan_at
         return at if at is not None and (expiry is None or at < expiry) else expiry
 
     def on_background_timer(self, now: int) -> Effects:
-        """Forget producers and transactional ids that were idle for too long; no step when there are none."""
+        """Forget producers and transactional ids that were idle for too long. Without any, there is no step."""
         self.replicas.forget_idle(now)
         return [] if self.transactions is None else self.transactions.on_background_timer(now)
 
@@ -326,7 +326,7 @@ class Broker:
 
     def start_before_the_run(self, now: int) -> Effects:
         """Initial state: the broker runs already. Returns its request for a first block of producer ids
-        (PID-6), which is answered before the first step."""
+        (PID-6). The kernel delivers the request and its response before the first step."""
         if self.transactions is None:
             return []
         effects = self.link.start_before_the_run(now)
@@ -395,8 +395,8 @@ class Broker:
     # Decisions of the controller -------------------------------------------------------------------
 
     def learn(self, word: Notice, now: int) -> Effects:
-        """Apply a decision of the controller: an announcement, delivered within the controller's step, or a
-        record that this broker has read (LOG-10)."""
+        """Apply a decision of the controller (LOG-10): with ZooKeeper an announcement, which is delivered within
+        the controller's step; with KRaft a record of the metadata log that this broker has read."""
         if self.transactions is not None:
             self.transactions.on_announcement(now)
         if type(word) is LeaderAndIsr:
@@ -419,8 +419,8 @@ class Broker:
         raise EngineError(f"{self.name}: cannot learn {word!r}")
 
     def _look_for_returned(self) -> None:
-        """The set of brokers that may be in sync has changed, so a leader may now request a follower's
-        return. If this broker leads a partition and the ISR is incomplete, note that the partition has changed."""
+        """The set of brokers that may be in sync has changed, so a leader may now request that a follower
+        returns to the ISR. Mark each partition that this broker leads with an incomplete ISR as changed."""
         for name, replica in self.replicas.items():
             if replica.is_leader and len(replica.isr) < len(replica.replicas):
                 self.replicas.changed_partitions.add(name)
@@ -434,7 +434,8 @@ class Broker:
         return self.link.after_leadership(replica, now)
 
     def _learn_leader(self, word: LeaderAndIsr, now: int) -> Effects:
-        """Apply an announcement; a coordinator follows the leadership of its partition (FND-7)."""
+        """Apply the announcement of a partition's leader and ISR. If the partition belongs to an internal topic,
+        the topic's coordinator takes over or resigns (FND-7)."""
         partition = word.partition
         host = self._host_of(partition)
         before = self.cluster.metadata.get(partition)
@@ -506,8 +507,8 @@ class Broker:
     # Other brokers --------------------------------------------------------------------------------
 
     def on_connected(self, peer: str, now: int, purpose: str = FOR_ALL_ELSE) -> Effects:
-        """A connection to another broker is open: markers can be sent (MRK-3), and questions to that broker's
-        coordinator."""
+        """A connection to another broker is open: send the markers (MRK-3) or the verification requests that
+        wait for it."""
         if self.transactions is None:
             return []
         number = broker_number(peer)
@@ -516,8 +517,8 @@ class Broker:
         return [] if self.verification is None else self.verification.on_connected(number, now)
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """A connection ended. If it led to a broker, it carried this broker's markers and questions (MRK-9).
-        ``purpose`` None: all connections to ``peer`` ended."""
+        """A connection to ``peer`` ended. If the peer is a broker, handle the markers (MRK-9) and verification
+        requests in flight to it as failed. ``purpose`` None: all connections to ``peer`` ended."""
         if self.transactions is None or not peer.startswith("broker-"):
             return []
         number = broker_number(peer)
@@ -539,8 +540,8 @@ class Broker:
     # Producer ids ---------------------------------------------------------------------------------
 
     def _after_answer(self, effects: Effects, now: int) -> Effects:
-        """ZooKeeper or the controller answered. If that ends the start, the requests that waited for it
-        continue, or the broker stops because the start failed (PID-6)."""
+        """ZooKeeper or the controller has responded. If this ends the start of the broker, the broker handles
+        the requests that waited, or stops because the start failed (PID-6)."""
         self.touch()
         if self.link.started is None:
             return effects
@@ -552,8 +553,7 @@ class Broker:
                 self.crash(now, clean=True)
                 return effects
             if self.link.follows_log:
-                # Now the broker uses the metadata log that it has read, by which it may lead some of these
-                # partitions.
+                # The broker may lead any of these partitions, according to the metadata log that it has read.
                 self.replicas.changed_partitions.update(self.replicas)
             waiting, self.waiting_for_start = self.waiting_for_start, []
             for envelope in waiting:

@@ -1,7 +1,7 @@
 """How far the cleaner has come in one log, and when each clean segment was last written to (LOG-13).
 
-Kafka keeps the progress in a checkpoint file. The time of the last write is the time of the segment's file;
-cleaning does not change it.
+Kafka keeps the progress in a checkpoint file. The time of the last write is the modification time of the
+segment's file; cleaning does not change it.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ class CleanerProgress:
         self.clean: dict[int, int] = {}
 
     def modified_at(self, written_at: dict[int, int]) -> dict[int, int]:
-        """Segment to the time at which it was last written to. Cleaning does not change that time.
+        """First offset of each closed segment to the time in ms of the last write. Cleaning does not change it.
 
-        ``written_at``: closed segment to the time of the newest append whose records are still in the
-        segment.
+        ``written_at``: first offset of each closed segment to the time of the newest append whose records are
+        still in the segment.
         """
         return {start: self.clean.get(start, at) for start, at in written_at.items()}
 
@@ -27,8 +27,8 @@ class CleanerProgress:
         """The offset below which tombstones and markers are old enough to be removed.
 
         Before the first cleaning nothing is old enough. Later the limit is ``retention_ms`` before the last
-        write of the newest segment that an earlier pass cleaned (``Cleaner.clean``). ``end``: the offset at
-        which the closed segments end.
+        write of the newest segment that an earlier pass cleaned (``Cleaner.clean``). ``modified``: the result of
+        :meth:`modified_at`. ``end``: the offset at which the closed segments end.
         """
         if not self.clean:
             return 0

@@ -48,11 +48,12 @@ class ClusterView:
         return partition in self.metadata or partition in self.idle
 
     def is_reachable(self, broker_id: int) -> bool:
-        """Whether the broker is live and has an endpoint that others can reach."""
+        """Whether the broker is live and has an endpoint that clients and brokers can reach."""
         return broker_id in self.live_brokers and broker_id not in self.without_endpoint
 
     def use(self, partition: str) -> Effects:
-        """The effect that begins the use of an idle internal partition; no effect for any other partition."""
+        """The effect that gives an internal partition its replicas at its first use; no effect for a partition
+        that is in use or not internal."""
         return [UsePartition(partition)] if partition in self.idle else []
 
     def learn_live(self, word: UpdateMetadata) -> None:
@@ -63,8 +64,8 @@ class ClusterView:
         self.broker_epochs = dict(word.broker_epochs)
 
     def learn_idle(self, word: IdlePartitions, now: int) -> None:
-        """Apply the announcement of an internal topic; a partition with an unchanged leader keeps the time of its
-        election."""
+        """Apply the announcement of an internal topic. A partition whose leader epoch is unchanged keeps the time
+        at which its leader was elected."""
         if word.topic not in self.internal_topics:
             self.internal_topics[word.topic] = word.partition_count
             self.idle.update({found.partition: (found, now) for found in word.words})
@@ -77,7 +78,8 @@ class ClusterView:
             self.idle[found.partition] = (found, since)
 
     def learn_leader(self, word: LeaderAndIsr, now: int) -> int:
-        """Apply the announcement of one partition; returns the time of its leader's election."""
+        """Apply the announcement of one partition. Returns ``now``, or for a partition that was idle until now
+        the earlier time at which its leader was elected (ms)."""
         _, since = self.idle.pop(word.partition, (None, now))
         self.metadata[word.partition] = word
         return since

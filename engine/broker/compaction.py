@@ -1,11 +1,11 @@
 """The log cleaner: the newest value of each key stays, and offsets are never renumbered (LOG-13, CON-11 a).
 
 Owns the rule for which records below the last stable offset may be removed. Records of aborted transactions
-are removed, and do not replace an older value.
+are removed, and do not replace an older value of their key.
 
-A marker stays while the log holds a batch of its transaction. After that it may be removed when it is old
-enough, like a tombstone: its segment is older, by ``delete.retention.ms``, than the newest segment that was
-clean before this pass, so that a slow consumer can still read it.
+A marker stays while the log holds a batch of its transaction. After that the cleaner removes the marker when
+it is old enough, as it does with a tombstone: when its segment is at least ``delete.retention.ms`` older than
+the newest segment that was clean before this pass. Until then, a slow consumer can still read it.
 
 An emptied batch stays while it is its producer's newest, because it holds the producer's last sequence. A
 marker stays while it alone holds a producer's epoch. Source: Kafka 2.0 and 2.8, ``LogCleaner.Cleaner`` and
@@ -31,14 +31,14 @@ class Cleaning:
     """The records that one pass removes from a log."""
 
     changed: dict[int, RecordBatch | None] = field(default_factory=dict)
-    """Base offset to the batch that replaces it; None: the batch is removed. Batches without an entry stay."""
+    """Base offset of a batch to its replacement; None: the batch is removed. Batches without an entry stay."""
     forgotten: set[int] = field(default_factory=set)
     """Offsets of the markers whose transactions have no batch left. Their lines are removed from the aborted
     index."""
     records: int = 0
     markers: int = 0
     tombstones: int = 0
-    """Number of removed tombstones; `records` includes them."""
+    """Number of removed tombstones; ``records`` includes them."""
     waiting: int = 0
     """Number of markers and tombstones that stay only because they are not old enough."""
 
@@ -158,7 +158,7 @@ def _kept(batch: RecordBatch, newest: dict[object, int]) -> list[int]:
 
 
 def _thinned(batch: RecordBatch, kept: list[int]) -> RecordBatch:
-    """The batch with only the records in ``kept``; its offsets and sequences stay."""
+    """The batch with only the records at the indexes in ``kept``; its offsets and sequences stay."""
     content = batch.content or BatchContent()
     deltas = _deltas(batch)
     size = batch.size - (batch.size - 61) * (batch.record_count - len(kept)) // max(batch.record_count, 1)
@@ -204,7 +204,8 @@ def compact(
 
 
 def compact_replica(replicas: Replicas, partition: str, below: int | None = None) -> None:
-    """The fault *run compaction* at one broker (GEN-6), of the whole log or below an offset."""
+    """The fault *run compaction* (GEN-6): clean one broker's log of the partition. ``below``: only below this
+    offset; None: the whole log."""
     replica = replicas[partition]
     retention = replicas.setup.configuration.delete_retention_ms
     cleaning = compact(replica.log, retention, below)

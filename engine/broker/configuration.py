@@ -1,4 +1,4 @@
-"""A broker's settings, with the defaults of CFG-4. A scenario may lower all of them."""
+"""A broker's settings, with the defaults of CFG-4. A scenario may set each of them to a positive integer."""
 
 from __future__ import annotations
 
@@ -44,39 +44,39 @@ class BrokerConfiguration:
     loading_ms: int = 10
     """How long in ms a new coordinator takes to read its log partition (TXC-22)."""
     marker_request_timeout_ms: int = 30000
-    """How long in ms a broker waits for the response to markers, or to the question of a verification, before
-    it closes the connection that carried the request."""
+    """How long in ms a broker waits for the response to markers, or to a verification request, before it closes
+    the connection that carried the request."""
     marker_retry_ms: int = 20
-    """How long in ms a broker waits before it repeats a marker that was refused or whose leader could not be
-    reached, or the write that ends a transaction."""
+    """Pause in ms before a broker repeats a marker that was refused, or the write that ends a transaction. After
+    an announcement, also the pause before it sends the markers whose leader could not be reached."""
     producer_state_expiration_ms: int = 604800000
     producer_state_scan_interval_ms: int = 600000
     """How often the broker looks for idle producers. Kafka has no setting for it; it is always ten minutes
     (``LogManager``)."""
     session_timeout_ms: int = 300
-    """A broker that sends nothing for this long loses its session and its leaderships (LOG-10). It is a
-    session with ZooKeeper, or a session with the active controller that heartbeats extend
-    (``broker.session.timeout.ms``)."""
+    """A broker that sends nothing for this long in ms loses its session and its leaderships (LOG-10). The
+    session is one with ZooKeeper, or one with the active controller (``broker.session.timeout.ms``)."""
     heartbeat_interval_ms: int = 2000
-    """How often a broker sends a heartbeat to the active controller (``broker.heartbeat.interval.ms``)."""
+    """Time in ms between two heartbeats to the active controller (``broker.heartbeat.interval.ms``)."""
     registration_ms: int = 20
-    """How long after its wake-up a broker whose session ended learns of that end; until then it acts as
-    before (FEN-6)."""
+    """A broker resumes after its session has ended: the time in ms until it learns of the end. Until then it
+    acts as before (FEN-6)."""
     zookeeper_reply_timeout_ms: int = 300
-    """If no reply comes for this long, a broker reads the block node again (PID-4), or writes the ISR again."""
+    """If ZooKeeper does not reply for this long in ms, a broker reads the node of producer ids again (PID-4), or
+    writes the ISR again."""
     controller_reply_timeout_ms: int = 300
-    """If the active controller does not respond for this long, a broker sends its request again."""
+    """If the controller does not respond for this long in ms, a broker sends its request again."""
     controller_failover_ms: int = 2000
-    """Time from the failure of the active controller until its successor starts
+    """Time in ms from the failure of the active controller until its successor is active
     (``controller.quorum.fetch.timeout.ms``)."""
     delete_retention_ms: int = DELETE_RETENTION_MS
-    """How long compaction keeps tombstones, and markers whose transactions have no record left (LOG-13)."""
+    """How long in ms compaction keeps tombstones, and markers whose transactions have no batch left (LOG-13)."""
     message_max_bytes: int = 1048588
     segment_records: int | None = None
-    """A segment is closed when it has this many records; None: by size only, if at all (LOG-4)."""
+    """A segment is closed before it grows beyond this many records; None: their number does not close it (LOG-4)."""
     segment_bytes: int | None = None
-    """A segment is closed before it grows beyond this many bytes, as with ``log.segment.bytes``; None: never
-    for its size."""
+    """A segment is closed before it grows beyond this many bytes (``log.segment.bytes``); None: its size does
+    not close it."""
     replica_fetch_interval_ms: int = 5
     replica_fetch_batches_max: int = 1000
     """A response to a follower has at most this many batches; the follower's next fetch gets the rest."""

@@ -1,10 +1,11 @@
 """The controller: who leads each partition and who is in sync (LOG-10), for clusters with ZooKeeper and
 without.
 
-It owns the partitions' leadership, which the view shows, and every change of it. Four things differ between
-the subclasses ``zookeeper_controller`` and ``quorum_controller``: how a broker proves that it is alive, where
-decisions are stored, who hands out producer ids, and how brokers learn of a decision. A version of Kafka has
-one of the two. Only the modules that build a run and spread decisions know the subclasses.
+It owns the leadership of the partitions, which the view shows, and every change of it. Four things differ
+between the subclasses ``ZooKeeperController`` and ``QuorumController``: how a broker proves that it is alive,
+where decisions are stored, which component hands out producer ids, and how brokers learn of a decision. The
+engine has one of the two for each version of Kafka. In a run, only the modules that build it and spread
+decisions know the subclasses.
 
 Faults that change leadership or the in-sync replicas are methods here; each emits its step.
 """
@@ -55,8 +56,8 @@ Notice = Announcement | PartitionUsed | FetchingStopped | RecordsWritten
 
 
 class Controller(ABC):
-    """The role of the controller. ``announcements`` holds what brokers have not received yet; ``spreading``
-    takes it after every event."""
+    """The role of the controller. ``announcements`` holds the newest notices; the module ``spreading`` takes
+    them after every event, and passes them to the brokers."""
 
     other_names: tuple[str, ...] = ()
     """Further names by which messages can be addressed to the controller."""
@@ -97,15 +98,15 @@ class Controller(ABC):
 
     @abstractmethod
     def preset_block(self, broker: int, start: int, end: int) -> None:
-        """Initial state: this block of producer ids was handed out last (GEN-7)."""
+        """Initial state: ``broker`` got the newest block of producer ids, ``start`` to ``end`` inclusive (GEN-7)."""
 
     @abstractmethod
     def _announce(self, word: Announcement) -> None:
-        """Store a decision, of which brokers will learn."""
+        """Store a decision that the brokers are to apply."""
 
     @abstractmethod
     def _next_end(self) -> int | None:
-        """When the next session of a silent broker ends; None when none can end."""
+        """The time in ms at which the next session of a silent broker ends; None: no session can end."""
 
     @abstractmethod
     def _end_silent(self, now: int) -> None:
@@ -133,7 +134,7 @@ class Controller(ABC):
 
     @abstractmethod
     def _silent_outside_isr(self, state: PartitionState) -> None:
-        """A replica outside the ISR belongs to a broker whose session ended."""
+        """The session of a broker ended that has a replica of this partition outside the ISR."""
 
     def broker_epoch(self, broker_id: int) -> int:
         """The epoch of a broker's registration; -1 in clusters without broker epochs."""
@@ -177,7 +178,8 @@ class Controller(ABC):
         self._announce(state.word())
 
     def preset_leader(self, partition: str, leader: int | None) -> None:
-        """Initial state: this replica leads, or the partition has no leader until ``change_leader`` (GEN-7)."""
+        """Initial state: the replica on broker ``leader`` leads. None: the partition has no leader until
+        ``change_leader`` (GEN-7)."""
         state = self._partition(partition)
         state.without_leader = leader is None
         state.leader = leader
@@ -192,7 +194,7 @@ class Controller(ABC):
         }
 
     def create_internal_topic(self, topic: str) -> None:
-        """Create the topic, with idle partitions (FND-4)."""
+        """Create the topic. Its partitions have leaders, and get replicas at their first use (FND-4)."""
         self.internal.create(topic, sorted(self.broker_ids))
         if len(self.live) < len(self.broker_ids):
             self.internal.follow(self.live)
@@ -208,7 +210,7 @@ class Controller(ABC):
         self._changed(state)
 
     def announcements_for(self) -> list[Announcement]:
-        """The announcements that inform a broker that starts or resumes about everything, in a fixed order."""
+        """All decisions in force, as announcements in a fixed order: for a broker that starts or resumes."""
         return [
             self._live_word(),
             *(self.internal.word(topic) for topic in self.internal.counts),
@@ -240,7 +242,8 @@ class Controller(ABC):
     # The role's surface ---------------------------------------------------------------------------
 
     def next_timer(self) -> int | None:
-        """When the next session of a silent broker ends, or the next creation of a topic."""
+        """The earliest time in ms at which the session of a silent broker or the creation of a topic ends; None:
+        there is neither."""
         at = self._next_end()
         if self.internal.creating and self.alive:
             done_at = min(self.internal.creating.values())
@@ -272,7 +275,7 @@ class Controller(ABC):
         return []
 
     def crash(self, now: int) -> None:
-        """Refused: the failure of a controller with ZooKeeper is not simulated."""
+        """Raises Refused: the failure of a controller with ZooKeeper is not simulated."""
         raise Refused("GEN-6", "controller", "controller_stays")
 
     def restart(self, now: int) -> Effects:
@@ -322,8 +325,8 @@ class Controller(ABC):
 
     def _elect(self, state: PartitionState, leader: int | None = None) -> None:
         """Choose ``leader`` (None: the first live in-sync replica) under a new leader epoch. The ISR keeps its
-        live members; if none of them lives, the ISR stays. While the initial state keeps the partition without
-        a leader, None changes nothing."""
+        live members; if it has none, it stays unchanged. If the initial state left the partition without a
+        leader, only a call with a ``leader`` changes this."""
         old = state.leader
         if state.without_leader and leader is None:
             return
@@ -364,9 +367,10 @@ class Controller(ABC):
     # Faults (GEN-6) -------------------------------------------------------------------------------
 
     def change_leader(self, partition: str, leader: int | None, now: int) -> None:
-        """*change leader*: this replica leads from now on; None: the first other live one in the ISR.
+        """*change leader*: the replica on broker ``leader`` leads from now on; None: the first other live replica
+        in the ISR.
 
-        The new leader must be live; one outside the ISR would be an unclean election and is refused.
+        Raises Refused unless the new leader is live and in the ISR: otherwise the election would be unclean.
         """
         state = self._partition(partition)
         if leader is None:
@@ -402,8 +406,10 @@ class Controller(ABC):
         self._emit_resumed(state, back)
 
     def _follower_to_stop(self, state: PartitionState, replica: int | None) -> int:
-        """The in-sync follower that a fault stops. ``replica`` None: the last one."""
-        # The last in-sync replica never leaves the ISR: without it no replica could become leader.
+        """The in-sync follower that a fault stops. ``replica`` None: the last one. Raises Refused when there is
+        no such follower."""
+        # Without a leader no follower is chosen: the last in-sync replica must stay in the ISR, because no
+        # other replica could become leader.
         followers = [] if state.leader is None else [m for m in state.isr if m != state.leader]
         if not followers:
             raise Refused("GEN-6", state.name, "no_follower_in_sync", partition=state.name)
@@ -433,8 +439,8 @@ class Controller(ABC):
         self.watch.emit(TopicDeleted, topic, tuple(names))
 
     def make_unavailable(self, broker_id: int, available: bool, now: int) -> None:
-        """*make endpoint unavailable*: the brokers no longer know an address of the broker, which stays live (GEN-6).
-        ``available`` True ends the fault."""
+        """*make endpoint unavailable* (GEN-6): the broker stays live, but the other brokers no longer know its
+        address. ``available`` True ends the fault."""
         (self.without_endpoint.discard if available else self.without_endpoint.add)(broker_id)
         self._announce(self._live_word())
         self.watch.emit(EndpointChanged, f"broker-{broker_id}", available)

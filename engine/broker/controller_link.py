@@ -38,7 +38,8 @@ Answered = Callable[[Envelope, int], Effects]
 
 
 class ZooKeeperLink:
-    """With ZooKeeper: a broker claims a block of producer ids before it serves clients, and stops at once."""
+    """With ZooKeeper: a broker claims a block of producer ids before it serves clients, and stops without a
+    request to the controller."""
 
     __slots__ = ("answers", "isr_changes", "producer_ids")
 
@@ -78,12 +79,12 @@ class ZooKeeperLink:
 
     @property
     def started(self) -> bool | None:
-        """Whether the newest claim of a block succeeded, on which the start depends; None while the claim is
-        running."""
+        """Whether the newest claim of a block of producer ids succeeded; None before the first claim and while
+        a claim is running. A broker that starts serves clients only after a claim has succeeded."""
         return self.producer_ids.claimed
 
     def be_registered(self, broker_epoch: int) -> None:
-        """Does nothing: with ZooKeeper there is no broker epoch."""
+        """Does nothing: the engine has no broker epochs with ZooKeeper."""
 
     def start(self, now: int) -> Effects:
         return self.producer_ids.claim(now)
@@ -174,7 +175,8 @@ class QuorumLink:
         return [] if self.lifecycle.serves else self.lifecycle.start(now)
 
     def start_before_the_run(self, now: int) -> Effects:
-        """Request a block. The broker is registered already, and a client requested an id before the run began."""
+        """Request a block of producer ids, as if a client had requested an id before the run. The broker is
+        registered already."""
         return self.producer_ids.claim(now)
 
     def wake(self, now: int) -> Effects:
@@ -201,8 +203,8 @@ class QuorumLink:
         self.isr_changes.crash()
 
     def knows(self, replica: Replica, word: LeaderAndIsr) -> bool:
-        """Whether the leader has applied this change already. It gets its own change with the response,
-        before it reads the record."""
+        """Whether ``replica`` has applied this decision already. A leader gets its own change with the response
+        to AlterPartition, before it reads the change's record in the metadata log."""
         return word.leader_epoch == replica.leader_epoch and word.version <= replica.version
 
     def after_leadership(self, replica: Replica, now: int) -> Effects:

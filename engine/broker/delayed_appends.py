@@ -44,8 +44,8 @@ class DelayedAppends:
         correlation_id: int = 0,
         done: tuple[AppendWaiter, object] | None = None,
     ) -> None:
-        """Hold back the answer of an append until every partition in ``waits`` is replicated, or until the
-        deadline."""
+        """Hold back the response to an append until every partition in ``waits`` is replicated, or until the
+        deadline (ms). ``waits``: partition to (offset that the high watermark must reach, leader epoch)."""
         delayed = DelayedProduce(client, correlation_id, deadline, done)
         delayed.offsets = waits
         delayed.answers = answers

@@ -1,7 +1,8 @@
-"""What a broker tells an administrator's client: the producers that a log remembers, and the transactional
-ids that the broker coordinates (KIP-664, since 2.8 and 3.0).
+"""Handles DescribeProducers (since 2.8), DescribeTransactions and ListTransactions (since 3.0), which Kafka's
+admin client sends (KIP-664).
 
-These requests change nothing. Source: ``KafkaApis.handleDescribeProducersRequest``,
+The responses describe the producers that a log remembers, and the transactional ids that the broker
+coordinates. The requests change nothing. Source: ``KafkaApis.handleDescribeProducersRequest``,
 ``handleDescribeTransactionsRequest``, ``handleListTransactionsRequest``.
 """
 
@@ -71,7 +72,7 @@ def partition_unknown(about: About) -> bool:
 
 
 def no_replica(about: About) -> bool:
-    """The broker has no log of the partition. A follower's log is as good as the leader's."""
+    """The broker has no replica of the partition. A follower responds to DescribeProducers as a leader does."""
     return about.name not in about.replicas
 
 
@@ -169,12 +170,12 @@ LIST_RULE: Rule[TransactionHost] = Rule(
     says=("broker", "client"),
     compares=((Compared.RECEIVER, "broker"),),
 )
-"""The check of ListTransactions. A single log partition that is still being read refuses the request, because
-the list would lack ids."""
+"""The check of ListTransactions: while the coordinator still reads one of its log partitions, it refuses the
+request, because the list would lack ids."""
 
 
 class DescribingHandler:
-    """Requests of an administrator's client about producers and transactions, at one broker."""
+    """The handlers of these requests at one broker. ``handlers``: the type of a request to its handler."""
 
     __slots__ = ("cluster", "handlers", "host", "permissions", "replicas", "setup")
 
@@ -201,7 +202,7 @@ class DescribingHandler:
             }
 
     def handle_producers(self, envelope: Envelope, now: int) -> Effects:
-        """DescribeProducers: for each partition the entries of its log's producer state."""
+        """Respond to DescribeProducers: for each partition, the entries of its log's producer state."""
         request = envelope.body
         if type(request) is not DescribeProducersRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a DescribeProducers request")
@@ -227,7 +228,8 @@ class DescribingHandler:
         return [Send(envelope.source, answer, envelope.correlation_id, True)]
 
     def handle_transactions(self, envelope: Envelope, now: int) -> Effects:
-        """DescribeTransactions: for each transactional id its state, and the partitions that still need a marker."""
+        """Respond to DescribeTransactions: for each transactional id, its state and its partitions; once the outcome
+        is decided, only the partitions that still need a marker."""
         request = envelope.body
         if type(request) is not DescribeTransactionsRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a DescribeTransactions request")
@@ -251,9 +253,9 @@ class DescribingHandler:
         return [Send(envelope.source, answer, envelope.correlation_id, True)]
 
     def handle_list(self, envelope: Envelope, now: int) -> Effects:
-        """ListTransactions: the transactional ids in this broker's cache, without those that the client may
-        not describe. An id whose transaction never began passes the duration filter, because its start time
-        is -1, as in Kafka."""
+        """Respond to ListTransactions: the transactional ids that this broker coordinates, that pass the filters
+        of the request and that the client may describe. An id that never had a transaction passes the filter
+        of the duration, because its start time is -1, as in Kafka."""
         request = envelope.body
         if type(request) is not ListTransactionsRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a ListTransactions request")
@@ -284,8 +286,8 @@ class DescribingHandler:
         self.setup.watch.emit(RequestRefused, rule, facts)
 
     def _description(self, found: TransactionMetadata) -> TransactionDescription:
-        """The description of one transactional id. Kafka removes a partition from the metadata when its
-        marker is acknowledged; here the partitions that still need a marker come from the marker board."""
+        """The description of one transactional id. Kafka removes a partition from the metadata when its marker
+        is acknowledged. Here ``host.markers`` knows which partitions still need a marker."""
         waiting = self.host.markers.waiting.get(found.transactional_id)
         partitions = found.partitions if waiting is None else waiting.remaining
         return TransactionDescription(

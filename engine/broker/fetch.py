@@ -103,7 +103,7 @@ class FetchHandler:
         self.cluster = cluster
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """The response, with a result for every partition."""
+        """Respond with a result for every partition."""
         request = envelope.body
         if type(request) is not FetchRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a Fetch request")
@@ -116,8 +116,8 @@ class FetchHandler:
     def _read(
         self, consumer: str, partition: str, fetch_offset: int, isolation: str
     ) -> PartitionFetchResponse:
-        """Read whole batches of one segment up to the high watermark or the LSO, and the list of aborted
-        transactions."""
+        """Read whole batches of one segment up to the high watermark. With read_committed, read up to the LSO,
+        and add the list of aborted transactions."""
         asking = Asking(partition, fetch_offset, self.replicas.get(partition), self.cluster)
         rule = refusal(FETCH_RULES, asking)
         if rule is not None:

@@ -1,4 +1,5 @@
-"""Finds the coordinator of a transactional id or a group: the broker that leads its partition (FND-1 to FND-7)."""
+"""Finds the coordinator of a transactional id or a group: the broker that leads the partition of the internal
+topic to which the id or group belongs (FND-1 to FND-7)."""
 
 from __future__ import annotations
 
@@ -30,8 +31,8 @@ from engine.watching import Path
 
 
 class Lookup:
-    """The newest lookup of one key at one broker: the chain from the key over its hash and its partition to
-    the leader. A part of the view."""
+    """The newest lookup of one key at one broker: the key, its hash, its partition and the partition's leader. A
+    part of the view."""
 
     __slots__ = ("key", "leader", "number", "path", "topic")
 
@@ -140,9 +141,8 @@ class FindCoordinatorHandler:
         self.lookups: dict[Path, Lookup] = {}
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Answer from the controller's announcements, which every broker has. While the internal topic does
-        not exist, the answer is COORDINATOR_NOT_AVAILABLE, and the broker requests the topic's creation
-        (FND-3)."""
+        """Respond from the controller's announcements, which every broker has. While the internal topic does not
+        exist, the response is COORDINATOR_NOT_AVAILABLE, and the broker requests the topic's creation (FND-3)."""
         request = envelope.body
         if type(request) is not FindCoordinatorRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a FindCoordinator request")

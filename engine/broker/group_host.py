@@ -36,7 +36,8 @@ OFFSETS_COMMIT_TIMEOUT_MS = 5000
 
 @dataclass(frozen=True, slots=True)
 class CommitAsked:
-    """A request that commits offsets. ``refused``: partitions that never reached the coordinator."""
+    """A request that commits offsets. ``refused``: partition to error, for the partitions that the broker
+    refuses before it calls the coordinator."""
 
     client: str
     correlation_id: int
@@ -89,7 +90,7 @@ class GroupHost:
         return []
 
     def resign(self, partition: int, now: int) -> Effects:
-        """This broker no longer leads the log partition: forget its groups."""
+        """This broker no longer leads the log partition: forget the groups in that partition."""
         if partition in self.coordinator.owned or partition in self.coordinator.loading:
             self._touch_groups(partition)
             self.coordinator.resign(partition)
@@ -142,7 +143,8 @@ class GroupHost:
         return self.settle(now)
 
     def on_marker(self, partition: str, producer_id: int, committed: bool, now: int) -> Effects:
-        """A marker in a partition of the offsets log is replicated (MRK-7, OFS-4)."""
+        """A marker of the producer is replicated: if ``partition`` belongs to the offsets topic, commit or drop
+        the producer's pending offsets in it (MRK-7, OFS-4)."""
         topic, number = topic_partition(partition)
         if topic == self.topic:
             for group in self.coordinator.on_marker(number, producer_id, committed):

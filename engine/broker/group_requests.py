@@ -1,5 +1,5 @@
-"""Handles the requests about the offsets of groups at a broker: check the rights, then the topics, then call
-the coordinator (OFS-2)."""
+"""Handles OffsetCommit, TxnOffsetCommit and OffsetFetch at a broker. The handlers check the permissions, commits
+also the topics; then they call the group coordinator (OFS-2)."""
 
 from __future__ import annotations
 
@@ -91,7 +91,8 @@ class GroupRequests:
         self.verification = verification
 
     def handle_commit(self, envelope: Envelope, now: int) -> Effects:
-        """OffsetCommit and TxnOffsetCommit: check the rights, then the topics, then call the coordinator (OFS-2)."""
+        """Handle OffsetCommit or TxnOffsetCommit: check the permissions, then the topics, then call the coordinator,
+        for some transactional commits after a verification (OFS-2)."""
         request = envelope.body
         if not isinstance(request, TxnOffsetCommitRequest | OffsetCommitRequest):
             raise EngineError(f"{self.setup.name}: {request!r} commits no offsets")
@@ -160,8 +161,8 @@ class GroupRequests:
         return self._commit(asked, request, now)
 
     def _lost_its_guard(self, request: TxnOffsetCommitRequest, verified: Verified) -> bool:
-        """Whether the guard is gone, because a marker was written to the group's partition before the
-        coordinator's answer arrived."""
+        """Whether the verification guard is gone and no transaction is open: a marker was written to the group's
+        log partition before the transaction coordinator responded."""
         ((partition, guard),) = verified.guards.items()
         replica = self.host.replicas.get(partition)
         if replica is None:
@@ -190,7 +191,7 @@ class GroupRequests:
         return [Send(envelope.source, answer, envelope.correlation_id, True), *self._use(request.group_id)]
 
     def _use(self, group_id: str) -> Effects:
-        """Create the group's log partition, if no client has looked it up before."""
+        """The effect that gives the group's log partition its replicas, if no request has used it yet."""
         partition = partition_name(OFFSETS_TOPIC, self.host.coordinator.partition_of(group_id))
         return self.cluster.use(partition)
 

@@ -11,14 +11,15 @@ from engine.watching import Part
 
 
 class Hosted(Protocol):
-    """A coordinator in a broker. It serves the ids whose partition of the internal topic ``topic`` this broker
-    leads."""
+    """A coordinator in a broker. It serves the transactional ids or groups whose partition of the internal topic
+    ``topic`` this broker leads."""
 
     @property
     def topic(self) -> str: ...
 
     def lead(self, partition: int, epoch: int, since: int, now: int) -> Effects:
-        """This broker was elected for a partition at time ``since``, under this leader epoch."""
+        """This broker was elected leader of partition number ``partition`` at time ``since`` (ms), under the leader
+        epoch ``epoch``."""
 
     def resign(self, partition: int, now: int) -> Effects:
         """This broker no longer leads the partition. Idempotent."""

@@ -26,8 +26,8 @@ def idempotent_write_denied(arrived: Arrived) -> bool:
 
 
 def every_write_denied(arrived: Arrived) -> bool:
-    """The request has no transactional id, and its client may neither IdempotentWrite to the cluster nor
-    Write to any topic (``AuthHelper.authorizeByResourceType``)."""
+    """The request has no transactional id, and its client has neither IdempotentWrite on the cluster nor Write
+    on any topic (``AuthHelper.authorizeByResourceType``)."""
     permissions = arrived.permissions
     return idempotent_write_denied(arrived) and all(
         permissions.is_denied("Write", f"topic:{topic_of(partition)}")
@@ -125,7 +125,7 @@ class InitProducerIdHandler:
         return self.producer_ids.claim(now)
 
     def _answered(self, envelope: Envelope, request: InitProducerIdRequest, now: int) -> Effects | None:
-        """The effects of the request; None when an id is needed and a claim must come first."""
+        """The effects of the request; None: it needs a producer id, and none is left."""
         if request.transactional_id is not None:
             if self.transactions is None:
                 raise EngineError(f"{self.setup.name}: this version has no transactions")
@@ -183,7 +183,7 @@ class AllocatingInitProducerIdHandler(InitProducerIdHandler):
 
 
 def handler_of(producer_ids: ProducerIdManager | AllocatedIds) -> type[InitProducerIdHandler]:
-    """The handler for this way of getting producer ids."""
+    """The class of the handler, which depends on where the broker gets its blocks of producer ids."""
     if isinstance(producer_ids, AllocatedIds):
         return AllocatingInitProducerIdHandler
     return InitProducerIdHandler

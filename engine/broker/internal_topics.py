@@ -39,8 +39,8 @@ def partition_count(topic: str, configuration: BrokerConfiguration) -> int:
 
 
 def replicas_of(number: int, broker_ids: Sequence[int], replication_factor: int) -> list[int]:
-    """The brokers of partition ``number``: the broker at position ``number`` mod their count leads, and the
-    next ones follow (FND-4)."""
+    """The brokers with a replica of partition ``number``, the preferred leader first: the broker at the position
+    ``number`` mod the number of brokers, then the brokers after it (FND-4)."""
     count = len(broker_ids)
     return [broker_ids[(number + step) % count] for step in range(min(replication_factor, count))]
 
@@ -49,8 +49,8 @@ def replicas_of(number: int, broker_ids: Sequence[int], replication_factor: int)
 def _as_created(
     topic: str, count: int, broker_ids: tuple[int, ...], replication_factor: int, min_isr: int
 ) -> IdlePartitions:
-    """The announcement of a new topic. All runs of a process share it, because it never changes, and building
-    its hundred entries took a third of a short run."""
+    """The announcement of a new topic. It never changes, so all runs of a process share it: building the 50
+    entries of each topic took a third of a short run."""
     words = []
     for number in range(count):
         replicas = tuple(replicas_of(number, broker_ids, replication_factor))
@@ -78,7 +78,7 @@ class InternalTopics:
         self.creating: dict[str, int] = {}
         """Topic to the time at which its creation ends, for topics that are being created."""
         self._idle: dict[str, dict[str, LeaderAndIsr]] = {}
-        """Topic to the announcement of each of its idle partitions."""
+        """Topic to its idle partitions, each with its announcement."""
         self._words: dict[str, IdlePartitions] = {}
         """Topic to the announcement of all its idle partitions, cached until one changes."""
 
@@ -95,7 +95,7 @@ class InternalTopics:
         self._idle[topic] = {idle.partition: idle for idle in word.words}
 
     def use(self, partition: str) -> PartitionState | None:
-        """The first use of a partition ends its idleness; returns its state. None: the partition was not idle."""
+        """Begin to use a partition. Returns its new state; None: the partition was not idle."""
         topic = topic_of(partition)
         word = self._idle.get(topic, {}).pop(partition, None)
         if word is None:
@@ -115,7 +115,8 @@ class InternalTopics:
         return word
 
     def follow(self, live: Set[int]) -> list[str]:
-        """A broker came or went: elect new leaders of idle partitions; returns the topics that changed."""
+        """The live brokers are now ``live``: elect new leaders of idle partitions. Returns the topics that
+        changed."""
         changed = []
         for topic, idle in self._idle.items():
             followed = {partition: _followed(word, live) for partition, word in idle.items()}

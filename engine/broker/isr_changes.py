@@ -2,8 +2,8 @@
 
 There are three ways: the leader writes to ZooKeeper itself, or sends a request to a controller that writes to
 ZooKeeper, or sends AlterPartition, whose response has a result for each change (``alter_partition``). In the
-first two ways the leader waits until the partition's new state is announced, and repeats its request until
-then: otherwise a lost request would keep a replica out for ever.
+first two ways the leader repeats its request until the partition's new state is announced: otherwise a lost
+request would keep a replica out of the ISR for ever.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ was lost."""
 
 
 class RepeatedIsrRequests:
-    """The way with ZooKeeper: a request is repeated until the partition's new state is announced."""
+    """The two ways with ZooKeeper: the leader repeats a request until the partition's new state is announced."""
 
     __slots__ = ("_recipient", "_waiting", "outgoing", "setup")
 
@@ -70,7 +70,7 @@ class RepeatedIsrRequests:
         self.outgoing = outgoing
         self._recipient = CONTROLLER if setup.profile.asks_controller_for_isr else ZOOKEEPER
         self._waiting: dict[str, tuple[Replica, int]] = {}
-        """Partition to its replica and the time at which its request is sent again."""
+        """Partition to its replica and the time in ms at which the leader repeats the request."""
 
     def take_back(self, replica: Replica, follower: int, now: int) -> Effects:
         replica.isr_asked = follower

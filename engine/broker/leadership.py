@@ -46,7 +46,7 @@ class PartitionState:
         self.leader: int | None = replicas[0]
         self.leader_epoch = 0
         self.version = 0
-        """Increases with every change of the announcement (:meth:`word`)."""
+        """The version of ZooKeeper's node, or KRaft's partition epoch. It rises with every announced change."""
         self.min_isr = min_isr
         self.segment_records = segment_records
         self.record_version = record_version

@@ -1,9 +1,9 @@
 """One broker's requests to the active controller about its own lifecycle: registration, heartbeats, shutdown
 (KIP-631).
 
-Owns the broker epoch. Most heartbeats change nothing and are no messages (``quorum_controller``). A heartbeat
-is a message if it unfences the broker, follows a pause, or carries the request to stop. Every step is a row
-of ``lifecycle_states``.
+Owns the broker epoch. Most heartbeats change nothing, and are not simulated as messages
+(``quorum_controller``). A heartbeat is a message if the broker is not unfenced yet, if it follows a pause, or
+if it carries the request to stop. Every step is a row of ``lifecycle_states``.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ intervals."""
 
 
 class Lifecycle:
-    """The lifecycle of one broker. ``broker_epoch``: None until the controller has answered the registration.
-    ``deadline``: when the next request is sent."""
+    """The lifecycle of one broker. ``broker_epoch``: None until the controller has accepted the registration.
+    ``deadline``: the time in ms at which ``on_timer`` sends the next request; None: no request is due."""
 
     __slots__ = (
         "_answered_stop",
@@ -101,7 +101,7 @@ class Lifecycle:
         return self._take(START, now)
 
     def wake(self, now: int) -> Effects:
-        """A pause is over: a heartbeat is sent at once."""
+        """A pause is over: send a heartbeat at once, if the broker is unfenced."""
         return self._take(WAKE, now) if self.state in MAY_WAKE else []
 
     @property

@@ -32,9 +32,9 @@ class LoadedLog(Protocol):
 
 
 def recover_segments(log: LoadedLog, recovery_point: int, now: int) -> None:
-    """After a crash the broker reads every segment again, from the one that holds the recovery point on. For
-    each it removes the snapshots after the segment's start, writes a new snapshot at its end, and rebuilds
-    its index of aborted transactions."""
+    """After a crash, read every segment again, from the one that holds ``recovery_point`` on. For each segment,
+    remove the snapshots after its start, write a new snapshot at its end, and rebuild its index of aborted
+    transactions."""
     producers = log.producers
     ends = (*log.segments[1:], log.log_end)
     for start, end in zip(log.segments, ends, strict=True):
@@ -91,5 +91,5 @@ def _replay(log: LoadedLog, until: int) -> None:
             producers.take_snapshot()
         first = bisect_left(batches, first_offset, key=_BASE_OFFSET)
         if first and batches[first - 1].last_offset >= first_offset:
-            first -= 1  # The log start lies inside a batch, of which the whole is read.
+            first -= 1  # The log start is inside a batch, and the whole batch is read.
         producers.replay(batches[first : bisect_left(batches, end, key=_BASE_OFFSET)], end)

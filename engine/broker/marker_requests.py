@@ -59,7 +59,7 @@ class MarkersBeingWritten:
 
 
 class WriteMarkersHandler:
-    """Handles the WriteTxnMarkers requests at one broker. Owns those that are not answered yet."""
+    """Handles the WriteTxnMarkers requests at one broker. Owns the requests that have no response yet."""
 
     __slots__ = ("appending", "groups", "newest", "setup", "writing")
 
@@ -69,7 +69,7 @@ class WriteMarkersHandler:
         self.groups = groups
         self.writing: dict[int, MarkersBeingWritten] = {}
         self.newest = 0
-        """Number of the newest request."""
+        """The number of the newest request; ``writing`` has the requests by number."""
 
     def crash(self) -> None:
         self.writing.clear()

@@ -1,9 +1,9 @@
 """The rules by which the active controller refuses a leader's change of the in-sync replicas (KIP-497,
 KIP-841, KIP-903).
 
-The order is that of Kafka's ``ReplicationControlManager.validateAlterPartitionData``. A refused leader has an
-old state of its partition, and waits until it has read the new one. The exception is INELIGIBLE_REPLICA: the
-leader's state is current, so the leader drops the change.
+The order is that of Kafka's ``ReplicationControlManager.validateAlterPartitionData``. A refused leader knows
+only an old state of its partition, and waits until it has read the new state in the metadata log. The
+exception is INELIGIBLE_REPLICA: the leader's state is current, so the leader drops the change.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from engine.rules import Rule
 
 
 class Altering(NamedTuple):
-    """What the guards compare. ``eligible``: the brokers that may be in sync, with their broker epochs."""
+    """The values that the guards compare. ``state``: the partition at the controller; None: it is unknown.
+    ``eligible``: broker to broker epoch, for the brokers that may be in sync."""
 
     state: PartitionState | None
     wanted: WantedIsr
@@ -27,7 +28,7 @@ class Altering(NamedTuple):
 
 
 def stale_broker_epoch(current: int, said: int) -> bool:
-    """The request comes from an earlier start of the broker."""
+    """Whether a request with the broker epoch ``said`` comes from an earlier start of the broker."""
     return said != current
 
 

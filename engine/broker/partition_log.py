@@ -97,9 +97,10 @@ class PartitionLog:
         self.rolls_first = profile.rolls_before_validation
         """A full segment is closed before the batches are validated, so even a duplicate closes it."""
         self.keeps_producers = profile.idempotence
-        """The version keeps the state of producers."""
+        """Whether the version keeps the state of producers."""
         self.shows_cut = profile.truncation_sets_high_watermark
-        """A truncation reports the high watermark to the log's transactions at once."""
+        """After a truncation, the producer state applies the high watermark at once: ended transactions whose
+        markers are below it no longer hold back the LSO."""
         self.segment_records = configuration.segment_records
         self.segment_bytes = configuration.segment_bytes
         self.watch = watch
@@ -158,7 +159,7 @@ class PartitionLog:
 
     def append_as_follower(self, batches: Sequence[RecordBatch], now: int) -> Appended:
         """Store the leader's batches at their offsets, validated as *replication* (SEQ-9). Raises EngineError
-        for a batch below the log end."""
+        when the first batch begins below the log end."""
         if not batches:
             return Appended(Error.NONE, NO_OFFSET, NO_OFFSET)
         if batches[0].base_offset < self.log_end:
@@ -327,7 +328,7 @@ class PartitionLog:
 
     @property
     def last_stable_offset(self) -> int:
-        """The offset below which every transaction is decided and replicated (LOG-8)."""
+        """The offset below which every record is replicated and every transaction has a replicated marker (LOG-8)."""
         unstable = self.producers.first_unstable_offset()
         if unstable is None:
             return self.high_watermark
@@ -342,7 +343,7 @@ class PartitionLog:
         decided = bool(self.producers.unstable) and self.producers.on_high_watermark(offset)
         if offset == self.high_watermark:
             if decided:
-                self._touch()  # After the log was loaded, this is the first proof that its markers are replicated.
+                self._touch()  # Only now is it known that the markers of the loaded log are replicated.
             return False
         self.high_watermark = offset
         if self.watch.recording:
@@ -351,7 +352,7 @@ class PartitionLog:
 
     def raise_log_start(self, to: int) -> list[int]:
         """Raise the log start to ``to`` (retention, DeleteRecords), so that records below it are no longer
-        read. Returns the producers that are forgotten.
+        read. Returns the ids of the producers that are forgotten.
 
         ``delete_segments`` then removes the segments below the log start. The caller ensures that ``to`` is
         at or below the high watermark, as DeleteRecords does. Raises EngineError above the log end.
@@ -400,7 +401,8 @@ class PartitionLog:
         self._touch()
 
     def segment_times(self) -> dict[int, int]:
-        """Closed segment to the time of the newest append whose records are still in it."""
+        """First offset of each closed segment to the time in ms of the newest append whose records are still in
+        the segment; 0 if there is none."""
         newest: dict[int, int] = {}
         for start in self.segments[:-1]:
             first, last = (bisect_left(self._base_offsets, at) for at in (start, self.segment_end(start)))
@@ -488,8 +490,9 @@ class PartitionLog:
         After a clean stop there is a snapshot at the log end. After a crash the segments from the one that
         holds ``recovery_point`` on are read first, and a snapshot is written at the end of each.
         ``recovery_point`` None: only the newest segment is read, because a segment is flushed when the next
-        one begins. ``log_start``: the value in the broker's checkpoint, 0 if it is missing, but never below
-        the first segment; None: the log start stays. The high watermark starts again at the log start.
+        one begins. ``log_start``: the log start in the broker's checkpoint, or 0 if the checkpoint is missing;
+        a value below the first segment is raised to its start. None: the log start stays. The high watermark
+        starts again at the log start.
         """
         if log_start is not None:
             self.log_start = max(log_start, self.segments[0])
@@ -509,7 +512,8 @@ class PartitionLog:
         last_offset: int | None,
         now: int,
     ) -> None:
-        """Initial state: an entry with at most one cached batch of one record (GEN-7)."""
+        """Initial state: an entry with at most one cached batch, of one record (GEN-7). ``last_sequence`` None: no
+        batch is cached. ``last_offset`` None: the batch is the last one in the log."""
         entry = ProducerStateEntry(producer_id)
         entry.producer_epoch = producer_epoch
         entry.last_timestamp = now
@@ -543,9 +547,9 @@ class PartitionLog:
     def read(
         self, offset: int, *, committed: bool, batches_max: int, bytes_max: int | None = None
     ) -> tuple[tuple[RecordBatch, ...], tuple[tuple[int, int], ...]]:
-        """Whole batches of one segment, from the one with ``offset`` up to a bound (CON-1): the last stable
-        offset if ``committed``, else the high watermark. If ``committed``, also the aborted transactions from
-        there to the segment's end.
+        """Whole batches of one segment, from the batch with ``offset`` up to a bound (CON-1): the last stable
+        offset if ``committed``, else the high watermark. If ``committed``, also (producer id, first offset) of
+        each aborted transaction between ``offset`` and the end of the segment.
 
         The first batch below the bound is returned whatever its size; ``batches_max`` and ``bytes_max`` limit
         the batches after it. The caller checks that ``offset`` lies inside the log.
@@ -597,8 +601,9 @@ class PartitionLog:
             starts.append((leader_epoch, offset))
 
     def end_of_epoch(self, leader_epoch: int) -> tuple[int, int]:
-        """The newest epoch at or below ``leader_epoch`` and the offset where it ends here (KIP-101, KIP-279).
-        If ``leader_epoch`` is older than every known one, the offset is where the oldest known one begins."""
+        """The newest epoch at or below ``leader_epoch``, and the offset at which it ends in this log, exclusive
+        (KIP-101, KIP-279). If ``leader_epoch`` is older than every known epoch, it is returned itself, with the
+        offset at which the oldest known epoch begins."""
         index = bisect_right(self.epoch_starts, leader_epoch, key=_epoch)
         found = self.epoch_starts[index - 1][0] if index else leader_epoch
         end = self.epoch_starts[index][1] if index < len(self.epoch_starts) else self.log_end

@@ -28,11 +28,12 @@ class ShownLog(Protocol):
     aborted: AbortedIndex
 
     def batch_at(self, base_offset: int) -> tuple[RecordBatch, int] | None:
-        """The batch with this base offset, and the time of its append."""
+        """The batch with this base offset, and the time of its append in ms; None when there is none."""
 
 
 def outcome_of(log: ShownLog, batch: RecordBatch) -> str:
-    """``open``, ``committed`` or ``aborted``. The producer's next marker in this log decides."""
+    """The outcome of a transactional batch: ``committed`` or ``aborted``, by the producer's next marker in this
+    log; ``open`` without such a marker."""
     start = bisect_right(log.batches, batch.base_offset, key=_base_offset)
     for later in log.batches[start:]:
         if later.is_control and later.producer_id == batch.producer_id:

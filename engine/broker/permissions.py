@@ -23,7 +23,8 @@ class Permissions:
         return (operation, resource) in self.denied
 
     def deny(self, operation: str, resource: str, now: int) -> None:
-        """*deny authorization*: from now on refuse ``operation`` on ``resource``; call it on every broker."""
+        """*deny authorization*: from now on this broker refuses ``operation`` on ``resource``. The fault denies it at
+        every broker."""
         self.denied.add((operation, resource))
         self._touch()
         self.watch.emit(RightDenied, self.name, operation, resource)

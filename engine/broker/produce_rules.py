@@ -18,7 +18,7 @@ from engine.topic_partition import topic_of
 
 ACKS_ALL = -1
 RECORD_VERSION = 2
-"""The first format that holds producer ids, transactions and markers (KIP-98)."""
+"""The first record format that has fields for producer ids, transactions and markers (KIP-98)."""
 
 
 class Arriving:
@@ -104,7 +104,8 @@ def format_without_producers(arriving: Arriving) -> bool:
 
 
 Rules = tuple[Rule[Arriving], ...]
-"""With acks=0 a refusal has no response, it ends the connection (``KafkaApis.handleProduceRequest``)."""
+"""Rules of Produce. With acks=0 a refusal has no response; the broker closes the connection instead
+(``KafkaApis.handleProduceRequest``)."""
 REQUEST_RULES: Rules = (
     Rule(
         when=transactional_id_missing,
@@ -238,7 +239,8 @@ INTERNAL_RULES: Rules = tuple(rule for rule in PARTITION_RULES if rule.then_inte
 
 
 def refused(arriving: Arriving, rule: Rule[Arriving], origin: Origin) -> PartitionProduceResponse:
-    """The result of the batch. With acks=0 the client does not get it."""
+    """Emit the refusal of a batch by ``rule``, and return the batch's result. With acks=0 the client does not get
+    this result."""
     replica, watch = arriving.replica, arriving.setup.watch
     if watch.hears(RequestRefused):
         watch.emit(RequestRefused, rule, _facts(arriving), _next(arriving, rule, origin))

@@ -1,8 +1,8 @@
 """The claim of a block of producer ids, as rows (PID-3 to PID-7).
 
-A broker reads the block node, and writes to it the block that follows. If another broker wrote in between, it
-begins again. If the reply to its write is lost, it reads the node again, which shows whether the write was
-done.
+A broker reads ZooKeeper's node of the newest block (``/latest_producer_id_block``), and writes the block that
+follows to this node. If another broker wrote in between, the broker begins again. If the reply to the write
+is lost, the broker reads the node again, which shows whether the write was done.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ CLAIM, DATA, WRITTEN, NO_REPLY, CRASH = "claim", "data", "written_reply", "no_re
 
 
 class Situation(NamedTuple):
-    """The context of the guards. About the node: ``empty``, ``own`` (it holds the block that this broker
-    wrote) and ``full`` (no further block fits after its block). About the reply to a write: ``written``."""
+    """The context of the guards. ``empty``: the node holds no block. ``own``: it holds the block that this broker
+    wrote. ``full``: no further block of ids fits after the node's block. ``written``: the write succeeded."""
 
     empty: bool = False
     own: bool = False

@@ -63,8 +63,8 @@ def next_block(broker: int, latest: Block | None, size: int) -> Block:
 
 
 class _Turn:
-    """The context of one row's effects. It holds the reply, the effects to return, the block concerned, and
-    the end of the last block when no further block fits."""
+    """The context of one row's effects. ``block``: the block that the step names, if any. ``latest_end``: the last
+    id of the node's block, if no further block fits after it."""
 
     __slots__ = ("block", "effects", "latest_end", "now", "reply")
 
@@ -126,13 +126,13 @@ class ProducerIdManager:
         self.block: Block | None = None
         self.next_id = 0
         self.wanted: Block | None = None
-        """The block just written, until the reply to its write has arrived."""
+        """The block that the broker last tried to write, until it knows whether the write succeeded."""
         self.correlation_id = 0
         """The correlation id of the newest request to ZooKeeper; replies to older requests are ignored."""
         self.deadline: int | None = None
         self.claimed: bool | None = None
         self.overflowed = False
-        """True once a negative id was issued: it follows LONG_MAX (CTR-6)."""
+        """True once the broker has issued a negative id, which follows LONG_MAX (CTR-6)."""
 
     @property
     def is_claiming(self) -> bool:
@@ -161,15 +161,15 @@ class ProducerIdManager:
         return issued
 
     def take(self) -> int:
-        """A new producer id for a transactional id; call it only when ``has_id`` is true (PID-5)."""
+        """Issue a producer id for a transactional id (PID-5). Raises EngineError unless ``has_id`` is true."""
         issued = self.generate()
         if issued is None:
             raise EngineError(f"{self._name}: no producer id to give to a transactional id (PID-5)")
         return issued
 
     def preset_next_id(self, next_id: int) -> None:
-        """Initial state: the next id of this broker's block (GEN-7). Raises Refused when the broker has no block
-        or the id does not fit it."""
+        """Initial state: the next id that this broker issues from its block (GEN-7). Raises Refused when the
+        broker has no block, or when the id is neither in the block nor directly after it."""
         block = self.block
         place = f"{self._name}.next_id"
         if block is None:
@@ -290,7 +290,7 @@ class ProducerIdManager:
         return f"broker-{self.broker_id}"
 
     def view(self) -> ProducerIdBlock | None:
-        """The block as ``producer_id_block`` of docs/frame.md."""
+        """The block as ``producer_id_block`` of docs/frame.md; None when there is none."""
         if self.block is None:
             return None
         return {"start": self.block.start, "end": self.block.end, "next": self.next_id}

@@ -79,15 +79,15 @@ class ProducerStateEntry:
 
 
 class Awaited:
-    """A partition that was or is being verified, until the transaction's first batch in it
-    (``VerificationStateEntry``)."""
+    """The verification of one producer in a partition. It is kept from the verification's beginning until the
+    log stores a transactional batch or a marker of the producer (``VerificationStateEntry``)."""
 
     __slots__ = ("epoch", "guard", "lowest_sequence", "raises", "since")
 
     def __init__(self, guard: int, epoch: int, lowest_sequence: int, since: int, raises: bool) -> None:
         self.guard = guard
-        """The number that a verified append must show. A marker removes it, and the next question gets a new
-        one, so the answer to an earlier question does not match."""
+        """The number that a verified append must have (``VerificationGuard``). A marker removes it, and the next
+        verification gets a new number, so an append with a late response to an earlier one does not match."""
         self.epoch = epoch
         self.lowest_sequence = lowest_sequence
         self.since = since
@@ -126,7 +126,7 @@ class MarkerEffect(NamedTuple):
 
     opens_what_it_ends: bool
     """A marker without an open transaction is a transaction by itself; if it is an ABORT, it gets a line in
-    the index (LOG-9)."""
+    the index of aborted transactions (LOG-9)."""
     is_activity: bool
     """The producer's entry takes over the marker's timestamp (LOG-12)."""
 
@@ -328,8 +328,8 @@ class ProducerStateManager:
         return min(others, default=completed.last_offset + 1)
 
     def first_unstable_offset(self) -> int | None:
-        """The first offset of the earliest transaction that is open, or whose marker is not replicated yet
-        (LOG-8)."""
+        """The first offset of the earliest transaction that is open, or whose marker is not replicated yet; None:
+        there is no such transaction (LOG-8)."""
         if not self.open_transactions:
             return min(self.unstable) if self.unstable else None
         first = min(self.open_transactions)
@@ -362,7 +362,7 @@ class ProducerStateManager:
         return gone
 
     def next_expiry(self) -> int | None:
-        """When the first idle producer expires; None when there is none."""
+        """The time in ms at which the next producer without an open transaction expires; None: there is none."""
         times = [
             entry.last_timestamp + self.expiration_ms
             for entry in self.entries.values()
@@ -376,9 +376,9 @@ class ProducerStateManager:
         return log_start if self.drops_with_records else -1
 
     def on_log_start_raised(self, log_start: int) -> list[int]:
-        """Records below ``log_start`` were removed. Returns the producers that were dropped with them. Only
-        2.0 drops producers, and snapshots below ``log_start`` (LOG-11). The other producers keep every cached
-        batch: Kafka's ``removeBatchesOlderThan`` makes a shorter copy of the list and discards it."""
+        """Records below ``log_start`` were removed. Returns the ids of the producers that were dropped with
+        them. Only 2.0 drops producers, and snapshots below ``log_start`` (LOG-11). The other producers keep
+        every cached batch: Kafka's ``removeBatchesOlderThan`` makes a shorter copy of the list and discards it."""
         floor = self._forgotten_below(log_start)
         gone = [producer_id for producer_id, entry in self.entries.items() if entry.last_data_offset < floor]
         for producer_id in gone:
@@ -400,8 +400,8 @@ class ProducerStateManager:
             self.snapshots.pop(start, None)
 
     def open(self, segments: Iterable[int]) -> None:
-        """The log is opened, and only the snapshots are left of the producers' state. Since 2.8 most
-        snapshots are removed: those at the starts of segments stay, and one after all of them
+        """The log is opened: forget the producer state in memory. Since 2.8, also remove all snapshots except
+        those at the starts of segments, and the newest one if it is after the last start
         (``removeStraySnapshots``, KAFKA-9393)."""
         self.forget_all()
         self.map_end_offset = self.last_snapshot = 0
@@ -456,7 +456,7 @@ class ProducerStateManager:
         self.unstable.clear()
 
     def load(self, log_start: int, now: int) -> None:
-        """Replace the state by the newest snapshot, or by an empty one at ``log_start``."""
+        """Replace the state by the newest snapshot; without one, by an empty state that begins at ``log_start``."""
         self.forget_all()
         newest = max(self.snapshots, default=None)
         self.map_end_offset = self.last_snapshot = log_start if newest is None else newest
@@ -464,8 +464,8 @@ class ProducerStateManager:
             self._load_entry(saved, log_start, now)
 
     def replay(self, batches: Iterable[RecordBatch], end: int) -> list[tuple[CompletedTransaction, int]]:
-        """Apply the batches of one segment after the snapshot, unchecked (``Log.loadProducersFromLog``).
-        Returns the transactions that end in the segment, each with its stable offset.
+        """Apply batches of one segment without checks (``Log.loadProducersFromLog``). Returns the transactions
+        that these batches end, each with its stable offset (:meth:`stable_offset_at`).
 
         All batches of one producer in a segment are merged at once, after the last of them, as in Kafka.
         """

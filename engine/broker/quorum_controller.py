@@ -1,9 +1,10 @@
 """The active controller of a quorum, without ZooKeeper (KRaft: KIP-500, KIP-595, KIP-631).
 
 Every decision is a record of the metadata log. Brokers follow that log: they fetch its records and learn of a
-decision when they have read it, each at its own time. A broker registers, gets the offset of that record as
-its *broker epoch* and shows by heartbeats that it is alive; without them it is fenced. The controller hands
-out blocks of producer ids (KIP-730) and changes the in-sync replicas when a leader asks for it (KIP-497).
+decision when they have read it, each at its own time. A broker registers; the offset of the registration's
+record is its *broker epoch*. Its heartbeats show that it is alive, and without them the controller fences it.
+The controller hands out blocks of producer ids (KIP-730), and changes the in-sync replicas when a leader
+requests it (KIP-497).
 
 Not simulated: the votes of the other controllers. A record is committed when it is written; when the active
 controller fails, its successor has the whole log and a higher epoch. Heartbeats that change nothing are not
@@ -228,8 +229,8 @@ class QuorumController(Controller):
         self._write("PartitionRecord", name, {**fields, "replicas": list(word.replicas)}, word)
 
     def _write_internal(self, word: IdlePartitions) -> None:
-        """Write one record for all partitions of an internal topic. Kafka writes one for each; they differ
-        only in their numbers."""
+        """Write one record for all idle partitions of an internal topic. It takes as many offsets as there are
+        partitions, because Kafka writes one record for each."""
         kind = "PartitionChangeRecord" if word.topic in self._topics else "PartitionRecord"
         if word.topic not in self._topics:
             self._topics.add(word.topic)
@@ -238,9 +239,9 @@ class QuorumController(Controller):
         self._write(kind, word.topic, {}, word, max(1, len(word.words)))
 
     def _write_removal(self, topic: str, word: StopReplica) -> None:
-        """Write one record that removes a topic with all its partitions. This happens at the topic's first
-        partition. For each other partition an entry without an offset of its own is added to the log, because
-        brokers apply the removals one by one."""
+        """Write one record that removes a topic with all its partitions, at the removal of the topic's first
+        partition. Brokers apply the removals one by one, so the log also gets an entry for each further
+        partition; these entries take no offset."""
         self.changed_partitions.add(word.partition)
         if topic in self._topics:
             self._topics.discard(topic)
@@ -313,9 +314,9 @@ class QuorumController(Controller):
     # Registrations and heartbeats -----------------------------------------------------------------
 
     def _on_registration(self, request: BrokerRegistrationRequest, now: int) -> BrokerRegistrationResponse:
-        """A broker that started registers. It is refused while the session of its earlier start lasts,
-        because that process may still run. A repeated request keeps the broker epoch of the first one
-        (KAFKA-16952, since 3.9)."""
+        """A broker that started registers. The request is refused while the session of the broker's earlier
+        start lasts, because that process may still run. A repeated request keeps the broker epoch of the first
+        request (KAFKA-16952, since 3.9)."""
         registration = self.registrations.setdefault(request.broker, Registration(request.broker))
         same = request.incarnation == registration.incarnation
         row = self._move(registration, REGISTER, Situation(same_incarnation=same), now)
@@ -343,7 +344,8 @@ class QuorumController(Controller):
         )
 
     def _hear(self, registration: Registration, now: int, *, beats: bool) -> None:
-        """A heartbeat came. ``beats``: further ones with the same content follow at their interval."""
+        """A heartbeat arrived. ``beats``: heartbeats that change nothing follow at the heartbeat interval, and are
+        not simulated as messages."""
         registration.contact_at = now
         registration.beats = beats
         alive = registration.state in HELD_ALIVE and not beats
@@ -388,7 +390,7 @@ class QuorumController(Controller):
         self._write("RegisterBrokerRecord", registration.name, fields, self._live_word())
 
     def _amend(self, registration: Registration) -> None:
-        """The same start of the broker registers again: write a record with the broker epoch that it has."""
+        """The same start of the broker registers again: write a record with the broker's present epoch."""
         fields: JsonObject = {"broker_epoch": registration.epoch, "fenced": True}
         self._write("RegisterBrokerRecord", registration.name, fields, self._live_word())
 
@@ -401,8 +403,8 @@ class QuorumController(Controller):
         self._lead_again(registration.broker_id)
 
     def _fence(self, registration: Registration) -> None:
-        """Other brokers take over the broker's leaderships. It leaves each ISR in which another replica is
-        left (``handleBrokerFenced``)."""
+        """Other brokers take over the broker's leaderships. The broker leaves each ISR that has another member
+        (``handleBrokerFenced``)."""
         self.live.discard(registration.broker_id)
         registration.beats = False
         registration.expires_at = None
@@ -457,8 +459,8 @@ class QuorumController(Controller):
                 self._move(registration, SESSION_OVER, Situation(), now)
 
     def on_broker_stopped(self, broker_id: int, now: int, *, clean: bool = False) -> None:
-        """The broker's regular heartbeats end: compute when the last one came, and from that when the session
-        ends. If its heartbeats were messages, the end of the session is known already."""
+        """The broker's regular heartbeats end: compute when the last one arrived, and from that when the session
+        ends. If the broker's heartbeats were messages, the end of the session is known already."""
         registration = self.registrations[broker_id]
         if not registration.beats:
             return
@@ -540,7 +542,8 @@ class QuorumController(Controller):
         self._write("ProducerIdsRecord", f"broker-{broker_id}", {"next_producer_id": next_producer_id})
 
     def competing_write(self, now: int) -> None:
-        """Refused: the controller handles requests for blocks one after the other, so none can come in between."""
+        """Raises Refused: the controller handles the requests for blocks one after the other, so no request of
+        another broker can interfere."""
         raise Refused("PID-7", "controller", "no_competing_write")
 
     # In-sync replicas -----------------------------------------------------------------------------
@@ -593,13 +596,14 @@ class QuorumController(Controller):
         }
 
     def _silent_outside_isr(self, state: PartitionState) -> None:
-        """Nothing to do: a leader that has requested to add the replica gets INELIGIBLE_REPLICA, or reads the
-        fencing in the log."""
+        """Nothing to do: a leader that has requested the replica's return to the ISR gets INELIGIBLE_REPLICA, or
+        reads in the metadata log that the broker is fenced."""
 
     # Faults ---------------------------------------------------------------------------------------
 
     def shrink_isr(self, partition: str, replica: int | None, now: int) -> None:
-        """*shrink ISR*: a follower stops fetching, and its leader requests a smaller ISR (KIP-497)."""
+        """*shrink ISR*: a follower (None: the last one in the ISR) stops fetching, and its leader requests a smaller
+        ISR (KIP-497)."""
         state = self._partition(partition)
         replica = self._follower_to_stop(state, replica)
         state.not_fetching.add(replica)
@@ -607,8 +611,8 @@ class QuorumController(Controller):
         self.watch.emit(FollowerHeld, partition, f"broker-{replica}", state.isr)
 
     def restore_isr(self, partition: str, replica: int | None, now: int) -> None:
-        """*restore ISR*: stopped followers (None: all) fetch again; once one has caught up, its leader
-        requests its return."""
+        """*restore ISR*: a stopped follower (None: all) fetches again. Once it has caught up, its leader requests
+        its return to the ISR."""
         state = self._partition(partition)
         back = sorted(state.not_fetching) if replica is None else [replica]
         state.not_fetching.difference_update(back)

@@ -1,12 +1,12 @@
 """A broker's registration at the active controller, as rows (KIP-631; Kafka's ``BrokerHeartbeatManager`` and
 ``ClusterControlManager``).
 
-A broker that registers is *fenced* at first: it leads nothing, is in no set of in-sync replicas, and no
-client learns of it. A heartbeat unfences the broker once it has read the metadata log up to its own
-registration. The broker stays unfenced while heartbeats come; after ``broker.session.timeout.ms`` without one
-it is fenced again. A heartbeat can carry the request to stop. The controller grants it at once to a broker
-that leads no partition; otherwise it first moves the leaderships, and waits until the other brokers have read
-this.
+A broker that registers is *fenced* at first: it cannot lead a partition or join an ISR, and clients do not
+learn of it. A heartbeat unfences the broker once it has read the metadata log up to its own registration. The
+broker stays unfenced while its heartbeats arrive; after ``broker.session.timeout.ms`` without a heartbeat it
+is fenced again. A heartbeat can carry the request to stop. The controller grants this request at once to a
+broker that leads no partition. Otherwise the controller first moves the leaderships, and waits until the
+other live brokers have read this.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Situation(NamedTuple):
     - ``wants_to_stop``: the heartbeat carries the request to stop.
     - ``caught_up``: the broker has read its own registration.
     - ``leads``: the broker leads a partition.
-    - ``known``: all other live brokers have read that it leads none.
-    - ``same_incarnation``: the request comes from the start that is registered.
+    - ``known``: all other live brokers have read that this broker leads no partition.
+    - ``same_incarnation``: the request comes from the start of the broker that is registered already.
     """
 
     wants_to_stop: bool = False
@@ -190,8 +190,8 @@ MACHINE: Machine[Situation] = Machine(
             )
             for state in (UNFENCED, CONTROLLED_SHUTDOWN)
         ),
-        # The request was sent again: a broker sends no heartbeat before it has the response to its newest
-        # one, so it is still fenced.
+        # The broker repeats its registration. It sends no heartbeat before it has the response to a
+        # registration, so it is still fenced.
         Row(
             source=FENCED,
             on=REGISTER,

@@ -1,9 +1,9 @@
-"""One broker's copy of one partition: its log, the controller's announcement about it, and the appends that
-wait for it.
+"""One broker's copy of one partition: the log, the partition's leadership, and the appends that wait for
+replication.
 
-Owns four things: the leadership as it was last announced to this broker, the followers' log ends as the
-leader knows them, the in-sync replicas, and the high watermark that follows from both (LOG-7). It knows no
-requests and no other replicas.
+Owns the leadership and the ISR as they were last announced to this broker, and the followers' log ends as the
+leader knows them. A leader computes the high watermark from the log ends and the ISR (LOG-7). This module
+knows neither requests nor other replicas.
 """
 
 from __future__ import annotations
@@ -104,15 +104,15 @@ class Replica:
         self.follower_ends: dict[int, int] = {}
         """Leader only: follower to the log end offset in its newest fetch (LOG-7)."""
         self.isr_asked: int | None = None
-        """Leader only: the replica whose return this leader has requested. It requests one at a time."""
+        """Leader only: the replica whose return to the ISR the leader has requested, one at a time; None: none."""
         self.isr_change: object = None
         """Leader only, with KRaft: the requested change of the in-sync replicas, until it is answered or the
         leader reads a newer state."""
         self.stopped: tuple[int, ...] = ()
-        """Replicas that a fault keeps from fetching."""
+        """Replicas (broker ids) that a fault keeps from fetching."""
         self.cluster: ClusterView | None = None
-        """With KRaft: the brokers that may be in sync, as far as this broker has read the metadata log. None:
-        every replica may be in sync."""
+        """With KRaft: the broker's view of the cluster, whose ``broker_epochs`` has the brokers that may be in
+        sync. With ZooKeeper None: every replica may be in sync."""
         self.waiting: list[DelayedProduce] = []
         self.removed = False
         log.part = self
@@ -135,8 +135,8 @@ class Replica:
         self.min_isr = word.min_isr
         self.record_version = word.record_version
         if self.cluster is None:
-            # Not with KRaft, where this field may be out of date when the record is read; there
-            # FetchingStopped reaches brokers at once.
+            # With KRaft, ``not_fetching`` may be out of date when the broker reads the record. Instead,
+            # FetchingStopped reaches the brokers at once.
             self.stop_fetching(word.not_fetching)
         if self.is_leader:
             self.log.begin_epoch(word.leader_epoch, self.log.log_end)
@@ -166,17 +166,18 @@ class Replica:
 
     @property
     def is_under_min_isr(self) -> bool:
-        """Whether fewer replicas are in sync than ``min.insync.replicas``, or than there are at all if that is
-        more (``Partition.isUnderMinIsr``)."""
+        """Whether the ISR is smaller than ``min.insync.replicas`` or, if that is lower, than the number of
+        replicas (``Partition.isUnderMinIsr``)."""
         return len(self.isr) < min(self.min_isr, len(self.replicas))
 
     def advance_high_watermark(self) -> bool:
-        """Raise the high watermark to the lowest log end in the ISR; True when it rose (LOG-7). In versions in which
-        it needs enough replicas in sync, it stays while there are fewer.
+        """Raise the high watermark to the lowest log end in the ISR; True when it rose (LOG-7). With
+        ``watermark_needs_min_isr``, it does not rise while the ISR is smaller than ``min.insync.replicas``.
 
-        Two kinds of followers hold it back. One has not fetched from this leader yet, so its log end is
-        unknown. Of the other the leader has requested the return, so it may be in sync already (KIP-497's
-        *maximal ISR*; until 2.6 a leader did nothing else during its write to ZooKeeper).
+        A follower in the ISR that has not fetched from this leader yet holds the high watermark back, because
+        its log end is unknown. A follower whose return the leader has requested counts, too, because it may be
+        in sync already (KIP-497's *maximal ISR*; until 2.6 a leader did nothing else while it wrote to
+        ZooKeeper).
         """
         log = self.log
         lowest = log.log_end
@@ -203,7 +204,8 @@ class Replica:
         return moved
 
     def _note_readers(self, before: int, high_watermark: int, decided: bool) -> None:
-        """Emit what the higher high watermark means for read_committed consumers (LOG-8, CON-5, CON-6)."""
+        """The high watermark rose: emit that the LSO advanced because transactions have replicated markers, or
+        that read_committed consumers wait from now on (LOG-8, CON-5, CON-6)."""
         log = self.log
         stable = log.last_stable_offset
         if decided:
@@ -213,8 +215,8 @@ class Replica:
             self.watch.emit(ReadersWait, self.partition, stable, log.high_watermark, holder)
 
     def wants_back(self, follower: int) -> bool:
-        """Whether the leader should request the follower's return: the follower is outside the ISR, and its
-        log end has reached the high watermark (``maybeExpandIsr``)."""
+        """Whether the leader should request the follower's return: the follower is outside the ISR but may be in
+        sync, its log end has reached the high watermark, and no change is pending (``maybeExpandIsr``)."""
         return (
             follower not in self.isr
             and follower in self.replicas

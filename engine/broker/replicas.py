@@ -52,10 +52,10 @@ class Replicas(dict[str, Replica]):
         """To be called after a batch was appended: its producer may be idle from then on (LOG-12)."""
         self.changed_partitions = changed_partitions
         self.idle_from: int | None = None
-        """No producer without an open transaction was last active before this time; None: there is no such
-        producer."""
+        """A time in ms: each producer without an open transaction was last active at this time or later. None:
+        there is no such producer."""
         self.scan_at: int | None = None
-        """When the next scan may find an idle producer (LOG-12)."""
+        """The time in ms at which the next scan may find an idle producer; None: no scan is needed (LOG-12)."""
 
     def named(self, partition: str) -> Replica:
         """The replica of a partition. Raises Refused when this broker has none."""
@@ -65,7 +65,7 @@ class Replicas(dict[str, Replica]):
         return replica
 
     def create(self, word: LeaderAndIsr) -> Replica:
-        """An empty replica of a partition that the controller placed here."""
+        """Create an empty replica of a partition that the controller placed on this broker."""
         setup = self.setup
         log = PartitionLog(
             word.partition,
@@ -121,7 +121,7 @@ class Replicas(dict[str, Replica]):
         self.note_activity(batch.max_timestamp, now)
 
     def _note_data(self, replica: Replica, batch: RecordBatch, now: int) -> None:
-        """A marker does not count as activity of its producer (2.0), so the newest data batch gives the time."""
+        """In 2.0 a marker does not count as activity of its producer, so the newest data batch gives the time."""
         entry = replica.log.producers.entries.get(batch.producer_id)
         self.note_activity(batch.max_timestamp if entry is None else entry.last_timestamp, now)
 
