@@ -1,7 +1,8 @@
 """The engine from the command line, without the web: ``python -m engine COMMAND``.
 
-The only module of the engine that reads files outside its package. Exit codes: 0 ran, 1 vectors failed or the
-coverage is incomplete, 2 bad scenario or path, 3 an engine invariant broke or a log is damaged.
+Outside its package, the engine reads files only in this module. Exit codes: 0: the command succeeded; 1:
+vectors failed or the coverage is incomplete; 2: bad scenario, argument or path; 3: an engine invariant broke
+or a log is damaged.
 """
 
 from __future__ import annotations
@@ -154,7 +155,8 @@ class Chosen(NamedTuple):
 
 
 def _chosen(target: str, settings: dict[str, Any]) -> Iterator[Chosen]:
-    """The scenario that was chosen: every variant when none is named. A document without variants is run as it is."""
+    """The scenarios that an argument of a command names: the variant named after the slash, or else every
+    variant of the library's scenario or of the file. A document without variants gives one scenario."""
     file, _, variant = target.partition("/")
     path = Path(target)
     if target.endswith(".toml") or path.exists():
@@ -199,7 +201,8 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 def _interventions(file: str | None) -> list[dict[str, Any]]:
-    """The interventions in a file: a JSON list; each has ``after``, the number of the step before it."""
+    """The interventions in a JSON file: a list of tables. The ``after`` of each is the number of the step
+    before it. Without a file, an empty list. Raises BadScenario for any other content."""
     if file is None:
         return []
     remedy = "a JSON list of tables, each with action and after (the number of the step before it, rising)"
@@ -373,7 +376,7 @@ def _play_file(file: Path, has_neighbours: bool, report: Report) -> None:
 
 
 class Neighbours:
-    """The files beside a recording (``engine.vectors.beside``)."""
+    """The files in the folder of a recording, for ``engine.vectors.beside``."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -391,7 +394,8 @@ FILES_MAX = 10_000
 
 
 def _vector_files(name: str) -> list[Path]:
-    """The file, or every JSON file at any depth of the folder, in the order of their paths."""
+    """The JSON files at a path: the file itself, or every JSON file at any depth of the folder, ordered by
+    path. Raises ValueError for a folder with no such file or with more than ``FILES_MAX``."""
     path = Path(name)
     if not path.is_dir():
         return [path]

@@ -2,9 +2,9 @@
 that other modules need.
 
 Five things are derived from it: the form of a scenario document, hand-made requests, injected errors, the
-places of messages in the view, and ``engine/wire``. A new API needs a row here and a handler in a broker; to
-be read from bytes, it also needs a reader and a writer in ``engine/wire/apis.py``. The messages of two-phase
-commit have a table of their own (``middleware/messages.py``).
+partitions and errors of messages in the view, and ``engine/wire``. A new API needs a row here and a handler
+in a broker; to be read from bytes, it also needs a reader and a writer in ``engine/wire/apis.py``. The
+messages of two-phase commit have a table of their own (``middleware/messages.py``).
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def _unchanged(response: Any, error: Error) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Api:
-    """One API. The defaults suit an API whose messages name at most one partition, in the field ``partition``,
-    whose response has one error, and of which ``craft_request`` sends no request."""
+    """One API. By default, its messages name at most one partition (in the field ``partition``), its response
+    has one error, and ``craft_request`` cannot send its request."""
 
     request: type
     response: type | None = None
@@ -104,19 +104,19 @@ class Api:
     key: int | None = None
     """Kafka's number of the API; None: no client of Kafka sends the request."""
     versions: tuple[int, int] | None = None
-    """The lowest and the highest version that can be read from bytes; None: no version can."""
+    """The lowest and the highest version that ``engine/wire`` reads from bytes; None: it reads none."""
     asks_about: Callable[[Any], Names] = _about_one
-    """A function: the topic-partitions of a request."""
+    """A function that returns the topic-partitions of a request."""
     answers_about: Callable[[Any], Names] = _about_one
-    """A function: the topic-partitions of a response."""
+    """A function that returns the topic-partitions of a response."""
     errors: Callable[[Any], Iterable[Error]] | None = _one_error
-    """A function: all errors in a response; None: it has no error."""
+    """A function that returns all errors in a response; None: a response of this API has no error."""
     answer: Callable[[Any, Error, int], Any] | None = None
-    """A function of request, error and log start: the response that has this error for every part of the
-    request. None: no script can inject an error."""
+    """A function of request, error and log start offset. It returns the response with this error for every
+    part of the request. None: no script can inject an error into this API."""
     altered: Callable[[Any, Error], Any] = _unchanged
-    """A function of a real response and an error: the response with this error in place of its own. The
-    default changes nothing."""
+    """A function of the broker's response and an error. It returns the response with this error in place of
+    the broker's. The default returns the response unchanged."""
     crafted: Mapping[str, tuple[type, Any]] = field(default_factory=dict)
     """The fields that ``craft_request`` can set, each with its type and default. Empty: it cannot send this
     request."""
@@ -124,9 +124,10 @@ class Api:
     """``zookeeper`` or ``quorum``: only brokers of clusters with that kind of controller send the request;
     empty: all do."""
     only_if: str | None = None
-    """The field of the profile that a broker needs to know the request; None: all brokers know it."""
+    """The name of the profile's field that is True if brokers know the request; None: all brokers know it."""
     craft: Callable[[dict[str, Any]], Any] | None = None
-    """A function that makes the request from these fields; None: they are the fields of the request itself."""
+    """A function that makes the request from the fields in ``crafted``; None: these are the fields of the
+    request itself."""
 
     @property
     def name(self) -> str:
@@ -134,7 +135,8 @@ class Api:
         return name
 
     def made(self, values: dict[str, Any]) -> Any:
-        """The request with these fields of a script, after they were checked."""
+        """The request with the values of ``crafted`` that a script has set. They must have been checked
+        before (``check_crafted``)."""
         return self.request(**values) if self.craft is None else self.craft(values)
 
 
@@ -559,7 +561,7 @@ APIS: list[Api] = [
         errors=_altered_errors,
     ),
 ]
-"""All APIs, in the order in which every list has them."""
+"""All APIs, in the order of ``names()``."""
 
 BETWEEN_BROKERS: list[Api] = [
     Api(
@@ -574,11 +576,12 @@ BETWEEN_BROKERS: list[Api] = [
         errors=_each_inner_error,
     ),
 ]
-"""Later versions of the APIs above, with the same name, that only brokers send. Scripts treat both as one API."""
+"""Later versions of APIs in ``APIS``, with the same names. Only brokers send them. Scripts treat both
+versions as one API."""
 
 
 def names() -> tuple[str, ...]:
-    """All names, in the order of the table."""
+    """The names of all APIs, in the order of ``APIS``."""
     return tuple(api.name for api in APIS)
 
 
@@ -597,7 +600,7 @@ _CONNECTIONS: dict[type, str] = {
 
 
 def add(api: Api) -> None:
-    """Add a row; only before a run begins."""
+    """Add a row to the table. Call this only before a run begins."""
     APIS.append(api)
     BY_NAME[api.name] = _BY_REQUEST[api.request] = api
     if api.response is not None:

@@ -1,4 +1,4 @@
-"""How the kernel lets scripted applications call: one call is one step (GEN-4)."""
+"""The calls of scripted applications: the kernel lets an application make one call in each step (GEN-4)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from engine.scenario.application import Application
 
 
 def act(kernel: Kernel, name: str, event: Any) -> None:
-    """The application makes its next call, if it has one and none is blocked; it waits while its client is
-    paused or down."""
+    """Let an application make its next call, unless one of its calls is blocked. While its client is paused
+    or down, the application waits."""
     application = kernel.world.applications[name]
     if kernel.hold_if_paused(application.client, event):
         return

@@ -1,6 +1,6 @@
 """The counters of a run that an operator's dashboard would show: retries, duplicates, refusals, losses.
 
-They are counted from the keys of the steps' sentences, so roles do not count.
+They are counted from finished steps (keys of sentences, fates of messages, refusals), so roles do not count.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Requests that no client of the run would send. They are made from the table of an entry in the fault script
-(GEN-6)."""
+"""Hand-made requests: an entry of the fault script gives the fields of a request that no client of the run
+sends (GEN-6)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FIELDS: dict[str, dict[str, tuple[type, Any]]] = {
 
 
 def check_crafted(message: dict[str, Any], place: str) -> dict[str, Any]:
-    """The value of every field that the message's API has: that of ``message``, or else the default. Raises
+    """The value of every field that the message's API has: from ``message``, or else the default. Raises
     Refused for the first wrong field."""
     api = message.get("api")
     fields = FIELDS.get(str(api))
@@ -44,7 +44,7 @@ def check_crafted(message: dict[str, Any], place: str) -> dict[str, Any]:
 
 
 def crafted(message: dict[str, Any]) -> object:
-    """The request that a checked table describes."""
+    """The request that a table of a script describes. Raises Refused for a wrong field."""
     values = check_crafted(message, "faults.message")
     if message["api"] in CRAFTABLE:
         return craft(message["api"], values)
@@ -59,7 +59,7 @@ def written_fields(message: dict[str, Any]) -> list[str]:
 
 
 def text_of(value: Any) -> str:
-    """The text of one field of a hand-made request; an empty text is shown as such."""
+    """The text of one field of a hand-made request; an empty text is shown as ``""``."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):

@@ -18,7 +18,7 @@ FORM = f"{ENGINE_VERSION}.2"
 """The version of the engine and of this form. An ending that was stored with another version is computed again."""
 LANES_MAX = 6
 CELLS_MAX = 40
-"""A lane has at most this many cells; further ones are only counted."""
+"""A lane has at most this many cells, for the newest batches; older batches are only counted."""
 
 Json = dict[str, Any]
 
@@ -26,9 +26,10 @@ Json = dict[str, Any]
 def ending_of(scenario: Scenario) -> Json:
     """The end of a scenario's run.
 
-    If the configuration is refused: `refused_by` (the rule) and `profile`. Otherwise: `state_of` the last
-    view, `steps`, `time` in virtual milliseconds, `finished`, `profile`, `broken` (guarantee to how often it
-    was broken), and `troubles`, the different actions of the faults in the order of the document.
+    If the configuration is refused: `refused_by` (the rule) and `profile`. Otherwise: the fields of
+    `state_of` for the last view, `steps`, `time` in virtual milliseconds, `finished`, `profile`, `broken`
+    (guarantee to how often it was broken), and `troubles`, the different actions of the faults in the order
+    of the document.
     """
     try:
         simulation = Simulation(scenario, watching="judged")
@@ -59,10 +60,10 @@ def broken_in(view: Json) -> dict[str, int]:
 def state_of(view: Json) -> Json:
     """The state in a view.
 
-    - `lanes`: the first LANES_MAX data partitions that hold a batch, lost or failed a record, or were
+    - `lanes`: the first LANES_MAX data partitions that hold a batch, have a lost or failed record, or were
       deleted.
-    - `folded`: the number of further ones.
-    - `nodes`: the participants in two-phase commit over middleware, with their states.
+    - `folded`: the number of further partitions of this kind.
+    - `nodes`: `[name, state]` of each participant in two-phase commit over middleware.
     - `table`: the rows of a database; None without one.
     """
     hues = _hues(view)
@@ -87,7 +88,7 @@ def _replica(partition: Json) -> Json:
 
 
 def _hues(view: Json) -> dict[int, int]:
-    """Producer id to its number, counted in the order in which the ids first appear in the logs."""
+    """Producer id to the number of its colour, from 0. The ids are ordered by their first batch in the logs."""
     batches = [
         batch
         for name, partition in view["partitions"].items()
@@ -144,7 +145,7 @@ def _kind(batch: Json, seen_before: set[int]) -> str:
 
 
 def _nodes(view: Json) -> list[list[str]]:
-    """Participant and the state of its first transaction."""
+    """`[name, state]` of each participant; the state is that of its first transaction, or `IDLE` without one."""
     participants = view.get("middleware", {}).get("participants", {})
     return [
         [name, next((row["state"] for row in node["transactions"].values()), "IDLE")]

@@ -46,8 +46,8 @@ class RecordsFinished(Fact):
 
 @value
 class NumbersInDoubt(Fact):
-    """A producer's numbering may no longer fit the log. Either the producer reuses the sequence numbers of a
-    failed batch that may be stored, or (``thrown``) a late response was handled only in part, or for another
+    """A producer's sequence numbers may no longer fit the log. Either the producer reuses the numbers of a
+    failed batch that may be stored; or (``thrown``) a late response was handled only in part, or for another
     batch."""
 
     producer: str
@@ -287,8 +287,8 @@ class OffsetsEnded(Fact):
 @value
 class WorkTaken(Fact):
     """A service has taken this record or order into its memory. ``partition`` and ``offset``: where a
-    consumer read it, and ``keeper`` (as in ``PlaceKept``) where the offset for the next start is kept; None
-    for work from outside or from the outbox."""
+    consumer read the record. ``keeper``: what stores the offset for the consumer's next start (a value of
+    ``PlaceKept.keeper``). All three are None for work from outside or from the outbox."""
 
     service: str
     serial: int
@@ -308,7 +308,9 @@ class WorkDropped(Fact):
 
 @value
 class RowsCommitted(Fact):
-    """A database committed rows and entries of its outbox. Each serial has one row, which need not be its first."""
+    """A database committed changes to its rows and its outbox, each named by a serial. ``rows``: each serial
+    got one more row, even if it already had one. ``outbox``: entries that were added. ``removed``: entries
+    that were removed."""
 
     rows: tuple[int, ...]
     outbox: tuple[int, ...]

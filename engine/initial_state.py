@@ -115,7 +115,8 @@ def _record_everywhere(world: World, partition: str, leader: int, batch: RecordB
 
 
 def _preset_transaction(world: World, override: dict[str, Any]) -> None:
-    """Preset a transactional id at its coordinator: in the cache and, if possible, in the log."""
+    """Preset a transactional id at its coordinator: in the cache, and in the log unless no record holds its
+    state (Dead, PrepareEpochFence)."""
     controller = world.controller
     count = controller.internal.counts.get(TRANSACTION_TOPIC)
     name = override["transactional_id"]
@@ -153,7 +154,8 @@ def override_client(world: World, override: dict[str, Any]) -> None:
 
 
 def connect(world: World) -> None:
-    """Give the clients open connections and fresh metadata, so that a lesson need not begin with these steps."""
+    """Give clients and brokers open connections, and clients fresh metadata and positions, so that a lesson
+    need not begin with these steps."""
     leaders = world.controller.leaders()
     clients: list[Any] = [*world.clients.values(), *world.consumers.values()]
     for client in clients:

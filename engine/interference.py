@@ -41,8 +41,8 @@ from engine.world import World
 
 
 def drop_ends_connection(world: World, envelope: Envelope) -> bool:
-    """Whether the message is lost together with its connection: a broker's response, or a message of a database
-    (GEN-11)."""
+    """Whether a message can be lost only together with its connection: a broker's response, or a message
+    between a service and its database (GEN-11)."""
     with_connection = envelope.source in world.brokers and envelope.destination in world.connecting
     return (envelope.is_response and with_connection) or envelope.source in world.beside
 
@@ -57,7 +57,8 @@ class Interference:
         self.apis = frozenset(rule.api for rule in self.rules if rule.api is not None)
         self._matched = [rule for rule in self.rules if rule.api is not None]
         self.injecting: dict[int, tuple[Error, int]] = {}
-        """Message to (error, log start offset): the receiver answers with them instead of handling the message."""
+        """Number of a message to (error, log start offset). The receiver responds with these two and does not
+        handle the message."""
         self.altering: dict[tuple[str, str, int], Error] = {}
         """Response, as (source, destination, correlation id), to the error that replaces its own."""
         self._stopping: dict[str, dict[str, Any]] = {}
@@ -79,8 +80,9 @@ class Interference:
                 )
 
     def listen(self, listener: Any) -> None:
-        """Add a listener after all rules. It sees the messages that are in flight, then each one that a
-        further rule would see, and changes none."""
+        """Add a listener behind all rules. It is shown the messages that are in flight now, then each new
+        message, unless a rule before it already applies to that message (an injected error excepted). It
+        changes no message."""
         self.apis = frozenset((*APIS, *MIDDLEWARE_APIS, *DATABASE_APIS))
         self._matched.append(listener)
         for envelope in self.kernel.world.network.under_way.values():
@@ -149,7 +151,8 @@ class Interference:
     # -- striking --------------------------------------------------------------------------------------
 
     def strike(self, argument: tuple[Any, ...]) -> None:
-        """The time of a fault has come."""
+        """Carry out a fault whose time has come. ``argument``: ``("timed", index of the rule)``,
+        ``("message", index of the rule, number of the message)`` or ``("action", entry)``."""
         if argument[0] == "timed":
             rule = self.rules[argument[1]]
             rule.seen += 1
@@ -402,7 +405,7 @@ class Interference:
             kernel.ask(name)
 
     def _fail_controller(self, entry: dict[str, Any]) -> None:
-        """The active controller fails, and another one follows."""
+        """The active controller fails. Another one is elected after ``controller_failover_ms``."""
         kernel = self.kernel
         kernel.at_work("controller", "fault")
         kernel.world.controller.crash(kernel.now)
@@ -417,8 +420,8 @@ class Interference:
         kernel.ask("controller")
 
     def _hold_messages(self, entry: dict[str, Any]) -> None:
-        """Delay the messages from and to an actor until after ``until``, so that a timeout that ends then
-        comes first."""
+        """Delay the messages from and to an actor until 1 ms after ``until`` (virtual ms), so that a timer
+        that is due at ``until`` runs first."""
         kernel, name, until = self.kernel, entry["actor"], entry["until"]
         network = kernel.world.network
         held = [
@@ -439,7 +442,7 @@ class Interference:
     # -- cluster ---------------------------------------------------------------------------------------
 
     def _on_cluster(self, entry: dict[str, Any]) -> None:
-        """Faults that a broker or the controller carries out."""
+        """Let a broker or the controller carry out a fault."""
         kernel = self.kernel
         kernel.at_work(entry["actor"] or "controller", "fault")
         for name, effects in kernel.world.cluster_fault(entry, kernel.now):
@@ -554,7 +557,8 @@ class Interference:
         self.due = position < len(self.interventions) and self.interventions[position]["after"] <= number
 
     def expect(self, interventions: Iterable[dict[str, Any]], number: int) -> None:
-        """Add interventions, each of which becomes due after its step. ``number``: the newest step."""
+        """Add interventions. Each becomes due after the step that its ``after`` names. ``number``: the newest
+        step."""
         self.interventions += [dict(item) for item in interventions]
         self.step_made(number)
 

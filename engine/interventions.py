@@ -19,7 +19,8 @@ Intervention = dict[str, Any]
 
 HOLD_MS_MAX = 86_400_000
 TAKEN_MAX = 1000
-"""A broker still handles at most this many requests from a connection that ended; a connection holds far fewer."""
+"""The highest ``taken`` of an intervention: the number of waiting requests that a broker still handles after
+their connection has ended. A connection holds far fewer."""
 
 ACTOR_ACTIONS_IN: dict[str, tuple[str, ...]] = {
     "running": ("crash", "pause"),
@@ -99,7 +100,8 @@ def _hold(kernel: Kernel, intervention: Intervention) -> None:
 
 
 def _endpoint(kernel: Kernel, intervention: Intervention) -> None:
-    """Refuse to make a broker unreachable that is not live, or reachable again when it is not unreachable."""
+    """Raises Refused when a broker that is down or already unreachable is to be made unreachable, or a
+    reachable one reachable."""
     actor, world = intervention.get("actor"), kernel.world
     broker = world.brokers.get(str(actor))
     if broker is None:
@@ -174,7 +176,8 @@ _OPTION_RANGES: dict[str, tuple[int, int]] = {
 
 
 def _tool(kernel: Kernel, intervention: Intervention) -> None:
-    """Refuse a command with an option that names nothing that exists, or without an option that the tool demands."""
+    """Raises Refused for a command that names a partition or broker that does not exist, has a number out of
+    range, or lacks an option that the tool demands."""
     world = kernel.world
     if world.tool is None:
         raise Refused("GEN-6", "action", "no_brokers")
@@ -220,7 +223,7 @@ AS_FAULTS: dict[str, Callable[[Kernel, Intervention], Any]] = {
     "make_available": _endpoint,
     **dict.fromkeys(COMMANDS, _tool),
 }
-"""Interventions that the fault of the same name carries out."""
+"""The interventions that a world's fault script can also cause, with the same checks."""
 INTERVENTIONS: dict[str, Callable[[Kernel, Intervention], Any]] = {
     **dict.fromkeys(("drop_message", "delay_message", "duplicate_message", "reorder_message"), _message),
     **dict.fromkeys(("crash", "restart", "pause", "resume"), _actor),

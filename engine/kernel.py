@@ -58,7 +58,8 @@ class Kernel(Protocol):
 
     def disconnect(self, client: str, broker: str, purpose: str, taken: int = 0) -> int:
         """End the connection of ``client`` to ``broker`` for ``purpose``. Messages in flight on it are lost.
-        Of the requests that wait at the broker, the first ``taken`` are not lost; returns how many these are."""
+        The broker still handles the first ``taken`` of the requests that wait there; returns how many there
+        were."""
         ...
 
     def cut_off(self, name: str) -> None:

@@ -53,8 +53,8 @@ REMEMBERED = {
     "broker.log_loaded_from_snapshot": "partition",
     "broker.log_replayed": "partition",
 }
-"""The kinds of steps that are kept, to a parameter of their sentence. For each value of the parameter, the
-newest step of the kind is kept."""
+"""The key of a sentence to one of its parameters. For each value of this parameter, the newest step with the
+sentence is kept."""
 
 
 class Said(NamedTuple):
@@ -84,7 +84,7 @@ class Said(NamedTuple):
 
 class Turn(NamedTuple):
     """An event of a record. ``offset`` and ``replica``: where the record was stored or truncated. ``error``:
-    the result that the record's application got; None for success."""
+    the error that the record's application got; None for success, and for events other than REPORTED."""
 
     what: str
     said: Said
@@ -103,12 +103,14 @@ class Lately:
 
     - ``newest``: the last step.
     - ``cause``: the step that sent the message which the last step received.
-    - ``transitions``: (machine, of) to the step and the transition that led to its present state.
+    - ``transitions``: (machine, what the machine is about) to the step and the transition that led to its
+      present state.
     - ``refusals``: the name of an actor, a partition, a transactional id or a group to the last step in which
       it refused or was refused.
     - ``said``: (kind of step, name) to the last such step.
     - ``turns``: serial to the events of the record, oldest first.
-    - ``carried``: the serials in the requests and responses that were lost in the newest step.
+    - ``carried``: for each Produce message that was lost in the newest step, its number to the serials by
+      partition.
     - ``messages``: number to view of each message that was sent or received in the present step.
     - ``raises``: transactional id to its newest epochs, each with the key of the sentence about its cause.
     """
@@ -249,8 +251,8 @@ class Lately:
                 del self._flights[next(iter(self._flights))]
 
     def _settled(self, message: dict[str, Any], kind: type[events.CopySent | events.CopySettled]) -> _Flight:
-        """The serials of each partition of a request. They are taken from the facts of this step, and removed
-        from them."""
+        """The serials of each partition of a request, taken from the matching facts of this step. These facts
+        are then removed."""
         flight: _Flight = {}
         for partition in message["partitions"]:
             for fact in self._facts:

@@ -24,10 +24,10 @@ INT_MAX = 2147483647
 LONG_MAX = 9223372036854775807
 SHORT_MAX = 32767
 Unsaid = dict[str, object]
-"""For a class of messages: field to the value with which the view leaves the field out."""
+"""For a class of messages: field to a value. The view leaves the field out when it has this value."""
 ANY_VALUE = object()
-"""In ``Unsaid``, for a field that only judges or the wire format need: the view leaves it out, whatever its
-value is."""
+"""The value in ``Unsaid`` of a field that only judges or the wire format need: the view always leaves the
+field out."""
 RAISING_VERSION = 2
 """The first transaction version with an epoch for each transaction (KIP-890, second part)."""
 
@@ -90,7 +90,7 @@ class MetadataRequest:
     topics: tuple[str, ...] = ()
     """Empty: the request asks for all topics but the internal ones."""
     with_internal: bool = False
-    """If ``topics`` is empty: the internal topics are included, too."""
+    """True: if ``topics`` is empty, the request asks for the internal topics, too."""
 
 
 @value
@@ -150,8 +150,8 @@ class PartitionProduceResponse:
     log_append_time: int = -1
     log_start_offset: int = NO_OFFSET
     underlying: Error | None = None
-    """The error of the verification, because of which this error was answered before any append. The wire
-    format has it as text."""
+    """The error of the verification that made the leader refuse the batch with ``error`` before any append;
+    None without one. Kafka's response has it as text."""
     unsaid: ClassVar[Unsaid] = {"underlying": ANY_VALUE}
 
 
@@ -182,7 +182,8 @@ class PartitionFetchResponse:
     last_stable_offset: int = 0
     log_start_offset: int = 0
     aborted: tuple[tuple[int, int], ...] = ()
-    """(producer id, first offset) pairs."""
+    """(producer id, first offset) of each aborted transaction whose records a read_committed consumer has to
+    skip."""
 
 
 @value
@@ -226,8 +227,8 @@ class AddPartitionsToTxnRequest:
 class AddPartitionsToTxnResponse:
     api: ClassVar[str] = "AddPartitionsToTxn"
     errors: dict[str, Error]
-    """Topic-partition to its error. All are the same, unless some partitions are denied: then the others have
-    OPERATION_NOT_ATTEMPTED (TXC-12)."""
+    """Topic-partition to its error. All partitions have the same error, unless some are denied: then those
+    that are not denied have OPERATION_NOT_ATTEMPTED (TXC-12)."""
     throttle_time_ms: int = 0
 
 
@@ -352,7 +353,7 @@ class TransactionDescription:
     state: str = ""
     timeout_ms: int = 0
     start_ms: int = 0
-    """When the newest transaction began, -1 before the first one."""
+    """The virtual time in ms at which the newest transaction began; -1 before the first one."""
     producer_id: int = 0
     producer_epoch: int = 0
     partitions: tuple[str, ...] = ()
@@ -371,8 +372,9 @@ class ListTransactionsRequest:
     """An administrator's client requests the transactional ids that a broker coordinates (KIP-664, since
     3.0).
 
-    Only those are listed that are in one of ``states``, have one of ``producer_ids``, and whose transaction
-    began more than ``duration_ms`` ago (KIP-994, since 3.8). Empty, or -1: no such condition.
+    The response lists only ids that are in one of ``states``, have one of ``producer_ids``, and whose
+    transaction began more than ``duration_ms`` ago (KIP-994, since 3.8). A field that is empty or -1 sets no
+    condition.
     """
 
     api: ClassVar[str] = "ListTransactions"
@@ -395,13 +397,13 @@ class ListTransactionsResponse:
     error: Error
     transactions: dict[str, TransactionListing]
     unknown_states: tuple[str, ...] = ()
-    """Those of the requested states that the coordinator does not know."""
+    """The requested states that the coordinator does not know."""
     throttle_time_ms: int = 0
 
 
 @value
 class TransactionPartitions:
-    """The partitions of one transaction, about which a leader asks."""
+    """One transaction in a verification request: the partitions about which a leader asks."""
 
     transactional_id: str
     producer_id: int
@@ -438,7 +440,8 @@ class CommittedOffset:
 
 @value
 class Membership:
-    """A client's membership in a consumer group (``ConsumerGroupMetadata``). By default it has joined no group."""
+    """A client's membership in a consumer group (``ConsumerGroupMetadata``). The defaults: the client has
+    joined no group."""
 
     member_id: str = ""
     generation_id: int = -1
@@ -498,7 +501,7 @@ class OffsetFetchRequest:
     group_id: str
     partitions: tuple[str, ...]
     require_stable: bool = True
-    """The answer is UNSTABLE_OFFSET_COMMIT while a transaction's offsets are pending (KIP-447)."""
+    """True: the response is UNSTABLE_OFFSET_COMMIT while offsets of a transaction are pending (KIP-447)."""
 
 
 @value
@@ -517,7 +520,8 @@ class OffsetFetchResponse:
 
 @ordered_value
 class ReplicaFetchRequest:
-    """A follower's fetch of one partition (LOG-7). The leader takes the follower's log end offset from it."""
+    """A follower's fetch of one partition (LOG-7). ``fetch_offset`` is the follower's log end offset, which
+    the leader stores."""
 
     api: ClassVar[str] = "ReplicaFetch"
     partition: str
@@ -650,7 +654,7 @@ class ReturnToIsr:
 
 @value
 class AlterIsr(ReturnToIsr):
-    """The request to the controller, which compares the version (KIP-497)."""
+    """A leader's request to the controller, which compares the version (KIP-497)."""
 
     api: ClassVar[str] = "AlterIsr"
 
@@ -793,7 +797,8 @@ def broker_number(name: str) -> int:
 
 @dataclass(slots=True)
 class Envelope:
-    """One message in flight; ``source`` and ``destination`` are actor names (``p1``, ``broker-1``)."""
+    """One message in flight. ``source`` and ``destination`` are actor names (``p1``, ``broker-1``).
+    ``sent_at`` and ``arrives_at`` are virtual milliseconds."""
 
     id: int
     source: str
@@ -871,8 +876,8 @@ _SHOWN: dict[type, tuple[tuple[str, ...], Unsaid] | None] = {}
 
 
 def _shown_fields(made: type) -> tuple[tuple[str, ...], Unsaid] | None:
-    """The fields of a dataclass that the view shows, and for some the value with which they are left out.
-    None: another type. It is computed once for each type."""
+    """The fields of a dataclass that the view shows, and the values of ``Unsaid`` for these fields; None for
+    any other type. The result is computed once for each type."""
     _SHOWN[made] = None
     if is_dataclass(made):
         unsaid: Unsaid = getattr(made, "unsaid", {})

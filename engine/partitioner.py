@@ -1,7 +1,7 @@
 """The partition that a producer chooses for a record with a key: Kafka's default partitioner.
 
-Kafka: ``Utils.murmur2`` and ``DefaultPartitioner.partition``; since 3.3 ``BuiltInPartitioner.partitionForKey``, which
-chooses the same one.
+Kafka: ``Utils.murmur2`` and ``DefaultPartitioner.partition``; since 3.3
+``BuiltInPartitioner.partitionForKey``, which chooses the same partition.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from engine.errors import Error
 from engine.messages import RAISING_VERSION
 
 ZOOKEEPER, QUORUM = "zookeeper", "quorum"
-"""What may keep the decisions of a cluster's controller."""
+"""The values of ``Profile.keeper``: what keeps the decisions of a cluster's controller."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +58,12 @@ class Profile:
     """A producer id without an entry may start at any sequence (SEQ-15); else the answer is
     UNKNOWN_PRODUCER_ID (SEQ-14)."""
     unknown_when_cache_empty: bool
-    """A batch of the present epoch, of which nothing is cached, gets UNKNOWN_PRODUCER_ID if its first
-    sequence is not 0; else OUT_OF_ORDER (CTR-14)."""
+    """If the log has cached no batch of the producer's present epoch, a batch of this epoch with a first
+    sequence other than 0 gets UNKNOWN_PRODUCER_ID; else OUT_OF_ORDER_SEQUENCE_NUMBER (CTR-14)."""
     indexes_empty_abort: bool
     """An ABORT marker without an open transaction gets a line in the index of aborted transactions (LOG-9)."""
     marker_counts_as_activity: bool
-    """A marker sets the entry's last timestamp (LOG-12)."""
+    """A marker updates the last timestamp of the producer's entry in the log (LOG-12)."""
     end_txn_accepts_newer_epoch: bool
     """The first check of EndTxn refuses only lower epochs (TXC-14); else it refuses every other epoch."""
     failed_fence_keeps_epoch: bool
@@ -84,7 +84,8 @@ class Profile:
     offsets_name_member: bool
     """TxnOffsetCommit names the committing member and its generation (KIP-447)."""
     waits_for_stable_offsets: bool
-    """OffsetFetch of a consumer waits until open transactions are decided (KIP-447)."""
+    """A consumer's OffsetFetch gets UNSTABLE_OFFSET_COMMIT until the transactions with pending offsets are
+    decided (KIP-447)."""
     offsets_block_without_limit: bool
     """``sendOffsetsToTransaction`` waits without limit; else at most ``max_block_ms`` (TXM-5)."""
     drops_stray_snapshots: bool
@@ -99,8 +100,8 @@ class Profile:
     one_batch_per_append: bool
     """A leader refuses an append of several batches with INVALID_RECORD (``LogValidator``, since 2.4)."""
     watermark_needs_min_isr: bool
-    """The high watermark stays while fewer replicas are in sync than ``min.insync.replicas`` (KAFKA-15583, since
-    3.7); else it rises with those that are."""
+    """The high watermark stays while fewer replicas are in sync than ``min.insync.replicas`` (KAFKA-15583,
+    since 3.7); else it rises with the replicas that are in sync."""
     verifies_partitions: bool
     """A leader asks the coordinator before it appends the first batch of a transaction (KIP-890, since 3.6)."""
     verifies_each_epoch: bool
@@ -175,7 +176,7 @@ class Profile:
 
     @property
     def keeper(self) -> str:
-        """What keeps the decisions of the controller."""
+        """``quorum`` or ``zookeeper``: what keeps the controller's decisions."""
         return QUORUM if self.quorum_controller else ZOOKEEPER
 
     @property
@@ -185,7 +186,8 @@ class Profile:
         return self.transaction_version >= RAISING_VERSION
 
     def at_level(self, level: int) -> Profile:
-        """This version, in a cluster with this level of ``transaction.version``."""
+        """This version in a cluster with ``level`` of ``transaction.version``: the lower of the two levels
+        applies."""
         return replace(self, transaction_version=min(level, self.transaction_version))
 
     @property
@@ -197,9 +199,9 @@ class Profile:
 
 
 def holds(profile: object, only_if: str | None, unless: str | None) -> bool:
-    """Whether a version has a row of a machine, a rule or a line of pseudocode. It has it if the field of the
-    profile that ``only_if`` names is true, and the field that ``unless`` names is false. An empty name or
-    None sets no condition."""
+    """Whether a version has a row of a machine, a rule or a line of pseudocode. Two conditions must hold: the
+    profile's field that ``only_if`` names is true, and the one that ``unless`` names is false. An empty name
+    or None sets no condition."""
     return (not only_if or bool(getattr(profile, only_if))) and (not unless or not getattr(profile, unless))
 
 
@@ -209,8 +211,8 @@ def age(version: str) -> tuple[int, ...]:
 
 
 def spoken_with(client: Profile, cluster: Profile) -> Profile:
-    """The behaviour of a client of one version with brokers of another. Both use a version of each request
-    that both have (KIP-35), so the client lacks what the older side does not support."""
+    """The behaviour of a client of one version with brokers of another. For each request, client and brokers
+    use a version that both know (KIP-35), so the client lacks what the older side does not support."""
     if client is cluster:
         return client
     return replace(

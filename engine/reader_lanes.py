@@ -32,8 +32,8 @@ NOT_FETCHED, UNDECIDED, NOT_REPLICATED, NOT_SUBSCRIBED = (
 
 class ReaderLane:
     """The part of the view at ``consumers.<name>.lanes.<tp>``. ``position`` and ``stretches`` come from the
-    consumer. ``ahead``: the stretches from its position to the log end. ``bound``: the offset up to which it
-    may read. ``held_by``: the transaction that holds it back."""
+    consumer. ``ahead``: the stretches from the consumer's position to the log end. ``bound``: the consumer
+    may read the offsets below it. ``held_by``: the transaction that keeps ``bound`` below the high watermark."""
 
     __slots__ = ("consumer", "leader_log", "partition", "path")
 
@@ -75,7 +75,7 @@ def seen(reading: Reading, isolation: str, log: PartitionLog) -> SeenLane:
 
 
 def _ahead(position: int, bound: int, log: PartitionLog) -> list[LaneStretch]:
-    """The stretches between the position and the log end. Each has one reason why it is hidden."""
+    """The stretches between the position and the log end, as [first offset, last offset (inclusive), reason]."""
     return [
         *_stretch(position, bound, NOT_FETCHED),
         *_stretch(max(position, bound), log.high_watermark, UNDECIDED),

@@ -75,7 +75,8 @@ class Recorded(Judged):
         self._entries: dict[Path, None] = {}
         """The paths of coordinators' transactional ids."""
         self._finished: dict[Path, list[int]] = {}
-        """The records of the newest batches that their clients no longer have: a late response may name them."""
+        """Path of each of the newest finished batches to its serials: a late response may still name the
+        batch."""
         self.counters = Counters()
         self.lately = Lately()
 
@@ -128,7 +129,8 @@ class Recorded(Judged):
         self._current.notes.append({"key": key, "params": self._with_records(params), "rules": list(rules)})
 
     def _with_records(self, params: dict[str, Any]) -> dict[str, Any]:
-        """A batch is named by its records; its id is kept beside them."""
+        """Replace the id of a batch in ``params`` by the names of its records, and keep the id as
+        ``batch_id``."""
         if "batch" in params:
             params["batch_id"] = params["batch"]
             params["batch"] = self.records_of(params["client"], params["batch"])

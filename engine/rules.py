@@ -23,9 +23,9 @@ class Rule(Generic[Context]):
     """One refusal.
 
     - ``when``: the guard, which reads the request and the receiver.
-    - ``then``: the sender's next action. ``then_unanswered``: that of a sender that gets no response.
-      ``then_internal``: that of a coordinator whose own marker or record is refused; None: the rule is not checked
-      for these.
+    - ``then``: the sender's next action. ``then_unanswered``: the next action of a sender that gets no
+      response (acks=0). ``then_internal``: the next action of a coordinator whose own marker or record is
+      refused; None: markers and records of coordinators are not checked by this rule.
     - ``says``: the facts in the sentence.
     - ``compares``: label and fact of each compared number.
     - ``only_if`` and ``unless``: a field of the profile.

@@ -1,4 +1,5 @@
-"""The Sender pass that is running. Between its phases comes no other event, only perhaps an intervention."""
+"""The Sender pass that is running. Between its phases no other event is handled; only an intervention may
+come."""
 
 from __future__ import annotations
 

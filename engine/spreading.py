@@ -141,8 +141,8 @@ class Fetched:
         self._controller.announcements.clear()
 
     def announce(self, now: int) -> Done:
-        """Two things are not records, and are delivered at once: the first use of a partition, and the
-        followers that a fault stopped."""
+        """Deliver the two announcements that are not records: the first use of a partition, and the followers
+        that a fault stopped."""
         written = None
         for word in self._controller.take_announcements():
             if type(word) is RecordsWritten:
@@ -155,7 +155,7 @@ class Fetched:
             self._controller.announcements.append(written)
 
     def is_back(self, name: str, now: int) -> Done:
-        """Nothing happens yet: the broker reads the log once it has registered."""
+        """Deliver what waits. The broker itself reads the metadata log once it has registered."""
         return self.announce(now)
 
     def goes_on(self, name: str, now: int) -> Done:
@@ -169,7 +169,8 @@ class Fetched:
         self._controller.announcements.append(RecordsWritten(end=self._controller.log.end))
 
     def is_zombie(self, name: str) -> bool:
-        """Always False, because a fenced broker acts as before until its next fetch brings the record."""
+        """Always False, because a fenced broker acts as before until its next fetch of the metadata log
+        brings the record of its fencing."""
         return False
 
     def register(self, name: str, now: int) -> Done:

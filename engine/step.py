@@ -61,7 +61,7 @@ class Step:
     @property
     def interesting(self) -> bool:
         """Whether a learner should stop here: at a fault, a refusal, a broken guarantee, a transition, or a
-        decision by another row than the last one."""
+        decision that a row before the last one of its table made."""
         return bool(
             self.kind == "fault"
             or self.refusal

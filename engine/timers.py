@@ -35,7 +35,8 @@ def beside_clients(view: Json) -> Iterator[tuple[str, str, Timer]]:
 
 
 def named(view: Json, selection: str) -> tuple[str, Timer | None]:
-    """The actor in `<actor>/<name>`, and its timer; None when the timer is not running."""
+    """The actor and the timer that `selection`, `<actor>/<name>`, names. The timer is None when it is not
+    running."""
     wanted, _, wanted_name = selection.partition("/")
     for actor, name, timer in running(view):
         if actor == wanted and name == wanted_name:

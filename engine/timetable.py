@@ -32,7 +32,7 @@ _VOID_MAX = 64
 """The queue may hold this many void events, or as many as there are valid ones."""
 
 KNOWN_HANDLERS = ("timer", "pass", "background", "loop")
-"""The handlers of events of which a role has at most one valid one."""
+"""The handlers for which a role has at most one valid event in the queue."""
 
 
 class Timetable:

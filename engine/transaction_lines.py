@@ -19,7 +19,8 @@ from engine.middleware.middleware_states import MIDDLEWARE
 from engine.middleware.participant_states import PARTICIPANT
 
 LINES_MAX = 500
-"""At most this many lines are kept. For a further one, the oldest ended transaction is left out and only counted."""
+"""At most this many lines are kept. For a further one, the oldest line whose transaction is over, or else the
+oldest line, is left out and only counted."""
 PLACES_MAX = 12
 
 OPEN, COMMITTED, ABORTED, EMPTY, LEFT = "open", "committed", "aborted", "empty", "left"

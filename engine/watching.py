@@ -80,13 +80,13 @@ class Watch:
         """The first event or key of this step; None: nothing was emitted yet, so there is no step."""
 
     def emit(self, kind: Kind[Fields], /, *fields: Fields.args, **named: Fields.kwargs) -> None:
-        """An event happened. Only a level that reads it builds it; this one does not."""
+        """Report an event. A level that reads the event builds its happening; this level does not."""
         if kind.makes_step and self.said is None:
             self.said = kind
 
     def hears(self, kind: Kind[...]) -> bool:
-        """Whether an event of this class is built. Call it before computing expensive fields; when it is
-        False, the step is already noted and ``emit`` need not be called."""
+        """Whether an event of this class is built. Call this before computing expensive fields. If it returns
+        False, the step is already noted, and ``emit`` need not be called."""
         if kind.makes_step and self.said is None:
             self.said = kind
         return False

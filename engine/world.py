@@ -43,7 +43,7 @@ from engine.watching import Part, Watch
 
 
 class World:
-    """All actors of a run. ``roles``: name to role, in the order in which they are drawn."""
+    """All actors of a run. ``roles``: name to role, in a fixed order."""
 
     __slots__ = (
         "_crafted",
@@ -112,9 +112,11 @@ class World:
         self.stoppable: dict[str, Actor] = {}
         """Roles that can be stopped and paused: clients, consumers, brokers, nodes, services, the database."""
         self.connecting: dict[str, Connecting] = {}
-        """Roles that are notified when a connection ends: clients, consumers, brokers, services, the database."""
+        """Roles that are notified when a connection ends: clients, consumers, brokers, services, the
+        database, and ``kafka-transactions.sh``."""
         self.called: dict[str, Callable] = {}
-        """Roles that applications call: producer clients, the initiator and the middleware."""
+        """Roles that applications call: producer clients, the initiator, the business system and the
+        middleware."""
         self.paused: set[str] = set()
         self.starting: list[str] = []
         self.replica_fetch_ms = 5
@@ -153,7 +155,8 @@ class World:
         return broker
 
     def leader_log(self, partition: str) -> PartitionLog | None:
-        """The log from which consumers are answered, also while its broker is paused; None while no leader runs."""
+        """The log from which a partition's consumers read, even while its broker is paused; None while no
+        leader runs."""
         state = self.controller.partitions.get(partition)
         if state is None or state.leader is None or state.deleted:
             return None
@@ -279,7 +282,7 @@ class World:
     # -- judging, showing ------------------------------------------------------------------------------
 
     def copies(self, request: ProduceRequest, sent: bool) -> None:
-        """Report to the judges that copies are in flight, or are not any more."""
+        """Report to the judges that copies of the request's records are in flight, or no longer are."""
         fact = CopySent if sent else CopySettled
         for partition, batch in request.batches.items():
             if batch.serials:
