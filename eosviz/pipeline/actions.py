@@ -1,4 +1,5 @@
-"""Every change of jobs for Spark. The command, the pages, the task and the tests call these functions."""
+"""All functions that change jobs, which are sweeps and shrinks. The command, the pages, the task and the tests
+call them."""
 
 import contextlib
 import fcntl
@@ -194,7 +195,7 @@ def _beat(job: Job, stop: threading.Event, ended: threading.Event) -> None:
             if not jobs_of(kind).filter(id=job.id, stop_asked=False).exists():
                 stop.set()
         except DatabaseError:
-            continue  # written again in a second; readers wait longer than that
+            continue  # The beat is written again in a second, and readers wait longer than that.
     connection.close()
 
 

@@ -52,7 +52,7 @@ def stretch_columns(partition: str, folder: Path, stretch: Stretch, depth: Depth
 
 
 def facts_of(columns: pa.RecordBatch) -> Iterator[BatchFacts]:
-    """Rows of `SCHEMA` that all belong to one folder, as facts."""
+    """The facts of rows of `SCHEMA`, all of which belong to one folder."""
     partition = columns.column("partition")[0].as_py()
     lists = {name: _values(columns.column(name)) for name in SCHEMA.names[2:]}
     files = [file_name(partition, segment) for segment in lists.pop("segment")]

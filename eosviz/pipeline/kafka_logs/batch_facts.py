@@ -1,5 +1,5 @@
 """What the analysis needs of one batch, as one flat row. The rows are the same whether one process or many
-tasks made them. A row without `damage` was verified."""
+tasks made them. A batch without `damage` was verified."""
 
 from typing import NamedTuple
 
@@ -27,7 +27,8 @@ class BatchFacts(NamedTuple):
     last_offset: int = -1
     records: int = 0
     offsets: tuple[Range, ...] = ()
-    """The offsets of the existing records, control records included. Only the log cleaner leaves holes."""
+    """The offsets of the existing records, control records included. Only the log cleaner leaves holes. Empty
+    for an entry of an older format."""
     producer_id: int = -1
     producer_epoch: int = -1
     base_sequence: int = -1
@@ -42,7 +43,7 @@ class BatchFacts(NamedTuple):
 
     @property
     def is_reserved(self) -> bool:
-        """True for reserved space."""
+        """Whether this is space that `log.preallocate` reserved, which the segment reader found to be zeros."""
         return self.magic < 0 and self.damage is None
 
 
@@ -118,7 +119,7 @@ def every_offset(base_offset: int, last_offset: int, records: int) -> tuple[Rang
 
 
 def merged(ranges: list[Range]) -> tuple[Range, ...]:
-    """`ranges` in ascending order, with adjacent ones joined."""
+    """`ranges` in ascending order. Ranges that touch or overlap are joined."""
     joined: list[Range] = []
     for first, last in sorted(ranges):
         if joined and first <= joined[-1][1] + 1:
@@ -129,7 +130,7 @@ def merged(ranges: list[Range]) -> tuple[Range, ...]:
 
 
 def clipped(ranges: tuple[Range, ...], start: int, end: int) -> tuple[Range, ...]:
-    """The part of `ranges` from `start` on and before `end`."""
+    """The offsets of `ranges` from `start` (inclusive) to `end` (exclusive), as ranges."""
     return tuple(
         (max(first, start), min(last, end - 1)) for first, last in ranges if last >= start and first < end
     )

@@ -30,17 +30,19 @@ class Head(_Line, frozen=True, tag="bundle"):
     version: Literal[1]
     times: Literal["kept", "moved"]
     now: Int64
-    """The time against which timeouts are measured."""
+    """The time against which timeouts are measured, in milliseconds since 1970; -1 if unknown."""
     transaction_partitions: Annotated[int, Meta(ge=1, le=10_000)] | None = None
-    """How many partitions `__transaction_state` has. This and the following fields come from the files or from the
-    person who saved the bundle."""
+    """How many partitions `__transaction_state` has; null if unknown. The files or the person who saved the
+    bundle state it. The person also stated the next three fields, which are those of `Declared`."""
     rest_empty: bool = False
     one_cluster: bool = False
     copied_after: Int64 = -1
+    """In milliseconds since 1970; -1 if the person stated no time."""
 
 
 class PartitionLine(_Line, frozen=True, tag="partition"):
-    """A partition. The lines after it belong to it, up to the next such line."""
+    """A partition. The lines of batches, producers and aborted transactions up to the next partition line
+    belong to it."""
 
     name: Name
     log_start: Int64
@@ -87,7 +89,7 @@ class BatchLine(_Line, frozen=True, tag="batch"):
 
 
 class ProducerLine(_Line, frozen=True, tag="producer"):
-    """A producer of the newest snapshot, or of a running broker's answer (`said_at`)."""
+    """A producer from the newest snapshot or, if `said_at` names a place, from a running broker's answer."""
 
     entry: Entry
     said_at: Text | None = None

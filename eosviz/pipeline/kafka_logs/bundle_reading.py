@@ -1,5 +1,5 @@
-"""Reads a bundle. The partitions, the coordinator's view and the groups are then the same as if the files
-were there."""
+"""Reads a bundle. Its partitions, coordinators' records and groups have the types that the files would have
+given, so that the same analysis judges them."""
 
 import gzip
 import zlib
@@ -38,7 +38,7 @@ LINE_BYTES_MAX = 1024 * 1024
 
 @dataclass(slots=True)
 class BundledPartition(FolderlessPartition):
-    """A partition of a bundle, with the same interface as a folder."""
+    """A partition of a bundle, with those properties of a `PartitionDirectory` that the analysis reads."""
 
     name: str
     path: Path
@@ -104,7 +104,7 @@ class BundledPartition(FolderlessPartition):
 
 
 def facts_of(name: str, line: lines.BatchLine) -> BatchFacts:
-    """A batch of the partition `name` as the analysis reads it."""
+    """The facts of a batch of the partition `name`, for the analysis."""
     whole = every_offset(line.base_offset, line.last_offset, line.records)
     return BatchFacts(
         file=f"{name}/{line.segment:020}.log",

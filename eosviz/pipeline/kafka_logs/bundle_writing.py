@@ -1,5 +1,5 @@
-"""Writes a case as the lines of a bundle. Every name is replaced by a pseudonym, and every key, value and
-header is left out."""
+"""Writes a case as the lines of a bundle. A pseudonym replaces every name that a user chose, and the keys,
+values and headers of records are left out."""
 
 import gzip
 import io
@@ -29,7 +29,8 @@ BATCHES_MAX = 500_000
 """At most this many batches are in one bundle; a larger case is refused."""
 ENDING = ".eosviz-log.jsonl.gz"
 MOVED_TO_MS = 946_684_800_000
-"""The first moment of the year 2000. If the times of a case are moved, its newest time becomes this one."""
+"""The first moment of the year 2000, in milliseconds since 1970. If the times of a case are moved, the newest
+becomes this one."""
 _PLACE_OF_DAMAGE = re.compile(r"byte (\d+): ([^:;]+)")
 _KINDS = frozenset(kind.value for kind in DamageKind)
 _TIMES = (
@@ -47,7 +48,8 @@ _ENTRY_TIME = ProducerEntry._fields.index("last_timestamp")
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What a bundle contains that was written. ``bytes``: the size of the file."""
+    """The size of a bundle that was written: its partitions (each copy counts), its batches, and the bytes of
+    its file."""
 
     partitions: int
     batches: int
@@ -122,15 +124,16 @@ def save(case: Case, path: Path, move_times: bool = False) -> Saved:
 
 
 def moved_bundle(content: bytes) -> bytes:
-    """A stored bundle with its times moved."""
+    """The bytes of a bundle, from those of a stored bundle, with all times `moved`."""
     decoder, out = msgspec.json.Decoder(lines.Line), io.BytesIO()
     write(moved(decoder.decode(line) for line in gzip.decompress(content).splitlines()), out)
     return out.getvalue()
 
 
 def moved(body: Iterable[lines.Line]) -> list[lines.Line]:
-    """The same case at another time: its newest moment becomes the first of 2000, and all distances between
-    times stay. A time that would be before 1970 becomes 1970."""
+    """The lines of a bundle with their times moved: the newest time of the head and the batches becomes
+    MOVED_TO_MS, and all distances between times stay. A time that would be before 1970 becomes 1970. Log lines
+    lose their times."""
     body = list(body)
     by = max(_newest(line) for line in body) - MOVED_TO_MS
     return [_moved(line, by) for line in body]
@@ -215,7 +218,7 @@ def _partition(read: ReadPartition, names: Pseudonyms) -> Iterator[lines.Line]:
 
 
 def batch_line(segment: int, facts: BatchFacts, layout: Layout) -> lines.BatchLine:
-    """The line of one batch. No name in it was chosen by a user."""
+    """The line of one batch. It contains no name that a user chose."""
     whole = every_offset(facts.base_offset, facts.last_offset, facts.records)
     return lines.BatchLine(
         segment=segment,

@@ -1,5 +1,6 @@
-"""Combines what several paths contain into one case: folds every partition, joins the coordinator's view, and
-gives a verdict on each. `document` is the JSON of `manage.py logs --json`; docs/logs.md has its schema."""
+"""Reads the files under several paths as one case: folds every partition, combines the partitions with the
+coordinators' records, and gives verdicts on each partition. `document` is the JSON of `manage.py logs --json`;
+docs/logs.md has its schema."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -43,8 +44,8 @@ from eosviz.pipeline.kafka_logs.words import Words
 SCHEMA = 1
 LISTED_MAX = 100_000
 """At most this many entries of a kind are listed, and the others are counted under `not_listed`. The kinds
-are transactions, producers, verdicts, ranges of one partition, ranges of all remedies, and notes of all
-verdicts."""
+are transactions, producers, groups, verdicts, ranges of one partition, ranges of all remedies, and notes of
+all verdicts."""
 
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class ReadPartition:
     directory: Source
     partition: Partition
     start_source: str
+    """Where the log start offset was found."""
     verdicts: tuple[Verdict, ...]
 
 
@@ -72,10 +74,10 @@ class Case:
     now: int
     """The time against which timeouts are measured, in milliseconds since 1970; -1 if no file has a time."""
     partitions: list[ReadPartition] = field(default_factory=list)
-    """The judged partitions, by name. If there are several copies of one, this is the copy with the highest
-    end offset; of equal copies it is the one that was given first."""
+    """The judged partitions, by name. Of several copies of a partition, the one with the highest end offset is
+    judged; of equal copies, the one whose path has the fewest parts."""
     copies: list[ReadPartition] = field(default_factory=list)
-    """The other copies of these partitions, which are replicas on other brokers."""
+    """The copies that are not in `partitions`: replicas of other brokers, or older copies."""
     coordinator: Coordinator = field(default_factory=Coordinator)
     groups: GroupOffsets = field(default_factory=GroupOffsets)
     text: TextReading | None = None
@@ -116,7 +118,7 @@ def read_case(
 ) -> Case:
     """Read everything under `paths`: folders in place, bundles, and other files as printed text. Raises
     LogsError if there is nothing to read, if two clusters are named, or if `declared` contradicts the files.
-    Damage raises nothing."""
+    Damage is counted and raises no error."""
     reading = reading or ReadingHere()
     given = by_kind(paths)
     directories, left_out = find(given.logs) if given.logs else Found((), ())
@@ -182,7 +184,7 @@ def _folded(
     folds = [*(reading.folds(directories) if directories else ()), *(one.folded() for one in printed)]
     sources = zip([*directories, *printed], folds, strict=True)
     folded = [(one, partition, _placed(one, partition, starts)) for one, partition in sources]
-    # Of equal copies the one nearest to the given paths comes first: others may be older copies that were put
+    # Of equal copies the one with the shortest path comes first: the others may be older copies that were put
     # into subfolders.
     folded.sort(key=lambda one: (one[1].name, -one[1].log_end, len(one[0].path.parts), str(one[0].path)))
     return folded
@@ -221,15 +223,15 @@ def _bundles(paths: Sequence[Path]) -> "Sequence[Bundle]":
 
 
 def _only_logged(log_lines: Sequence[LogLine]) -> list[str]:
-    """Partitions about which only a log line is known, if the line rules out some verdicts. The others are
-    left out, because a starting broker logs every partition that it has."""
+    """The partitions named by log lines that rule out some verdicts. The partitions of other lines are left
+    out, because a starting broker logs every partition that it has."""
     return sorted({one.partition for one in log_lines if one.partition is not None and left_by(one)})
 
 
 def _placed(directory: Source, partition: Partition, starts: dict[str, int]) -> str:
-    """Complete a folded partition from the files beside its log. These show the start, the lowest possible
-    end, what is in doubt, and transactions whose beginning only the newest snapshot shows. Returns where the
-    start was found."""
+    """Complete a folded partition from the files beside its log. These files show the log start offset, the
+    lowest possible end, which offsets are in doubt, and transactions whose beginning only the newest snapshot
+    shows. Returns where the log start offset was found."""
     start, source = directory.log_start
     if starts.get(directory.name, -1) > start:
         start, source = starts[directory.name], "log-start-offset-checkpoint"
@@ -495,8 +497,8 @@ def _remedy(remedy: Remedy, word: Wording, ranges: _Room) -> dict[str, Any]:
 def group_rows(case: Case) -> list[dict[str, Any]]:
     """The offset of each group in each partition. `held_up`: the partition has more records, and a
     read_committed member that continues there gets none of them until an open transaction ends. `lag`: the
-    number of offsets up to the high watermark. `pending_offset`: what an open transaction would commit; None
-    also if it would delete the offset."""
+    number of offsets from the place where the group continues up to the high watermark. `pending_offset`: the
+    offset that an open transaction would commit; None without one, and if it would delete the offset."""
     by_name = {read.partition.name: read.partition for read in case.partitions}
     pending = {key for held in case.groups.pending.values() for key in held}
     rows = []

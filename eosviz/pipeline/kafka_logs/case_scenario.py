@@ -25,9 +25,11 @@ TOPICS_MAX, PARTITIONS_MAX, PRODUCERS_MAX = 16, 64, 16
 SLOT_MS = 500
 """The time between two calls. Everything that a call causes has ended before the next call."""
 TIMEOUT_MS = 900_000
-"""Kafka's largest transaction timeout, so that no transaction times out during the run."""
+"""The transaction timeout of every producer: Kafka's default of `transaction.max.timeout.ms`, so that no
+transaction times out during the run."""
 BATCH_BYTES = 12_000
-"""The bytes of a batch. This is less than `batch.size`, so that the producer does not split the batch."""
+"""The values of a batch have at most this many bytes together. The batch is then smaller than `batch.size`,
+so that the producer does not split it."""
 _PARTITION = re.compile(r"([a-zA-Z0-9._-]+)-(\d{1,2})")
 _INTERNAL = "__"
 _ENDS = {"COMMIT": "commit_transaction", "ABORT": "abort_transaction"}
@@ -59,18 +61,19 @@ class Stored(NamedTuple):
 
 @dataclass(eq=False)
 class _Transaction:
-    """What one producer wrote between the end of one transaction and the end of the next."""
+    """One transaction of a producer, over all its partitions."""
 
     producer_id: int
     epoch: int
     open_in: dict[str, int] = field(default_factory=dict)
     """Each partition without a marker yet, with the first offset of the transaction there."""
     ended: str | None = None
+    """COMMIT or ABORT; None while no marker was seen."""
 
 
 @dataclass(eq=False)
 class _Call:
-    """A call that sends a batch or (``end``) ends a transaction."""
+    """A call that sends a batch or, if `is_end`, ends a transaction."""
 
     place: int
     """The position among the case's batches, which are in the order of their times."""
@@ -78,6 +81,7 @@ class _Call:
     transaction: _Transaction | None = None
     is_end: bool = False
     waits_for: int = 0
+    """How many calls must still come before this one."""
     before: list["_Call"] = field(default_factory=list)
     """The calls that must come after this one."""
 
@@ -213,8 +217,9 @@ def _parted(name: str) -> tuple[str, int]:
 
 
 def _calls(batches: Sequence[Stored]) -> list[_Call]:
-    """A call for each data batch, and a call for the end of each transaction. Each call has the calls that
-    must come later: those for the next batches of its partition, and the next call of its producer."""
+    """A call for each data batch, and a call for the end of each transaction. Its `before` lists the calls that
+    must come later: those for the next batches of its partitions and, after the end of a transaction, those of
+    the producer's next transaction."""
     calls: list[_Call] = []
     last_in: dict[str, _Call] = {}
     ends: dict[_Transaction, _Call] = {}
@@ -285,8 +290,8 @@ def _link(*earlier: _Call, to: _Call) -> None:
 
 
 def _in_order(calls: Sequence[_Call]) -> list[_Call]:
-    """All calls in an order in which each comes after the calls that must precede it; otherwise by the times
-    of the batches."""
+    """All calls, each after the calls that must precede it. Where this leaves a choice, the batch with the
+    earlier time comes first. Raises NoScenarioError if there is no such order."""
     ready = [(call.place, id(call), call) for call in calls if not call.waits_for]
     heapq.heapify(ready)
     ordered: list[_Call] = []

@@ -1,8 +1,8 @@
 """Compiled functions in place of the engine's pure ones: CRC-32C, and a decompressor for each codec.
 
-The framings are Kafka's. For gzip and zstd they are streams, for LZ4 frames. For snappy there are two: the
-blocks of snappy-java (its 16-byte header, then length and block in turn), which Java clients write, or one
-bare block, which other clients write. Every decompressor stops at the largest allowed result, so that a small
+The framings are Kafka's: a stream for gzip and zstd, a frame for LZ4. For snappy there are two: Java clients
+write the blocks of snappy-java (its 16-byte header, then length and block in turn), other clients write one
+bare block. Every decompressor stops at the largest allowed result, so that a small
 file cannot fill the memory.
 """
 
@@ -34,7 +34,7 @@ def segment_reader(records: Records = Records.KEEP) -> SegmentReader:
 
 def _stream(codec: str) -> Decompressor:
     def decompress(data: bytes, size_max: int) -> bytes:
-        # Imported here, as in the other function, because the import takes longer than reading a short log, and
+        # Imported here and in `_snappy_block`, because the import takes longer than reading a short log, and
         # most logs are not compressed.
         import pyarrow
 
@@ -73,7 +73,7 @@ def _snappy(data: bytes, size_max: int) -> bytes:
 
 
 def _snappy_block(block: bytes, size_max: int) -> bytes:
-    """The result of one block, which begins with the size of the result."""
+    """One snappy block, decompressed. The block begins with its decompressed size."""
     import pyarrow
 
     size = _result_size(block)

@@ -60,7 +60,7 @@ class CoordinatorEntry:
 
     @property
     def place(self) -> str:
-        """The place of the record."""
+        """The place of the record, for people: in a text, or a partition and an offset."""
         return self.text_place or f"{self.partition}: offset {self.offset}"
 
     @property
@@ -69,8 +69,8 @@ class CoordinatorEntry:
         return self.value is not None and self.value.status in PREPARED
 
     def lists(self, partition: str) -> bool:
-        """Whether the record lists the partition of this name: whether the coordinator knows that the transaction may
-        write there."""
+        """Whether the record names `partition` as one of the transaction: whether the coordinator knows that the
+        transaction may write there."""
         return partition in self._partitions
 
     @cached_property
@@ -139,7 +139,8 @@ class ReadLog:
     """How far one partition of the topic was read."""
 
     newest_ms: int = -1
-    """The time of the newest record, by a broker's clock; the copy is not older. -1 if there is no record."""
+    """The time of the newest record, in milliseconds since 1970 by a broker's clock. The log was copied at this
+    time or later. -1 if there is no record."""
     has_holes: bool = False
     """Offsets are missing, and nothing shows that the log cleaner removed them: a segment may have been lost."""
     is_cleaned: bool = False
@@ -166,7 +167,8 @@ class ReadLog:
             self.flaws.append(flaw)
 
     def follow(self, first_offset: int, last_offset: int, segment_bases: Sequence[int] = ()) -> None:
-        """Take the next batch."""
+        """Take in the next batch, whose offsets are given inclusive, and note a hole before it.
+        `segment_bases`: the base offsets of the partition's segments, ascending."""
         if first_offset > self._end:
             self.has_holes = self.is_cleaned = True
             self.hole_end = first_offset
@@ -212,7 +214,7 @@ class Coordinator:
     """The records of a producer id by time; made on first use."""
 
     def read(self, name: str, rows: Iterable[Row], segment_bases: Sequence[int] = ()) -> None:
-        """Take in one partition. `rows` have their records. `segment_bases`: the base offsets of the
+        """Take in one partition. `rows` include the records. `segment_bases`: the base offsets of the
         partition's segments, ascending. Damage is counted, and kept as sentences."""
         self.partitions.append(name)
         values = ValueReader()
@@ -311,7 +313,8 @@ class Coordinator:
             self.remember(value.previous_producer_id, entry)
 
     def learn(self, entry: CoordinatorEntry) -> None:
-        """Keep the newest record of a transactional id."""
+        """Make `entry` the newest record of its transactional id, unless `entry` is a running coordinator's
+        answer and the known record is newer."""
         before = self.latest.get(entry.transactional_id)
         if before is None or not before.is_newer_than(entry):
             self.latest[entry.transactional_id] = entry

@@ -1,9 +1,9 @@
 """What the copies of a case must prove before a verdict may depend on something that is absent from them.
 
 The coordinator may seem not to know a producer, or a marker may seem to be missing, only because a file was
-left out, was truncated, was copied too early, or is from another cluster. Each need returns sentences that
-state what is missing and which files to give; it returns none if it is met. `verdict_rules.py` lists the
-needs of each verdict.
+left out, was truncated, was copied too early, or is from another cluster. Each need is a function whose
+sentences state what is missing and which files to give; it returns no sentence if the need is met.
+`verdict_rules.py` lists the needs of each verdict.
 
 Source: Kafka's `TransactionCoordinator`. The record of a new producer id, and of each partition of a
 transaction, is written before the first batch there; the markers are written before the record of a completed
@@ -36,8 +36,8 @@ files show no larger difference."""
 CLIENT_SKEW_MS = 60_000
 """How far a client's clock may be behind a broker's."""
 COPY_DELAY_MS = 3_600_000
-"""How long after the data a cleaned coordinator's log may have been copied. The log cleaner may have removed
-what the coordinator knew when the data was copied."""
+"""A coordinator's log is assumed to be copied at most this long after the data. In this time the log cleaner
+may have removed records that the log still had when the data was copied."""
 EXPIRY_MS = 7 * 24 * 3_600_000
 """`transactional.id.expiration.ms`: how long the coordinator remembers an idle id."""
 HISTORY_MAX = 1000
@@ -175,7 +175,8 @@ class Situation:
 
     @property
     def first_waited_for(self) -> Transaction:
-        """The open transaction of the partition for which its readers wait."""
+        """The partition's first open transaction, at which the last stable offset stays and for which
+        read_committed consumers wait."""
         return self.partition.open_transactions[0]
 
     @property
@@ -299,8 +300,8 @@ def coordinator_newer(at: Situation) -> tuple[Words, ...]:
             return (words("need.first_ended", partition=at.partition.name, offset=first_offset),)
         since = at.claimed_begin_by_ms
         if since >= 0:
-            # No marker has ended anything since, so the readers now wait for the same transaction as at that
-            # moment.
+            # The newest marker was the last to end a transaction, so the readers have waited for the present
+            # one since then.
             since = max(since, at.partition.newest_marker_ms + at.skew_ms)
     after = at.copies.declared.copied_after
     if 0 <= since <= (-1 if after is None else after):
@@ -342,8 +343,8 @@ def data_newer(at: Situation) -> tuple[Words, ...]:
 
 def _over_since(at: Situation) -> int | None:
     """The first moment at which the coordinator's records show that everything the producer had begun here
-    was ended. A marker, if one was to be written, was in the log by then. None if there is nothing of that
-    kind to show."""
+    was ended. A marker, if one was to be written, was in the log by then. None if the coordinator does not
+    know the producer and no log of it was cleaned."""
     entry, coordinator = at.entry, at.copies.coordinator
     if entry is None:
         cleaned = any(log.is_cleaned for log in coordinator.logs.values())
@@ -365,8 +366,8 @@ def _over_since(at: Situation) -> int | None:
 
 
 def is_marked(at: Situation) -> bool:
-    """Whether the marker before the transaction belongs to the coordinator's newest record. If so, that
-    record is older than the transaction and gives it no marker."""
+    """Whether the marker before the transaction belongs to the coordinator's newest record. If so, the record
+    is about an earlier transaction, and this transaction gets no marker from it."""
     value, marker = at.value, at.last_marker
     if value is None or marker is None or marker.offset > at.transaction.first_offset:
         return False

@@ -60,7 +60,7 @@ class Declared:
 
 
 def count_of(text: str) -> int:
-    """A number of partitions. Raises ContradictedError."""
+    """The number of partitions that `text` states. Raises ContradictedError if `text` is no whole number."""
     text = text.strip()
     if not text.isascii() or not text.isdigit() or len(text) > _DIGITS_MAX:
         raise ContradictedError(words("refused.count", count=text[:_SHOWN], most=TRANSACTION_PARTITIONS_MAX))
@@ -68,8 +68,8 @@ def count_of(text: str) -> int:
 
 
 def moment_of(text: str) -> int:
-    """Milliseconds since 1970, from such a number or an ISO 8601 time; a time without a zone is UTC. Raises
-    ContradictedError."""
+    """The time that `text` states, in milliseconds since 1970. `text` is this number or an ISO 8601 time; a time
+    without a zone is UTC. Raises ContradictedError if `text` is neither."""
     text = text.strip()
     if text.isascii() and text.isdigit() and len(text) <= _DIGITS_MAX:
         return int(text)
@@ -120,7 +120,7 @@ def add_declarations(parser: ArgumentParser) -> None:
 
 
 def declared_of(options: Mapping[str, Any]) -> Declared:
-    """What these arguments state. Raises ContradictedError."""
+    """The statements in the command's arguments, which `add_declarations` defines. Raises ContradictedError."""
     moments = {
         name: None if options[name] is None else moment_of(str(options[name]))
         for name in ("now", "copied_after")

@@ -23,7 +23,8 @@ from eosviz.pipeline.kafka_logs.stretches import SPLIT_BYTES, LogsError, Stretch
 
 _SET_ASIDE = re.compile(r".+\.[0-9a-f]{32}-(?:delete|stray)")
 _MOVING = re.compile(r"(.+)\.[0-9a-f]{32}-future")
-"""The names that Kafka's `LogManager` and `UnifiedLog` give to folders (KIP-113)."""
+"""These two patterns match the names that Kafka's `LogManager` and `UnifiedLog` give to folders: of partitions
+that were deleted or are stray, and of partitions that move to another disk (KIP-113)."""
 CLEANER_CHECKPOINT = "cleaner-offset-checkpoint"
 LOG_START_CHECKPOINT = "log-start-offset-checkpoint"
 LEADER_EPOCHS = "leader-epoch-checkpoint"
@@ -31,7 +32,7 @@ OF_A_SEGMENT = (".log", ".index", ".timeindex", ".txnindex")
 """The endings of files that exist as long as their segment does. A `.snapshot` is not one of them: it may be
 of the log's end."""
 SEGMENT_BYTES_STEP = 1024
-"""The configured length of segments is a multiple of this."""
+"""`segment.bytes`, the configured length of segments, is assumed to be a multiple of this."""
 PARTITIONS_MAX = 20_000
 """At most this many folders are read in one call. More are refused; none are left out silently."""
 
@@ -117,8 +118,8 @@ class PartitionDirectory:
     @cached_property
     def log_start(self) -> tuple[int, str]:
         """The log start offset that the files of this folder show, and where it was found. DeleteRecords
-        moves the start of the oldest leader epoch (`LeaderEpochFileCache`). Batches of this epoch before its
-        start are deleted, only not yet removed from the file."""
+        moves the start of the oldest leader epoch (`LeaderEpochFileCache`). The batches of this epoch before
+        its start count as deleted, although they are still in the file."""
         first = base_offset_of(self.segments[0].name) or 0
         epochs = self.path / LEADER_EPOCHS
         rows = self.rows(segment_reader(Records.SKIP))
@@ -241,8 +242,8 @@ def _under(path: Path) -> Iterator[tuple[Path, list[str]]]:
 
 def log_start_checkpoints(paths: Sequence[Path]) -> dict[str, int]:
     """The log start offset of each partition, from the checkpoints of all log directories under `paths`. If
-    several brokers have a checkpoint for it, the highest one is true, because some may be late. A damaged
-    checkpoint is ignored, since Kafka can do without it too."""
+    several checkpoints have a partition, its highest offset counts, because a checkpoint may be outdated. A
+    damaged checkpoint is ignored, since Kafka can do without it too."""
     starts: dict[str, int] = {}
     for path in paths:
         for file in sorted(path.rglob(LOG_START_CHECKPOINT)):

@@ -1,10 +1,9 @@
-"""Reads thousands of batch headers at once, as columns. This is a fast path for ordinary batches, and it
-judges nothing.
+"""Reads thousands of batch headers at once, as columns. This is a fast path for ordinary batches.
 
 A batch is accepted if its checksum is right and its header alone is enough. Where every record is to be read,
 the records must be right too (`record_columns.py`). A marker is accepted if it is byte for byte what brokers
 write. Every other batch (another control batch, one with holes from the log cleaner, anything that may be
-damaged) goes to the segment reader. After a damaged batch the block ends.
+damaged) goes to the segment reader. A block ends before the first damaged batch.
 """
 
 import struct
@@ -75,7 +74,7 @@ class HeaderBlock(Generic[Read]):
     behind: int
     """The byte after the last batch."""
     offset_behind: int
-    """The lowest offset that may follow."""
+    """The lowest offset that the next batch may have."""
     marker_types: np.ndarray
     """The `ControlType` of each marker, and NO_MARKER for the other batches."""
     coordinator_epochs: np.ndarray
@@ -302,7 +301,7 @@ _SAME_NAME = ("magic", "base_offset", "producer_id", "producer_epoch", "base_seq
 
 
 def lists_of(block: HeaderBlock[BatchFacts]) -> dict[str, list[Any]]:
-    """The same columns as lists."""
+    """The columns of `columns_of`, as lists."""
     columns = columns_of(block)
     return {name: one.tolist() if isinstance(one, np.ndarray) else one for name, one in columns.items()}
 

@@ -46,7 +46,7 @@ _READERS: dict[str, type[Internal]] = {
 
 
 def is_internal(directory: PartitionDirectory) -> bool:
-    """Whether the folder is a partition of one of these topics."""
+    """Whether the folder is a partition of `__transaction_state`, `__consumer_offsets` or `__cluster_metadata`."""
     return directory.name.rpartition("-")[0] in _READERS
 
 
@@ -91,7 +91,7 @@ def _judge_log(found: Coordinator, directory: PartitionDirectory) -> None:
 
 
 class Together(NamedTuple):
-    """All partitions of the internal topics."""
+    """The contents of all partitions of the internal topics."""
 
     coordinator: Coordinator
     groups: GroupOffsets

@@ -1,4 +1,4 @@
-"""Lines of a broker's or client's application log about transactions: which they are, and what each means.
+"""The lines about transactions in the application logs of brokers and clients, and what each line means.
 
 Such a log says what happened, never what is true now: only the partition's log shows that a transaction is open. So a
 line is additional evidence for a verdict; if there is nothing else, it narrows the possibilities.
@@ -36,7 +36,8 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A message, and the verdicts that remain possible for its transaction; empty if it does not narrow them.
+    """A message of a log. `leaves`: the verdicts that remain possible for its transaction; empty if the message
+    rules out none.
     ``message`` is tried only where ``begins`` first occurs in a line, and no pattern has two parts that could
     match the same characters: otherwise a long line would be searched again from each position."""
 
@@ -47,8 +48,8 @@ class Kind:
     """What must precede the message in the line."""
 
     def groups(self, line: str) -> dict[str, str] | None:
-        """What the message in the line names, by name; None if the line has another message. Takes time linear in the
-        line's length."""
+        """The named parts of the message in `line`, such as `producer_id`; None if the line has another message.
+        Takes time linear in the line's length."""
         at = line.find(self.begins)
         found = self.message.match(line, at) if at >= 0 else None
         if found is None or self.before is None:
@@ -154,7 +155,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         ),
     }
 )  # fmt: skip
-"""Name of a kind of line, as in `--json` and in the catalogue (`logs.line.<kind>`), to its message."""
+"""The kinds of lines, by their names in `--json` and in the catalogue (`logs.line.<kind>`)."""
 
 OF_A_LOG = re.compile(
     r"^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) "
@@ -238,7 +239,8 @@ _OF_ALL_PARTITIONS = ("marker_tried_again", "marker_given_up")
 
 
 class LoggedLines:
-    """Lines by their subject, so that each of many verdicts finds its own quickly."""
+    """Log lines, indexed by partition, producer id and transactional id, so that each of many verdicts finds its
+    lines quickly."""
 
     def __init__(self, lines: Iterable[LogLine] = ()) -> None:
         self._lines = tuple(lines)

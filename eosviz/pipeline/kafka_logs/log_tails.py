@@ -1,5 +1,5 @@
-"""The least end of a log according to the files beside its segments: a segment that ends earlier was truncated, or
-copied earlier than they were.
+"""The lowest possible end of a log, from the files beside its segments. A log that ends earlier was truncated,
+or copied before these files.
 
 Source: Kafka's `ProducerStateManager`: a snapshot is named after the offset up to which it was taken, and an entry of
 a `.txnindex` has the offset of a marker. `LeaderEpochFileCache`: a leader epoch begins where the log ended then.

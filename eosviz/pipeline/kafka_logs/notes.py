@@ -14,7 +14,7 @@ from eosviz.pipeline.kafka_logs.partition import Marker, Partition, Transaction
 from eosviz.pipeline.kafka_logs.words import words
 
 NOTES_MAX = 10_000
-"""How many notes of one partition are kept, those of its first transactions; the others are counted."""
+"""About this many notes of one partition are kept, those of its first transactions; the others are counted."""
 _VERSION_2 = 2
 
 
@@ -22,7 +22,7 @@ class NoteKind(StrEnum):
     """What happened to a closed transaction."""
 
     NEWER_EPOCH = "closed_by_newer_epoch"
-    """The producer was fenced, or its timeout passed."""
+    """The producer was fenced, or its transaction timed out."""
     NO_DECISION = "marker_without_decision"
     """The coordinator had decided nothing before the marker: an administrator wrote it."""
 
@@ -40,7 +40,7 @@ class Note:
 
 
 def notes_of(partition: Partition, coordinator: Coordinator) -> tuple[tuple[Note, ...], int]:
-    """Notes on closed transactions, at most NOTES_MAX, and how many more there are."""
+    """Notes on closed transactions, about NOTES_MAX at most, and how many more there are."""
     notes: list[Note] = []
     left_out = 0
     raised = _epochs_that_an_end_raises(partition, coordinator)
@@ -77,6 +77,6 @@ def _epochs_that_an_end_raises(partition: Partition, coordinator: Coordinator) -
 
 def _is_of_newer_epoch(transaction: Transaction, marker: Marker, raised: dict[int, int]) -> bool:
     if marker.result == "committed":
-        # A fenced producer has committed nothing: the epoch is from version 2.
+        # Fencing and timeouts abort, so the newer epoch of a COMMIT marker comes from transaction version 2.
         return False
     return marker.epoch > transaction.newest_epoch + raised.get(transaction.producer_id, 0)

@@ -40,8 +40,8 @@ class Transaction:
     last_offset: int
     """The last offset of its data; the marker has an offset of its own."""
     first_timestamp: int
-    """The latest time at which the transaction can have begun, in milliseconds since 1970: the largest
-    timestamp of its first batch; without a batch, the newest timestamp of the producer."""
+    """The largest timestamp of its first batch, in milliseconds since 1970, usually by a client's clock. By this
+    clock the transaction began no later. Without a batch, it is the newest timestamp of the producer."""
     file: str
     """The segment with its first batch, or the place in a text or snapshot that shows it."""
     position: int = -1
@@ -132,8 +132,8 @@ class Producer:
     gap_count: int = 0
     duplicate_count: int = 0
     has_version_2: bool = False
-    """Whether a COMMIT marker has a newer epoch than its data. That is so with transaction version 2, and
-    only then."""
+    """Whether a COMMIT marker has a newer epoch than the data that it commits. This happens with transaction
+    version 2, and only then."""
 
 
 @dataclass(slots=True)
@@ -175,8 +175,8 @@ class Partition:
     """The time of the newest marker, by a broker's clock. The times of data come from clients' clocks, which
     may be wrong."""
     client_lag_ms: int = 0
-    """By how many milliseconds the time of transactional data was at most below that of an earlier marker:
-    the clients' clocks are slow, or the records have the times of older events."""
+    """The largest difference, in milliseconds, by which transactional data has an earlier time than a marker
+    before it: the clients' clocks are slow, or the records have the times of older events."""
     damage: list[str] = field(default_factory=list)
     reserved: str | None = None
     """The beginning of the zeros after the newest batch: space that `log.preallocate` reserved."""
@@ -184,7 +184,7 @@ class Partition:
     transactions: list[Transaction] = field(default_factory=list)
     """All transactions, open ones included, in the order of their first offsets."""
     raised_at: int = -1
-    """Offset of the first COMMIT marker with a newer epoch than its data; -1: there is no such marker."""
+    """The offset of the first COMMIT marker with a newer epoch than the data that it commits; -1: there is none."""
     stray_markers: list[Marker] = field(default_factory=list)
     """Markers that closed nothing here: none of the transaction's data precedes them."""
     aborted_index: list[AbortedTransaction] = field(default_factory=list)
@@ -248,9 +248,10 @@ class Partition:
     def visible_committed(
         self, aborting: Collection[int] = (), committing: Transaction | None = None
     ) -> tuple[Range, ...]:
-        """Offsets of the data records that a read_committed consumer gets; `aborting`: as if the open transactions
-        of these producer ids were aborted; `committing`: as if that one were committed."""
-        # Records after another open transaction stay invisible.
+        """Offsets of the data records that a read_committed consumer gets. `aborting`: as if the open transactions
+        of these producer ids were aborted. `committing`: as if this open transaction were committed; it counts
+        only if it is the first one."""
+        # The records of a later transaction stay invisible, because the first open one blocks them.
         if committing is not None and committing is self.open_transactions[0]:
             stable = self.last_stable_offset((committing.producer_id,))
             seen = merged([*self._committed, *committing.ranges])
@@ -258,8 +259,8 @@ class Partition:
         answers = self._answered()
         if answers.committed is None:
             answers.committed = merged(self._committed)
-        # Only the transaction that blocks the offset changes the result: for thousands of open ones there are two
-        # results.
+        # Only the end of the first open transaction changes the result. So there are two results, however many
+        # transactions are open.
         bounds = (self.log_start, self.last_stable_offset(aborting))
         if bounds not in answers.visible:
             answers.visible[bounds] = clipped(answers.committed, *bounds)
@@ -272,7 +273,8 @@ class Partition:
         return self._answers
 
     def add(self, batch: BatchFacts) -> None:
-        """Take the next batch. One at or after the cut is ignored, a damaged one is only counted."""
+        """Take in the next batch. A batch at or after the cut is ignored. A damaged batch is counted, and puts the
+        offsets before it in doubt."""
         self._answers = None
         if self.cut is not None and batch.base_offset >= self.cut:
             return
@@ -284,7 +286,8 @@ class Partition:
             return
         if self.reserved is not None:
             if batch.base_offset > self.log_end:
-                # A segment is trimmed to its contents before the next one begins.
+                # A broker trims a segment to its contents before it begins the next one, so zeros between
+                # batches are damage.
                 found = f"expected {self.log_end}..{self.log_end}, found {batch.base_offset}"
                 self._add_damage(f"{self.reserved}: {DamageKind.BASE_OFFSET.value}: {found}")
             self.reserved = None
@@ -426,8 +429,8 @@ def place_of(file: str, position: int) -> str:
 def fold(
     name: str, batches: Iterable[BatchFacts], *, log_start: int = 0, log_end: int = 0, cut: int | None = None
 ) -> Partition:
-    """`batches` folded into a partition. `log_end`: of an empty log, the last segment's base offset; `cut`: the
-    high watermark of an earlier moment."""
+    """`batches` folded into a partition. `log_end`: the log end offset of a log without batches, which is the
+    base offset of its last segment. `cut`: the high watermark of an earlier moment."""
     partition = Partition(name, log_start, cut, log_end=log_end if cut is None else min(cut, log_end))
     for batch in batches:
         partition.add(batch)
@@ -435,8 +438,8 @@ def fold(
 
 
 def know(partition: Partition, entry: ProducerEntry, place: str) -> None:
-    """Records a producer from a running broker's answer, or from a printed snapshot without batches. Both show where an
-    open transaction began, and no batch of it."""
+    """Records a producer from a running broker's answer, or from a printed snapshot without batches. Both show at
+    which offset an open transaction began, but none of its batches."""
     producer = Producer(
         entry.producer_id, entry.producer_epoch, entry.last_sequence, entry.last_offset, entry.last_timestamp,
         entry.coordinator_epoch,
@@ -487,7 +490,8 @@ def know_deleted(partition: Partition, entry: ProducerEntry, taken_at: int, plac
 
 
 def _enter_epoch(producer: Producer, epoch: int) -> None:
-    """A new epoch discards the batches of the one before, as the broker does."""
+    """Set the producer's epoch. A new epoch makes the last sequence and the last offset unknown, as in the
+    broker's state."""
     if producer.epoch != epoch:
         producer.epoch, producer.last_sequence, producer.last_offset = epoch, NO_SEQUENCE, -1
 

@@ -1,6 +1,7 @@
 """The markers that remedies would write, to try them on a copy of the log (engine/codec/log_preview.py). The
-remedies are those of a case's document (docs/logs.md). A marker is tried only if the log can be read as a
-broker would read it: it must be complete, and its batches in the current format."""
+remedies are those of a case's document (docs/logs.md). A marker is tried only on a
+partition without damage and without batches of an older format, because only there the log reads as a broker
+reads it."""
 
 from typing import Any, NamedTuple
 
@@ -12,8 +13,8 @@ _EPOCH_MAX = 32767
 
 
 class _Marker(NamedTuple):
-    """A marker to try. `name`: it names the sentences `logs.preview.<name>`. `raised`: by how much the
-    marker's epoch is higher than that of the data."""
+    """A marker to try. `name`: the last part of its sentences' keys, `logs.preview.<name>`. `raised`: by how much
+    the marker's epoch is higher than that of the data."""
 
     name: str
     result: str
@@ -44,8 +45,8 @@ class Preview(NamedTuple):
 
 
 def previews_of(document: Json) -> list[Preview]:
-    """The previews, in the order of the verdicts. `document`: that of a case, with keys and parameters for
-    sentences."""
+    """The previews, in the order of the verdicts. `document`: the document of a case (`case.document`), whose
+    sentences are keys with parameters."""
     partitions = {one["name"]: one for one in document.get("partitions", ())}
     found = []
     for place, verdict in enumerate(document.get("verdicts", ())):

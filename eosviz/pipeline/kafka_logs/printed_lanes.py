@@ -76,8 +76,8 @@ def _rows(name: str, batches: Sequence[BatchLine]) -> Iterator[PrintedSegment | 
 
 
 def row_of(line: BatchLine) -> Row:
-    """A batch in the same form as the reader of segments gives it. Fields that the line does not have are
-    empty. Numbers that no header could contain are damage."""
+    """The row that the segment reader would give for the batch. Fields that the line lacks are empty. Numbers
+    that no header could contain become damage."""
     position, size = max(0, line.position), max(0, line.size)
     damage = () if line.damage is None else (Damage(DamageKind.TOLD, position, "–", "–"),)
     if line.magic in (0, 1):

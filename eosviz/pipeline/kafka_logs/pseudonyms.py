@@ -14,7 +14,8 @@ _LINE = re.compile(r"(?P<file>.*): line (?P<line>\d+)", re.DOTALL)
 
 
 class Pseudonyms:
-    """Gives pseudonyms. First give it every name of the case (`taken`), then ask it."""
+    """Gives each name of a case its pseudonym. `taken`: every name in the case, so that no pseudonym equals one
+    of them."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = set(taken)

@@ -16,7 +16,7 @@ from eosviz.pipeline.kafka_logs.text_files import by_kind
 
 OWN_MASTER = "local[*]"
 SPARK_FROM_BYTES = {Depth.HEADERS: 64 * 2**30, Depth.DEEP: 16 * 2**30}
-"""If segments have at least this many bytes, Spark reads them. Fewer bytes are read here before Spark has
+"""If segments have at least this many bytes, Spark reads them. This process reads fewer bytes before Spark has
 started and distributed the work."""
 SPARK_PROCESSORS_MIN = 4
 """With fewer processors Spark is never chosen, because the start of Java and of the workers costs what a
@@ -42,8 +42,9 @@ def add_reader_options(parser: ArgumentParser) -> None:
 def reading_of(
     paths: Sequence[Path], depth: Depth, options: dict[str, Any], err: Callable[[str], Any]
 ) -> Iterator[Reading]:
-    """The reader of `paths`: the one that `options` name, or else the faster one. The choice is printed to
-    `err`. Raises LogsError for what cannot be read, before anything is started."""
+    """The reader of `paths`: the one that `options` name, or else the faster one. `err` prints the
+    choice if the logs are large or Spark reads them. Raises LogsError for what cannot be read, before anything is
+    started."""
     logs = by_kind(paths).logs
     size = sum(directory.size for directory in find_directories(logs)) if logs else 0
     master = options["master"]

@@ -1,14 +1,13 @@
-"""Reads the records of thousands of batches at once, as columns: a fast path for ordinary records. It decides
-nothing.
+"""Reads the records of thousands of batches at once, as columns: a fast path for ordinary records.
 
 A batch passes only if each record ends where its length says, its fields fill it, and its offset is the next one:
-`engine.codec.record.decode_records` finds no damage in such a batch. About any other batch, including one with a
-number in more bytes than usual, nothing is claimed: the segment reader reads it.
+`engine.codec.record.decode_records` finds no damage in such a batch. Every other batch goes to the segment reader,
+which decides whether it is damaged. This includes batches with numbers in more bytes than usual.
 
-Theory of operation. Only its length says where a record ends, so the records of one batch are found one after the
-other. But a step to the next record can be made in all batches at once: batches are lanes, ordered by their counts,
-and each step advances the lanes that have a record left. The last few lanes go record by record. After that all
-records of all lanes are known, and their fields are walked in all records at once.
+Theory of operation. The end of a record follows only from its length, so the records of one batch are found one
+after the other. But a step to the next record can be made in all batches at once: batches are lanes, ordered by
+their counts, and each step advances the lanes that have a record left. The last few lanes go record by record.
+After that all records of all lanes are known, and their fields are walked in all records at once.
 """
 
 from dataclasses import dataclass
@@ -22,8 +21,8 @@ LANES_MIN = 32
 """If there are fewer lanes than this, they go record by record, because a column step costs as much as this
 many records."""
 HEADERS_MAX = 64
-"""A record has at most this many headers. Each header is a step for all records, so a record with thousands
-would occupy the columns alone."""
+"""A batch passes only if none of its records has more headers than this. Each header is a step for all records,
+so a record with thousands of headers would occupy the columns alone."""
 _VARINT_BYTES_MAX = 4
 """A number in this many bytes has at most 28 bits, which is enough for all of its uses."""
 _VARLONG_BYTES_MAX = 9
@@ -63,11 +62,11 @@ def batches_that_hold(data: Column, starts: Column, stops: Column, counts: Colum
 
 @dataclass(slots=True)
 class Fields:
-    """Where the fields of records are, batch by batch. The records have no headers."""
+    """The positions of the fields of records, in bytes of the data, batch by batch. The records have no headers."""
 
     timestamp_deltas: Column
     keys: Column
-    """The byte of the key; a null key, like an empty one, has no bytes."""
+    """The byte at which the key begins; a null key, like an empty one, has no bytes."""
     key_lengths: Column
     """The length of the key; -1 for null."""
     values: Column
@@ -75,7 +74,7 @@ class Fields:
 
 
 def fields_of(data: Column, starts: Column, stops: Column, counts: Column) -> tuple[Column, Fields]:
-    """For each batch the same as `batches_that_hold`, but False if a record has headers; and the fields of
+    """For each batch the result of `batches_that_hold`, but False if a record has headers; and the fields of
     the records in the batches that pass. There must be at least one batch, and at most RECORDS_MAX records."""
     found = _Records([], [], [], [])
     order = np.argsort(-counts, kind="stable")

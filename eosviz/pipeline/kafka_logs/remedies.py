@@ -1,6 +1,6 @@
-"""Remedies for a verdict. A remedy states what each reader would then get, and the commands of Kafka's own
-tools. No command is run from here. Source: `kafka-transactions.sh` (KIP-664; `forceTerminateTransaction`
-since Kafka 4.1)."""
+"""Remedies for a verdict. A remedy has the commands of Kafka's own tools, and states what a read_committed
+consumer gets after the transaction has ended. eosviz runs no such command. Source: `kafka-transactions.sh`
+(KIP-664; `forceTerminateTransaction` since Kafka 4.1)."""
 
 import shlex
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Remedy:
     ends: str
     """The outcome of the transaction, `committed` or `aborted`."""
     last_stable_offset: int | None
-    """The last stable offset after this transaction has ended; None if nothing is open in these files."""
+    """The last stable offset after this transaction has ended; -1 if unknown."""
     visible_read_committed: tuple[Range, ...] | None
     others: tuple[Other, ...] = ()
 

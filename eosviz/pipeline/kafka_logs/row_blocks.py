@@ -1,6 +1,6 @@
 """Reads the rows of a stretch with their records, in blocks of columns. This is for internal topics: their
 batches have a record or two, so reading each batch by itself costs more than its contents. The rows are those
-of `stretches.read_rows`. As there, only complete and ordinary batches are taken from the columns."""
+of `stretches.read_rows`. Only ordinary batches are made from the columns; the segment reader reads the others."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -66,7 +66,7 @@ def _rows(
 
 
 class _Place(NamedTuple):
-    """Where the fields of one record are."""
+    """The positions of the fields of one record, in bytes of the stretch's file."""
 
     timestamp_delta: int
     key: int
@@ -76,7 +76,8 @@ class _Place(NamedTuple):
 
 
 def _records(view: memoryview, block: HeaderBlock[BatchRow]) -> dict[int, list[_Place]]:
-    """For each ordinary batch, by its index in the block: where the fields of its records are."""
+    """The records of each ordinary batch, by its index in the block. Ordinary are uncompressed data batches whose
+    records have no headers."""
     headers = block.headers
     counts = headers["record_count"].astype(np.int64)
     asked = headers["attributes"] & (CODEC_MASK | Attribute.CONTROL) == 0

@@ -94,16 +94,17 @@ def of_each_folder(
 class SparkReading:
     """Reads a case on Spark, with the same results as `case.ReadingHere`.
 
-    Each folder is one task, and nothing moves between tasks: headers are folded as fast as they are read.
-    Reading every record takes many times as long. Then, if one folder would occupy a core when all others are
-    done, segments are split, and the batches are merged afterwards.
+    One task reads a whole folder, and nothing moves between tasks: headers are folded as fast as they are read.
+    Reading every record takes many times as long. So if every record is read, and one folder would occupy a core
+    when all others are done, segments are split between tasks, and their batches are sorted before the fold.
     """
 
     def __init__(self, spark: SparkSession, paths: Sequence[Path], depth: Depth) -> None:
         self._spark, self._paths, self._depth = spark, paths, depth
 
     def folds(self, directories: Sequence[PartitionDirectory]) -> list[Partition]:
-        """A partition for each directory, in their order. The start and the end of the log are not set."""
+        """A partition for each directory, in their order. The log start offset is not set, and the log end offset
+        only follows from the batches."""
         if self._depth is Depth.HEADERS or self.is_even(directories):
             rows = of_each_folder(self._spark, directories, partial(_folded_whole, self._depth))
         else:
@@ -129,5 +130,5 @@ def _folded_whole(depth: Depth, directory: PartitionDirectory) -> Partition:
 
 
 def _collected(rows: DataFrame) -> dict[Path, Any]:
-    # The rows come from the two jobs here, on executors with our own code: they may be unpickled.
+    # Unpickling is safe, because only this module's jobs pickle these rows.
     return {Path(row["path"]): pickle.loads(row["folded"]) for row in rows.collect()}

@@ -4,8 +4,8 @@
     spark.read.format("kafka-logs").option("paths", json.dumps(["/var/kafka-logs"])).load()
 
 Options: `paths`, a JSON list of partition folders or log directories; `depth`, `headers` (default) or `deep`;
-`split_bytes`, how much a task reads. Every machine that reads must have the folders at these paths. Executors
-import this module, so it needs nothing of Django.
+`split_bytes`, about how many bytes a task reads. Every machine that reads must have the folders at these paths.
+Executors import this module, so it needs nothing of Django.
 """
 
 import json

@@ -23,7 +23,7 @@ from engine.messages import INT_MAX, LONG_MAX
 from eosviz.pipeline.kafka_logs.compiled import checksum
 
 SPLIT_BYTES = 32 * 1024 * 1024
-"""A longer segment is cut: at the first indexed batch after each multiple of this."""
+"""A longer segment is cut at indexed batches that are at least this many bytes apart."""
 
 _FRAMES = SegmentReader(checksum=checksum)
 

@@ -47,7 +47,8 @@ def fields_of(line: str) -> Fields:
 
 
 def number(fields: Fields, name: str, default: int | None = None) -> int:
-    """The number under `name` (lower case). Raises UnreadableError if it is absent and has no default."""
+    """The number under `name` (lower case); -1 for `OptionalLong.empty`. Raises UnreadableError if it is no
+    number, or is absent and has no default."""
     text = fields.get(name)
     if text is None and default is not None:
         return default
@@ -56,7 +57,7 @@ def number(fields: Fields, name: str, default: int | None = None) -> int:
 
 
 def whole(value: object) -> int:
-    """A number in the range that a file can hold. Raises UnreadableError for everything else."""
+    """`value` as an integer of 64 bits. Raises UnreadableError if it is none."""
     try:
         read = int(value) if isinstance(value, str | int) else None
     except ValueError:
@@ -180,7 +181,7 @@ def status_of(text: object) -> TransactionStatus:
 
 
 def partitions_of(text: str) -> tuple[tuple[str, int], ...]:
-    """`t-0,t-1` as pairs. Raises UnreadableError."""
+    """`t-0,t-1` as pairs of topic and number. Raises UnreadableError."""
     pairs = []
     for one in filter(None, (part.strip() for part in text.split(","))):
         topic, _, index = one.rpartition("-")

@@ -17,7 +17,8 @@ TEXT_BYTES_MAX = 512 * 1024 * 1024
 logs should be given as they are."""
 LINE_CHARACTERS_MAX = 16 * 1024 * 1024
 LONE_BYTES_MAX = 64 * 1024 * 1024
-"""At most this much is read of a file that belongs beside segments. Kafka's largest are 10 MiB."""
+"""At most this many bytes are read of a file that belongs beside segments. The largest are indexes, by default of
+10 MiB."""
 _ZERO = b"\0"
 _HEAD_BYTES = 16
 """A binary file has a zero byte early; a dump may have one later, in the value of a record."""

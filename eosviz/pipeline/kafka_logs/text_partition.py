@@ -1,5 +1,5 @@
 """A partition as far as printed text shows it: dumped segments, snapshots and indexes, and rows of
-`kafka-transactions.sh`. It has the same interface as a folder."""
+`kafka-transactions.sh`. It has those properties of a `PartitionDirectory` that the analysis reads."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -126,7 +126,7 @@ class TextPartition(FolderlessPartition):
 
     @property
     def log_end_min(self) -> int:
-        """The least end of the log; -1 if only a running broker answered, which does not state it."""
+        """The lowest possible end of the log; -1 if only a running broker answered, which does not state the end."""
         bases = [*self.dumped, *(base_offset_of_snapshot(name) for name in self.snapshots)]
         return max(bases, default=-1)
 
@@ -136,7 +136,8 @@ class TextPartition(FolderlessPartition):
 
     @property
     def newest_snapshot(self) -> tuple[str, tuple[ProducerEntry, ...]] | None:
-        """The same as for a folder. None without batches, because then `asked` has the producers."""
+        """The name and the producers of the newest printed snapshot. None without batches, because then `asked`
+        has these producers."""
         if not self.snapshots or not self.dumped:
             return None
         name = max(self.snapshots)

@@ -97,7 +97,7 @@ class TextReading:
     log_lines_left_out: int = 0
     """How many log lines there were beyond LOG_LINES_MAX."""
     asked_ms: int = -1
-    """The newest time of a running broker's answer."""
+    """The newest time of a running broker's answer, in milliseconds since 1970; -1 if none has a time."""
 
 
 class TextReader:

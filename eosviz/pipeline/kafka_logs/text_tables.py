@@ -82,7 +82,8 @@ def hanging_row(row: Fields) -> tuple[str, ProducerEntry]:
 
 
 def description_row(row: Fields) -> tuple[str, TransactionLogValue, int]:
-    """A row of describe: transactional id, state, and when it was asked. Raises UnreadableError."""
+    """A row of describe: transactional id, state, and the time of the answer in milliseconds since 1970 (-1 if
+    unknown). Raises UnreadableError."""
     start_ms = _or_none(row, "currenttransactionstarttimems")
     asked_ms = start_ms + _or_none(row, "transactiondurationms") if start_ms >= 0 else -1
     value = TransactionLogValue(

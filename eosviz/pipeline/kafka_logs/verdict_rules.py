@@ -77,8 +77,8 @@ def timeout_at(entry: CoordinatorEntry | None) -> int | None:
     """When the coordinator aborts the transaction by itself, in milliseconds since 1970; None if unknown."""
     if entry is None or entry.value is None:
         return None
-    # Older dumps do not have the start. The transaction began no later than this time, so the true timeout is
-    # not later.
+    # Older dumps do not have the start time. The transaction began no later than its last update, so the true
+    # timeout is not later either.
     start = entry.value.start_ms if entry.value.start_ms >= 0 else entry.value.last_update_ms
     return start + entry.value.timeout_ms if start >= 0 else None
 
@@ -169,7 +169,7 @@ _DECIDED_OVER = (same_cluster, id_whole, coordinator_newer, data_newer, data_who
 
 _OWED = (VerdictKind.HEALTHY, VerdictKind.COORDINATOR_OWES_MARKER)
 """The possible verdicts if the coordinator has the transaction. Its marker either still has to be written, or
-is in the missing part."""
+is in the part of the log that the copy lacks."""
 
 ROWS: Sequence[Row] = (
     Row(

@@ -71,9 +71,9 @@ def verdicts_of(
     log_lines: LoggedLines | None = None,
 ) -> tuple[Verdict, ...]:
     """One verdict for each open transaction, by first offset; or one for the healthy partition. `now`:
-    milliseconds since 1970; for old files it is their newest time by a broker's clock. `source`: that of the
-    partition. `log_lines`: those of brokers and clients, about any partition. The first verdict counts the
-    notes that are left out."""
+    milliseconds since 1970; for old files it is their newest time by a broker's clock. `source`: where
+    the partition was read from. `log_lines`: those of brokers and clients, about any partition. The first verdict
+    counts the notes that are left out."""
     log_lines = log_lines or LoggedLines()
     notes, notes_left_out = notes_of(partition, copies.coordinator)
     cut_at = None if source is None else doubt_a_cut_tail(partition, source)
@@ -89,7 +89,7 @@ def verdicts_of(
 def _nothing_open(
     partition: Partition, source: Beside | None, cut_at: int | None, log_lines: LoggedLines
 ) -> Verdict:
-    """Healthy, if the copy is complete enough to say so."""
+    """The verdict on a partition without an open transaction: healthy, or undecided if the copy is incomplete."""
     if not partition.batches and (lines := log_lines.of_partition(partition.name)):
         return _only_logged(partition, lines)
     doubts = []
