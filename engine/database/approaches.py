@@ -1,8 +1,8 @@
-"""The ways in which a service combines its database with Kafka, as rows.
+"""The ways in which a service combines its database with Kafka: one row for each approach.
 
-A round of a service takes work from ``source`` and carries out ``acts`` in their order. Some acts take
-effect: a commit, a stored record, a stored offset. A crash between two of these leaves the first one without
-the second.
+A round of a service takes work from ``source`` and carries out ``acts`` in their order. A commit of rows, a
+stored record and a committed offset stay after a crash. So a crash between two of these acts leaves the
+effect of the first without that of the second.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ ACTS = (WRITE, COMMIT, SEND, FLUSH, STORE)
 """The acts of a round: write rows; commit them; send records; wait for their results; commit offsets to the
 consumer's group."""
 ORDERS, TOPIC, OUTBOX = "orders", "topic", "outbox"
-"""The sources of work: orders from outside, one in each round; a consumer; the outbox."""
+"""The sources of a round's work: one order from outside; the records of a consumer; the entries of the
+outbox."""
 
 
 class Approach(NamedTuple):
-    """One row. ``fills_outbox``: an entry is written with each row. ``empties_outbox``: the entries of the
-    sent records are deleted. ``keeps_offsets``: the consumer's offsets are written with the rows."""
+    """One approach. ``fills_outbox``: the service writes an outbox entry with each row. ``empties_outbox``:
+    it deletes the entries of the records that it has sent. ``keeps_offsets``: it writes the consumer's
+    offsets in the local transaction of the rows."""
 
     source: str
     acts: tuple[str, ...]
@@ -38,4 +40,4 @@ APPROACHES: dict[str, Approach] = {
     "offsets_before_rows": Approach(TOPIC, (STORE, WRITE, COMMIT)),
     "offsets_with_rows": Approach(TOPIC, (WRITE, COMMIT), keeps_offsets=True),
 }
-"""The rows, each by the name that a document gives in ``services.….approach``."""
+"""Dict of an approach's name (``services.….approach`` of a scenario) → the approach."""

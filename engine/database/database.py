@@ -1,8 +1,8 @@
 """A database with a commit of its own: tables of rows, of offsets and of outbox entries (CPT-4, CPT-5).
 
-A crash does not lose committed data. What a local transaction wrote is held back until its commit, and is
-gone when its connection ends or the database crashes first. Locks and waits between transactions are not
-modelled, because two services write different rows here.
+A crash does not lose committed data. The writes of a local transaction become visible with its commit. They
+are lost if the connection ends, or the database crashes, before the commit. Locks are not modelled: no
+transaction waits for another.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ from engine.watching import Part, Watch
 
 
 class TableRow:
-    """A committed row. A part of the view."""
+    """A committed row, a part of the view. ``copies``: how often it was inserted. ``stored_at``: the time of
+    the first commit, in virtual ms."""
 
     __slots__ = ("copies", "path", "stored_at")
 
@@ -56,7 +57,8 @@ class TableRow:
 
 
 class LocalTransaction:
-    """The transaction of one connection; a part of the view while it is open. ``statements``: what it holds back."""
+    """The transaction of one connection; a part of the view while it is open. ``statements``: the writes that
+    its commit will store."""
 
     __slots__ = ("asked", "number", "path", "repeated", "state", "statements")
 
@@ -66,13 +68,14 @@ class LocalTransaction:
         self.statements = WriteRows()
         self.repeated: tuple[int, ...] = ()
         self.asked: tuple[WriteRows, tuple[int, ...]] = (self.statements, self.repeated)
-        """The statements of the newest ``WriteRows``, and the rows that the unique key refused."""
+        """The statements of the newest ``WriteRows``, and the rows of it that the unique key refused."""
         self.number = 0
         """The number of the connection's newest request."""
 
     @property
     def inserted(self) -> tuple[int, ...]:
-        """The rows, without those that the unique key refused."""
+        """The serials of the rows that a commit inserts: those of the statements, without the rows that the
+        unique key refused."""
         rows = list(self.statements.rows)
         for serial in self.repeated:
             rows.remove(serial)
@@ -143,7 +146,7 @@ class Database(Node):
         return WriteRowsResponse(repeated=repeated)
 
     def _repeated(self, rows: tuple[int, ...]) -> tuple[int, ...]:
-        """The rows that are in the table already, or occur twice in ``rows``."""
+        """The serials in ``rows`` that the table contains already, or that occur earlier in ``rows``."""
         found: list[int] = []
         seen = set(self.rows)
         for serial in rows:
@@ -180,7 +183,7 @@ class Database(Node):
         return []
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """The connection of a service ended: its open transaction is undone."""
+        """Undo the open transaction of a service whose connection has ended."""
         self._undo_open(peer, states.LOST, now)
         return []
 

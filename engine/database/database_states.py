@@ -1,4 +1,5 @@
-"""The local transaction of one connection, as rows. It is committed as a whole, or undone as a whole."""
+"""The state machine of the local transaction on one connection. The database commits it or undoes it as a
+whole."""
 
 from __future__ import annotations
 
@@ -25,4 +26,4 @@ LOCAL_TRANSACTION: Machine[None] = Machine(
     ],
     effects=("hold", "store", "undo"),
 )
-"""What a write holds back is not visible before the commit, and gone without one."""
+"""Before the commit, no reader sees the rows that an open transaction has written."""

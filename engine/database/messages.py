@@ -1,8 +1,7 @@
-"""The messages between a service and its database: requests with statements or questions, each with its
-response.
+"""The requests of a service to its database, and the responses.
 
-A row is named by the serial of the record that belongs to it. A service has one connection, and on it one
-local transaction at a time, which the first ``WriteRows`` opens.
+The serial of a record also identifies the row and the outbox entry that belong to the record. A service has
+one connection, and on it one local transaction at a time, which the first ``WriteRows`` opens.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ DATABASE = "database"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteRows:
-    """The statements of one local transaction: rows to insert, entries of the outbox to insert and to delete,
-    and the offsets at which a consumer continues."""
+    """The statements of one local transaction: serials of rows to insert, and of outbox entries to insert and
+    to delete. ``offsets``: (topic-partition, offset at which the consumer continues)."""
 
     api: ClassVar[str] = "WriteRows"
     rows: tuple[int, ...] = ()
@@ -28,8 +27,8 @@ class WriteRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteRowsResponse:
-    """The statements were carried out. ``repeated``: the rows that the unique key refused, because they are
-    in the table already."""
+    """The database carried out the statements. ``repeated``: the rows that the unique key refused, because
+    the table, or an earlier row of the request, has their serial."""
 
     api: ClassVar[str] = "WriteRows"
     repeated: tuple[int, ...] = ()

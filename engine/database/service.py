@@ -1,8 +1,8 @@
 """A service that writes to Kafka and to its database, round after round, in the order of its approach.
 
-Owns the state of the round (the table ``SERVICE``) and what the process holds in memory; a crash loses both.
-It is one process with its producer and its consumer, which crash, restart and pause with it. It decides no
-outcome: producer, consumer and database do the work.
+The service owns its state (machine ``SERVICE``) and the work in its memory; a crash loses both. Service,
+producer and consumer are one process: they crash, restart and pause together. The service only makes calls
+and sends statements; whether records, offsets and rows are stored depends on producer, consumer and database.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ Done = list[tuple[str, Effects]]
 
 
 class Service(Node):
-    """One service. ``document``: one row of the scenario's ``services``. ``ledger``: it has the results of
-    the records that were sent."""
+    """One service. ``document``: one row of the scenario's ``services``. ``ledger``: the results of the
+    records that producers sent."""
 
     role = "service"
 
@@ -94,16 +94,16 @@ class Service(Node):
         self.failures: set[int] = set() if producer is None else ledger.failures_of(producer.name)
         """Serials of the records that were sent and whose newest result is an error."""
         self._numbers = 0
-        """The number of the newest request. A crash does not reset it, because a new connection would have
-        other numbers."""
+        """The number of the newest request to the database. It continues after a crash, because the database
+        ignores a number that it has seen."""
         self._forget(states.STARTING)
 
     def _forget(self, state: str) -> None:
-        """Set the memory of the process as at its start."""
+        """Reset the memory of the process as at its start, and set ``state``."""
         self.state = state
         self.hand: list[int] = []
         self.places: dict[str, int] = {}
-        """For the records in memory: partition to the offset after the last one."""
+        """Partition to the offset after its last record in memory."""
         self.act_number = -1
         self.sent = 0
         self.acted = False
@@ -182,8 +182,8 @@ class Service(Node):
     # -- what ------------------------------------------------------------------------------------------
 
     def act(self, now: int, new_serial: Callable[[], int], counts: Callable[[str, int], bool]) -> Done:
-        """Do the next action; returns each actor that was called, with the effects of the call. ``new_serial()``:
-        the serial of a record that no application sent before."""
+        """Do the next action. Returns each actor that was called, with the effects of the call.
+        ``new_serial()`` returns a serial that no record has yet. ``counts`` is not used; loops use it."""
         self.watch.touch(self)
         if self.state == states.IDLE:
             return self._take_work(now, new_serial)
@@ -214,8 +214,7 @@ class Service(Node):
         self.hand, self.places, self.act_number = [], {}, -1
 
     def _end_round(self, now: int) -> None:
-        """A round has ended, with or without success. Orders come from outside, so the next round has another
-        order."""
+        """End a round, with or without success. The next round begins after ``every`` ms at the earliest."""
         self.round += 1
         self.not_before = now + self.every
 
@@ -278,8 +277,8 @@ class Service(Node):
             )
 
     def _keeper(self) -> str:
-        """The name of what keeps its consumer's offsets for the next start: the database, or a group's
-        coordinator."""
+        """The place that stores the offsets at which the consumer continues after a restart: ``database``, or
+        ``group NAME`` for a group's committed offsets."""
         return DATABASE if self.approach.keeps_offsets else f"group {self._reader().group_id}"
 
     def _write(self, now: int) -> Done:
@@ -304,7 +303,7 @@ class Service(Node):
 
     def _commit(self, now: int) -> Done:
         if not self.open:
-            # While the service did something else, the connection ended, and with it the rows.
+            # The connection ended while the service did something else, so the database has undone the rows.
             self._lost(now)
             return []
         self.watch.emit(CommitAsked, self.name, DATABASE)
@@ -352,7 +351,7 @@ class Service(Node):
         return [(consumer.name, [])]
 
     def _go_on(self, on: str, now: int) -> Done:
-        """An act is done, and nothing else happens at this moment, so begin the next one."""
+        """Begin the act after the one that has ended, in the same step. After the last act, end the round."""
         hand = tuple(self.hand)
         self._take(on, now)
         if self.state == states.IDLE:
@@ -432,8 +431,8 @@ class Service(Node):
         return []
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """The connection to the database ended. A service that waits for nothing notices this at its next
-        statement."""
+        """The connection to the database ended. A service without a request in progress notices this only
+        when it commits."""
         if self.awaited:
             self._lost(now)
         self.open = False
@@ -447,7 +446,8 @@ class Service(Node):
         self._gives_up(now)
 
     def _gives_up(self, now: int) -> None:
-        """The round has failed: an order is answered with an error, and other work is read again."""
+        """End a failed round and wait ``retry_ms``. An order gets an error and is lost; records and outbox
+        entries are read again."""
         if self.approach.source == ORDERS:
             self._end_round(now)
         self.not_before = now + self.retry_ms

@@ -1,6 +1,7 @@
-"""What a service does next, as rows (CPT-4, OFS-6): one act after the other, in the order of its approach.
+"""The state machine of a service (CPT-4, OFS-6): it carries out the acts of its approach, one after the
+other.
 
-A crash is no event of this table: it comes from outside, and leaves nothing in memory.
+A crash has no row: ``Service.crash`` empties the memory and sets the state DOWN from any state.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ STARTING, RESTORING, IDLE, READING = "STARTING", "RESTORING", "IDLE", "READING"
 WRITING, COMMITTING, ROLLING_BACK = "WRITING", "COMMITTING", "ROLLING_BACK"
 SENDING, FLUSHING, STORING, DOWN = "SENDING", "FLUSHING", "STORING", "DOWN"
 ASKING = (RESTORING, READING, WRITING, COMMITTING, ROLLING_BACK)
-"""States that end with a response of the database, or with its connection."""
+"""States in which the service waits for a response of the database. The response ends them, or the end of the
+connection."""
 OF_ACTS = (WRITING, COMMITTING, SENDING, FLUSHING, STORING)
 """States in which an act of the approach is being carried out."""
 WITHOUT_WORK = (IDLE, STARTING)
@@ -26,7 +28,8 @@ LOST, BACK = "connection_lost", "back"
 
 
 class Situation(NamedTuple):
-    """The context of the guards. ``next``: the next act of the round; empty after the last one."""
+    """The context of the guards. ``next``: the next act of the round; empty after the last one. ``found``:
+    the outbox had entries. ``open``: the service has an open local transaction."""
 
     next: str = ""
     keeps_offsets: bool = False

@@ -10,8 +10,8 @@ from engine.messages import RecordBatch
 
 @happening
 class ClientBatchReached(Happening):
-    """A client's batch reached a log. ``shown``: the rules that were tried, with their results. The offsets
-    are those of the log after the append."""
+    """A client's batch reached a leader's log. ``shown``: the rules that were tried, with their results.
+    ``log_end`` and ``high_watermark``: the offsets after the append."""
 
     broker: str
     partition: str
@@ -26,7 +26,7 @@ class ClientBatchReached(Happening):
 
 @happening
 class BrokerBatchReached(Happening):
-    """A marker or a coordinator's record reached a log."""
+    """A marker or a coordinator's record reached a leader's log."""
 
     broker: str
     partition: str

@@ -1,8 +1,8 @@
 """A happening: one typed event that a role emits, with all facts about it.
 
 A happening holds plain values: names, numbers, codes (enums), tuples. It holds no text, no key of the
-catalogue and no object of a role. It is the source of facts, of the view's notes and of the sentences of a
-step; the sentences are in ``engine/telling``.
+catalogue and no object of a role. Judges take happenings as facts, and ``engine/telling`` makes the sentences
+and notes of a step from them.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ Made = TypeVar("Made")
 
 @dataclass_transform(frozen_default=True)
 def happening(made: type[Made]) -> type[Made]:
-    """Decorator: makes a class of values with slots that never change (mypy checks this, as for ``engine.value``)."""
+    """Decorator: make a dataclass with slots and a hash. Instances never change; mypy checks this, as for
+    ``engine.value``."""
     return dataclass(slots=True, unsafe_hash=True)(made)
 
 
 class Happening:
-    """An event that a role emits. ``makes_step``: the event of the queue in which it is emitted becomes a
-    step. ``judged``: judges take it as a fact."""
+    """An event that a role emits. ``makes_step``: the run counts the current event of the timetable as a
+    step. ``judged``: judges take the happening as a fact."""
 
     __slots__ = ()
     makes_step: ClassVar[bool] = True
@@ -36,7 +37,8 @@ class Aside(Happening):
 
 
 class Fact(Aside):
-    """A change of stored data, or a result for an application: judges take it, and it has no sentence."""
+    """A change of stored data, or a result for an application. Judges take it; a step has no sentence about
+    it."""
 
     __slots__ = ()
     judged: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""Happenings of a producer's batches: an answer came, no answer will come, or the batch expired."""
+"""Happenings of a producer's batches: a response came, no response will come, or the batch expired."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ class CompletedUnacknowledged(Happening):
 
 @happening
 class BatchExpired(Happening):
-    """A batch waited too long. ``under_way``: it was sent, so its records may be stored nevertheless."""
+    """A batch waited longer than its ``limit``. ``since``, ``age`` and ``limit``: virtual ms. ``under_way``:
+    it was sent, so its records may be stored."""
 
     client: str
     batch: str
@@ -45,7 +46,7 @@ class SequencesUnresolved(Happening):
 
 @happening
 class BatchAborted(Happening):
-    """The batch was aborted, in a queue or in flight. ``error``: the result of its records."""
+    """A batch was aborted, in a queue or in flight. ``error``: the result of its records."""
 
     client: str
     batch: str
@@ -64,8 +65,8 @@ class AnswerForAborted(Happening):
 
 @happening
 class BatchAcknowledged(Happening):
-    """A batch succeeded. ``base_offset`` −1: it was stored before, at an offset that is not in the response.
-    ``late``: the batch was already complete."""
+    """A batch succeeded. ``base_offset`` −1: it was stored before, and the response does not contain its
+    offset. ``late``: the batch was already complete."""
 
     client: str
     batch: str
@@ -79,8 +80,9 @@ class BatchAcknowledged(Happening):
 
 @happening
 class BatchRequeued(Happening):
-    """A batch was put back into its queue. ``in_doubt``: the batch may be stored, so a resend may be a
-    duplicate. ``passed``: it was inserted behind batches with lower sequences, not at the head of its queue."""
+    """A batch was put back into its queue until ``until`` (virtual ms). ``in_doubt``: the batch may be
+    stored, so a resend may be a duplicate. ``passed``: it was inserted behind batches with lower sequences,
+    not at the head."""
 
     client: str
     batch: str
@@ -97,7 +99,8 @@ class BatchRequeued(Happening):
 
 @happening
 class RequeuedOutOfOrder(Aside):
-    """The batch was put at the head of its queue, regardless of the sequences there."""
+    """A batch was put at the head of its queue, whatever the sequences there are (switch
+    ``ordered_reinsertion`` off)."""
 
     client: str
     batch: str
@@ -106,7 +109,7 @@ class RequeuedOutOfOrder(Aside):
 
 @happening
 class IdentityChanged(Happening):
-    """The batch has sequences of another producer id than the present one, so it fails."""
+    """A batch has the sequences of another producer id than the producer's current one, so it fails."""
 
     client: str
     batch: str
@@ -117,7 +120,7 @@ class IdentityChanged(Happening):
 
 @happening
 class BatchFailed(Happening):
-    """A batch failed finally. ``late``: the batch was already complete when this response came."""
+    """A batch failed and is not resent. ``late``: the batch was already complete when this response came."""
 
     client: str
     batch: str
@@ -152,7 +155,7 @@ class SequencesSettled(Aside):
 
 @happening
 class ProducerFatal(Aside):
-    """A fatal error: the producer can send nothing any more."""
+    """After a fatal error, the producer cannot send anything."""
 
     client: str
     error: Error
@@ -176,8 +179,8 @@ class MetadataWanted(Aside):
 
 @happening
 class OtherBatchUntracked(Aside):
-    """A batch that was already complete was looked up among those in flight by its first sequence number.
-    ``other`` has that number now, so ``other`` was removed by mistake (2.8)."""
+    """After the late response of a complete batch, the client removed ``other`` from the batches in flight.
+    It found ``other`` by the complete batch's first sequence number, which ``other`` has now (2.8)."""
 
     client: str
     partition: str
@@ -243,8 +246,8 @@ class Because(Enum):
 @happening
 class SequenceErrorDecided(Happening):
     """The reaction to a sequence error was decided. ``table``: the table of the decision. ``because``: the
-    reason of the row that decided. ``denied``: the questions of the rows above it that were answered with *no*. The
-    sequences are those of the batch when its response came."""
+    reason of the row that decided. ``denied``: the questions of the rows above, which were answered with
+    *no*. ``first_sequence`` and ``last_sequence``: those of the batch when its response came."""
 
     client: str
     batch: str

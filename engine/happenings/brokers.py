@@ -24,7 +24,7 @@ class StartFailed(Happening):
 
 @happening
 class BecameLeader(Aside):
-    """``producer_count`` None: this version keeps no producer state."""
+    """A broker became leader of a partition. ``producer_count`` None: this version keeps no producer state."""
 
     broker: str
     partition: str
@@ -74,10 +74,10 @@ class RightGiven(Happening):
 
 @happening
 class BlockMoved(Happening):
-    """A broker's claim of a block took a row of its state machine. ``start`` and ``end``: those of the block
-    concerned, if any. ``latest_end``: if no further block fits, the end of the newest block, otherwise None.
-    ``end_max``: the highest end after which a further block fits. ``is_checked``: whether writes are
-    conditional on the node's version."""
+    """A broker's claim of a block of producer ids took a row of its state machine. ``start`` and ``end``: the
+    bounds of the claimed block, if there is one. ``latest_end``: the end of the newest block, if no further
+    block fits; otherwise None. ``end_max``: the highest end after which a further block fits. ``is_checked``:
+    writes are conditional on the version of the ZooKeeper node."""
 
     broker: str
     path: str
@@ -98,7 +98,7 @@ class LateZooKeeperReply(Happening):
 
 @happening
 class BlockUsedUp(Happening):
-    """A request waits for the next block. ``end``: the end of the broker's old block."""
+    """A request for a producer id waits for the broker's next block. ``end``: the end of the old block."""
 
     broker: str
     client: str
@@ -122,7 +122,7 @@ class NoProducerIdLeft(Happening):
 
 @happening
 class ProducerIdIssued(Happening):
-    """A broker issued a producer id. ``start`` and ``end``: those of the broker's block."""
+    """A broker issued a producer id. ``start`` and ``end``: the bounds of the broker's block."""
 
     broker: str
     client: str
@@ -144,7 +144,7 @@ class OffsetsOfUnknownPartition(Aside):
 
 @happening
 class PartitionsNotAdded(Happening):
-    """At least one partition may not or cannot be written to, so none is added to the transaction."""
+    """No partition of the request is added to the transaction, because at least one is denied or unknown."""
 
     broker: str
     client: str
@@ -164,7 +164,7 @@ class OffsetsPartitionJoins(Aside):
 
 @happening
 class LoadingBegins(Aside):
-    """A coordinator reads a partition of the transaction log, until this time."""
+    """A coordinator reads a partition of the transaction log until ``until`` (virtual ms)."""
 
     coordinator: str
     partition: str
@@ -174,7 +174,7 @@ class LoadingBegins(Aside):
 
 @happening
 class LogLoaded(Happening):
-    """A partition of the transaction log was read; it holds these ids."""
+    """A coordinator has read a partition of the transaction log, which contains these transactional ids."""
 
     coordinator: str
     partition: str
@@ -198,7 +198,7 @@ class LogResigned(Aside):
 
 
 class ImageFate(Enum):
-    """The result of the append of an image."""
+    """The result of appending a transactional id's record to the transaction log."""
 
     NOT_WRITTEN = "image_not_written"
     DURABLE = "image_durable"
@@ -208,8 +208,9 @@ class ImageFate(Enum):
 
 @happening
 class ImageAppended(Aside):
-    """The append of an image ended. ``state`` and ``producer_epoch``: those of the id from now on; None: it is gone.
-    ``decided``: the image is a decision, which markers follow."""
+    """The append of a transactional id's record to the transaction log ended. ``state`` and
+    ``producer_epoch``: those of the id from now on; None: the coordinator has removed the id. ``decided``:
+    the record is a decision, which markers follow."""
 
     coordinator: str
     transactional_id: str
@@ -235,7 +236,7 @@ class MarkersTimedOut(Happening):
 
 @happening
 class GroupLoadingBegins(Aside):
-    """A coordinator reads a partition of the offsets log, until this time."""
+    """A coordinator reads a partition of ``__consumer_offsets`` until ``until`` (virtual ms)."""
 
     broker: str
     partition: str
@@ -244,8 +245,8 @@ class GroupLoadingBegins(Aside):
 
 @happening
 class GroupsLoaded(Happening):
-    """A partition of the offsets log was read. ``pending``: the number of offsets that wait for the outcome
-    of a transaction."""
+    """A coordinator has read a partition of ``__consumer_offsets``. ``pending``: the number of offsets that
+    wait for the outcome of a transaction."""
 
     broker: str
     partition: str
@@ -275,9 +276,9 @@ class LifecycleMoved(Happening):
 
 @happening
 class AllocationMoved(Happening):
-    """The allocation of producer ids took a row of its state machine. The fields are the next id and the end
-    of the block, and the bounds of the block requested ahead. ``error`` and ``not_before``: those of the
-    newest refusal."""
+    """A broker's allocation of producer ids took a row of its state machine. ``next_id`` and ``end``: the
+    next id, and the end of the block. ``next_start`` and ``next_end``: the bounds of the block that was
+    requested ahead. ``error`` and ``not_before``: those of the newest refusal."""
 
     broker: str
     next_id: int | None

@@ -17,7 +17,7 @@ class NodeRead(Happening):
 @happening
 class NodeWritten(Happening):
     """A broker wrote to a node of ZooKeeper. ``expected``: the version in the request. ``before``: the node's
-    version. ``written``: the node was changed."""
+    version before the request. ``written``: whether the node was changed."""
 
     client: str
     path: str
@@ -30,7 +30,8 @@ class NodeWritten(Happening):
 
 @happening
 class TopicWanted(Happening):
-    """A broker requested an internal topic. ``known``: the topic exists, or is being created until this time."""
+    """A broker requested an internal topic. ``known``: the topic exists already, or is being created.
+    ``until``: when it exists (virtual ms)."""
 
     broker: str
     topic: str
@@ -94,7 +95,8 @@ class IsrExpanded(Happening):
 
 @happening
 class IsrChangeIgnored(Happening):
-    """A leader's change was ignored, because the partition has changed since the leader's request."""
+    """The controller ignored a leader's change of the in-sync replicas, because the partition has changed
+    since the leader's request."""
 
     partition: str
     replica: str
@@ -112,7 +114,7 @@ class FollowerStopped(Happening):
 
 @happening
 class FollowersResumed(Happening):
-    """The fault *shrink ISR* ended; ``replicas`` may be empty."""
+    """The fault *shrink ISR* ended. ``replicas``: the followers that fetch again; may be empty."""
 
     partition: str
     replicas: tuple[str, ...]
@@ -121,7 +123,8 @@ class FollowersResumed(Happening):
 
 @happening
 class CompetingWrite(Happening):
-    """Another broker claimed the block from ``start`` to ``end``. ``before``: the node's version before that."""
+    """Another broker claimed the block from ``start`` to ``end``. ``before``: the node's version before the
+    claim."""
 
     broker: str
     start: int
@@ -138,7 +141,7 @@ class EndpointChanged(Happening):
 
 @happening
 class FeatureLevelChanged(Happening):
-    """The cluster's level of the feature ``transaction.version`` was set, perhaps to the level that it had."""
+    """The cluster's level of the feature ``transaction.version`` was set; it may be unchanged."""
 
     before: int
     after: int
@@ -177,7 +180,8 @@ class BrokerEpochStale(Happening):
 
 @happening
 class HeartbeatsLost(Happening):
-    """The fault *lose heartbeats*. ``until``: when the broker is fenced; None when it is fenced already."""
+    """The fault *lose heartbeats*. ``until``: when the broker is fenced (virtual ms); None: it is fenced
+    already."""
 
     broker: str
     until: int | None
@@ -190,8 +194,8 @@ class HeartbeatsBack(Happening):
 
 @happening
 class ControllerFailed(Happening):
-    """The active controller failed. ``epoch``: the epoch of that controller. ``until``: when another
-    controller becomes active."""
+    """The active controller failed. ``epoch``: its controller epoch. ``until``: when another controller
+    becomes active (virtual ms)."""
 
     epoch: int
     until: int
@@ -224,7 +228,8 @@ class NoBlockLeft(Happening):
 
 @happening
 class IsrAltered(Happening):
-    """The in-sync replicas before and after a change that the leader requested."""
+    """The controller changed the in-sync replicas at the request of the leader. ``before`` and ``isr``: the
+    replicas before and after the change."""
 
     partition: str
     leader: str
@@ -236,8 +241,8 @@ class IsrAltered(Happening):
 
 @happening
 class FollowerHeld(Happening):
-    """The fault *shrink ISR* in a quorum: a follower stops fetching, and its leader has to notice that it is
-    no longer in sync."""
+    """The fault *shrink ISR* in a quorum: a follower stops fetching, and the leader must notice by itself
+    that the follower is no longer in sync."""
 
     partition: str
     replica: str

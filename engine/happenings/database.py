@@ -130,7 +130,7 @@ class OutboxTaken(Happening):
 
 @happening
 class RowsWritten(Happening):
-    """The service sent its statements to the database."""
+    """A service sent its statements to the database."""
 
     service: str
     database: str
@@ -203,9 +203,9 @@ class RoundOver(Happening):
 
 @happening
 class ConnectionLost(Happening):
-    """The connection to the database ended while the service waited, or before its next statement.
-    ``in_doubt``: the service requested a commit, and its response will not come. ``timed_out``: the service
-    closed the connection."""
+    """The connection to the database ended while the service waited for a response, or before it committed.
+    ``in_doubt``: the service has requested a commit, and the response will not come. ``timed_out``: the
+    service closed the connection."""
 
     service: str
     database: str

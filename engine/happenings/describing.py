@@ -7,8 +7,8 @@ from engine.happenings.base import Happening, happening
 
 @happening
 class ProducersDescribed(Happening):
-    """A broker described the producers that its logs of these partitions remember. ``still_open``: how many
-    of them have an open transaction there."""
+    """A broker described the producers that its logs of these partitions know. ``still_open``: the number of
+    these producers with an open transaction there."""
 
     broker: str
     client: str
@@ -19,7 +19,7 @@ class ProducersDescribed(Happening):
 
 @happening
 class TransactionDescribed(Happening):
-    """A coordinator described one transactional id. ``partitions``: those that still need a marker."""
+    """A coordinator described one transactional id. ``partitions``: the partitions that still need a marker."""
 
     broker: str
     client: str

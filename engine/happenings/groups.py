@@ -9,7 +9,8 @@ from engine.machine import Row
 
 @happening
 class CommitArrived(Happening):
-    """A commit outside any transaction arrived. ``offsets``: (topic-partition, offset)."""
+    """A commit of offsets outside any transaction arrived at the coordinator. ``offsets``: (topic-partition,
+    offset)."""
 
     broker: str
     group: str
@@ -27,8 +28,9 @@ class TransactionCommitArrived(Happening):
 
 @happening
 class OffsetMoved(Aside):
-    """A pending offset took a row of its state machine. ``position``: the offset of its record in the log.
-    ``visible``: the offset that members of the group get now."""
+    """A pending offset took a row of its state machine. ``position``: the offset, in ``__consumer_offsets``,
+    of the record with the pending offset. ``visible``: the committed offset that members of the group get
+    now."""
 
     broker: str
     group: str
@@ -69,8 +71,8 @@ class OffsetsUnstable(Happening):
 
 @happening
 class SentAway(Happening):
-    """This broker does not coordinate the group, or has not read its log yet. ``number``: the group's log
-    partition."""
+    """A broker refused a request of a group, because it does not coordinate the group, or has not read the
+    group's log partition yet. ``number``: the number of this log partition."""
 
     broker: str
     group: str

@@ -12,7 +12,7 @@ from engine.happenings.base import Aside, Happening, happening
 
 @happening
 class MessageDelivered(Happening):
-    """A message arrived, and its receiver emitted no event of its own."""
+    """A message arrived, and its receiver emitted no happening that makes a step."""
 
     api: str
     kind: str
@@ -34,7 +34,8 @@ class MessageLost(Happening):
 
 @happening
 class RequestWaitsInConnection(Happening):
-    """A request arrived, but its broker has not answered the previous one of the connection yet."""
+    """A request arrived, but its broker has not answered ``before``, an earlier request of the connection,
+    yet."""
 
     broker: str
     source: str
@@ -44,7 +45,8 @@ class RequestWaitsInConnection(Happening):
 
 @happening
 class AnswerGoesNowhere(Aside):
-    """A broker has finished a request whose connection has ended, so the response is dropped."""
+    """A broker has finished a request, but the connection of the request has ended, so the response is
+    dropped."""
 
     broker: str
     client: str
@@ -84,7 +86,7 @@ class Fault(Enum):
 
 @happening
 class FaultStruck(Happening):
-    """A fault struck, or could not. ``facts``: the target and the parameters of the fault, by name."""
+    """A fault struck, or had no effect. ``facts``: the target and the parameters of the fault, by name."""
 
     what: Fault
     facts: Mapping[str, Any]
@@ -92,7 +94,8 @@ class FaultStruck(Happening):
 
 @happening
 class RequestsLeftAtBroker(Aside):
-    """A connection has ended. Its broker still handles the first ``count`` of the requests that wait there."""
+    """A connection has ended. The broker still handles the first ``count`` requests that it has received on
+    it."""
 
     client: str
     broker: str
@@ -110,7 +113,7 @@ class ErrorInjected(Happening):
 
 @happening
 class AnswerReplaced(Aside):
-    """The request took effect, but its response got another error."""
+    """A request took effect, but its response was replaced by an error."""
 
     actor: str
     error: Error
@@ -118,7 +121,7 @@ class AnswerReplaced(Aside):
 
 @happening
 class WakesAsZombie(Aside):
-    """A broker resumed after its session had ended; it learns of that only at ``until``."""
+    """A broker resumed after its session had ended; it learns of the end only at ``until`` (virtual ms)."""
 
     actor: str
     until: int

@@ -17,7 +17,7 @@ class FollowerTook(Happening):
     - ``cut_to``: the log was truncated to this offset.
     - ``started_over_at``: the log was emptied and starts at this offset.
     - ``copied``: the number of batches.
-    - ``log_end_before``: the log end before; the other offsets are those after.
+    - ``log_end_before``: the log end before the response; the other offsets are those after it.
     - ``producer_count``: the number of producers with state in the log; None in a version that keeps none.
     """
 
@@ -40,7 +40,7 @@ class FollowerTook(Happening):
 
 @happening
 class HighWatermarkAdvanced(Happening):
-    """The high watermark rose, because this follower fetched further."""
+    """The high watermark rose, because the follower ``replica`` had fetched further."""
 
     broker: str
     partition: str
@@ -69,8 +69,8 @@ class IsrAskedBack(Happening):
 
 @happening
 class LogOpened(Aside):
-    """A broker that starts opened a log. ``from_snapshot``: the producers were read from a snapshot; if
-    False, from the batches. ``producer_count`` None: this version keeps no producer state."""
+    """A starting broker opened a log. ``from_snapshot``: the producers were read from a snapshot; if False,
+    from the batches. ``producer_count`` None: this version keeps no producer state."""
 
     broker: str
     partition: str
@@ -84,8 +84,8 @@ class LogOpened(Aside):
 
 @happening
 class AppendNotReplicated(Aside):
-    """An append was not replicated, and ended with an error. ``for_broker``: the append was the broker's own;
-    if False, a client's."""
+    """An append that waited for its replication ended with an error. ``for_broker``: the broker itself made
+    the append; if False, a client did."""
 
     broker: str
     partition: str
@@ -129,7 +129,7 @@ class ConnectionEnded(Aside):
 
 @happening
 class StaleEpochCopied(Aside):
-    """A follower copies a batch of an older epoch."""
+    """A follower copied a batch with an older epoch than the one that its log knows of the producer."""
 
     broker: str
     partition: str
@@ -140,7 +140,7 @@ class StaleEpochCopied(Aside):
 
 @happening
 class AbortIndexed(Aside):
-    """An ABORT marker deletes nothing; it adds a line to the index of aborted transactions."""
+    """The index of aborted transactions got an entry for an ABORT marker. The marker deletes nothing."""
 
     partition: str
     producer_id: int
@@ -161,8 +161,8 @@ class HighWatermarkHeld(Aside):
 
 @happening
 class StableOffsetAdvanced(Aside):
-    """A marker is replicated. ``last_stable_offset``: as ``before`` if a transaction that started earlier holds
-    it back."""
+    """A marker is replicated. ``before`` and ``last_stable_offset`` are equal if a transaction that started
+    earlier holds the last stable offset back."""
 
     partition: str
     before: int
@@ -172,8 +172,8 @@ class StableOffsetAdvanced(Aside):
 
 @happening
 class ReadersWait(Aside):
-    """read_committed consumers wait for the transaction of ``producer_id``. None: they wait only for the
-    replication of its marker."""
+    """The last stable offset is below the high watermark, so read_committed consumers wait for the
+    transaction of ``producer_id``. None: they wait only for the replication of its marker."""
 
     partition: str
     last_stable_offset: int
@@ -197,8 +197,10 @@ class FormatWithoutMarkers(Happening):
 class FetchAnswered(Happening):
     """A broker answered a consumer's Fetch.
 
-    - ``held``: the consumer is read_committed, and the transaction of ``holder`` holds it back.
-    - ``too_early``: the response has records of undecided transactions.
+    - ``held``: the consumer is read_committed, and the last stable offset is below the high watermark.
+    - ``holder``: the producer id whose open transaction begins at the last stable offset; None: it has its
+      marker.
+    - ``too_early``: the consumer is read_uncommitted, and the response reaches beyond the last stable offset.
     - ``aborted``: (producer id, first offset) of each aborted transaction that the response lists.
     """
 
@@ -238,7 +240,7 @@ class ProducersForgotten(Happening):
 
 @happening
 class ProducersKept(Aside):
-    """The start of the log was deleted, but the producers stay."""
+    """The start of the log was deleted, but the log still knows these producers."""
 
     broker: str
     partition: str
@@ -266,8 +268,8 @@ class ProducersExpired(Happening):
 
 @happening
 class LogCompacted(Happening):
-    """The fault *run compaction*. ``waiting``: the number of markers and tombstones that are not older than
-    ``retention`` yet."""
+    """The fault *run compaction*. ``waiting``: the number of markers and tombstones that must stay until they
+    are older than ``retention`` (ms)."""
 
     broker: str
     partition: str
@@ -313,7 +315,7 @@ class IsrWriteSentAgain(Happening):
 @happening
 class IsrChangeAnswered(Happening):
     """The controller answered a leader's change of the in-sync replicas. ``counts``: the leader still waited
-    for this response; if False, it had read a newer state."""
+    for this response; if False, the leader had already read a newer state of the partition."""
 
     broker: str
     partition: str

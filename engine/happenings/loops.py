@@ -7,7 +7,8 @@ from engine.happenings.base import Aside, Happening, happening
 
 @happening
 class LoopPolledFirst(Happening):
-    """The first poll of a loop since it started, which requests the group's committed offsets.
+    """A loop polled for the first time since it started, so its consumer requests the group's committed
+    offsets.
 
     ``transactional``: the loop's producer has a transactional id, so ``initTransactions()`` came before.
     """
@@ -45,7 +46,8 @@ class LoopChangedItsMind(Happening):
 
 @happening
 class LoopSendsLastOffset(Aside):
-    """A mistake of the application: it commits the offset of the last record instead of the next one."""
+    """A loop committed the offset of the last record instead of the next one, which is a mistake of the
+    application."""
 
     application: str
     positions: tuple[tuple[str, int], ...]

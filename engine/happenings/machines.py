@@ -8,8 +8,8 @@ from engine.machine import Row
 
 @happening
 class RowTaken(Aside):
-    """A state machine took a row of its table and changed its state. ``of``: the object that the machine
-    belongs to."""
+    """A state machine took a row of its table, which may change its state. ``of``: the name of the object
+    with this state."""
 
     of: str
     row: Row

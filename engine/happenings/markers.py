@@ -8,8 +8,9 @@ from engine.machine import Row
 
 @happening
 class MarkersSent(Happening):
-    """One request carries everything that was queued for a broker. ``transactions``: (transactional id,
-    result) of each marker. ``again``: the partitions for which an earlier request carried the marker, too."""
+    """A coordinator sent one request with every marker that was queued for a broker. ``transactions``:
+    (transactional id, result) of each marker. ``again``: the partitions whose marker was sent in an earlier
+    request, too."""
 
     coordinator: str
     broker: str
@@ -21,8 +22,9 @@ class MarkersSent(Happening):
 
 @happening
 class MarkerMoved(Happening):
-    """A marker took a row of its state machine. ``current``: the epoch with which this broker coordinates the
-    id now. ``answer``: broker and error, if a response caused the change."""
+    """A marker took a row of its state machine. ``current``: the coordinator epoch with which this broker
+    coordinates the id now; None: it does not. ``answer``: (broker, error) of the response, if a response
+    caused the change."""
 
     coordinator: str
     transactional_id: str
@@ -36,8 +38,8 @@ class MarkerMoved(Happening):
 
 @happening
 class MarkerQueued(Aside):
-    """A marker was queued. ``broker``: the broker in whose queue it waits; None: the leader cannot be
-    reached, or the partition was deleted."""
+    """A marker was queued. ``broker``: the broker that will get it; None: the leader cannot be reached, or
+    the partition was deleted."""
 
     coordinator: str
     transactional_id: str
@@ -49,7 +51,7 @@ class MarkerQueued(Aside):
 
 @happening
 class MarkerDropped(Aside):
-    """A broker that no longer coordinates the id removes the marker from its queue."""
+    """A broker that no longer coordinates the id removed a marker from its queue."""
 
     coordinator: str
     transactional_id: str
@@ -68,7 +70,8 @@ class MarkersSentAgain(Aside):
 
 @happening
 class NewerForgotten(Aside):
-    """The completion of a newer election of the same broker was dropped, together with that of an older election."""
+    """A broker that was elected again dropped the completion of its newer election, together with that of the
+    older one."""
 
     coordinator: str
     transactional_id: str
@@ -87,7 +90,7 @@ class AnswerForNobody(Happening):
 
 @happening
 class SameEverywhere(Aside):
-    """The last of several partitions got its marker."""
+    """The last of several partitions of a transaction got its marker."""
 
     transactional_id: str
     partitions: tuple[str, ...]

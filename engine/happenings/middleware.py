@@ -25,9 +25,9 @@ class TransactionHandedOver(Happening):
 
 @happening
 class BusinessMoved(Happening):
-    """The business system took a row of its state machine, or a row refused a message. ``stores_id``: the
-    message id is stored with the data. ``result`` and ``reason``: fields of the message; None when it has
-    none."""
+    """The business system took a row of its state machine, or a row refused a message. ``ms``: how long a
+    local transaction runs. ``stores_id``: the message id is stored with the data. ``result`` and ``reason``:
+    fields of the message; None when the message does not have them."""
 
     business: str
     tid: int
@@ -44,7 +44,7 @@ class BusinessMoved(Happening):
 
 @happening
 class LocalTransactionLost(Aside):
-    """A crash ended the operation that was running."""
+    """A crash ended a local transaction that was running, or was to begin."""
 
     tid: int
     business: str
@@ -57,7 +57,7 @@ class LocalTransactionLost(Aside):
 
 class Numbers(NamedTuple):
     """The state of a transaction after a row was taken: counts, lists of nodes, and waiting times in ms.
-    ``undone``: nodes that have not done yet what they were requested to do."""
+    ``undone``: the nodes that have not done yet what the middleware requested."""
 
     participants: int
     ok: int
@@ -80,9 +80,9 @@ class Numbers(NamedTuple):
 
 @happening
 class MiddlewareMoved(Happening):
-    """A transaction took a row of its state machine. ``state``: the state before. ``sender``, ``reason``,
-    ``result``, ``left`` and ``answer``: fields of the message that caused it, empty when it has none.
-    ``left``: nodes that could not undo."""
+    """A transaction at the middleware took a row of its state machine. ``state``: the state before.
+    ``sender``, ``reason``, ``result``, ``left`` and ``answer``: fields of the message that caused it; empty
+    when the message does not have them. ``left``: the nodes that could not undo their part."""
 
     tid: int
     sender: str
@@ -119,7 +119,7 @@ class TidGiven(Happening):
 @happening
 class TidUnknown(Happening):
     """A message arrived about a transaction that a restart lost. ``known``: how many transactions the
-    middleware still has. ``answered``: the message is a Confirm, which alone gets a response."""
+    middleware has. ``answered``: the message is a Confirm, the only message that gets a response then."""
 
     tid: int
     sender: str
@@ -129,7 +129,7 @@ class TidUnknown(Happening):
 
 @happening
 class OperatorMistaken(Happening):
-    """An operator's call has a tid that no transaction has."""
+    """An operator's call named a tid that no transaction has."""
 
     tid: int
 
@@ -149,15 +149,15 @@ class TransactionRemembered(Aside):
 
 @happening
 class WindowOpens(Aside):
-    """The first CommitOk arrived: from now on a reader may find participants that differ."""
+    """The first CommitOk arrived: from now on, a reader may find participants that differ."""
 
     tid: int
 
 
 @happening
 class WindowCloses(Aside):
-    """No reader finds participants that differ any more. ``undone``: everything was undone; if False, every
-    participant has committed."""
+    """The window closed: no reader finds participants that differ any more. ``undone``: everything was
+    undone; if False, every participant has committed."""
 
     tid: int
     ms: int
@@ -187,8 +187,8 @@ class ParticipantMoved(Happening):
 
 @happening
 class ManagerMoved(Happening):
-    """The transaction manager took a row of its state machine, or a row refused a message. ``missing``: nodes
-    without an answer. ``left``: nodes that did not undo."""
+    """The transaction manager took a row of its state machine, or a row refused a message. ``missing``: the
+    nodes without an answer. ``left``: the nodes that have not confirmed their undo."""
 
     manager: str
     tid: int

@@ -15,8 +15,7 @@ from engine.machine import Row
 
 
 class Refusal(Enum):
-    """Why a call throws at once. For an event that the client's state machine refuses, the reason is that of
-    the row instead."""
+    """Why a call throws at once. If the client's state machine refuses a call, its row is the reason instead."""
 
     CRASHED = "call_to_crashed"
     UNKNOWN_CALL = "call_unknown"
@@ -93,7 +92,7 @@ class MemoryGranted(Aside):
 
 @happening
 class MemoryWaitOver(Happening):
-    """``send()`` throws ``error``, because it got no memory in time."""
+    """``send()`` threw ``error``, because it got no memory within ``waited`` ms."""
 
     client: str
     serial: int
@@ -133,8 +132,8 @@ class CloseForced(Happening):
 
 @happening
 class TransactionalCall(Happening):
-    """The client accepts a transactional call. ``resumed``: the same call was made before and timed out; now
-    it waits for the same result."""
+    """The client accepted a transactional call. ``unfinished``: the number of batches that are not complete.
+    ``resumed``: an earlier call of the same kind timed out, and this one waits for its result."""
 
     client: str
     call: str
@@ -147,7 +146,7 @@ class TransactionalCall(Happening):
 
 @happening
 class PartitionNew(Aside):
-    """The partition must be registered with the transaction before a batch is sent to it."""
+    """A partition is new in the transaction. The client must register it before it sends a batch to it."""
 
     client: str
     partition: str
@@ -155,7 +154,8 @@ class PartitionNew(Aside):
 
 @happening
 class PartitionLeftToLeader(Aside):
-    """The partition is new in the transaction; its leader will ask the coordinator to add it."""
+    """A partition is new in the transaction. The client does not register it; its leader will ask the
+    coordinator to add it (KIP-890)."""
 
     client: str
     partition: str
@@ -163,8 +163,8 @@ class PartitionLeftToLeader(Aside):
 
 @happening
 class ProtocolChosen(Aside):
-    """The client changes to another transaction version, because of the cluster's ``level``. ``raises``: from
-    now on each transaction has an epoch of its own. ``initial``: the change comes with initTransactions()."""
+    """The client changed to another transaction version, because of the cluster's ``level``. ``raises``: from
+    now on, each transaction has an epoch of its own. ``initial``: the change comes with initTransactions()."""
 
     client: str
     raises: bool
@@ -222,7 +222,7 @@ class CallTimedOut(Happening):
 
 @happening
 class UnexpectedAnswer(Happening):
-    """A response to a request that is no longer in flight."""
+    """A response arrived whose request is no longer in flight."""
 
     client: str
     broker: str
@@ -260,7 +260,7 @@ class RequestTimedOut(Happening):
 
 @happening
 class Restarted(Aside):
-    """A new process started, with nothing in memory."""
+    """A new process of the client started, with nothing in memory."""
 
     client: str
     transactional: bool
@@ -271,8 +271,8 @@ class Restarted(Aside):
 
 @happening
 class ControlRetried(Happening):
-    """A control request will be repeated. ``does``: the reaction in the table, which is to wait, or to look
-    the coordinator up first."""
+    """A control request will be repeated. ``does``: the reaction in the table: wait, or look up the
+    coordinator first. ``backoff``: ms."""
 
     client: str
     api: str
@@ -284,9 +284,9 @@ class ControlRetried(Happening):
 
 @happening
 class ControlFailed(Happening):
-    """A control request failed. ``shown``: the error that the application gets. ``fenced``: the error is
-    shown as a fencing. ``does``: the reaction in the table; it is ``fatal`` also for an epoch bump if the
-    epoch cannot be raised."""
+    """A control request failed. ``shown``: the error that the application gets. ``fenced``: the application
+    gets the exception of a fenced producer. ``does``: the reaction in the table, except that an epoch bump
+    becomes ``fatal`` if the client cannot raise its epoch."""
 
     client: str
     api: str
@@ -299,7 +299,7 @@ class ControlFailed(Happening):
 
 @happening
 class AnswerThrown(Happening):
-    """The response demands a change of state that the client's state machine does not allow, so the Sender's
+    """A response demands a change of state that the client's state machine does not allow, so the Sender's
     thread throws."""
 
     client: str
@@ -309,7 +309,8 @@ class AnswerThrown(Happening):
 
 @happening
 class ProducerPoisoned(Happening):
-    """The Sender's thread demands a change of state that the state machine does not allow, which is fatal."""
+    """The Sender's thread demanded a change of state that the client's state machine does not allow. The
+    producer fails."""
 
     client: str
     on: str

@@ -45,7 +45,7 @@ class FetchRefused(Happening):
 
 @happening
 class PositionReset(Happening):
-    """The consumer moved its position, because the records at the position no longer exist."""
+    """The consumer moved its position, because the log no longer contains the offset ``before``."""
 
     consumer: str
     partition: str
@@ -77,7 +77,7 @@ class MetadataLearned(Happening):
 
 @happening
 class UnexpectedAnswer(Happening):
-    """A response to a request that is no longer in flight."""
+    """A response arrived whose request is no longer in flight."""
 
     consumer: str
     broker: str
@@ -94,9 +94,9 @@ class Disconnected(Happening):
 
 @happening
 class RecordsBrought(Happening):
-    """A response with ``count`` records for the application was read. ``kept``: the records are buffered
-    until the application polls. ``stretches``: (first offset, last offset, fate) of the offsets that the
-    position passed; empty unless the run is recorded."""
+    """A consumer read a response with ``count`` records for the application. ``kept``: the consumer buffers
+    the records until the application polls. ``stretches``: (first offset, last offset, fate) of the offsets
+    that the position passed, inclusive; empty unless the run is recorded."""
 
     consumer: str
     partition: str
@@ -108,8 +108,8 @@ class RecordsBrought(Happening):
 
 @happening
 class KeysApplied(Aside):
-    """An application that stores the keys of the records it has applied took records: it applied the new ones
-    and skipped the repeated ones."""
+    """An application that stores the keys of applied records got records. ``applied``: the number of new
+    ones, which it applied. ``repeats``: the number of repeated ones, which it skipped."""
 
     consumer: str
     applied: int
@@ -121,8 +121,8 @@ class KeysApplied(Aside):
 
 
 class AfterAnswer(Enum):
-    """What happens to a request after the coordinator's response: it is done, is repeated after the backoff,
-    is repeated after a coordinator lookup, or fails."""
+    """What a consumer does after the coordinator's response to a request: end the request, repeat it after
+    the backoff, look up the coordinator and repeat it, or give it up."""
 
     DONE = "done"
     RETRY = "retry"
@@ -166,8 +166,8 @@ class OffsetsCommitted(Happening):
 
 @happening
 class ReadingResumed(Happening):
-    """The position of one partition is known. ``committed``: it is the group's committed offset; if False,
-    the start of the partition."""
+    """A consumer knows its position in one partition. ``committed``: the position is the group's committed
+    offset; if False, the start of the partition."""
 
     consumer: str
     group: str | None

@@ -12,8 +12,8 @@ from engine.rules import Rule
 
 @happening
 class RequestRefused(Happening):
-    """A rule refused a request. ``facts``: name to value of the facts that the rule shows (``Rule.says``) and
-    compares. ``then``: what the sender does next; None: as the rule says."""
+    """A rule refused a request. ``facts``: the values that the rule shows (``Rule.says``) and compares, by
+    name. ``then``: what the sender does next; None: what ``Rule.then`` says."""
 
     rule: Rule[Any]
     facts: Mapping[str, Any]

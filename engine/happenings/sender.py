@@ -1,4 +1,4 @@
-"""Happenings of a Sender's passes: it sends batches, waits, requests an identity, and looks coordinators up."""
+"""Happenings of a Sender's passes: it sends batches, waits, requests an identity, and looks up coordinators."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.happenings.base import Aside, Happening, happening
 
 @happening
 class LeadersRead(Happening):
-    """A pass uses newer metadata. ``leaders``: topic-partition to leading broker."""
+    """A pass uses newer metadata than the pass before. ``leaders``: topic-partition to the id of its leader."""
 
     client: str
     leaders: Mapping[str, int | None]
@@ -28,8 +28,9 @@ class LeadersUnknown(Happening):
 
 @happening
 class BatchesReady(Happening):
-    """The accumulator has batches that can be sent. ``reasons``: (topic-partition, reason) for each of them.
-    ``partition``: the first of these partitions. ``again``: its batch is a resend."""
+    """The accumulator has batches that can be sent. ``reasons``: (topic-partition, reason) of each partition
+    with such a batch. ``partition``: the first of these partitions. ``again``: the batch of ``partition`` is
+    a resend."""
 
     client: str
     brokers: tuple[str, ...]
@@ -41,7 +42,7 @@ class BatchesReady(Happening):
 
 
 class Taken(NamedTuple):
-    """A batch that was removed from its queue."""
+    """A batch that was drained from its queue."""
 
     id: str
     partition: str
@@ -62,9 +63,9 @@ class Stop(NamedTuple):
 
 @happening
 class BatchesDrained(Happening):
-    """A pass took batches from their queues. ``numbered``: the batches have an identity and sequences.
-    ``oversized``: batches that are larger than ``size_max``, so that each is alone in its request. ``muted``:
-    their partitions are not drained again before the response."""
+    """A pass drained batches. ``numbered``: the batches have an identity and sequences. ``oversized``: the
+    batches that are larger than ``size_max`` bytes, each of which is alone in its request. ``muted``: until
+    the response comes, their partitions are not drained again."""
 
     client: str
     batches: tuple[Taken, ...]
@@ -128,7 +129,8 @@ class CloseAborts(Happening):
 
 @happening
 class CloseCannotAbort(Aside):
-    """A closed producer may not abort, because a call that timed out was not repeated. It closes by force."""
+    """A closed producer may not abort its transaction, because a call that timed out was not repeated. So the
+    close is forced."""
 
     client: str
 
@@ -138,7 +140,7 @@ class CloseCannotAbort(Aside):
 
 @happening
 class StopReaches(Aside):
-    """How far an early stop of the drain reaches: over the whole ``node``, or only over the ``partition``."""
+    """What an early stop of the drain leaves out: the whole ``node``, or only one ``partition``."""
 
     client: str
     scope: str
@@ -187,8 +189,8 @@ class WaitsForLeader(Happening):
 
 @happening
 class WaitsForTime(Happening):
-    """Nothing is sent before a time. ``backoff``: the batch waits for a resend; if False, it lingers. ``again``: the
-    batch was sent before."""
+    """Nothing is sent before ``until`` (virtual ms). ``backoff``: the batch waits for a resend; if False, it
+    lingers. ``again``: the batch was sent before."""
 
     client: str
     partition: str
@@ -200,7 +202,8 @@ class WaitsForTime(Happening):
 
 @happening
 class WaitsForMuted(Happening):
-    """Nothing is sent, because order is guaranteed and a batch of each of these partitions is in flight."""
+    """Nothing is sent, because each of these partitions is muted: order is guaranteed, and one of its batches
+    is in flight."""
 
     client: str
     partitions: tuple[str, ...]
@@ -208,8 +211,8 @@ class WaitsForMuted(Happening):
 
 @happening
 class WaitsForProducerId(Happening):
-    """Nothing is sent without a producer id. ``queued``: the request for an id is in the queue (k28); if
-    False, the pass blocks (k20)."""
+    """Nothing is sent without a producer id. ``queued``: the request for an id is queued as a control request
+    (2.8 and later); if False, the pass blocks (2.0)."""
 
     client: str
     queued: bool
@@ -245,8 +248,8 @@ class LostNumbers(Enum):
 
 @happening
 class NumbersResolved(Happening):
-    """It is known what became of a partition's unresolved sequences. ``expected``: the sequence after the
-    last acknowledged one. ``by_bump``: the client can raise its epoch."""
+    """The client learned what became of a partition's unresolved sequences. ``expected``: the sequence after
+    the last acknowledged one. ``by_bump``: the client can raise its epoch."""
 
     client: str
     partition: str
@@ -276,8 +279,8 @@ class LostNumbersFatal(Happening):
 
 @happening
 class EpochBumped(Happening):
-    """The client raised its epoch. ``exhausted``: there is no higher epoch, so a new producer id is
-    requested. ``renumbered``: the number of batches that got new sequences."""
+    """The client raised its epoch. ``exhausted``: no higher epoch exists, so the client requests a new
+    producer id. ``renumbered``: the number of batches that got new sequences."""
 
     client: str
     before: int
@@ -294,7 +297,8 @@ class ProducerIdWanted(Happening):
 
 @happening
 class StuckWithoutId(Happening):
-    """The producer id is negative and counts as none, and in this state the client cannot request another."""
+    """The producer id is negative, so the client treats it as missing, but in its state it cannot request
+    another."""
 
     client: str
     on: str
@@ -337,7 +341,8 @@ class ProducerIdRefused(Happening):
 
 @happening
 class LingerVoid(Happening):
-    """Linger has no effect any more: Kafka 2.0 begins a flush when a transaction ends, and never ends the flush."""
+    """From now on linger has no effect: Kafka 2.0 begins a flush when a transaction ends, and never ends the
+    flush."""
 
     client: str
 
@@ -362,8 +367,8 @@ class EndedWithoutMessage(Happening):
 
 @happening
 class CoordinatorMissed(Happening):
-    """A request has no coordinator to go to. ``broker``: the broker that could not be reached; None: no
-    coordinator is known."""
+    """The client cannot send a request to its coordinator. ``broker``: the coordinator that cannot be
+    reached; None: no coordinator is known."""
 
     client: str
     api: str
@@ -383,7 +388,7 @@ class IdentityAsked(Happening):
 
 @happening
 class ControlSent(Happening):
-    """A request of a transactional producer was sent. ``waiting``: how many more are queued."""
+    """A request of a transactional producer was sent. ``waiting``: how many more requests are queued."""
 
     client: str
     api: str
@@ -393,7 +398,7 @@ class ControlSent(Happening):
 
 @happening
 class ControlLost(Happening):
-    """The connection ended before the response."""
+    """The connection ended before the response to a control request came."""
 
     client: str
     api: str

@@ -18,7 +18,7 @@ class CommandBegins(Happening):
 
 @happening
 class CommandWaits(Happening):
-    """A command begins only once the one before it has ended."""
+    """A command waits until ``before``, the command that is running, has ended."""
 
     command: str
     before: str
@@ -46,8 +46,8 @@ class ApiMissing(Happening):
 
 @happening
 class AsksAgain(Happening):
-    """A response has an error that will pass, so the tool sends the request again at ``at``. ``looks_up``:
-    before that, it looks up the broker again."""
+    """A response had a retriable error, so the tool sends the request again at ``at`` (virtual ms).
+    ``looks_up``: before that, the tool looks up the broker again."""
 
     broker: str
     api: str
@@ -59,7 +59,8 @@ class AsksAgain(Happening):
 
 @happening
 class ConnectionLost(Happening):
-    """A connection of the tool ended or could not be made, so its requests are sent again at ``at``."""
+    """A connection of the tool ended or could not be made, so the tool sends its requests again at ``at``
+    (virtual ms)."""
 
     broker: str
     at: int
@@ -111,7 +112,7 @@ class ProducersShown(Happening):
 
 @happening
 class ProducerShown(Aside):
-    """One producer in that response, without an open transaction: a row of the tool's table."""
+    """One producer of a DescribeProducers response, without an open transaction: a row of the tool's table."""
 
     partition: str
     producer_id: int
@@ -122,7 +123,8 @@ class ProducerShown(Aside):
 
 @happening
 class OpenTransactionShown(Aside):
-    """One producer in that response, whose transaction is open since ``start_offset``: a row of the tool's table."""
+    """One producer of a DescribeProducers response, with a transaction that is open since ``start_offset``: a
+    row of the tool's table."""
 
     partition: str
     producer_id: int
@@ -134,8 +136,8 @@ class OpenTransactionShown(Aside):
 
 @happening
 class CandidatesChosen(Aside):
-    """find-hanging: of the ``still_open`` transactions, the candidates are those last written to more than
-    ``timeout_ms`` ago."""
+    """find-hanging chose the candidates among the ``still_open`` transactions: those whose last record is
+    older than ``timeout_ms``."""
 
     candidates: int
     still_open: int
@@ -152,7 +154,7 @@ class TransactionsShown(Happening):
 
 @happening
 class TransactionShown(Aside):
-    """One transactional id in that response: a row of the tool's table."""
+    """One transactional id of a ListTransactions response: a row of the tool's table."""
 
     transactional_id: str
     coordinator: str

@@ -13,7 +13,7 @@ from engine.machine import Row
 class IdMoved(Happening):
     """A transactional id took a row of its state machine, or a row refused the request. ``pending``: the
     state that is being written. ``claimed``: producer id and epoch in the request. ``by_leader``: a leader
-    sent the request, on behalf of its client. ``added``: how many partitions the request adds."""
+    sent the request on behalf of its client. ``added``: the number of partitions that the request adds."""
 
     coordinator: str
     transactional_id: str
@@ -107,9 +107,9 @@ class UnknownMapping(Happening):
 
 @happening
 class NotHere(Happening):
-    """This broker does not coordinate the id, or has not read its log yet. ``number``: the id's log
-    partition. ``owned``: the log partitions that this broker coordinates. ``by_leader``: a leader sent the
-    request, on behalf of its client."""
+    """A broker refused a request, because it does not coordinate the transactional id, or has not read the
+    id's log partition yet. ``number``: the number of this log partition. ``owned``: the log partitions that
+    this broker coordinates. ``by_leader``: a leader sent the request on behalf of its client."""
 
     coordinator: str
     error: Error
@@ -145,8 +145,8 @@ class IdentityChosen(Aside):
 
 @happening
 class FencePrepared(Aside):
-    """The coordinator raised the epoch, with which it aborts an open transaction. ``by_timeout``: because the
-    transaction was open for too long; else because of an InitProducerId."""
+    """The coordinator raised the epoch and aborts the open transaction with it. ``by_timeout``: the
+    transaction was open for too long; if False, the cause is an InitProducerId."""
 
     coordinator: str
     transactional_id: str
@@ -159,8 +159,8 @@ class FencePrepared(Aside):
 
 @happening
 class EpochRises(Aside):
-    """A decision of version 2 raises the epoch. ``next_producer_id``: the id that the completion will
-    install; None while epochs are left."""
+    """With transaction version 2, the decision raised the epoch. ``next_producer_id``: the producer id that
+    replaces the present one at completion; None while epochs are left."""
 
     transactional_id: str
     producer_id: int
@@ -179,7 +179,7 @@ class FenceNotWritten(Aside):
 
 @happening
 class FenceStands(Happening):
-    """The abort with the raised epoch is durable."""
+    """The abort with the raised epoch is replicated, so it is final."""
 
     coordinator: str
     transactional_id: str
@@ -189,7 +189,7 @@ class FenceStands(Happening):
 
 @happening
 class DecisionStands(Happening):
-    """The outcome is durable."""
+    """The record of the decision is replicated, so the outcome is final."""
 
     coordinator: str
     transactional_id: str
@@ -199,7 +199,7 @@ class DecisionStands(Happening):
 
 @happening
 class DecisionWithoutMarkers(Aside):
-    """The outcome is durable, but no markers are sent, because the request had the epoch ``arrived``."""
+    """The outcome is final, but no markers are sent, because the request had the epoch ``arrived``."""
 
     coordinator: str
     transactional_id: str

@@ -11,8 +11,8 @@ from engine.happenings.base import Aside, Happening, happening
 
 @happening
 class CoordinatorAsked(Happening):
-    """A leader holds back a request and asks the coordinator. ``adds``: the coordinator should add the
-    partitions, too (KIP-890)."""
+    """A leader holds back a request and asks the coordinator. ``adds``: the coordinator is to add the
+    partitions to the transaction, too (KIP-890, part 2)."""
 
     broker: str
     client: str
@@ -31,8 +31,8 @@ class CoordinatorNotReachable(Aside):
 
 @happening
 class QuestionReplaced(Aside):
-    """Two questions about one transactional id were queued. Only the one with the higher epoch, or else the
-    newer one, stays. ``error``: what the client of the other one gets."""
+    """Two questions about one transactional id were queued. The one with the higher epoch stays; if the
+    epochs are equal, the newer one. ``error``: what the client of the discarded question gets."""
 
     broker: str
     client: str
@@ -54,8 +54,8 @@ class PartitionsVerified(Happening):
 
 @happening
 class AsksAgain(Happening):
-    """The previous transaction is not complete, so the request waits, and the leader repeats the question at
-    ``at``."""
+    """The previous transaction is not complete, so the client's request waits, and the leader repeats the
+    question at ``at`` (virtual ms)."""
 
     broker: str
     client: str
@@ -83,8 +83,8 @@ class Unsafe(Enum):
 
 @happening
 class WriteNotAllowed(Happening):
-    """Nothing is appended. ``found``: the error of the coordinator or of the log. ``error``: the one that the
-    client gets in its place."""
+    """A batch was not appended. ``found``: the error of the coordinator or of the log. ``error``: the error
+    that the client gets instead."""
 
     broker: str
     client: str
@@ -98,8 +98,8 @@ class WriteNotAllowed(Happening):
 
 @happening
 class OffsetsNotAllowed(Happening):
-    """The offsets of a transaction are not stored. ``ended_meanwhile``: the coordinator did not object, but a marker
-    came first."""
+    """The offsets of a transaction were not stored. ``ended_meanwhile``: the coordinator allowed them, but a
+    marker came first."""
 
     broker: str
     client: str

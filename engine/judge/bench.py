@@ -80,8 +80,7 @@ GUARANTEES: dict[str, Callable[[PartitionRecord], set[int]]] = {
     "reordered": reordered,
 }
 OF_TRANSACTIONS = ("visible_early", "atomic", "fenced", "hanging")
-"""The guarantees of transactions. A run without transactions cannot test them, and the strip of guarantees
-says so."""
+"""A run without transactions cannot break these guarantees, so its view says that they are not judged."""
 
 IN_PARTITION: dict[str, Callable[[TransactionsRecord, str], set[int]]] = {
     "visible_early": visible_early,
@@ -95,7 +94,7 @@ TRANSACTION_GUARANTEES: dict[str, Callable[[TransactionRecord], list[str]]] = {
 """The guarantees of transactions over middleware; only in runs with a middleware."""
 
 DATABASE_PLACE = "database"
-"""Stands for the partition when a guarantee of a database is broken."""
+"""The value of ``partition`` when a guarantee of a database is broken."""
 DATABASE_GUARANTEES = (ROW_MISSING, RECORD_MISSING, ROW_REPEATED)
 """The guarantees of a database beside Kafka; only in runs with services."""
 
@@ -203,8 +202,8 @@ class Bench:
         self.guarantees.update({name: GuaranteePart(name, True) for name in DATABASE_GUARANTEES})
 
     def named(self) -> dict[str, set[int]]:
-        """Guarantee to what has been reported about it. These are serials; for ``mixed`` and ``repeated``
-        they are tids, and for ``hanging`` first offsets."""
+        """Dict of guarantee → what was reported as breaking it: serials; for ``mixed`` and ``repeated`` tids;
+        for ``hanging`` first offsets."""
         found: dict[str, set[int]] = {}
         for (name, _), serials in self._known.items():
             found.setdefault(name, set()).update(serials)
@@ -214,8 +213,8 @@ class Bench:
         _TAKE[type(fact)](self, fact)
 
     def broken(self, step: int) -> list[Broken]:
-        """The guarantees that are broken and were not reported before. Each has its partition (or transaction
-        over middleware) and the new serials."""
+        """The violations that were not reported before: guarantee, partition (or transaction over
+        middleware), and the new serials."""
         outcomes = self.outcomes
         of_transactions = bool(outcomes.weigh or outcomes.weigh_partitions)
         if not self._weigh and not self._weigh_tids and not self._weigh_works and not of_transactions:
@@ -319,7 +318,7 @@ class Bench:
         """Judge the rows and records whose work, copies or partitions changed."""
         records = list(self.records.values())
         if self._weigh:
-            # A copy that was cut off is in no log any more: its row is weighed, too.
+            # A truncation may have removed the last copy of any record, so all works are judged again.
             self._weigh_works.update(database.works)
         broken: dict[str, set[int]] = {}
         for serial in sorted(self._weigh_works & database.works.keys()):

@@ -14,11 +14,11 @@ STORED, REPEATED, LOST, FAILED, NOWHERE = "stored", "repeated", "lost", "failed"
 FATES = (STORED, REPEATED, ABORTED, OPEN, LOST, FAILED, NOWHERE)
 """What can become of a record:
 
-- STORED: it has one copy that counts.
-- REPEATED: it has several.
+- STORED: one copy counts.
+- REPEATED: several copies count.
 - ABORTED: all its copies are in aborted transactions.
 - OPEN: a copy is in a transaction without an outcome.
-- LOST: success was reported, but there is no copy, in the log or in flight.
+- LOST: success was reported, but there is no copy, neither in the log nor in flight.
 - FAILED: a failure was reported, and there is no copy.
 - NOWHERE: there is no copy, and no result yet.
 """
@@ -26,11 +26,11 @@ FATES = (STORED, REPEATED, ABORTED, OPEN, LOST, FAILED, NOWHERE)
 
 @dataclass(slots=True)
 class RecordsFate:
-    """Consecutive records of one producer in one partition to which the same happened.
+    """Consecutive records of one producer in one partition that have the same fate and the same result.
 
     ``first``, ``last``: serials. ``reported``: True if the producer reported success to its application,
     False if a failure, None if nothing. ``offsets``: the first and last offset of their copies in the
-    leader's log; None without a copy.
+    leader's log, both inclusive; None without a copy.
     """
 
     partition: str
@@ -70,7 +70,8 @@ def fates(records: Mapping[str, PartitionRecord], logs: Mapping[str, OutcomeLog]
 
 
 def _copies(record: PartitionRecord, log: OutcomeLog) -> dict[int, list[tuple[int, str]]]:
-    """Serial to (offset, outcome) of each copy in the leader's log. A copy outside transactions counts at once."""
+    """Serial to (offset, outcome) of each copy in the leader's log. A copy outside transactions has the
+    outcome COMMITTED."""
     found: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for offset, serial, producer_id in (
         record.replicas.get(record.leader, ()) if record.leader is not None else ()

@@ -25,11 +25,12 @@ class TransactionRecord:
     state: str | None = None
     differ_since: int | None = None
     differ_until: int | None = None
-    """When the nodes stop to differ. They differ from the first local commit until the last one, or until
-    everything is undone (MW-14)."""
+    """When the nodes stop differing, in virtual ms; None: not yet. They differ from the first local commit
+    until the last one, or until everything is undone (MW-14)."""
 
     def weigh_window(self, at: int) -> None:
-        """A node carried out its part or undid it at this time: update how long the nodes differ."""
+        """Update how long the nodes differ, after a node has carried out its part or undone it at ``at``
+        (virtual ms)."""
         if 0 < len(self.applied) < len(self.executions):
             self.differ_since = at if self.differ_since is None else self.differ_since
             self.differ_until = None

@@ -1,8 +1,7 @@
 """The judges' record of transactions in one partition's log: the outcome of every copy of a record.
 
-It holds the transactional batches and the markers of every replica in the order of offsets, and the outcomes
-in the leader's log. An append updates the outcomes. After a truncation or a change of leader they are
-computed again.
+It holds the transactional batches and markers of every replica, ordered by offset, and the outcomes in the
+leader's log. An append updates the outcomes; a truncation or a change of leader computes all of them again.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ OPEN, COMMITTED, ABORTED = "open", "committed", "aborted"
 
 class Entry(NamedTuple):
     """A transactional batch, or a marker (``control`` COMMIT or ABORT). ``number``: the transaction of the
-    batch; None: no application began it."""
+    batch; None: the batch belongs to no transaction of an application, or the entry is a marker."""
 
     base_offset: int
     last_offset: int
@@ -59,11 +58,12 @@ class OutcomeLog:
         self.offsets_of: dict[int, list[int]] = {}
         self.open: dict[int, list[Entry]] = {}
         self._owners: dict[tuple[int, int, int, int], int | None] = {}
-        """Batch to its transaction, on every replica. It is set when the first replica stores the batch."""
+        """(base offset, producer id, epoch, first sequence) of a batch, to the number of its transaction. The
+        first replica that stores the batch sets it for all replicas."""
 
     def appended(self, fact: LogAppended, number: int | None) -> None:
-        """A replica stored a batch. ``number``: the transaction of the batch, which is needed only for the
-        first stored copy."""
+        """A replica stored a batch. ``number``: the transaction of the batch; only the first replica's value
+        is used."""
         key = (fact.base_offset, fact.producer_id, fact.producer_epoch, fact.base_sequence)
         owner = self._owners.setdefault(key, number)
         entry = Entry(
@@ -88,7 +88,8 @@ class OutcomeLog:
                 self.recount()
 
     def led_by(self, replica: int | None) -> None:
-        """The partition has this leader now. Without a leader, the log of the last leader counts."""
+        """The partition has this leader now. Without a leader, the outcomes stay those of the last leader's
+        log."""
         if replica is not None and replica != self.leader:
             self.leader = replica
             self.recount()
@@ -118,6 +119,7 @@ class OutcomeLog:
         return [self.copies[offset] for offset in self.offsets_of.get(number, ())]
 
     def first_open(self, producer_id: int) -> int | None:
-        """The first offset of this producer's open transaction, at which it holds the last stable offset."""
+        """The first offset of this producer's open transaction, which holds back the last stable offset;
+        None: no transaction of it is open."""
         entries = self.open.get(producer_id)
         return entries[0].base_offset if entries else None

@@ -1,6 +1,6 @@
 """The judges' record of one partition: the copies on every replica, and the results that producers got.
 
-An append updates the counts. After a truncation or a change of leader they are computed again.
+An append updates the counts; a truncation or a change of leader computes all of them again.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class PartitionRecord:
         """Serial to how many of its copies an ABORT marker has made invisible."""
         self.aborted_copies = 0
         self.open: dict[int, list[int]] = {}
-        """Producer id to the serials of its transaction, while that has no marker."""
+        """Producer id to the serials that it has stored in its open transaction."""
         self.duplicated: set[int] = set()
         self.reordered: set[int] = set()
         self.lost: set[int] = set()
@@ -86,7 +86,8 @@ class PartitionRecord:
             self.recount()
 
     def led_by(self, replica: int | None) -> None:
-        """The partition has this leader now. Without a leader, the log of the last leader counts."""
+        """The partition has this leader now. Without a leader, the counts stay those of the last leader's
+        log."""
         if replica is not None and replica != self.leader:
             self.leader = replica
             self.recount()
@@ -128,7 +129,8 @@ class PartitionRecord:
             self.highest[producer] = serial
 
     def _ended(self, owner: int, aborted: bool) -> None:
-        """A marker came. The copies of an aborted transaction stay stored, but do not count as duplicates."""
+        """End the open transaction of a producer id by its marker. Copies of an aborted transaction stay
+        stored, but do not count as duplicates."""
         for serial in self.open.pop(owner, ()):
             if aborted:
                 self.aborted[serial] = self.aborted.get(serial, 0) + 1

@@ -1,9 +1,8 @@
 """The judges' record of Kafka's transactions: their contents, their decision, the result for the application,
-and what consumers saw (GEN-8).
+and what consumers got (GEN-8).
 
-A transaction is what an application sent between begin and end. The judges check whether brokers treated all
-of it alike. The judges are the functions at the end; each returns the records or offsets that break a
-guarantee.
+A transaction is what an application sent between begin and end. The functions at the end of this module are
+the judges: each returns the records or offsets that break a guarantee.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ class TransactionsRecord:
         self.coordinated: dict[int, int] = {}
         """Producer id to the coordinator epoch with which its partitions were last registered."""
         self.completing: set[int] = set()
-        """Producer ids whose newest decision was recorded here, and has not been carried out everywhere."""
+        """Producer ids with a newest decision that its coordinator has reported and not yet completed."""
         self.early: dict[str, set[int]] = {}
         """Partition to serials that a read_committed consumer got before their transaction was committed."""
         self.zombies: dict[str, set[int]] = {}
@@ -123,9 +122,8 @@ class TransactionsRecord:
         self.newest_epoch[fact.producer_id] = max(known, fact.producer_epoch)
 
     def registered_at(self, fact: events.PartitionsRegistered) -> None:
-        """A coordinator registered partitions, or loaded them from its log. It will mark them, also those
-        whose markers an earlier coordinator dropped. If the coordinator was replaced meanwhile, the fact is
-        ignored."""
+        """A coordinator registered partitions, or loaded them from its log. It will send them markers, even
+        if an earlier coordinator dropped them. A fact of a replaced coordinator is ignored."""
         if self._replaced(fact):
             return
         self.coordinated[fact.producer_id] = fact.coordinator_epoch
@@ -135,12 +133,12 @@ class TransactionsRecord:
                 self.weigh_partitions.add(partition)
 
     def decided(self, fact: events.OutcomeDecided) -> None:
-        """A coordinator decided a transaction. Of this producer id's undecided transactions it is the newest
-        one with this epoch, or else with the highest lower epoch.
+        """A coordinator decided a transaction. This is the newest undecided transaction of the producer id
+        with the epoch of the decision, or else with the highest lower epoch.
 
-        A replaced producer may begin a transaction after its successor did, and no coordinator decides that
-        one. A decision that a new coordinator loads counts only if the coordinator that wrote it did not emit
-        it.
+        A producer may begin a transaction although it was replaced; no coordinator decides that one.
+        ``found``: a new coordinator loaded the decision; it is ignored if the coordinator that wrote it has
+        reported it.
         """
         if fact.found and fact.producer_id in self.completing:
             return
@@ -157,8 +155,8 @@ class TransactionsRecord:
             meant.decided = fact.committed
 
     def completed(self, fact: events.TransactionCompleted) -> None:
-        """The coordinator completed the transaction. If this producer id still has an open transaction in one
-        of the registered partitions, that one will get no marker."""
+        """The coordinator completed a transaction. If the producer id has an open transaction in one of the
+        registered partitions, that one will get no marker."""
         if self._replaced(fact):
             return
         self.completing.discard(fact.producer_id)
@@ -195,7 +193,7 @@ class TransactionsRecord:
         leads = fact.replica == log.leader
         if leads and fact.control_type is not None:
             self._weigh_numbers(entry.number for entry in log.open.get(fact.producer_id, ()))
-        # A batch may begin with records whose send() threw. The others tell its transaction.
+        # A batch may begin with records whose send() threw. The other records determine its transaction.
         senders = [self.of_serial[serial].number for serial in fact.serials if serial in self.of_serial]
         log.appended(fact, max(senders, default=None))
         if not leads:

@@ -2,8 +2,7 @@
 MW-13).
 
 The result of the local transaction and its message id are written in one database transaction, so that a
-later back-check finds both or neither. A crash loses a local transaction that is running, and the actions
-that were planned.
+later back-check finds both or neither. A crash loses a running local transaction and the planned Confirm.
 """
 
 from __future__ import annotations
@@ -152,7 +151,8 @@ class Business(Node):
         return min((local.due for local in self.transactions.values() if local.due is not None), default=None)
 
     def on_timer(self, now: int) -> Effects:
-        """The earliest wait ends: a local transaction is finished, or its result is ready to be sent."""
+        """The earliest wait ends: a running local transaction is finished, or a stored result is due to be
+        sent."""
         tid, local = min(
             ((tid, local) for tid, local in self.transactions.items() if local.due is not None),
             key=lambda item: (item[1].due or 0, item[0]),
@@ -166,7 +166,7 @@ class Business(Node):
         return self.effects()
 
     def crash(self, now: int) -> None:
-        """Running local transactions and planned actions are lost; the local database stays."""
+        """Running local transactions and planned Confirms are lost; the data in the local database stays."""
         for tid, local in self.transactions.items():
             local.due = None
             if states.BUSINESS.candidates(local.state, states.CRASH):

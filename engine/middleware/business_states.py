@@ -1,4 +1,5 @@
-"""What the business system and the transaction manager do in one transaction, as rows (MW-6, MW-9, MW-11)."""
+"""The state machines of the business system and of the transaction manager in one transaction (MW-6, MW-9,
+MW-11)."""
 
 from __future__ import annotations
 

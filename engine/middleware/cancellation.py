@@ -1,6 +1,7 @@
 """The transaction manager of strategy 4, which calls cancel at every node of a transaction (MW-11).
 
-Its tasks are kept when it crashes. It sends the request again to the nodes that have not answered.
+The manager keeps its transactions when it crashes. It sends Rollback again to the nodes that have not
+answered.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from engine.watching import Watch
 
 
 class Cancellation:
-    """One transaction to cancel: node to its answer; None when the node has not answered."""
+    """One transaction to cancel. ``answers``: node to the name of its answer (``RollbackOk`` or
+    ``RollbackFail``), None while it has not answered. ``due``: when Rollback is sent again, in virtual ms;
+    None: never."""
 
     __slots__ = ("answers", "due", "state")
 

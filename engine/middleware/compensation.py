@@ -2,7 +2,8 @@
 
 Forward strategies send the decision again to the participants that have not answered. Backward strategies
 undo a decided commit at **all** participants and at the business system, because an undo at only some leaves
-a mixed state (CTR-40). They send a decided rollback again where the answer is missing.
+a mixed state (CTR-40). After a decided rollback, they send Rollback again to the nodes that have not
+answered.
 """
 
 from __future__ import annotations
@@ -103,18 +104,19 @@ def _nodes(transaction: Transaction) -> list[str]:
 
 
 def ask_next(middleware: Asker, transaction: Transaction, now: int) -> None:
-    """An answer came. With the strategy that undoes by the log: send the Rollback to the next node. With any
-    other strategy nothing happens."""
+    """Handle an answer. If the strategy ``log_rollback`` is undoing, send the Rollback to its next node;
+    otherwise do nothing."""
     if middleware.strategy.name == LOG and transaction.by == "log" and not transaction.named:
         _one_by_one(middleware, transaction, now)
 
 
 def _one_by_one(middleware: Asker, transaction: Transaction, now: int) -> None:
-    """Send a Rollback to the first node without an answer. The order is from the newest commit to the oldest;
-    a node whose CommitOk did not arrive counts as the newest, because the time of its commit is unknown."""
+    """Send a Rollback to the first node without an answer. Participants whose CommitOk did not arrive come
+    first, because the time of their commit is unknown. Then the others follow in the reverse order of the
+    Commits, and the business system, which committed first, is the last."""
     order = sorted(
         _nodes(transaction), key=lambda name: name != BUSINESS
-    )  # The business system comes last, because it committed first.
+    )  # ``reversed`` below makes the business system the last one.
     silent = [name for name in order if transaction.records.get(name) == "UNKNOWN"]
     rest = [name for name in order if name not in silent]
     for name in [*reversed(silent), *reversed(rest)]:
@@ -124,7 +126,8 @@ def _one_by_one(middleware: Asker, transaction: Transaction, now: int) -> None:
 
 
 def undo_named(middleware: Asker, transaction: Transaction, now: int) -> None:
-    """An operator's call: undo at the named nodes, whatever the strategy and the nodes' settings are."""
+    """Carry out an operator's call: undo at the named nodes, whatever the strategy and the nodes' settings
+    are."""
     transaction.by = "operator"
     transaction.answers.clear()
     for name in transaction.named:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 SUCCESS, FAILURE = "SUCCESS", "FAILURE"
 """The outcome of the local transaction."""
 COMMITTED, ROLLED_BACK, UNKNOWN = "COMMITTED", "ROLLED_BACK", "UNKNOWN"
-"""The answers of a message source to a back-check (MW-13)."""
+"""The business system's answers to a back-check (MW-13)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +141,8 @@ class RollbackFail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmAck:
-    """Middleware → business: the outcome of the transaction (MW-8, MW-10); ``result`` is the middleware's state."""
+    """Middleware → business: the outcome of the transaction (MW-8, MW-10). ``result``: the state in which the
+    middleware ended it, or ``FORGOTTEN`` after a restart that lost it."""
 
     api: ClassVar[str] = "ConfirmAck"
     tid: int
@@ -203,7 +204,7 @@ _WRITTEN_AS: dict[str, tuple[type, Any]] = {"int": (int, 1), "str": (str, ""), "
 
 
 def _craftable(message: type) -> dict[str, tuple[type, Any]]:
-    """Field to the type in which a script writes it, and to its default."""
+    """Dict of field → (its type in a fault script, its default)."""
     found: dict[str, tuple[type, Any]] = {}
     for field in fields(message):
         written, plain = _WRITTEN_AS[str(field.type).partition(" ")[0].partition("[")[0]]
@@ -213,11 +214,12 @@ def _craftable(message: type) -> dict[str, tuple[type, Any]]:
 
 BY_API: dict[str, Any] = {message.api: message for message in REQUESTS + ANSWERS}
 CRAFTABLE = {api: _craftable(message) for api, message in BY_API.items()}
-"""API of each message that a fault script may send, to its fields (engine/crafted_requests.py)."""
+"""Dict of API → field → (type, default), for each message that a fault script may send
+(engine/crafted_requests.py)."""
 
 
 def craft(api: str, values: dict[str, Any]) -> object:
-    """The message with these values, which were checked; lists become tuples."""
+    """Make a message of this API from checked values; lists become tuples."""
     made = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
     message: object = BY_API[api](**made)
     return message

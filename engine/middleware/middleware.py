@@ -1,9 +1,9 @@
-"""The middleware: it assigns tids, collects votes, keeps the prepared message, and carries out the decision
+"""The middleware: it assigns tids, collects votes, stores the prepared message, and carries out the decision
 (MW-3 to MW-14).
 
-The table for each message and timer is in middleware_states.py; this module holds the effects of its rows.
-compensation.py handles missing answers. A restart keeps prepared messages and their transactions, unless the
-switch ``durable_prepared_messages`` is off.
+The state machine is in middleware_states.py; this module has the effects of its rows. compensation.py handles
+missing answers. A restart keeps prepared messages and their transactions, unless the switch
+``durable_prepared_messages`` is off.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ VOTES_MISSING = "votes_missing"
 """The reason of a failure that no participant caused: a vote did not arrive in time."""
 _ANY = states.Situation()
 _OUTCOMES = {COMMITTED: True, ROLLED_BACK: False}
-"""Answer to a back-check, to whether the local transaction committed. Any other answer means *unknown*."""
+"""Dict of an answer to a back-check → whether the local transaction committed. ``UNKNOWN`` has no entry."""
 
 
 class _Message(NamedTuple):
@@ -153,8 +153,8 @@ class Middleware(Node):
         return self.effects()
 
     def crash(self, now: int) -> None:
-        """Prepared messages are on disk, with votes and answers, so they are kept. Without durability
-        everything is lost (MW-14)."""
+        """Prepared messages, votes and answers are on disk, so a crash keeps them. Without
+        ``durable_prepared_messages`` a crash loses every transaction (MW-14)."""
         if not self.durable:
             for tid, transaction in self.transactions.items():
                 transaction.forgotten = True
@@ -183,8 +183,8 @@ class Middleware(Node):
         self.watch.touch(transaction)
 
     def _unknown(self, envelope: Envelope, body: Any) -> None:
-        """No transaction has this tid, because a restart without durable messages lost it. Only a Confirm is
-        answered."""
+        """Handle a message whose tid is unknown, because a restart without durable messages lost the
+        transaction. Only a Confirm gets a response."""
         answered = isinstance(body, Confirm)
         self.watch.emit(TidUnknown, body.tid, envelope.source, len(self.transactions), answered)
         if answered:
@@ -226,8 +226,8 @@ class Middleware(Node):
             row.at = now
 
     def _follow_window(self, transaction: Transaction, now: int) -> None:
-        """Note when the window opens and closes: from the first to the last CommitOk the middleware knows
-        that participants may differ (MW-14)."""
+        """Note when the window opens and closes. It lasts from the first to the last CommitOk; meanwhile the
+        middleware knows that participants may differ (MW-14)."""
         if transaction.committed_since is None:
             transaction.committed_since = now
             self.watch.emit(WindowOpens, transaction.tid)
@@ -287,8 +287,8 @@ class Middleware(Node):
         **params: Any,
     ) -> Row:
         """Take the row of this event: carry out its effects, set its state, start its timer. A row without a
-        state is a refusal. A Confirm that is refused because the transaction has ended is answered with the
-        end."""
+        target is a refusal and changes nothing. If a Confirm is refused in a state of ``RESTING``, its sender
+        gets ConfirmAck with this state."""
         before = transaction.state
         row = states.MIDDLEWARE.take(before, on, situation)
         message = _Message(**params)
@@ -412,13 +412,13 @@ class Middleware(Node):
         self.send(BUSINESS, PrepareFail(tid=transaction.tid, reason=reason), transaction.tid)
 
     def _roll_back_voters(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
-        """Participants that voted yes hold a reservation, so they also get a Rollback (CTR-39)."""
+        """Send Rollback to the participants that voted yes, because they hold a reservation (CTR-39)."""
         for name in transaction.in_state(participants.PREPARED):
             self.ask(transaction, name, ROLLBACK, now)
 
     def _roll_back_silent(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
-        """A participant whose vote was lost may hold a reservation, so participants without a vote also get a
-        Rollback. Their answers are not awaited."""
+        """Send Rollback to the participants without a vote, because their vote may have been lost after a
+        reservation. The middleware does not wait for their answers."""
         for name in transaction.in_state(participants.UNKNOWN):
             self.send(name, Rollback(tid=transaction.tid), transaction.tid)
 

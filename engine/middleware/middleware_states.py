@@ -1,9 +1,9 @@
-"""A transaction at the middleware, as rows (MW-3 to MW-13).
+"""The state machine of a transaction at the middleware (MW-3 to MW-13).
 
-An event is a timer, or a message, named by its meaning (``vote``, ``answer``). A message that a state does
-not expect is refused, because delayed and repeated messages may come at any time. A timer has rows only in
-the states in which it can run. AWAIT_CONFIRM and CHECKING both wait for the business system's result, and the
-same events end both.
+An event is a timer or a kind of message (``vote``, ``answer``). A message that a state does not expect is
+refused, because delayed and repeated messages may come at any time. A timer has rows only in the states in
+which it can run. AWAIT_CONFIRM and CHECKING both wait for the business system's result; only CHECKING also
+expects the reply to a back-check.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ GOES_ON, GIVEN_UP, NAMED = "goes_on", "given_up", "operator_has_named"
 
 
 class Situation(NamedTuple):
-    """The context of the guards. Each event sets the values that it has."""
+    """The context of the guards. An event sets the fields that its guards read."""
 
     ok: bool = False
     """Whether the vote is ok."""
     any_prepared: bool = False
     votes_missing: bool = False
     succeeded: bool | None = None
-    """Whether the local transaction succeeded; None: its source cannot tell."""
+    """Whether the local transaction succeeded; None: the business system does not know."""
     committed: bool = False
-    """Whether every requested node was asked to commit, and has committed."""
+    """Whether Commit was sent and every node has answered CommitOk."""
     undone: bool = False
-    """Whether every requested node has undone its work."""
+    """Whether Rollback was sent and every node has answered RollbackOk."""
     all_heard: bool = False
-    """Whether the compensation has an answer from every node, even if it is a refusal."""
+    """Whether every node has answered the compensation; a refusal is an answer, too."""
     checks_left: bool = False
     named: bool = False
     given_up: bool = False

@@ -1,5 +1,5 @@
-"""The base class of all nodes of the scheme: a name, a watch, an outbox. A node's data is in a database, so a
-crash does not lose it; the messages in its outbox are lost."""
+"""The base class of all nodes of two-phase commit, and of a database and its services: a name, a watch, an
+outbox. A crash loses the messages in the outbox; a subclass decides what else is lost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.watching import Part, Watch
 
 
 class Node:
-    """One node. ``handle`` and ``on_timer`` fill the outbox, and the kernel carries it out."""
+    """One node. ``handle`` and ``on_timer`` fill the outbox and return it as effects for the kernel."""
 
     role = "participant"
     """The kind of node, as in the header's list of actors."""
@@ -41,7 +41,7 @@ class Node:
         return []
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """Messages in flight are lost. A timer leads to the next attempt (MW-10)."""
+        """Do nothing: messages in flight are lost, and a timer leads to the next attempt (MW-10)."""
         return []
 
     def pause(self, now: int) -> None:

@@ -32,7 +32,7 @@ from engine.watching import Watch
 
 
 class Branch:
-    """One transaction at this participant: its state, its operation, and how many executions were not undone."""
+    """One transaction at this participant. ``applied``: how many executions of the operation were not undone."""
 
     __slots__ = ("applied", "operation", "state")
 
@@ -46,8 +46,8 @@ class Branch:
 
 
 class Participant(Node):
-    """One participant. ``value``: the stored number. When a new reservation is checked, the reservations that
-    would lower the value are already subtracted from it."""
+    """One participant. ``value``: the stored number. A new reservation is checked against ``value`` minus all
+    reservations that will lower it."""
 
     def __init__(self, configuration: ParticipantConfiguration, switches: Switches, watch: Watch) -> None:
         super().__init__(configuration.name, watch)
@@ -115,7 +115,8 @@ class Participant(Node):
         return self.configuration.can_roll_back or request.by == "operator"
 
     def _record(self, tid: int) -> CompensationView | None:
-        """The newest record of this transaction that was not undone, because the log is read backwards."""
+        """The newest compensation record of this transaction that was not undone, because an undo reads the
+        log backwards; None: there is none."""
         open_records = [record for record in self.log if record["tid"] == tid and not record["undone"]]
         return open_records[-1] if open_records else None
 
@@ -193,7 +194,7 @@ class Participant(Node):
 
     def _undo_again(self, tid: int, branch: Branch, now: int) -> None:
         """Undo once more, although nothing is left to undo, because the handler does not record which tids it
-        has handled. Without a compensation record of the tid nothing happens."""
+        has handled. Without a compensation record of the tid, nothing happens."""
         if any(record["tid"] == tid for record in self.log):
             self.value -= branch.operation
             branch.applied -= 1

@@ -29,7 +29,7 @@ class Strategy:
 
     @property
     def by_hand(self) -> bool:
-        """The strategy only reports; an operator has to act."""
+        """Whether the strategy only reports, so that an operator has to act."""
         return self.name == MANUAL
 
 

@@ -40,8 +40,8 @@ class AwaitedAnswer:
 
 
 class Transaction:
-    """One transaction. ``answers``: the answers that it waits for. ``records``: participant to the
-    middleware's record of it."""
+    """One transaction. ``answers``: node to the last request that it got and its answer. ``records``:
+    participant to the middleware's record of it."""
 
     def __init__(self, tid: int, nodes: Iterable[str], source: str) -> None:
         self.tid = tid
@@ -50,8 +50,8 @@ class Transaction:
         self.initiator = source
         self.message_id: str | None = None
         self.message = "none"
-        """The state of its message: ``none``, ``prepared`` (kept, not delivered as final), ``delivered`` or
-        ``withdrawn`` (MW-14)."""
+        """The state of the transaction's message: ``none``, ``prepared`` (stored, not delivered),
+        ``delivered`` or ``withdrawn`` (MW-14)."""
         self.decision: str | None = None
         self.records: dict[str, str] = dict.fromkeys(nodes, participants.IDLE)
         self.answers: dict[str, AwaitedAnswer] = {}
@@ -66,8 +66,9 @@ class Transaction:
         """The only timer of the present state: (event, start, end), in virtual ms."""
         self.committed_since: int | None = None
         self.committed_until: int | None = None
-        """How long participants differ, as far as the middleware can know: from the first CommitOk until the
-        last one, or until everything was undone (MW-14)."""
+        """From ``committed_since`` until ``committed_until``, in virtual ms, the middleware knows that
+        participants may differ: from the first CommitOk until the last one, or until everything was undone
+        (MW-14). None: not yet."""
         self.forgotten = False
 
     def view(self) -> MiddlewareTransactionView | None:
@@ -93,7 +94,8 @@ class Transaction:
     # -- hearing ---------------------------------------------------------------------------------------
 
     def hear(self, node: str, on: str) -> bool:
-        """Record that a participant's vote or answer came, or is missing; False when that changes nothing."""
+        """Record an event of a participant: a vote, an answer, or its absence. Returns False if the record
+        has no row for it."""
         known = self.records.get(node)
         if known is None or not participants.RECORD.candidates(known, on):
             return False
@@ -107,12 +109,11 @@ class Transaction:
         return [name for name, state in self.records.items() if state in wanted]
 
     def ask(self, node: str, what: str, now: int) -> None:
-        """Wait for the answer to a message that is sent now. If the message is a repeated one, the wait does
-        not begin anew."""
+        """Count a request that is sent to the node now. A repeated request keeps the time of the first one."""
         self.expect(node, what, now).tries += 1
 
     def expect(self, node: str, what: str, now: int) -> AwaitedAnswer:
-        """The node's row of the answer table. If the next request to the node is of another kind, it is a new row."""
+        """The node's row of the answer table. A request of another kind (Commit or Rollback) makes a new row."""
         row = self.answers.get(node)
         if row is None or row.asked != what:
             row = self.answers[node] = AwaitedAnswer(what, now)
