@@ -8,7 +8,8 @@ from engine.shapes.words import JsonObject
 
 
 class ProducerIdBlock(TypedDict):
-    """The producer ids of a broker's block."""
+    """A broker's block of producer ids: `start` to `end`, both inclusive. `next` is the id that the broker
+    assigns next."""
 
     start: int
     end: int
@@ -16,8 +17,8 @@ class ProducerIdBlock(TypedDict):
 
 
 class CoordinatorView(TypedDict):
-    """The log partitions that a broker coordinates, each with its coordinator epoch, and those that it still
-    reads, each with the time at which it will have read them."""
+    """The log partitions that a broker coordinates, each with its coordinator epoch, and the partitions that
+    it still loads, each with the virtual time in ms at which the loading ends."""
 
     coordinator_epochs: NotRequired[dict[str, int]]
     loading: NotRequired[dict[str, int]]
@@ -47,7 +48,8 @@ class TransactionView(TypedDict):
     partitions: list[str]
     started_at: int | None
     times_out_at: int | None
-    """When the coordinator aborts the transaction; only while `Ongoing`."""
+    """The virtual time in ms at which the coordinator aborts the transaction; null unless the state is
+    `Ongoing`."""
     last_update: int
     failed_epoch_fence: bool
     coordinator_epoch: int
@@ -64,7 +66,7 @@ class MarkerView(TypedDict):
     result: str
     partitions: list[str]
     log_partition: NotRequired[int]
-    """The id's partition of the transaction log. Queues are ordered by it."""
+    """The partition of the transaction log that holds the transactional id. Queues are ordered by it."""
 
 
 class WaitingMarkersView(TypedDict):
@@ -123,9 +125,9 @@ class BrokerFields(TypedDict):
     """With KRaft: the state of the broker's own lifecycle (Kafka's `BrokerState`)."""
     broker_epoch: NotRequired[int | None]
     metadata_offset: NotRequired[int]
-    """With KRaft: the offset after the last record of the metadata log that it has applied."""
+    """With KRaft: the offset after the last record of the metadata log that the broker has applied."""
     next_block: NotRequired[ProducerIdBlock | None]
-    """With KRaft: the block that was requested ahead."""
+    """With KRaft: the block that the broker requested in advance."""
 
 
 class BrokerView(BrokerFields):
@@ -140,14 +142,14 @@ class BrokerView(BrokerFields):
 
 
 class ZooKeeperNode(TypedDict):
-    """A node with its stat version."""
+    """A ZooKeeper node with its stat version."""
 
     data: str
     version: int
 
 
 class ZooKeeperSession(TypedDict):
-    """A broker's session."""
+    """A broker's session at ZooKeeper. `expires_at`: virtual ms."""
 
     alive: bool
     expires_at: int | None
@@ -164,11 +166,11 @@ class MetadataRecordView(TypedDict):
     """A record of the metadata log, or `count` records of one kind that were written together."""
 
     epoch: int
-    """The controller epoch with which it was written."""
+    """The epoch of the controller that wrote the record."""
     kind: str
     """Kafka's name of the record."""
     about: str
-    """The partition, topic or broker."""
+    """The partition, topic or broker that the record is about."""
     fields: NotRequired[JsonObject]
     count: NotRequired[int]
 
@@ -180,10 +182,10 @@ class RegistrationView(TypedDict):
     """The broker epoch: the offset of its registration in the metadata log."""
     state: str
     expires_at: int | None
-    """When the broker will be fenced if no heartbeat comes. Null while no heartbeats are lost, and while the
-    broker is fenced."""
+    """The virtual time in ms at which the controller fences the broker if no heartbeat arrives. Null while no
+    heartbeats are lost, and while the broker is fenced."""
     metadata_offset: int
-    """The offset after the last record that it has read."""
+    """The offset after the last record of the metadata log that the broker has read."""
 
 
 class ActiveControllerView(TypedDict):

@@ -18,7 +18,7 @@ class LoopView(TypedDict):
     state: str
     round: int
     hand: list[Taken]
-    """The records that it has taken and has not finished."""
+    """The records that the loop has taken and has not finished."""
     sent: int
     in_transaction: bool
 
@@ -156,14 +156,14 @@ class RequestView(TypedDict):
 
 
 class SequencesView(TypedDict):
-    """A producer's numbering of a partition."""
+    """A producer's sequence numbers for one partition."""
 
     next_sequence: int
     last_acked_sequence: int | None
     last_acked_offset: int | None
     in_flight: list[str]
     unresolved: int | None
-    """The sequence after the newest batch whose fate is unknown."""
+    """The sequence after the newest batch whose fate is unknown; null if there is no such batch."""
 
 
 class QueuedRequestView(TypedDict):
@@ -193,7 +193,7 @@ Edge = tuple[str, str, str]
 
 
 class TransactionManagerView(TypedDict):
-    """An idempotent producer's identity, state and numbering."""
+    """An idempotent producer's identity, state and sequence numbers."""
 
     state: str
     last_edge: Edge | None
@@ -209,7 +209,7 @@ class TransactionManagerView(TypedDict):
 
 
 class TimerView(TypedDict):
-    """A wait that is running."""
+    """A timer that is running. `since` and `until` are virtual milliseconds."""
 
     kind: str
     subject: str

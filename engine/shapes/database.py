@@ -13,7 +13,8 @@ class TableRowView(TypedDict):
 
 
 class LocalTransactionView(TypedDict):
-    """What an open local transaction holds back. It is absent once the transaction has ended."""
+    """The statements that an open local transaction holds back until it commits. The entry is absent once the
+    transaction has ended."""
 
     state: str
     rows: list[int]
@@ -46,7 +47,7 @@ class ServiceView(TypedDict):
     paused: bool
     approach: str
     acts: list[str]
-    """The acts of a round, in their order."""
+    """The acts of a round, in the order in which the service makes them."""
     act: int | None
     """The index of the present act; null between two rounds."""
     state: str
@@ -57,5 +58,5 @@ class ServiceView(TypedDict):
     producer: str | None
     consumer: str | None
     asked_at: int | None
-    """When it began to wait for a response of the database."""
+    """The virtual time in ms at which the service began to wait for a response of the database."""
     timeout_at: int | None

@@ -8,7 +8,8 @@ from engine.shapes.steps import Change, Step
 
 
 class Disagreement(TypedDict):
-    """A producer and the leader that it writes to have different values for one numbering."""
+    """A producer and the leader that it writes to have different values for the producer's epoch or sequence
+    numbers."""
 
     what: Literal["sequence", "epoch", "unknown"]
     """Which value differs: the last acknowledged sequence, the epoch, or whether the leader knows the
@@ -28,7 +29,7 @@ class ActorTimer(TypedDict):
     kind: str
     subject: str
     since: int | None
-    """Virtual ms. Null when no state shows it."""
+    """Virtual ms. Null when the view does not contain the time."""
     until: int
 
 
@@ -36,7 +37,8 @@ HeldReason = Literal["undecided", "marker", "behind"]
 """Why read_committed consumers do not get records. `undecided`: their transaction is undecided. `marker`: it
 is decided, but its marker is not replicated. `behind`: another transaction holds back the last stable offset."""
 HeldStretch = tuple[int, int, HeldReason]
-"""First offset, last offset, and why read_committed consumers do not get them."""
+"""First offset, last offset (inclusive), and why read_committed consumers do not get the records between
+them."""
 
 
 class Derived(TypedDict):
@@ -47,14 +49,15 @@ class Derived(TypedDict):
     timers: dict[str, ActorTimer]
     """`<actor>/<kind> <subject>` to the timer."""
     disagreements: dict[str, dict[str, Disagreement]]
-    """(Client, partition) to the disagreement. A partition of the transaction log has the one with the coordinator."""
+    """(Client, partition) to the disagreement. For a partition of the transaction log, it is the disagreement
+    with the coordinator."""
     broken: dict[str, dict[str, bool]]
     """Guarantee to the records that have broken it."""
     held: NotRequired[dict[str, list[HeldStretch]]]
-    """Partition to its stretches, in the order of the log; absent in data of earlier versions."""
+    """Partition to its stretches, in the order of the log. Absent in data of earlier versions."""
     transaction_version: NotRequired[int]
-    """The level of ``transaction.version`` in force: the cluster's, or a higher one that a client still uses; absent
-    in data of earlier versions."""
+    """The highest level of ``transaction.version`` in use: the cluster's level, or a higher one that a client
+    still uses. Absent in data of earlier versions."""
 
 
 Fate = Literal["appended", "duplicate", "refused", "not_stored"]
@@ -68,10 +71,10 @@ class Arrival(TypedDict):
     fate: Fate
     at: int | None
     """The base offset of the appended batch. For a duplicate: the base offset of the stored batch with the
-    same producer id, epoch and sequence numbers. None if the batch was refused."""
+    same producer id, epoch and sequence numbers. Null if the batch was refused or not stored."""
     compared: NotRequired[int]
-    """For a refused batch: the base offset of the producer's newest batch in the epoch with which it was compared;
-    a marker's only if that epoch has no records."""
+    """For a refused batch: the base offset of the producer's newest batch with the epoch that the broker
+    compared. A marker is named only if no batch of records has this epoch."""
     control: NotRequired[str]
     """COMMIT or ABORT of a refused marker."""
 
@@ -80,24 +83,24 @@ class StepDerived(TypedDict):
     """Facts that follow from a step; empty ones are left out."""
 
     changes: NotRequired[list[Change]]
-    """Changes of the view's `derived`."""
+    """The changes of the table `derived` in the view."""
     arrivals: NotRequired[list[Arrival]]
     leads: NotRequired[int]
     """The index of a note that is more informative than the step's own sentence; pages show it first."""
     follows: NotRequired[int]
-    """The index of a note without which the step's own sentence says too little; pages show it after that."""
+    """The index of a note that completes the step's own sentence; pages show the note after the sentence."""
 
 
 class SentStep(Step):
     """A step in the form that pages get."""
 
     derived: NotRequired[StepDerived]
-    """Absent in recordings; sent beside them."""
+    """Absent in recordings, which hold these facts beside the steps (`FileDerived`)."""
 
 
 class FileDerived(TypedDict):
-    """The derived facts of one branch in a file: those of each of its steps, and, if the branch has no
-    parent, those of its first view."""
+    """The derived facts of one branch in a file: the facts of each of its steps, and, if the branch has no
+    parent, the facts of its first view."""
 
     view: NotRequired[Derived]
     steps: list[StepDerived]

@@ -8,7 +8,7 @@ from engine.shapes.words import Bilingual, JsonObject
 
 Altered = list[Any]
 """The default of a setting, its value, and its name in Kafka (null when Kafka has no such setting). Headers
-of earlier releases have no name, and null for most defaults."""
+of earlier releases do not contain the name, and contain null for most defaults."""
 
 
 class Actor(TypedDict):
@@ -24,7 +24,7 @@ class NamedBeat(TypedDict):
     kind: str
     """The kind of step that opens the beat (engine/view/openers.py)."""
     nth: int
-    """The number of the beat among those of that kind, from 1."""
+    """The number of the beat among the beats of this kind, from 1."""
     title: Bilingual
 
 
@@ -42,7 +42,8 @@ class Header(TypedDict):
     profile: str
     version: str
     client_versions: NotRequired[dict[str, str]]
-    """Client name to its Kafka version, for clients whose version differs from the cluster's; absent if none does."""
+    """Client name to its Kafka version, for each client whose version differs from the cluster's. Absent if
+    no version differs."""
     switches: JsonObject
     """The switches that are not at their default."""
     altered: dict[str, Altered]
@@ -56,5 +57,5 @@ class Header(TypedDict):
     beats: NotRequired[list[NamedBeat]]
     """The author's names of beats, if the scenario has any."""
     time_origin: NotRequired[int | None]
-    """Only in a log case: the time at which the times of steps begin, in milliseconds since 1970. Null when
-    no batch has a time."""
+    """Only in a log case: the time that is 0 in the steps, in milliseconds since 1970. Null when no batch has
+    a time."""

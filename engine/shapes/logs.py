@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, NotRequired, TypedDict
 
 CachedBatch = tuple[int, int, int, int, int]
-"""First sequence, last sequence, first offset, last offset, timestamp. The oldest batch of the cache comes first."""
+"""First sequence, last sequence, first offset, last offset (all inclusive), timestamp. The oldest batch of
+the cache comes first."""
 AbortedEntry = tuple[int, int, int, int]
-"""Producer id, first offset, marker offset, and the last stable offset when the marker came."""
+"""Producer id, first offset, marker offset, and the last stable offset when the marker was appended."""
 
 
 class ContentView(TypedDict):
@@ -37,8 +38,8 @@ class LogBatchView(TypedDict):
     appended_at: int
     size: int
     outcome: NotRequired[str]
-    """Only for a transaction's batch: `open`, `committed` or `aborted`; in a log case also `ended`, when the
-    outcome is unknown."""
+    """Only for a transaction's batch: `open`, `committed` or `aborted`. In a log case also `ended`: the
+    transaction has ended, but its outcome is unknown."""
     content: NotRequired[ContentView]
     codec: NotRequired[str]
     """Only in a log case: the compression codec."""
@@ -46,7 +47,7 @@ class LogBatchView(TypedDict):
 
 
 class WaitingAppendView(TypedDict):
-    """An append that waits for its replicas."""
+    """An append with acks=all that is not replicated yet."""
 
     partition: str
     until_offset: int
@@ -65,7 +66,7 @@ class ProducerStateView(TypedDict):
 
 
 class LogPointers(TypedDict):
-    """A log's offsets."""
+    """A log's offsets. `segments`: the base offset of each segment."""
 
     log_start: int
     log_end: int

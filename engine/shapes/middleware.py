@@ -45,7 +45,7 @@ class StrategyView(NodeView):
 
 
 class AnswerView(TypedDict):
-    """An answer that the middleware waits for. `tries` 0: no request for it was sent yet."""
+    """A response that the middleware waits for. `tries` 0: no request for it was sent yet."""
 
     asked: str
     asked_at: int | None
@@ -63,7 +63,8 @@ class MiddlewareTimerView(TypedDict):
 
 
 class WindowView(TypedDict):
-    """How long participants differ. While `since` is set and `until` is null, they still differ (MW-14)."""
+    """The time during which participants differ, in virtual ms. If only `until` is null, they still differ
+    (MW-14)."""
 
     since: int | None
     until: int | None
@@ -142,5 +143,5 @@ class MiddlewareView(TypedDict):
     manager: NotRequired[ManagerView]
     participants: NotRequired[dict[str, ParticipantView]]
     differ: NotRequired[dict[str, WindowView]]
-    """Transaction to the time for which its nodes differ: from the first local commit until the last, or until
-    everything is undone. No node knows it."""
+    """Transaction to the time during which its nodes really differ: from the first local commit until the
+    last, or until everything is undone. No node knows this time."""

@@ -29,12 +29,12 @@ class Folded(TypedDict):
     at: int
     """The step at which old entries were left out."""
     reaches: int
-    """For this many steps before that step, all entries are listed."""
+    """A page may step back this many steps from `at` and still has every entry that it draws."""
     records: NotRequired[FoldedRecords]
     logs: NotRequired[dict[str, dict[str, list[FoldedBatches]]]]
-    """(Partition, replica) to what is left out."""
+    """(Partition, replica) to the batches that are left out."""
     batches: NotRequired[dict[str, dict[str, FoldedQueue]]]
-    """(Client, partition of the queue) to what is left out."""
+    """(Client, partition of the queue) to the batches that are left out."""
 
 
 class NearView(View):

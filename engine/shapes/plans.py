@@ -1,4 +1,4 @@
-"""Where everything that a run draws has its place, and the beats of the run; docs/frame.md, *Plan*."""
+"""The plan of a run: the place of everything that is drawn, and the beats; docs/frame.md, *Plan*."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class PlannedClient(TypedDict):
     applications: list[str]
     transactional_id: str | None
     partitions: list[str]
-    """The partitions to which it sends a batch during the run."""
+    """The partitions to which the client sends a batch during the run."""
 
 
 class PlannedBroker(TypedDict):
@@ -22,9 +22,9 @@ class PlannedBroker(TypedDict):
 
     name: str
     lanes: list[str]
-    """Every data partition that it leads during the run."""
+    """Every data partition that the broker leads during the run."""
     transactional_ids: list[str]
-    """Every transactional id and every group that it coordinates during the run."""
+    """Every transactional id that the broker coordinates during the run; `groups`: every consumer group."""
     groups: list[str]
 
 
@@ -34,10 +34,10 @@ class PlannedLane(TypedDict):
     first: int
     """The lowest offset that is shown during the run."""
     end: int
-    """The highest log end."""
+    """The highest log end offset during the run."""
     internal: bool
     leaders: list[int]
-    """Broker ids, in order."""
+    """Ids of the brokers that lead the partition, in the order in which they first do so."""
     refuses: NotRequired[bool]
     """A leader refuses a batch for this partition during the run; absent if none does."""
 
@@ -66,7 +66,8 @@ class PassedState(TypedDict):
 
 
 Ways: TypeAlias = dict[str, dict[str, list[PassedState]]]
-"""Node (`middleware`, `business`) to transaction to its states, each once, in the order in which it reaches them."""
+"""Node (`middleware`, `business`) to transaction to its states. Each state is listed once, in the order in
+which the transaction reaches them."""
 
 
 class PlannedService(TypedDict):
@@ -97,8 +98,8 @@ class PlannedPlaces(TypedDict):
 
 
 class BeatLine(TypedDict):
-    """A step with its own sentence (`key` null), or several adjacent steps that are counted and named by
-    their purpose."""
+    """One step, which has its own sentence (`key` null), or several adjacent steps. `key` and `params` then
+    make a sentence that counts the steps and names their purpose."""
 
     first: int
     last: int
@@ -112,7 +113,7 @@ class Beat(TypedDict):
     number: int
     """The beat's number within its level, from 1."""
     first: int
-    """The number of the first step; `last` is that of the last one."""
+    """The numbers of the beat's steps: `first` to `last`, both inclusive."""
     last: int
     lands: int
     """The step that a reader sees after choosing this beat."""
@@ -123,10 +124,10 @@ class Beat(TypedDict):
     """The kind of the step that opened the beat; authors use it to name beats. Absent in plans of earlier
     versions."""
     title: NotRequired[Bilingual]
-    """The author's own name for the beat."""
+    """The title that the scenario's author gave to the beat."""
     lines: list[BeatLine]
     beats: NotRequired[list[Beat]]
-    """The beats inside it, in a long run; `lines` is then empty."""
+    """In a long run: the beats inside this beat; `lines` is then empty."""
 
 
 class Words(TypedDict):
@@ -148,12 +149,13 @@ class HeldBack(TypedDict):
 
 
 class Readable(TypedDict):
-    """How far read_committed consumers can get the records of a partition, except aborted ones."""
+    """When read_committed consumers can get the records of a partition, aborted ones excepted."""
 
     at: int | None
-    """The virtual time, in ms, from which they can get the last record; null: not before the end of the run."""
+    """The virtual time in ms from which these consumers can get the last record; null: not before the end of
+    the run."""
     hidden: int
-    """The number of records that they cannot get at the end of the run."""
+    """The number of records that these consumers cannot get at the end of the run."""
 
 
 class Outcome(TypedDict):
@@ -164,13 +166,14 @@ class Outcome(TypedDict):
     messages: int
     retries: int
     duplicates: int
-    """The number of such records; the same for the next three fields."""
+    """The number of records with duplicates. The next three fields: the number of lost, failed and reordered
+    records."""
     lost: int
     failed: int
     reordered: int
     batches: str
-    """A digest of the batches that consumers may get (empty: none). The next fields are digests of the
-    records in them, and of the outcomes at the middleware's participants."""
+    """A digest of the batches that consumers may get (empty: none). `records`: a digest of the records in
+    them. `nodes`: a digest of the outcomes at the middleware's participants and of a database's rows."""
     records: str
     nodes: str
     undelivered: NotRequired[int]
@@ -181,20 +184,23 @@ class Outcome(TypedDict):
     ends: NotRequired[dict[str, str]]
     """Transaction of the middleware to its last state there."""
     stored: NotRequired[str]
-    """Digests of all records in the logs, including aborted ones, and of the records with their outcomes."""
+    """A digest of all records in the logs, including aborted ones. `outcomes`: a digest of these records with
+    the outcomes of their transactions."""
     outcomes: NotRequired[str]
     markers: NotRequired[int]
     """Number of transaction markers in the logs."""
     held: NotRequired[HeldBack]
-    """Absent in plans of earlier versions, as are the next four fields."""
+    """The longest time for which records were held back. Absent in plans of earlier versions, as are the next
+    four fields."""
     committed: NotRequired[int]
-    """The number of transactions for which the coordinator wrote CompleteCommit; `aborted`: CompleteAbort."""
+    """The number of transactions for which the coordinator wrote CompleteCommit; `aborted`: the number for
+    CompleteAbort."""
     aborted: NotRequired[int]
     aborted_records: NotRequired[int]
     """The number of records in the logs that belong to aborted transactions."""
     readable: NotRequired[dict[str, Readable]]
-    """Partition to how far consumers can get its records. Partitions without records that can be read are
-    left out."""
+    """Partition to the time at which consumers can get its records. Partitions without records that can be
+    read are left out."""
     hanging: NotRequired[int]
     """The number of transactions that hang at the end."""
     by_hand: NotRequired[int]
@@ -205,14 +211,15 @@ class Cost(TypedDict):
     """The interventions of a run, and their effect compared with the scenario's run."""
 
     what: Words
-    """The intervention, as the subject of a sentence."""
+    """The intervention, in words that can be the subject of a sentence."""
     dearer: bool
-    """True if the run with interventions needed more time, retries or messages, and of none of them less."""
+    """True if the run with interventions needed more time, retries or messages, and less of none of the
+    three."""
     costs: list[Words]
     kept: list[Words]
-    """Which transactions ended otherwise, which records stay hidden or are readable later, and how many more or fewer
-    records were duplicated, lost, failed or reordered. If there is no difference in the latter: the first other
-    difference between both ends, or that there is none."""
+    """Sentences about the ends of both runs: which transactions ended otherwise, which records are hidden or
+    readable later, how many more or fewer records were duplicated, lost, failed or reordered. If the last of
+    these is the same in both runs: the first other difference, or that there is none."""
 
 
 class Plan(PlannedPlaces):
@@ -224,14 +231,17 @@ class Plan(PlannedPlaces):
     """False if the run is longer than the plan, or an error or a refused intervention ended the computation."""
     beats: list[Beat]
     stands: NotRequired[PlannedPlaces]
-    """Only for a run of brokers with interventions: the places of the run without them, so that these need not move."""
+    """Only for a run of brokers with interventions: the places of the run without interventions, so that they
+    need not move."""
     passed: NotRequired[Ways]
-    """Node (`middleware`, `business`) to transaction to the states that it has in this run, each once, in the order in
-    which it reaches them. Absent in runs without transactions of the middleware and in plans of earlier versions."""
+    """Node (`middleware`, `business`) to transaction to the states that the transaction has in this run. Each
+    state is listed once, in the order in which the transaction reaches them. Absent in runs without
+    transactions of the middleware and in plans of earlier versions."""
     outcome: NotRequired[Outcome]
-    """The end of the run without interventions. The plan of a run with interventions has it, too. Absent in
-    plans of earlier versions, and when that end is not known."""
+    """The end of the run without interventions; also in the plan of a run with interventions. Absent in plans
+    of earlier versions, and when this end is not known."""
     end: NotRequired[Outcome]
     """The end of a run with interventions. Present whenever ``cost`` is, except in plans of earlier versions."""
     cost: NotRequired[Cost]
-    """Only for a run with interventions that has ended, if the end without them is known."""
+    """The cost of the interventions. Present only for a run with interventions that has ended, if the end
+    without interventions is known."""

@@ -23,7 +23,8 @@ class Reason(TypedDict):
     rule: str | None
     """The requirement that explains the reason."""
     outcome: str | None
-    """The outcome of a check."""
+    """If the reason is a check of the receiver: what the check gave (`passed`, `decided`, …). Null for other
+    reasons."""
 
 
 class Question(TypedDict):
@@ -34,7 +35,8 @@ class Question(TypedDict):
     at: int
     """The step at which the run stops; the next step gives the answer."""
     message: int | None
-    """Id of the message that the next step delivers, which is in transit at step ``at``; None: it delivers none."""
+    """Id of the message that the next step delivers, which is in flight at step ``at``; null: the next step
+    delivers none."""
     key: str
     params: JsonObject
     choices: list[QuestionChoice]

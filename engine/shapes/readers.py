@@ -7,7 +7,8 @@ from typing import NotRequired, TypedDict
 from engine.shapes.clients import ConnectionView, MetadataView, RequestView
 
 LaneStretch = tuple[int, int, str]
-"""First offset, last offset, and what happened to these offsets."""
+"""First offset, last offset (inclusive), and one word: `delivered`, or the reason why the consumer skipped
+these offsets or cannot see them."""
 
 
 class HeldBy(TypedDict):
@@ -26,16 +27,17 @@ class LaneBehind(TypedDict):
 
 
 class SeenLane(LaneBehind):
-    """What a consumer sees of a lane."""
+    """A consumer's view of one partition's log: the offsets below its position, and those from there to the
+    log end."""
 
     ahead: list[LaneStretch]
     bound: int | None
-    """The offset up to which this consumer may read."""
+    """This consumer may read the offsets below this one."""
     held_by: HeldBy | None
 
 
 class ReaderLaneView(SeenLane):
-    """What a consumer sees of every offset of a lane."""
+    """A consumer's view of every offset of one partition's log."""
 
     read: NotRequired[int]
     """In a log case: the number of records that the consumer got."""

@@ -32,7 +32,7 @@ class Said(TypedDict):
 
 
 class DecisionRow(TypedDict):
-    """A test of a receiver."""
+    """One test that a receiver made of a message."""
 
     rule: str
     key: str
@@ -62,7 +62,8 @@ class Refusal(TypedDict):
     error: str
     compared: list[Compared]
     next: str
-    """The catalogue key of what happens next: the next action of the sender, or of the node that refused."""
+    """The catalogue key of the sentence about the next action: that of the sender, or of the node that
+    refused."""
     next_params: JsonObject
 
 
@@ -83,7 +84,8 @@ class MessageFate(TypedDict):
 
 
 class Broken(TypedDict):
-    """A guarantee that this step broke, or broke for further serials."""
+    """A guarantee that this step broke, possibly not for the first time. `serials`: the records that broke it
+    in this step."""
 
     guarantee: str
     partition: str | None
@@ -95,7 +97,7 @@ class Broken(TypedDict):
     `hanging`."""
     first_offset: NotRequired[int]
     nodes: NotRequired[list[str]]
-    """The nodes that broke the guarantee; only for those of two-phase commit over middleware."""
+    """The nodes that broke the guarantee; only for guarantees of two-phase commit over middleware."""
 
 
 class Step(Said):
@@ -114,6 +116,7 @@ class Step(Said):
     earlier_transitions: NotRequired[list[Transition]]
     """Transitions of the same step before `transition`, oldest first."""
     interesting: bool
-    """Whether a learner should stop here: at a fault, a refusal, a decision, a broken guarantee or a transition."""
+    """Whether a learner should stop here: at a fault, a refusal, a broken guarantee, a transition, or a
+    decision that a row before the last one of its table made."""
     broken: list[Broken]
     changes: list[Change]

@@ -10,16 +10,16 @@ class AdminCallView(TypedDict):
 
     name: str
     until: int
-    """When the call fails if it has not ended before."""
+    """The virtual time in ms at which the call fails if it has not ended before."""
     unmapped: list[str]
     """The keys whose broker is not known yet. They are partitions or transactional ids, or one key that
     stands for all brokers."""
     mapped: dict[str, str]
-    """Key to the broker that has to answer about it."""
+    """Key to the broker whose response about the key is needed."""
     retry_at: int | None
     answered: list[str]
     requests: list[str]
-    """The requests without an answer, each as API and broker."""
+    """The requests without a response, each as API and broker."""
 
 
 class ToolView(TypedDict):
@@ -32,4 +32,4 @@ class ToolView(TypedDict):
     rows: list[list[str | int | None]]
     call: NotRequired[AdminCallView]
     next: NotRequired[list[str]]
-    """The commands that wait for this one."""
+    """The commands that begin one after the other when this one has ended."""

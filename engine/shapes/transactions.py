@@ -8,7 +8,8 @@ TransactionResult = Literal["open", "committed", "aborted", "empty", "left"]
 
 
 class TransactionLine(TypedDict):
-    """One transaction: its client, the partitions that it wrote to, its steps with virtual times, and its state."""
+    """One transaction: its client, its partitions, its first and last step with their virtual times in ms,
+    and its state."""
 
     id: str
     client: str | None
@@ -23,7 +24,7 @@ class TransactionLine(TypedDict):
     first_at: int
     last_at: int
     decided_step: int | None
-    """The step at which its outcome became durable."""
+    """The step at which the transaction's outcome became durable; null before."""
     state: str
     result: TransactionResult
     over: bool

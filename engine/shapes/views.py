@@ -31,7 +31,8 @@ class MessageView(_FromTo):
     error: str | None
     held: bool
     connection: NotRequired[str]
-    """The purpose of its connection, if that is ``group``, ``markers`` or ``verification`` (GEN-11)."""
+    """The purpose of the message's connection, if that is ``group``, ``markers`` or ``verification``
+    (GEN-11)."""
     connection_ended: NotRequired[bool]
     """The broker handles the request although its connection has ended; the response will be dropped (GEN-11)."""
     waits_behind: NotRequired[int]
@@ -54,7 +55,7 @@ class PendingView(_ClassOfEvent):
 
 
 class FaultView(TypedDict):
-    """An entry of the scenario's fault plan."""
+    """An entry of the scenario's fault script."""
 
     action: str
     at: NotRequired[int | None]
@@ -65,7 +66,7 @@ class FaultView(TypedDict):
 
 
 class GuaranteeView(TypedDict):
-    """The status of a guarantee. A log case has no verdicts, and no further fields."""
+    """The status of a guarantee. In a log case, `judged` is false and the other fields are absent."""
 
     judged: bool
     count: NotRequired[int]

@@ -16,10 +16,11 @@ _MADE_BY_ITSELF = ("replication", "log")
 
 
 def arrivals(step: Json, partitions: Json) -> list[Arrival]:
-    """The arrivals of a step; `partitions` is the view's part after the step.
+    """The batches that reached a log in a step. `partitions` is that table of the view after the step.
 
     - `fate`: `appended`, `duplicate`, `refused` or `not_stored`.
-    - `at`: the base offset of the appended batch, or of the stored batch with the same numbers.
+    - `at`: the base offset of the appended batch, or of the stored batch with the same sequence numbers; None
+      for a batch that is refused or not stored.
     - `compared`: the base offset of the batch with which a refused one was compared.
     - `control`: COMMIT or ABORT, for a refused marker.
     """
@@ -97,8 +98,8 @@ def _equal(replica: Json, arrived: Json) -> int | None:
 
 
 def _compared(replica: Json, decision: Json) -> int | None:
-    """Base offset of the producer's newest batch of records in the epoch with which the broker compared; of its newest
-    marker if that epoch has no records here."""
+    """Base offset of the producer's newest batch of records with the epoch that the broker compared; without
+    one, of its newest marker with this epoch. None if the log has neither."""
     arrived, stored = decision["arrived"], decision["stored"]
     if stored is None:
         return None

@@ -21,18 +21,19 @@ class BeatStep:
     params: Mapping[str, Any]
     stands_out: bool
     refusal: str | None = None
-    """The error with which the step refuses, or is refused."""
+    """The error of the step's refusal."""
     opener: Opener | None = None
     opener_params: dict[str, Any] = field(default_factory=dict)
     sentences: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     """The step's sentence and its notes, with their parameters."""
     repeats: bool = False
-    """Whether the step says what another one of the same actor said shortly before (``repeats.py``)."""
+    """Whether a step of the same actor had the same sentences shortly before (``repeats.py``)."""
     broken: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
     """(Guarantee, partition, records that break it in this step)."""
     released: tuple[tuple[str, str], ...] = ()
-    """(Partition, COMMIT or ABORT) for each partition whose last stable offset advanced in this step, so that
-    consumers can continue; with the result of the transaction that held it."""
+    """(Partition, result) for each partition whose last stable offset advanced in this step, so that
+    consumers can continue. The result is that of the transaction that held the offset: COMMIT, ABORT, or
+    empty if it is not known."""
 
 
 def said_in(steps: Sequence[BeatStep], *keys: str) -> Iterator[Mapping[str, Any]]:

@@ -1,10 +1,6 @@
-"""Divides a run into named beats: chapters, which are made by rules from the kinds of the run's steps
-(``openers.py``).
-
-A level has at most nine beats; long runs have nested beats, short runs fewer. Each beat has the step that a
-reader sees first, and the lines of its steps: informative steps one by one, the others folded and counted
-(``plumbing.py``).
-"""
+"""The beats of a run, or those inside one beat, are a *level*. A level has at most nine beats; long runs have
+nested beats, short runs fewer. Each beat has the step that a reader sees first, and the lines of its steps:
+informative steps one by one, the others folded and counted (``plumbing.py``)."""
 
 from __future__ import annotations
 
@@ -68,7 +64,7 @@ INFORMATIVE_MOST = 30
 """A beat with at least NESTED_FROM steps, or with more informative ones than INFORMATIVE_MOST, has nested beats, if
 two further openings are inside it."""
 CYCLES_FROM = 4
-"""If a level has at least this many rounds, each round is a beat."""
+"""A level with at least this many rounds (``CYCLES``) is divided by rounds."""
 LINES_MOST = 60
 """A beat with more lines than this is divided into parts."""
 RARE_MOST = 4
@@ -76,22 +72,21 @@ RARE_MOST = 4
 WEIGHED_MOST = 300
 """At most this many openings are compared on a level, the heaviest ones. The others are left to the levels below."""
 ENOUGH = 6
-"""A level with at least this many beats leaves the light ones out."""
+"""While a level has more beats than this, beats that cost less than LIGHT to merge are merged."""
 FEW = 3
 """If a level has at most this many beats, none of them are merged."""
 VERY_SHORT = 9
 """A level with at most this many steps gets fewer beats than other levels."""
 LENGTH_COUNTS = 0.6
-"""The exponent of a beat's length in the cost of merging it. Length 1 is that of nine beats of equal
-length."""
+"""The exponent of a beat's length in the cost of merging it. The length is counted in ninths of the level."""
 STARTS_WITHIN = 3
 """If at most this many steps come before the first opening, they belong to its beat; otherwise they are a
 beat of their own."""
 WITH_A_RESEND = frozenset({"waits_for_earlier", "meanwhile"})
-"""The openers that open no beat at the time at which their client resends a batch."""
+"""The openers that open no beat at the moment at which their client resends a batch."""
 LIGHT = 4
-"""An opener below this weight does not open a beat while the present beat has not reached the step that it
-leads to."""
+"""An opener below this weight opens no beat before the present beat has reached the step to which it leads
+(``Opener.lands``)."""
 RESETS = 6
 """After an opening of this weight, the same events may open beats again."""
 RESULTS = frozenset(
@@ -110,7 +105,8 @@ IDS_WANTED = frozenset({"client.producer_id_wanted", "client.init_transactions",
 
 
 WHOSE = ("client", "transactional_id", "coordinator")
-"""The parameters by which a beat and a step are about the same."""
+"""A beat and a step belong together if they have equal values for these parameters; a parameter that the step
+does not have is ignored."""
 COMMITS = ("client.commit_transaction", "client.commit_transaction_waits")
 FETCHED = ("broker.fetch_answered", "broker.fetch_answered_empty")
 
@@ -257,8 +253,9 @@ class Beats:
             self._writers[taken.params["partition"], taken.params.get("producer_id")] = client
 
     def _look_for_hanging(self, taken: BeatStep, step: Mapping[str, Any]) -> None:
-        """Find two steps: the one from which a transaction hangs, unless that step is about a refusal or an
-        unusual event other than its own batch, and the one after which its partitions are readable again."""
+        """Find the step from which a transaction hangs, and the step after which its partitions are readable
+        again. If the first step is about a refusal or an unusual event other than the batch that hangs, it
+        keeps its own opener."""
         hangs = [one for one in step["broken"] if one["guarantee"] == "hanging"]
         partitions = [one["partition"] for one in hangs]
         self._hanging.update(partitions)
@@ -278,8 +275,8 @@ class Beats:
         self._hanging.difference_update(let_go)
 
     def _look_for_releases(self, taken: BeatStep) -> None:
-        """Set the partitions whose last stable offset this step advanced, each with the result of the transaction
-        that held it. Its marker may have been written in an earlier step."""
+        """Set ``released``: the partitions whose last stable offset this step advanced, each with the result
+        of the transaction that held it. The marker may have been written in an earlier step."""
         for key, params in taken.sentences:
             if key in STORED:
                 self._first.setdefault(
@@ -372,8 +369,9 @@ class Beats:
         return fork
 
     def to_json(self, past: Sequence[Beat] = (), until: int = 0) -> list[Beat]:
-        """The beats. ``past``: those of a run with the same steps up to number ``until``; of these, beats that have
-        landed by then keep their number and their title, and the rest of the run is divided behind them."""
+        """The beats. ``past``: the beats of a run whose steps are the same up to number ``until``. A past
+        beat that is shown by then (``lands``) keeps its number and its title; the rest of the run is divided
+        behind these beats."""
         if not self._steps:
             return []
         end = len(self._steps)
@@ -393,13 +391,14 @@ class Beats:
         return _joined(kept, self._level(start, end, [first, *later[1:]], repeats, most))
 
     def _kept(self, past: Sequence[Beat], until: int, repeats: Repeats) -> list[Beat]:
-        """The beats that have landed by this step; the last one ends there at the latest."""
+        """The beats of ``past`` whose ``lands`` is at most ``until``; the last one is cut to end at
+        ``until``."""
         return [
             self._until(beat, min(beat["last"], until), repeats) for beat in past if beat["lands"] <= until
         ]
 
     def _until(self, beat: Beat, last: int, repeats: Repeats) -> Beat:
-        """The beat, with this step as its last one."""
+        """The beat, cut so that it ends with step ``last``."""
         if last == beat["last"]:
             return beat
         cut: Beat = {**beat, "last": last, "lines": []}
@@ -418,8 +417,8 @@ class Beats:
     def _level(
         self, start: int, end: int, openings: list[Opened], repeats: Repeats, most: int = MOST
     ) -> list[Beat]:
-        """At most so many beats of the steps from index ``start`` up to ``end``. Where there is room for fewer than on
-        other levels, beats with further openings nest however short they are."""
+        """At most ``most`` beats of the steps from index ``start`` up to, not including, ``end``. If ``most``
+        is below MOST, a beat that contains further openings nests them however short it is."""
         if not openings or openings[0].at > start + STARTS_WITHIN:
             openings = [Opened(start, START, {}, START.weight), *openings]
         first = openings[0]
@@ -517,7 +516,8 @@ class Beats:
 
 
 def _drained_partitions(params: Mapping[str, Any]) -> list[str]:
-    """In recordings of earlier engines each batch is named by its partition and its sequence numbers."""
+    """The partitions of a drain. In recordings of earlier engines, they are read from the names of the
+    batches (partition and sequence numbers)."""
     return params.get("partitions") or [batch.partition(" ")[0] for batch in params["batches"]]
 
 
@@ -533,7 +533,8 @@ def _by_outcome(beat: Opened, steps: Sequence[BeatStep]) -> Opened:
 
 
 def _joined(kept: list[Beat], later: list[Beat]) -> list[Beat]:
-    """One level of both. If it has no room for the later ones, they are inside its last beat."""
+    """One level with the kept and the later beats. If it has no room for the later ones, its last beat
+    contains them."""
     if len(kept) == MOST:
         inside = [kept[-1], *later] if len(later) < MOST else [kept[-1], _around(later)]
         kept, later = kept[:-1], [_around(_numbered(inside))]
@@ -543,7 +544,7 @@ def _joined(kept: list[Beat], later: list[Beat]) -> list[Beat]:
 
 
 def _around(beats: list[Beat]) -> Beat:
-    """A beat that contains these, with the title of the first."""
+    """A beat that contains these beats and has the title of the first."""
     return {**beats[0], "last": beats[-1]["last"], "lines": [], "beats": beats}
 
 
@@ -555,7 +556,8 @@ def _numbered(beats: list[Beat]) -> list[Beat]:
 
 
 def _opening(key: str, step: Mapping[str, Any]) -> tuple[Opener | None, dict[str, Any]]:
-    """The opener with the highest weight that a step has, and the parameters of its title."""
+    """The opener of a step, and the parameters of its title. The opener is that of the first broken
+    guarantee, or else the one with the highest weight among the step's sentences."""
     for broken in step["broken"]:
         opener = BROKEN.get(broken["guarantee"])
         if opener is not None:
@@ -678,7 +680,7 @@ def _belongs_to(before: Opened, opener: Opener) -> bool:
 
 
 def _keeps_order(before: Opened, opener: Opener, steps: Sequence[BeatStep], index: int) -> bool:
-    """Whether a client that resends a batch holds back or sends others at the same time."""
+    """Whether the client, at the moment at which it resends a batch, holds back or sends other batches."""
     if before.opener.name != "sends_again" or opener.name not in WITH_A_RESEND:
         return False
     return steps[before.at].time == steps[index].time
@@ -698,8 +700,8 @@ def _asks_meanwhile(before: Opened, opener: Opener, steps: Sequence[BeatStep], i
 
 
 def _leads_to(beat: Opened, step: BeatStep) -> bool:
-    """Whether the beat leads to this step (``lands``). What happens to another client or transactional id does not
-    count, nor what another coordinator does."""
+    """Whether the beat leads to this step (``Opener.lands``). Sentences about another client, transactional
+    id or coordinator than the beat's do not count."""
     return not step.said.isdisjoint(beat.opener.lands) and any(
         key in beat.opener.lands and _is_of_same(beat.params, params) for key, params in step.sentences
     )
@@ -710,8 +712,8 @@ def _is_of_same(params: Mapping[str, Any], said: Mapping[str, Any]) -> bool:
 
 
 def _is_awaited(beat: Opened, steps: Sequence[BeatStep], index: int) -> bool:
-    """Whether the beat still waits for the step that it leads to: the step has not come before ``index``, but
-    comes within NESTED_FROM steps from there, and before the next opening of weight LIGHT or more has passed."""
+    """Whether the beat still waits for the step to which it leads. That step has not come before ``index``.
+    It comes within NESTED_FROM steps from there, and no opening of weight LIGHT or more comes before it."""
     if not beat.opener.lands or any(_leads_to(beat, step) for step in steps[beat.at + 1 : index]):
         return False
     for step in steps[index : index + NESTED_FROM]:

@@ -17,10 +17,10 @@ from engine.shapes.plans import Cost, HeldBack, Outcome, Readable, Words
 from engine.view.places import INTERNAL, leaves
 
 _FATES = ("duplicates", "lost", "failed", "reordered")
-"""What a partition's verdict counts about records."""
+"""The counts of records in a partition's verdict that a cost compares."""
 _LATER_LEAST = 500
-"""In milliseconds. A shorter difference between the times at which records become readable is not
-mentioned."""
+"""Milliseconds. A cost does not mention a smaller difference between the times at which records become
+readable."""
 _COMPLETED = {"CompleteCommit": "committed", "CompleteAbort": "aborted"}
 _UNDELIVERED = frozenset({"dropped", "lost"})
 """The ends of a message that does not arrive."""
@@ -218,7 +218,8 @@ class RunOutcome:
 
 
 def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -> Cost:
-    """The difference between both ends. `done`: the interventions of the run, in order."""
+    """The cost of the interventions. `written`: the end of the scenario's own run. `now`: the end of the run
+    with interventions. `done`: the interventions, in order."""
     actions = [one["action"] for one in done]
     what = f"cost.{actions[0]}" if len(actions) == 1 and actions[0] in _NAMED else "cost.change"
     by = {name: _difference(written, now, name) for name in ("time", *_COUNTS)}
@@ -255,7 +256,8 @@ _NAMED = frozenset(
 
 
 def _transactions(written: Outcome, now: Outcome) -> list[Words]:
-    """How many transactions are committed and aborted instead; nothing for a plan that an earlier release stored."""
+    """How many more or fewer transactions are committed and aborted. Empty for a plan that an earlier release
+    stored."""
     if "committed" not in written or "committed" not in now:
         return []
     committed, aborted = (_difference(written, now, name) for name in ("committed", "aborted"))
@@ -271,8 +273,8 @@ def _transactions(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _fates(written: Outcome, now: Outcome) -> list[Words]:
-    """How many more or fewer records are stored twice, lost, failed or out of order. Of records that no longer
-    fail, because they are stored in aborted transactions, it says only the latter."""
+    """How many more or fewer records are stored twice, lost, failed or out of order. If records fail no
+    longer, because they are stored in aborted transactions, only the latter is said."""
     changed = {name: more for name in _FATES if (more := _difference(written, now, name))}
     aborted = 0
     if "aborted_records" in written and "aborted_records" in now:
@@ -295,7 +297,7 @@ def _undelivered(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _left(written: Outcome, now: Outcome) -> list[Words]:
-    """What the nodes of the middleware are left with instead: reservations that are still held or no longer held, and
+    """The differences at the nodes of the middleware: reservations that are still held or no longer held, and
     transactions that end otherwise, stay open, or wait for an operator."""
     if "reserved" not in written or "reserved" not in now:
         return []
@@ -321,8 +323,8 @@ def _left(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _hanging(written: Outcome, now: Outcome) -> list[Words]:
-    """How many transactions still hang at the end, else how many an operator had to abort; nothing for a plan that
-    an earlier release stored."""
+    """How many more or fewer transactions hang at the end. Without a difference: how many more or fewer an
+    operator aborted. Empty for a plan that an earlier release stored."""
     for name in ("hanging", "by_hand"):
         if name in written and name in now and (more := _difference(written, now, name)):
             return [_words(f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))]
@@ -330,7 +332,8 @@ def _hanging(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _readability(written: Outcome, now: Outcome) -> list[Words]:
-    """How many records stay hidden instead, and how much later read_committed consumers can get the last record."""
+    """How many more or fewer records stay hidden, and how much later or earlier read_committed consumers can
+    get the last record."""
     before, after = written.get("readable"), now.get("readable")
     if before is None or after is None:
         return []
@@ -352,8 +355,8 @@ def _readability(written: Outcome, now: Outcome) -> list[Words]:
 
 def _kept(written: Outcome, now: Outcome, outcomes_told: bool = False) -> Words:
     """The first difference between the logs or nodes at both ends, or the sentence that there is none. A plan
-    that an earlier release stored has no ``stored``, ``outcomes`` and ``markers``. ``outcomes_told``: another
-    sentence says which transactions ended otherwise."""
+    that an earlier release stored has no ``stored``, ``outcomes`` and ``markers``. ``outcomes_told``: True if
+    another sentence says which transactions ended otherwise."""
     if written["nodes"] != now["nodes"]:
         return _words("cost.rows_other" if now["batches"] else "cost.end_other")
     if "stored" in written and "stored" in now and written["stored"] != now["stored"]:
@@ -372,8 +375,8 @@ def _kept(written: Outcome, now: Outcome, outcomes_told: bool = False) -> Words:
 
 
 def _skipped(written: Outcome, now: Outcome) -> Words:
-    """The logs hold the same records, and other sentences say which transactions ended otherwise: how many records
-    read_committed consumers skip instead."""
+    """How many more or fewer records read_committed consumers skip. For logs with the same records, if other
+    sentences say which transactions ended otherwise."""
     more = 0
     if "aborted_records" in written and "aborted_records" in now:
         more = _difference(written, now, "aborted_records")

@@ -1,9 +1,6 @@
-"""Facts that pages draw. Only this module derives them from a run's JSON (docs/frame.md, *Derived*).
-
-Derived facts are not part of the state, of digests or of recordings. The facts of a view are its table
-``derived``, which has changes of its own; the facts of a step are in the step. Both are computed from the
-steps of any run: a running simulation, a recording or a stored session.
-"""
+"""Derived facts are not part of the state, of digests or of recordings. The facts about a view are in its
+table ``derived``, whose changes are listed apart from the view's other changes. The facts about a step are in
+the step. Both are computed from the steps of any run: a running simulation, a recording or a stored session."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ from engine.watching import ABSENT
 ROOM = "derived"
 """Name of the derived facts in a view, and in a step."""
 OF_RECORDS = ("duplicated", "lost", "reordered")
-"""Guarantees that records break."""
+"""The guarantees that are broken by single records."""
 
 Json = Mapping[str, Any]
 Serials = Mapping[str, Iterable[int]]

@@ -1,5 +1,6 @@
 """Finds where a producer disagrees about a number with the leader that it writes to, or with its coordinator,
-although nothing in flight explains the difference. A leader's higher epoch is not explained by a batch."""
+although nothing in flight explains the difference. A batch in flight never explains a higher epoch at the
+leader."""
 
 from __future__ import annotations
 
@@ -11,13 +12,13 @@ Json = Mapping[str, Any]
 
 
 def disagreements_of(view: Json, client: str) -> dict[str, dict[str, Any]]:
-    """Partition to the disagreement between one client and the leader. The partition of the transaction log has
-    the one with the coordinator.
+    """Partition to the disagreement between one client and the leader. For the partition of the transaction
+    log, it is the disagreement with the coordinator.
 
     - `what`: what differs: the last acknowledged `sequence`, the `epoch`, or `unknown` when the leader does
       not have the producer.
     - `own`: the client's number.
-    - `known`: the leader's number.
+    - `known`: the leader's number; None for `unknown`.
     """
     manager = _numbering(view["clients"].get(client))
     found = {}
@@ -38,7 +39,8 @@ def disagreement(view: Json, client: str, partition: str) -> dict[str, Any] | No
 
 
 def _numbering(client: Json | None) -> Json:
-    """The client's numberings; empty when the client is down or has no identity."""
+    """The client's identity and sequence numbers (`transaction_manager` of the view). Empty when the client
+    is down or has no identity."""
     if client is None or not client.get("alive"):
         return {}
     manager: Json | None = client.get("transaction_manager")

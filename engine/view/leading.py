@@ -1,6 +1,6 @@
-"""The notes that pages show with a step's own sentence.
+"""The notes that pages show before or after a step's own sentence.
 
-Before it: the note about the outcome, before the smaller events that led to it. For example, a follower's
+Before it: the note about the outcome, ahead of the smaller events that led to it. For example, a follower's
 fetch may raise the high watermark, so that consumers can read on. The step's own sentence is about the fetch,
 and a note is about the outcome.
 
@@ -28,8 +28,8 @@ ALWAYS = (
     "log.never_ends_behind_by",
     "broker.unknown_producer_accepted",
 )
-"""Notes that always come first: in a log case they are about the outcome, and the step's own sentence is
-about the batch. Of a batch whose numbers a leader cannot check, they say why it is appended all the same."""
+"""Notes that always come first. In a log case they are about the outcome, and the step's own sentence is
+about the batch. The last one says why a leader appends a batch whose sequence numbers it cannot check."""
 
 BEFORE_ITS_STEP = {
     "coordinator.id_is_new": "coordinator.epoch_raised",
@@ -42,18 +42,18 @@ BEFORE_ITS_STEP = {
     "markers.sent_before": "markers.sent",
     "coordinator.resumes_markers": "coordinator.loaded",
 }
-"""A note to the step's own sentence, if the note would be overlooked after that sentence and so comes first.
-Such notes say which epoch InitProducerId led to, that a marker is sent again, or what a new coordinator
-found."""
+"""Key of a note to the key of the step's own sentence that the note precedes, because it would be overlooked
+after it. Such notes say which epoch InitProducerId led to, that a marker is sent again, or what a new
+coordinator found."""
 
 AFTER_ITS_STEP = {
     "broker.log_loaded_from_snapshot": ("fault.restarted", "producer_count", 1),
     "broker.log_replayed": ("fault.restarted", "producer_count", 1),
     "client.disconnected": ("fault.answer_dropped", "count", 2),
 }
-"""A note to the step's own sentence, with the number in the note and the least of it that is worth saying: a
-broker that starts again has read the state of producers; a connection that breaks takes more than the one
-response that the sentence names."""
+"""Key of a note to (key of the step's own sentence, a numeric parameter of the note, the lowest value with
+which the note is shown). A broker that starts again has read the state of producers; a connection that breaks
+loses more than the one response that the sentence names."""
 
 
 def following(step: Mapping[str, Any]) -> int | None:

@@ -14,8 +14,8 @@ _SLOTS = ("first", "second", "third")
 
 
 def lines_of(steps: Sequence[BeatStep], lands: int, repeated: Sequence[bool]) -> list[BeatLine]:
-    """``lands``: the step that the reader sees first; it has a line of its own. ``repeated``: for each step,
-    whether it belongs to a stretch of repeats."""
+    """The lines of a beat's steps. ``lands``: the step that the reader sees first; it has a line of its own.
+    ``repeated``: for each step, whether it belongs to a stretch of repeats."""
     lines: list[BeatLine] = []
     folded: list[BeatStep] = []
     purposes: dict[str, None] = {}

@@ -44,8 +44,8 @@ class FoldedAway(Exception):
 
 
 def cut(view: View, number: int, since: int) -> View:
-    """The near view of the view after step `number`. `since`: the virtual time of the step `REACH` before. The
-    view is not changed; the near view shares the listed entries with it."""
+    """The near view of the view after step `number`. `since`: the virtual time in ms of the step that is
+    `REACH` steps earlier. The view is not changed; the near view shares the listed entries with it."""
     records = view.get("records", {})
     listed = _listed_records(view, since)
     folded: dict[str, Any] = {"at": number, "reaches": REACH}

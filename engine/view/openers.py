@@ -41,8 +41,8 @@ class Opener:
     apis: frozenset[str] = frozenset()
     """The row opens only for messages of these APIs; empty: for every step with one of its sentences."""
     amid_unusual: float = 0
-    """The weight in a run with an opening of weight RARE; 0: the same weight. A step of the usual course tells
-    less in such a run."""
+    """The weight in a run with an opening of weight RARE; 0: the same weight. A usual step is less
+    informative in such a run."""
     later: float = 0
     """The weight of later openings of the row; 0: half."""
 
@@ -53,7 +53,7 @@ UNTIMELY = (
     "broker.appended_after_decision",
     "broker.appended_outside",
 )
-"""A batch that its leader stores although its coordinator knows better."""
+"""The sentences about a batch that a leader appends too late or outside its transaction."""
 STORED = (
     "broker.appended",
     "broker.appended_and_waits",
@@ -424,7 +424,7 @@ LET_GO = Opener("let_go", 9, (), ("partitions",))
 ended."""
 COMMIT_KNOWN = next(opener for opener in TRANSACTIONS if opener.name == "commit_known")
 COMMIT_LATE = Opener("commit_late", 5, (), ("client",))
-"""The opener instead of COMMIT_KNOWN where consumers could get the records at an earlier time."""
+"""Replaces COMMIT_KNOWN if consumers could get the records before the client learned of the commit."""
 READ_AFTER_MARKER = Opener("read_after_marker", 4.5, (), (), ("consumer.delivers",))
 """The opener for the first records that a read_committed consumer gets after the last stable offset has
 advanced."""
@@ -474,7 +474,7 @@ BROKEN = {
     "record_missing": Opener("broken_record_missing", 9.5, (), ("partition",)),
     "row_repeated": Opener("broken_row_repeated", 9, (), ("partition",)),
 }
-"""Guarantee to the title of the step that breaks it."""
+"""Guarantee to the opener of a step that breaks it."""
 
 BY_KEY = {key: opener for opener in OPENERS for key in opener.keys}
 RETRIED = frozenset(

@@ -104,7 +104,7 @@ class RunPlan:
 
 
 def standing(plan: Mapping[str, Any]) -> PlannedPlaces:
-    """The places of a plan alone."""
+    """The places of a plan, without its other fields."""
     return cast("PlannedPlaces", {name: plan[name] for name in PlannedPlaces.__annotations__ if name in plan})
 
 

@@ -24,7 +24,7 @@ COUNTING = frozenset({"until", "retries", "tries", "attempts"})
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """Indices ``at`` up to, not including, ``stop`` of the run's steps."""
+    """A stretch: the steps of the run from index ``at`` up to, not including, ``stop``."""
 
     at: int
     stop: int
@@ -41,7 +41,7 @@ class Repeats:
     within: Sequence[bool]
     """For each index, whether its step belongs to a stretch."""
     lengths: Sequence[int]
-    """For each index, the number of steps before it, of which each stretch counts as one round."""
+    """For each index, the number of steps before it; of each stretch, only one round is counted."""
 
     def length(self, start: int, end: int) -> int:
         """The number of steps from index ``start`` up to ``end``, counted as in ``lengths``."""
@@ -53,7 +53,7 @@ class RecentSentences:
 
     def __init__(self) -> None:
         self._newest: dict[Hashable, int] = {}
-        """Actor and sentences to the number of the newest step that consists of them."""
+        """(Actor, sentences) to the number of the newest step of this actor with these sentences."""
 
     def take(self, taken: BeatStep) -> None:
         """Set whether the step repeats one of the ROUND_MOST steps before it."""
@@ -78,7 +78,8 @@ def repeats_in(steps: Sequence[BeatStep]) -> Repeats:
 
 
 def lengths_of(steps: int, repeats: Sequence[Repeat]) -> list[int]:
-    """For each index up to ``steps`` how many steps come before it, if a reader sees each stretch once."""
+    """For each index up to ``steps``, the number of steps before it, if only one round of each stretch is
+    counted."""
     each = [1] * steps
     for repeat in repeats:
         once = -(-(repeat.stop - repeat.at) // repeat.rounds)

@@ -89,8 +89,8 @@ def _partitions(found: Iterator[Mapping[str, Any]]) -> list[str]:
 
 
 def _stores(name: str, stored: Sequence[str] = STORED) -> Tell:
-    """A function for a title that says how many records the beat's steps store, with these sentences. It
-    returns None if they store none."""
+    """A function that makes a title with the number of records that the beat's steps append. ``stored``: the
+    sentences of these steps. The function returns None if no record is appended."""
 
     def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
         clients = [params["client"]] if "client" in params else None
@@ -105,7 +105,8 @@ def _stores(name: str, stored: Sequence[str] = STORED) -> Tell:
 
 
 def _sends(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
-    """The same. If the records are of several partitions, no step says their number, so the title names these."""
+    """The title of sent batches with the number of records appended. For several partitions, no single step
+    says that number, so the title names the partitions."""
     title = _stores("sends")(params, steps, consumers)
     stored = said_in(steps, *STORED)
     partitions = _partitions(one for one in stored if one.get("client") == params["client"])
@@ -115,15 +116,16 @@ def _sends(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) 
 
 
 def _meanwhile(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
-    """The same for batches that are sent while another one waits for its resend."""
+    """The title of batches that are sent while another batch waits to be sent again."""
     title = _sends(params, steps, consumers)
     partitions = _partitions(one for one in said_in(steps, *STORED) if one.get("client") == params["client"])
     return None if title is None else ("meanwhile", {**title[1], "partitions": partitions})
 
 
 def _resends(name: str, with_new: str = "") -> Tell:
-    """The same for batches that are sent again. If the client also drains new batches, whose records are not
-    resent, the title is ``with_new``; empty: the opener's own."""
+    """A function that makes the title of batches that are sent again, with the number of records appended. If
+    the client also drains new batches, whose records are not resent, the title is ``with_new``; empty: the
+    opener's own."""
     by_stores = _stores(name)
 
     def tell(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
@@ -164,7 +166,7 @@ def _identity(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Ti
 
 
 def _identities(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """Some of the producers may get their ids in a later beat."""
+    """The title of a beat in which not all producers get the id that they requested; None if all get one."""
     asked = {
         said["client"] for said in said_in(steps, "client.producer_id_wanted", "client.init_transactions")
     }
@@ -198,7 +200,8 @@ def _completed(name: str, params: Params, steps: Sequence[BeatStep]) -> Title:
 
 
 def _hidden(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title:
-    """Without a partition that applications read, the records are the offsets of a transaction."""
+    """The partitions whose records are hidden. If these are only internal partitions, the hidden records are
+    the offsets of a transaction."""
     partitions = _partitions(said_in(steps, "broker.readers_wait_for_transaction"))
     return ("hidden", {"partitions": partitions}) if partitions else ("offsets_wait", {})
 
@@ -245,7 +248,8 @@ def _marker_again(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Ti
 
 
 def _message_lost(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """The response to a write was lost, so the client is in doubt."""
+    """The title of a lost response to a Produce, which leaves the client in doubt. For other messages: the
+    title that the middleware has for them, or None."""
     lost = next(said_in(steps, *DROPPED), None)
     if lost is None or (lost["api"], lost["kind"]) != ("Produce", "response"):
         return middleware_titles.dropped(steps)
@@ -307,18 +311,20 @@ def _read_after_marker(_: Params, steps: Sequence[BeatStep], consumers: Sequence
 
 
 def _commit_known(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
-    """The call returns, unless it has timed out before."""
+    """The title if the call returns with this commit; None if the call timed out before."""
     calls = {said["call"] for said in said_in(steps[:1], "client.call_returns")}
     return ("commit_returns", params) if "commit_transaction" in calls else None
 
 
 def _commit_late(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
-    """The same where consumers could get the records before."""
+    """The title of a late commit if the commit call has timed out; None, for the opener's own title, if the
+    call returns."""
     return ("commit_known", params) if _commit_known(params, steps, consumers) is None else None
 
 
 def _repeats(params: Params, _: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """Where the steps do not name one client and its request, the title says who refuses."""
+    """The title of repeats without a refusal. Of refused ones, it names the refusing component if the steps
+    are not about one request of one client."""
     if "clients" in params:
         return "repeats_failed", params
     return None if params["client"] and params["api"] else ("repeats_refused", params)
@@ -342,7 +348,7 @@ def _broken(guarantee: str) -> Tell:
 
 
 def _coordinator(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title:
-    """The last state that the beat has of the id."""
+    """The title with the last state of the transactional id in the beat."""
     states = [
         said["state"]
         for step in steps

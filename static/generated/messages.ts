@@ -600,7 +600,7 @@ export interface Header {
   profile: string;
   version: string;
   /**
-   * Client name to its Kafka version, for clients whose version differs from the cluster's; absent if none does.
+   * Client name to its Kafka version, for each client whose version differs from the cluster's. Absent if no version differs.
    */
   client_versions?: {
     [k: string]: string;
@@ -628,7 +628,7 @@ export interface Header {
    */
   beats?: NamedBeat[];
   /**
-   * Only in a log case: the time at which the times of steps begin, in milliseconds since 1970. Null when no batch has a time.
+   * Only in a log case: the time that is 0 in the steps, in milliseconds since 1970. Null when no batch has a time.
    */
   time_origin?: number | null;
 }
@@ -648,7 +648,7 @@ export interface NamedBeat {
    */
   kind: string;
   /**
-   * The number of the beat among those of that kind, from 1.
+   * The number of the beat among the beats of this kind, from 1.
    */
   nth: number;
   title: Bilingual;
@@ -756,13 +756,13 @@ export interface SentStep {
    */
   earlier_transitions?: Transition[];
   /**
-   * Whether a learner should stop here: at a fault, a refusal, a decision, a broken guarantee or a transition.
+   * Whether a learner should stop here: at a fault, a refusal, a broken guarantee, a transition, or a decision that a row before the last one of its table made.
    */
   interesting: boolean;
   broken: Broken[];
   changes: Change[];
   /**
-   * Absent in recordings; sent beside them.
+   * Absent in recordings, which hold these facts beside the steps (`FileDerived`).
    */
   derived?: StepDerived;
 }
@@ -786,7 +786,7 @@ export interface Decision {
   rows: DecisionRow[];
 }
 /**
- * A test of a receiver.
+ * One test that a receiver made of a message.
  */
 export interface DecisionRow {
   rule: string;
@@ -802,7 +802,7 @@ export interface Refusal {
   error: string;
   compared: [Json, Json][];
   /**
-   * The catalogue key of what happens next: the next action of the sender, or of the node that refused.
+   * The catalogue key of the sentence about the next action: that of the sender, or of the node that refused.
    */
   next: string;
   next_params: JsonObject;
@@ -826,7 +826,8 @@ export interface Transition {
   row: number;
 }
 /**
- * A guarantee that this step broke, or broke for further serials.
+ * A guarantee that this step broke, possibly not for the first time. `serials`: the records that broke it
+ *     in this step.
  */
 export interface Broken {
   guarantee: string;
@@ -842,7 +843,7 @@ export interface Broken {
   producer_id?: number;
   first_offset?: number;
   /**
-   * The nodes that broke the guarantee; only for those of two-phase commit over middleware.
+   * The nodes that broke the guarantee; only for guarantees of two-phase commit over middleware.
    */
   nodes?: string[];
 }
@@ -859,7 +860,7 @@ export interface Change {
  */
 export interface StepDerived {
   /**
-   * Changes of the view's `derived`.
+   * The changes of the table `derived` in the view.
    */
   changes?: Change[];
   arrivals?: Arrival[];
@@ -868,7 +869,7 @@ export interface StepDerived {
    */
   leads?: number;
   /**
-   * The index of a note without which the step's own sentence says too little; pages show it after that.
+   * The index of a note that completes the step's own sentence; pages show the note after the sentence.
    */
   follows?: number;
 }
@@ -880,11 +881,11 @@ export interface Arrival {
   broker: string;
   fate: "appended" | "duplicate" | "not_stored" | "refused";
   /**
-   * The base offset of the appended batch. For a duplicate: the base offset of the stored batch with the same producer id, epoch and sequence numbers. None if the batch was refused.
+   * The base offset of the appended batch. For a duplicate: the base offset of the stored batch with the same producer id, epoch and sequence numbers. Null if the batch was refused or not stored.
    */
   at: number | null;
   /**
-   * For a refused batch: the base offset of the producer's newest batch in the epoch with which it was compared; a marker's only if that epoch has no records.
+   * For a refused batch: the base offset of the producer's newest batch with the epoch that the broker compared. A marker is named only if no batch of records has this epoch.
    */
   compared?: number;
   /**
@@ -1002,7 +1003,7 @@ export interface LoopView {
   state: string;
   round: number;
   /**
-   * The records that it has taken and has not finished.
+   * The records that the loop has taken and has not finished.
    */
   hand: [string, number][];
   sent: number;
@@ -1166,7 +1167,7 @@ export interface RequestView {
   deadline: number;
 }
 /**
- * An idempotent producer's identity, state and numbering.
+ * An idempotent producer's identity, state and sequence numbers.
  */
 export interface TransactionManagerView {
   state: string;
@@ -1184,7 +1185,7 @@ export interface TransactionManagerView {
   transaction: ClientTransactionView | null;
 }
 /**
- * A producer's numbering of a partition.
+ * A producer's sequence numbers for one partition.
  */
 export interface SequencesView {
   next_sequence: number;
@@ -1192,7 +1193,7 @@ export interface SequencesView {
   last_acked_offset: number | null;
   in_flight: string[];
   /**
-   * The sequence after the newest batch whose fate is unknown.
+   * The sequence after the newest batch whose fate is unknown; null if there is no such batch.
    */
   unresolved: number | null;
 }
@@ -1222,7 +1223,7 @@ export interface ClientTransactionView {
   transaction_version?: number;
 }
 /**
- * A wait that is running.
+ * A timer that is running. `since` and `until` are virtual milliseconds.
  */
 export interface TimerView {
   kind: string;
@@ -1267,7 +1268,7 @@ export interface ConsumerView {
   group?: GroupSessionView;
 }
 /**
- * What a consumer sees of every offset of a lane.
+ * A consumer's view of every offset of one partition's log.
  */
 export interface ReaderLaneView {
   position: number | null;
@@ -1275,7 +1276,7 @@ export interface ReaderLaneView {
   folded: number;
   ahead: [number, number, string][];
   /**
-   * The offset up to which this consumer may read.
+   * This consumer may read the offsets below this one.
    */
   bound: number | null;
   held_by: HeldBy | null;
@@ -1319,11 +1320,11 @@ export interface BrokerView {
   lifecycle?: string;
   broker_epoch?: number | null;
   /**
-   * With KRaft: the offset after the last record of the metadata log that it has applied.
+   * With KRaft: the offset after the last record of the metadata log that the broker has applied.
    */
   metadata_offset?: number;
   /**
-   * With KRaft: the block that was requested ahead.
+   * With KRaft: the block that the broker requested in advance.
    */
   next_block?: ProducerIdBlock | null;
   coordinator?: CoordinatorView;
@@ -1342,7 +1343,8 @@ export interface BrokerView {
   };
 }
 /**
- * The producer ids of a broker's block.
+ * A broker's block of producer ids: `start` to `end`, both inclusive. `next` is the id that the broker
+ *     assigns next.
  */
 export interface ProducerIdBlock {
   start: number;
@@ -1350,8 +1352,8 @@ export interface ProducerIdBlock {
   next: number;
 }
 /**
- * The log partitions that a broker coordinates, each with its coordinator epoch, and those that it still
- *     reads, each with the time at which it will have read them.
+ * The log partitions that a broker coordinates, each with its coordinator epoch, and the partitions that
+ *     it still loads, each with the virtual time in ms at which the loading ends.
  */
 export interface CoordinatorView {
   coordinator_epochs?: {
@@ -1386,7 +1388,7 @@ export interface TransactionView {
   partitions: string[];
   started_at: number | null;
   /**
-   * When the coordinator aborts the transaction; only while `Ongoing`.
+   * The virtual time in ms at which the coordinator aborts the transaction; null unless the state is `Ongoing`.
    */
   times_out_at: number | null;
   last_update: number;
@@ -1430,7 +1432,7 @@ export interface MarkerView {
   result: string;
   partitions: string[];
   /**
-   * The id's partition of the transaction log. Queues are ordered by it.
+   * The partition of the transaction log that holds the transactional id. Queues are ordered by it.
    */
   log_partition?: number;
 }
@@ -1529,7 +1531,7 @@ export interface ReplicaView {
   };
 }
 /**
- * An append that waits for its replicas.
+ * An append with acks=all that is not replicated yet.
  */
 export interface WaitingAppendView {
   partition: string;
@@ -1559,7 +1561,7 @@ export interface LogBatchView {
   appended_at: number;
   size: number;
   /**
-   * Only for a transaction's batch: `open`, `committed` or `aborted`; in a log case also `ended`, when the outcome is unknown.
+   * Only for a transaction's batch: `open`, `committed` or `aborted`. In a log case also `ended`: the transaction has ended, but its outcome is unknown.
    */
   outcome?: string;
   content?: ContentView;
@@ -1602,7 +1604,7 @@ export interface MiddlewareView {
     [k: string]: ParticipantView;
   };
   /**
-   * Transaction to the time for which its nodes differ: from the first local commit until the last, or until everything is undone. No node knows it.
+   * Transaction to the time during which its nodes really differ: from the first local commit until the last, or until everything is undone. No node knows this time.
    */
   differ?: {
     [k: string]: WindowView;
@@ -1675,7 +1677,7 @@ export interface MiddlewareTransactionView {
   window: WindowView;
 }
 /**
- * An answer that the middleware waits for. `tries` 0: no request for it was sent yet.
+ * A response that the middleware waits for. `tries` 0: no request for it was sent yet.
  */
 export interface AnswerView {
   asked: string;
@@ -1693,7 +1695,8 @@ export interface MiddlewareTimerView {
   until: number;
 }
 /**
- * How long participants differ. While `since` is set and `until` is null, they still differ (MW-14).
+ * The time during which participants differ, in virtual ms. If only `until` is null, they still differ
+ *     (MW-14).
  */
 export interface WindowView {
   since: number | null;
@@ -1784,7 +1787,8 @@ export interface DatabaseView {
   };
 }
 /**
- * What an open local transaction holds back. It is absent once the transaction has ended.
+ * The statements that an open local transaction holds back until it commits. The entry is absent once the
+ *     transaction has ended.
  */
 export interface LocalTransactionView {
   state: string;
@@ -1811,7 +1815,7 @@ export interface ServiceView {
   paused: boolean;
   approach: string;
   /**
-   * The acts of a round, in their order.
+   * The acts of a round, in the order in which the service makes them.
    */
   acts: string[];
   /**
@@ -1828,7 +1832,7 @@ export interface ServiceView {
   producer: string | null;
   consumer: string | null;
   /**
-   * When it began to wait for a response of the database.
+   * The virtual time in ms at which the service began to wait for a response of the database.
    */
   asked_at: number | null;
   timeout_at: number | null;
@@ -1845,14 +1849,14 @@ export interface ZooKeeperView {
   };
 }
 /**
- * A node with its stat version.
+ * A ZooKeeper node with its stat version.
  */
 export interface ZooKeeperNode {
   data: string;
   version: number;
 }
 /**
- * A broker's session.
+ * A broker's session at ZooKeeper. `expires_at`: virtual ms.
  */
 export interface ZooKeeperSession {
   alive: boolean;
@@ -1895,11 +1899,11 @@ export interface RegistrationView {
   epoch: number;
   state: string;
   /**
-   * When the broker will be fenced if no heartbeat comes. Null while no heartbeats are lost, and while the broker is fenced.
+   * The virtual time in ms at which the controller fences the broker if no heartbeat arrives. Null while no heartbeats are lost, and while the broker is fenced.
    */
   expires_at: number | null;
   /**
-   * The offset after the last record that it has read.
+   * The offset after the last record of the metadata log that the broker has read.
    */
   metadata_offset: number;
 }
@@ -1908,7 +1912,7 @@ export interface RegistrationView {
  */
 export interface MetadataRecordView {
   /**
-   * The controller epoch with which it was written.
+   * The epoch of the controller that wrote the record.
    */
   epoch: number;
   /**
@@ -1916,7 +1920,7 @@ export interface MetadataRecordView {
    */
   kind: string;
   /**
-   * The partition, topic or broker.
+   * The partition, topic or broker that the record is about.
    */
   about: string;
   fields?: JsonObject;
@@ -1935,7 +1939,7 @@ export interface ToolView {
   rows: (string | number | null)[][];
   call?: AdminCallView;
   /**
-   * The commands that wait for this one.
+   * The commands that begin one after the other when this one has ended.
    */
   next?: string[];
 }
@@ -1945,7 +1949,7 @@ export interface ToolView {
 export interface AdminCallView {
   name: string;
   /**
-   * When the call fails if it has not ended before.
+   * The virtual time in ms at which the call fails if it has not ended before.
    */
   until: number;
   /**
@@ -1953,7 +1957,7 @@ export interface AdminCallView {
    */
   unmapped: string[];
   /**
-   * Key to the broker that has to answer about it.
+   * Key to the broker whose response about the key is needed.
    */
   mapped: {
     [k: string]: string;
@@ -1961,7 +1965,7 @@ export interface AdminCallView {
   retry_at: number | null;
   answered: string[];
   /**
-   * The requests without an answer, each as API and broker.
+   * The requests without a response, each as API and broker.
    */
   requests: string[];
 }
@@ -1990,7 +1994,7 @@ export interface MessageView {
   error: string | null;
   held: boolean;
   /**
-   * The purpose of its connection, if that is ``group``, ``markers`` or ``verification`` (GEN-11).
+   * The purpose of the message's connection, if that is ``group``, ``markers`` or ``verification`` (GEN-11).
    */
   connection?: string;
   /**
@@ -2012,7 +2016,7 @@ export interface PendingView {
   what: string;
 }
 /**
- * An entry of the scenario's fault plan.
+ * An entry of the scenario's fault script.
  */
 export interface FaultView {
   action: string;
@@ -2023,7 +2027,7 @@ export interface FaultView {
   remaining: number | null;
 }
 /**
- * The status of a guarantee. A log case has no verdicts, and no further fields.
+ * The status of a guarantee. In a log case, `judged` is false and the other fields are absent.
  */
 export interface GuaranteeView {
   judged: boolean;
@@ -2147,7 +2151,7 @@ export interface Derived {
     [k: string]: ActorTimer;
   };
   /**
-   * (Client, partition) to the disagreement. A partition of the transaction log has the one with the coordinator.
+   * (Client, partition) to the disagreement. For a partition of the transaction log, it is the disagreement with the coordinator.
    */
   disagreements: {
     [k: string]: {
@@ -2163,13 +2167,13 @@ export interface Derived {
     };
   };
   /**
-   * Partition to its stretches, in the order of the log; absent in data of earlier versions.
+   * Partition to its stretches, in the order of the log. Absent in data of earlier versions.
    */
   held?: {
     [k: string]: [number, number, "behind" | "marker" | "undecided"][];
   };
   /**
-   * The level of ``transaction.version`` in force: the cluster's, or a higher one that a client still uses; absent in data of earlier versions.
+   * The highest level of ``transaction.version`` in use: the cluster's level, or a higher one that a client still uses. Absent in data of earlier versions.
    */
   transaction_version?: number;
 }
@@ -2181,13 +2185,14 @@ export interface ActorTimer {
   kind: string;
   subject: string;
   /**
-   * Virtual ms. Null when no state shows it.
+   * Virtual ms. Null when the view does not contain the time.
    */
   since: number | null;
   until: number;
 }
 /**
- * A producer and the leader that it writes to have different values for one numbering.
+ * A producer and the leader that it writes to have different values for the producer's epoch or sequence
+ *     numbers.
  */
 export interface Disagreement {
   /**
@@ -2214,12 +2219,12 @@ export interface Folded {
    */
   at: number;
   /**
-   * For this many steps before that step, all entries are listed.
+   * A page may step back this many steps from `at` and still has every entry that it draws.
    */
   reaches: number;
   records?: FoldedRecords;
   /**
-   * (Partition, replica) to what is left out.
+   * (Partition, replica) to the batches that are left out.
    */
   logs?: {
     [k: string]: {
@@ -2227,7 +2232,7 @@ export interface Folded {
     };
   };
   /**
-   * (Client, partition of the queue) to what is left out.
+   * (Client, partition of the queue) to the batches that are left out.
    */
   batches?: {
     [k: string]: {
@@ -2327,7 +2332,8 @@ export interface Transactions {
   lines: TransactionLine[];
 }
 /**
- * One transaction: its client, the partitions that it wrote to, its steps with virtual times, and its state.
+ * One transaction: its client, its partitions, its first and last step with their virtual times in ms,
+ *     and its state.
  */
 export interface TransactionLine {
   id: string;
@@ -2347,7 +2353,7 @@ export interface TransactionLine {
   first_at: number;
   last_at: number;
   /**
-   * The step at which its outcome became durable.
+   * The step at which the transaction's outcome became durable; null before.
    */
   decided_step: number | null;
   state: string;
@@ -2405,11 +2411,11 @@ export interface Plan {
   complete: boolean;
   beats: Beat[];
   /**
-   * Only for a run of brokers with interventions: the places of the run without them, so that these need not move.
+   * Only for a run of brokers with interventions: the places of the run without interventions, so that they need not move.
    */
   stands?: PlannedPlaces;
   /**
-   * Node (`middleware`, `business`) to transaction to the states that it has in this run, each once, in the order in which it reaches them. Absent in runs without transactions of the middleware and in plans of earlier versions.
+   * Node (`middleware`, `business`) to transaction to the states that the transaction has in this run. Each state is listed once, in the order in which the transaction reaches them. Absent in runs without transactions of the middleware and in plans of earlier versions.
    */
   passed?: {
     [k: string]: {
@@ -2417,7 +2423,7 @@ export interface Plan {
     };
   };
   /**
-   * The end of the run without interventions. The plan of a run with interventions has it, too. Absent in plans of earlier versions, and when that end is not known.
+   * The end of the run without interventions; also in the plan of a run with interventions. Absent in plans of earlier versions, and when this end is not known.
    */
   outcome?: Outcome;
   /**
@@ -2425,7 +2431,7 @@ export interface Plan {
    */
   end?: Outcome;
   /**
-   * Only for a run with interventions that has ended, if the end without them is known.
+   * The cost of the interventions. Present only for a run with interventions that has ended, if the end without interventions is known.
    */
   cost?: Cost;
 }
@@ -2437,7 +2443,7 @@ export interface PlannedClient {
   applications: string[];
   transactional_id: string | null;
   /**
-   * The partitions to which it sends a batch during the run.
+   * The partitions to which the client sends a batch during the run.
    */
   partitions: string[];
 }
@@ -2447,11 +2453,11 @@ export interface PlannedClient {
 export interface PlannedBroker {
   name: string;
   /**
-   * Every data partition that it leads during the run.
+   * Every data partition that the broker leads during the run.
    */
   lanes: string[];
   /**
-   * Every transactional id and every group that it coordinates during the run.
+   * Every transactional id that the broker coordinates during the run; `groups`: every consumer group.
    */
   transactional_ids: string[];
   groups: string[];
@@ -2465,12 +2471,12 @@ export interface PlannedLane {
    */
   first: number;
   /**
-   * The highest log end.
+   * The highest log end offset during the run.
    */
   end: number;
   internal: boolean;
   /**
-   * Broker ids, in order.
+   * Ids of the brokers that lead the partition, in the order in which they first do so.
    */
   leaders: number[];
   /**
@@ -2511,7 +2517,7 @@ export interface Beat {
    */
   number: number;
   /**
-   * The number of the first step; `last` is that of the last one.
+   * The numbers of the beat's steps: `first` to `last`, both inclusive.
    */
   first: number;
   last: number;
@@ -2529,18 +2535,18 @@ export interface Beat {
    */
   kind?: string;
   /**
-   * The author's own name for the beat.
+   * The title that the scenario's author gave to the beat.
    */
   title?: Bilingual;
   lines: BeatLine[];
   /**
-   * The beats inside it, in a long run; `lines` is then empty.
+   * In a long run: the beats inside this beat; `lines` is then empty.
    */
   beats?: Beat[];
 }
 /**
- * A step with its own sentence (`key` null), or several adjacent steps that are counted and named by
- *     their purpose.
+ * One step, which has its own sentence (`key` null), or several adjacent steps. `key` and `params` then
+ *     make a sentence that counts the steps and names their purpose.
  */
 export interface BeatLine {
   first: number;
@@ -2599,14 +2605,14 @@ export interface Outcome {
   messages: number;
   retries: number;
   /**
-   * The number of such records; the same for the next three fields.
+   * The number of records with duplicates. The next three fields: the number of lost, failed and reordered records.
    */
   duplicates: number;
   lost: number;
   failed: number;
   reordered: number;
   /**
-   * A digest of the batches that consumers may get (empty: none). The next fields are digests of the records in them, and of the outcomes at the middleware's participants.
+   * A digest of the batches that consumers may get (empty: none). `records`: a digest of the records in them. `nodes`: a digest of the outcomes at the middleware's participants and of a database's rows.
    */
   batches: string;
   records: string;
@@ -2626,7 +2632,7 @@ export interface Outcome {
     [k: string]: string;
   };
   /**
-   * Digests of all records in the logs, including aborted ones, and of the records with their outcomes.
+   * A digest of all records in the logs, including aborted ones. `outcomes`: a digest of these records with the outcomes of their transactions.
    */
   stored?: string;
   outcomes?: string;
@@ -2635,11 +2641,11 @@ export interface Outcome {
    */
   markers?: number;
   /**
-   * Absent in plans of earlier versions, as are the next four fields.
+   * The longest time for which records were held back. Absent in plans of earlier versions, as are the next four fields.
    */
   held?: HeldBack;
   /**
-   * The number of transactions for which the coordinator wrote CompleteCommit; `aborted`: CompleteAbort.
+   * The number of transactions for which the coordinator wrote CompleteCommit; `aborted`: the number for CompleteAbort.
    */
   committed?: number;
   aborted?: number;
@@ -2648,7 +2654,7 @@ export interface Outcome {
    */
   aborted_records?: number;
   /**
-   * Partition to how far consumers can get its records. Partitions without records that can be read are left out.
+   * Partition to the time at which consumers can get its records. Partitions without records that can be read are left out.
    */
   readable?: {
     [k: string]: Readable;
@@ -2678,15 +2684,15 @@ export interface HeldBack {
   released: boolean;
 }
 /**
- * How far read_committed consumers can get the records of a partition, except aborted ones.
+ * When read_committed consumers can get the records of a partition, aborted ones excepted.
  */
 export interface Readable {
   /**
-   * The virtual time, in ms, from which they can get the last record; null: not before the end of the run.
+   * The virtual time in ms from which these consumers can get the last record; null: not before the end of the run.
    */
   at: number | null;
   /**
-   * The number of records that they cannot get at the end of the run.
+   * The number of records that these consumers cannot get at the end of the run.
    */
   hidden: number;
 }
@@ -2695,16 +2701,16 @@ export interface Readable {
  */
 export interface Cost {
   /**
-   * The intervention, as the subject of a sentence.
+   * The intervention, in words that can be the subject of a sentence.
    */
   what: Words;
   /**
-   * True if the run with interventions needed more time, retries or messages, and of none of them less.
+   * True if the run with interventions needed more time, retries or messages, and less of none of the three.
    */
   dearer: boolean;
   costs: Words[];
   /**
-   * Which transactions ended otherwise, which records stay hidden or are readable later, and how many more or fewer records were duplicated, lost, failed or reordered. If there is no difference in the latter: the first other difference between both ends, or that there is none.
+   * Sentences about the ends of both runs: which transactions ended otherwise, which records are hidden or readable later, how many more or fewer records were duplicated, lost, failed or reordered. If the last of these is the same in both runs: the first other difference, or that there is none.
    */
   kept: Words[];
 }
@@ -2875,7 +2881,7 @@ export interface Reason {
    */
   rule: string | null;
   /**
-   * The outcome of a check.
+   * If the reason is a check of the receiver: what the check gave (`passed`, `decided`, …). Null for other reasons.
    */
   outcome: string | null;
 }
@@ -2928,7 +2934,7 @@ export interface Question {
    */
   at: number;
   /**
-   * Id of the message that the next step delivers, which is in transit at step ``at``; None: it delivers none.
+   * Id of the message that the next step delivers, which is in flight at step ``at``; null: the next step delivers none.
    */
   message: number | null;
   key: string;
@@ -3066,15 +3072,15 @@ export interface Step {
    */
   earlier_transitions?: Transition[];
   /**
-   * Whether a learner should stop here: at a fault, a refusal, a decision, a broken guarantee or a transition.
+   * Whether a learner should stop here: at a fault, a refusal, a broken guarantee, a transition, or a decision that a row before the last one of its table made.
    */
   interesting: boolean;
   broken: Broken[];
   changes: Change[];
 }
 /**
- * The derived facts of one branch in a file: those of each of its steps, and, if the branch has no
- *     parent, those of its first view.
+ * The derived facts of one branch in a file: the facts of each of its steps, and, if the branch has no
+ *     parent, the facts of its first view.
  */
 export interface FileDerived {
   view?: Derived;
