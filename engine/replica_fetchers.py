@@ -1,4 +1,4 @@
-"""The replica fetchers, which find the fetches that would change something, and carry them out (LOG-7).
+"""The replica fetchers. They find the fetches that would change something, and carry them out (LOG-7).
 
 There is one fetcher for each partition and follower, comparable to Kafka's replica fetcher threads.
 ``broker/replication`` holds the rules for both ends of a fetch. No message connects the two ends here,
@@ -17,7 +17,8 @@ from engine.messages import Effects
 
 
 class Cluster(Protocol):
-    """What the fetchers use of a run's brokers."""
+    """The fields and methods of a run's world that the fetchers use. ``broker_of``: broker id to broker.
+    ``paused``: names of paused actors."""
 
     broker_of: dict[int, Broker]
     changed_partitions: set[str]
@@ -25,7 +26,7 @@ class Cluster(Protocol):
     paused: set[str]
 
     def leader_of(self, partition: str) -> Broker | None:
-        """The broker that leads a partition and responds; None when there is none."""
+        """The broker that leads a partition, if it can respond; None: there is no such broker."""
 
 
 Exchanged = tuple[Broker, Effects, bool, bool, bool]
@@ -36,7 +37,7 @@ another time."""
 
 class Fetcher:
     """The fetcher with which ``follower`` fetches ``partition`` from the leader in ``leadership``.
-    ``waiting``: its next fetch is queued. ``what``: the text of that fetch in the view."""
+    ``waiting``: the fetcher's next fetch is queued. ``what``: the text of this fetch in the view."""
 
     __slots__ = ("follower", "leadership", "name", "partition", "waiting", "what")
 
@@ -86,7 +87,8 @@ class ReplicaFetchers:
         )
 
     def exchange(self, fetcher: Fetcher, now: int) -> Exchanged | None:
-        """One fetch and its response. None: there is no leader, or the follower does not fetch."""
+        """Carry out one fetch and its response. None: the partition has no leader, the leader or the follower is
+        down or paused, or a fault keeps the follower from fetching."""
         partition, follower = fetcher.partition, fetcher.follower
         cluster = self._cluster
         leadership, paused = fetcher.leadership, cluster.paused

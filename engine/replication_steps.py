@@ -1,5 +1,5 @@
-"""Makes each fetch of a follower and each fetch of the metadata log a step, and carries out what follows from
-a changed partition (LOG-7, CON-1)."""
+"""Carries out the fetches of followers and the fetches of the metadata log, each at its event. After a partition
+has changed, it queues the fetches that are useful and wakes the partition's consumers (LOG-7, CON-1)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ class ReplicationSteps:
             self._queue(fetcher)
 
     def follow(self) -> None:
-        """Deliver announcements; queue fetches of the changed partitions, and wake their consumers."""
+        """Deliver the controller's announcements. Queue the useful fetches of the changed partitions, and wake the
+        consumers that wait for these partitions."""
         kernel, world = self._kernel, self._kernel.world
         if world.controller.announcements:
             for name, effects in world.announce(kernel.now):
@@ -71,7 +72,7 @@ class ReplicationSteps:
                     self._timers.ask(name)
 
     def read_metadata(self, name: str, event: Event) -> None:
-        """Answer a broker's fetch of the metadata log."""
+        """Carry out a broker's fetch of the metadata log: the broker applies the new records."""
         kernel = self._kernel
         kernel.at_work(name, "replication")
         kernel.carry_out(name, kernel.world.spreading.read(name, kernel.now))
@@ -80,7 +81,7 @@ class ReplicationSteps:
         self.follow()
 
     def queue_metadata(self) -> None:
-        """Queue the responses to the metadata fetches of all brokers that have not read the whole log."""
+        """Queue a fetch of the metadata log for each broker that has not read the whole log."""
         kernel = self._kernel
         for name, at in kernel.world.spreading.fetches(kernel.now):
             kernel.put(at, TIMER, "metadata", name, name, "fetch metadata")

@@ -44,7 +44,8 @@ def fetch_is_useful(leader: Replica, follower: Replica) -> bool:
 
 
 def is_caught_up(leader: Replica, follower: Replica) -> bool:
-    """True when the follower's log equals the leader's, so that a fetch would change nothing in it."""
+    """True when the follower's log equals the leader's, so that a fetch could change only the follower's high
+    watermark."""
     ours, theirs = leader.log, follower.log
     return (
         ours.log_end == theirs.log_end
@@ -95,8 +96,11 @@ def answer_fetch(
 
 
 def parted_at(leader: Replica, fetch_offset: int, last_fetched_epoch: int) -> tuple[int, int] | None:
-    """(epoch, end offset) of the leader at which the follower's log diverges from the leader's; None: the
-    logs agree."""
+    """The leader epoch up to which the leader's log can agree with the follower's, and the offset at which this
+    epoch ends in the leader's log (exclusive). None: the logs agree.
+
+    ``fetch_offset``, ``last_fetched_epoch``: the follower's log end and the newest leader epoch in its log.
+    """
     if last_fetched_epoch == -1:
         return None
     log = leader.log
@@ -111,7 +115,8 @@ def parted_at(leader: Replica, fetch_offset: int, last_fetched_epoch: int) -> tu
 
 @ordered_value
 class Taken:
-    """How a response changed the follower's log."""
+    """How a response changed the follower's log. ``cut_to``: the offset to which the log was truncated.
+    ``started_over_at``: the offset at which the log starts again, empty. ``producers_forgotten``: producer ids."""
 
     cut_to: int | None = None
     started_over_at: int | None = None
@@ -120,7 +125,7 @@ class Taken:
     log_start_raised: bool = False
     high_watermark_moved: bool = False
     parted: bool = False
-    """The leader returned the offset at which the logs diverge, so the next fetch continues there."""
+    """True if the leader returned the offset at which the logs diverge instead of batches."""
     producers_forgotten: Sequence[int] = ()
 
     @property

@@ -1,4 +1,4 @@
-"""The name, version and configuration of a broker. All its parts get this object, which never changes."""
+"""The name, version and configuration of a broker. All parts of the broker get this object, which never changes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Setup:
     configuration: BrokerConfiguration
     watch: Watch
     understand_abortable: frozenset[str] = frozenset()
-    """The clients that may be answered TRANSACTION_ABORTABLE: their Produce requests have version 11 or
-    newer, or their TxnOffsetCommit requests version 4 or newer."""
+    """The names of the clients that know TRANSACTION_ABORTABLE: they send Produce 11 and TxnOffsetCommit 4, or
+    newer versions."""
     name: str = field(init=False)
     path: Path = field(init=False)
 

@@ -1,5 +1,5 @@
-"""Starts brokers before a run begins. They claim blocks by the usual messages, but no time passes and no step
-is made."""
+"""Starts brokers before a run begins. The brokers claim blocks of producer ids by the usual messages, but no
+time passes and no step is made."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def start_quietly(controller: Controller, brokers: Iterable[Broker], now: int = 
 
 
 def exchange(controller: Controller, broker: Broker, effects: Effects, now: int) -> Effects:
-    """Carry messages between one broker and the controller until neither sends any; returns the messages to
-    others."""
+    """Carry messages between one broker and the controller (or ZooKeeper) until neither sends a further one.
+    Returns the broker's messages to other destinations."""
     elsewhere: Effects = []
     queue = list(effects)
     while queue:

@@ -92,7 +92,8 @@ class Asked:
 
 
 class Joining:
-    """A leader's request about several transactions. It is answered when all of them are answered."""
+    """A leader's request about the partitions of several transactions (KIP-890). The response is sent when each
+    transaction has its result. ``missing``: the number of transactions without a result."""
 
     __slots__ = ("correlation_id", "errors", "leader", "missing")
 
@@ -103,7 +104,7 @@ class Joining:
         self.errors: dict[str, dict[str, Error]] = {}
 
     def found(self, transactional_id: str, errors: dict[str, Error]) -> Effects:
-        """Store the answer for one transaction; after the last one, returns the response."""
+        """Store the result for one transaction: partition to error. After the last one, returns the response."""
         self.errors[transactional_id] = errors
         self.missing -= 1
         if self.missing:
@@ -113,7 +114,7 @@ class Joining:
 
 @ordered_value
 class JoinAsked:
-    """One transaction of such a request, to which the leader wants to add partitions."""
+    """One transaction of a leader's request (:class:`Joining`), to which the leader wants to add partitions."""
 
     joining: Joining
     asked: TransactionPartitions
@@ -165,7 +166,7 @@ class TransactionHost:
         self.connected: set[int] = set()
         self.connecting: set[int] = set()
         self.pass_at: int | None = None
-        """When the next pass of the marker sender may start (MRK-3)."""
+        """When the next pass of the marker sender may start (MRK-3). This time and the four below are in ms."""
         self.scan_at: int | None = None
         """When the next scan finds a transaction that is open for too long (TXC-20)."""
         self.scanned_at = -1
@@ -174,8 +175,8 @@ class TransactionHost:
         self.expiry_at: int | None = None
         """When the next scan finds an idle transactional id that is to be forgotten (TXC-21)."""
         self.expired_at = -1
-        """When the last such scan ran. If the scan could not forget an id, because no tombstone could be
-        written, the id waits for the next scan."""
+        """When the last scan for idle ids ran. If the scan could not forget an id, because no tombstone could
+        be written, the id waits for the next scan."""
         self.board = MarkerBoard(self)
         self.leadership = CoordinatorPart(self)
 
@@ -219,7 +220,7 @@ class TransactionHost:
         return self._load(partition, now)
 
     def resign(self, partition: int, now: int) -> Effects:
-        """This broker no longer leads the log partition: forget its ids and their markers (TXC-22)."""
+        """This broker no longer leads the log partition: forget the ids in it and their markers (TXC-22)."""
         if partition not in self.coordinator.owned and partition not in self.coordinator.loading:
             return []
         self._touch_all()
@@ -332,8 +333,8 @@ class TransactionHost:
             self.watch.emit(CompletionNotWritten, self.setup.name, done.transactional_id, done.error)
 
     def on_announcement(self, now: int) -> None:
-        """An announcement came. If markers are parked, plan a pass, because their leaders may be reachable
-        now (MRK-3)."""
+        """The controller has announced a decision. If markers are parked because their leaders could not be
+        reached, plan a pass: the leaders may be reachable now (MRK-3)."""
         if self.markers.parked:
             self._want_pass(now + self.setup.configuration.marker_retry_ms)
 
@@ -344,8 +345,8 @@ class TransactionHost:
             self.pass_at = at
 
     def _run_pass(self, now: int) -> Effects:
-        """One pass of the marker sender: it handles old completions and parked markers, and sends one request
-        to each broker (MRK-3)."""
+        """One pass of the marker sender: retry the completions that could not be written, queue the parked markers
+        again, and send one request to each broker for which markers wait (MRK-3)."""
         self.pass_at = None
         markers = self.markers
         self.coordinator.retry_completions()

@@ -1,5 +1,5 @@
-"""Handles the requests of transactional producers at a broker: check the rights, then call the coordinator
-(TXC-7, TXC-12 to TXC-14)."""
+"""Handles the requests of transactional producers at a broker. The handlers check the permissions, then call the
+transaction coordinator (TXC-7, TXC-12 to TXC-14)."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class TransactionRequests:
         return rule.answer
 
     def _use(self, transactional_id: str | None) -> Effects:
-        """Create the id's log partition, if no FindCoordinator has used it before."""
+        """The effect that gives the id's log partition its replicas, if no request has used it yet."""
         count = self.cluster.internal_topics.get(TRANSACTION_TOPIC)
         if not transactional_id or count is None:
             return []
@@ -105,8 +105,8 @@ class TransactionRequests:
         return self.host.settle(now) + self._use(transactional_id)
 
     def handle_init(self, envelope: Envelope, now: int) -> Effects | None:
-        """InitProducerId with a transactional id (TXC-7). None: a new producer id is needed and the block is
-        used up."""
+        """Handle InitProducerId with a transactional id (TXC-7). None: the id needs a new producer id, and this
+        broker has none left."""
         request = envelope.body
         if type(request) is not InitProducerIdRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an InitProducerId request")
@@ -126,7 +126,7 @@ class TransactionRequests:
         return self._handled(name, now)
 
     def handle_add_partitions(self, envelope: Envelope, now: int) -> Effects:
-        """AddPartitionsToTxn: one denied or unknown topic prevents that any partition is added (TXC-12)."""
+        """Handle AddPartitionsToTxn. If one of the topics is denied or unknown, no partition is added (TXC-12)."""
         request = envelope.body
         if type(request) is not AddPartitionsToTxnRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an AddPartitionsToTxn request")
@@ -169,7 +169,7 @@ class TransactionRequests:
         self.setup.watch.emit(PartitionsNotAdded, self.setup.name, envelope.source, tuple(errors.items()))
 
     def handle_add_offsets(self, envelope: Envelope, now: int) -> Effects:
-        """AddOffsetsToTxn: the group's partition of ``__consumer_offsets`` joins the transaction (TXC-13)."""
+        """Handle AddOffsetsToTxn: add the group's partition of ``__consumer_offsets`` to the transaction (TXC-13)."""
         request = envelope.body
         if type(request) is not AddOffsetsToTxnRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an AddOffsetsToTxn request")
@@ -192,8 +192,8 @@ class TransactionRequests:
         return effects + self.cluster.use(partition)
 
     def handle_end(self, envelope: Envelope, now: int) -> Effects:
-        """EndTxn: commit or abort (TXC-14). The answer is COORDINATOR_LOAD_IN_PROGRESS when the next
-        transaction needs a new producer id and none is left."""
+        """Handle EndTxn: commit or abort (TXC-14). The response is COORDINATOR_LOAD_IN_PROGRESS if the next
+        transaction needs a new producer id and this broker has none left."""
         request = envelope.body
         if type(request) is not EndTxnRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an EndTxn request")

@@ -12,7 +12,7 @@ CONSUMER_OFFSETS_TOPIC = "__consumer_offsets"
 
 
 class Origin(Enum):
-    """Where an append comes from."""
+    """The origin of an append."""
 
     CLIENT = "client"
     COORDINATOR = "coordinator"

@@ -1,12 +1,14 @@
-"""Verification: before the first batch of a transaction, a leader asks the coordinator whether the partition
-belongs to it (KIP-890, first part, since 3.6).
+"""Verification: before a leader appends the first batch of a transaction, it asks the transaction coordinator
+whether the partition belongs to the transaction (KIP-890, first part, since 3.6).
 
-The request waits until the answer has arrived; nothing is appended before. For a client of transaction
-version 2 the leader asks the coordinator to add the partition (second part, since 4.0). While the previous
-transaction is not complete yet, the leader repeats the question for a limited time (KAFKA-18654).
+The client's Produce or TxnOffsetCommit waits for the coordinator's response; nothing is appended before. For a
+client of transaction version 2 the leader asks the coordinator to add the partition (second part, since 4.0).
+While the client's previous transaction is not complete yet, the leader repeats the question for a limited
+time (KAFKA-18654).
 
-Owns the questions in flight, one at a time to each coordinator, and the meaning of their answers. The log's
-``ProducerStateManager`` keeps the transactions that wait for their first batch (``awaited``). A broker has a
+A *question* is about the partitions of one transactional id. Owns the questions, which one request at a time
+carries to each coordinator, and the meaning of the responses. The log's ``ProducerStateManager`` keeps the
+producers whose transaction waits for its first batch (``awaited``). A broker has a
 :class:`Verification` when its profile has ``verifies_partitions``; ``Verification.goes_on`` names the method
 that continues a request.
 
@@ -69,29 +71,29 @@ PRODUCE_SEES: dict[Error, Error] = dict.fromkeys(
     ),
     Error.NOT_ENOUGH_REPLICAS,
 )
-"""The coordinator's error to the one that a producer gets in its place, so that older producers send the
-batch again."""
+"""The coordinator's error to the error that the producer gets in its place: older producers, too, send the batch
+again after NOT_ENOUGH_REPLICAS."""
 ADDING_SEES: dict[Error, Error] = {
     error: seen for error, seen in PRODUCE_SEES.items() if error is not Error.CONCURRENT_TRANSACTIONS
 }
-"""The same for a client of transaction version 2, which gets CONCURRENT_TRANSACTIONS itself: it expects that the
-previous transaction may not be complete yet."""
+"""As ``PRODUCE_SEES``, for a client of transaction version 2. This client gets CONCURRENT_TRANSACTIONS itself,
+because it knows that its previous transaction may not be complete yet."""
 PRODUCERS_SEE = {
     Error.PRODUCER_FENCED: Error.INVALID_PRODUCER_EPOCH,
 }
-"""The coordinator's error to the one that a client gets in its place, because clients expect another fencing
-error from a leader."""
+"""The coordinator's error to the error that a client gets in its place, because from a leader clients expect
+INVALID_PRODUCER_EPOCH."""
 OLDER_PRODUCERS_SEE = PRODUCERS_SEE | {Error.TRANSACTION_ABORTABLE: Error.INVALID_TXN_STATE}
-"""The same for clients before Produce 11 and TxnOffsetCommit 4 (Kafka 3.8), which do not know
+"""As ``PRODUCERS_SEE``, for clients before Produce 11 and TxnOffsetCommit 4 (Kafka 3.8), which do not know
 TRANSACTION_ABORTABLE."""
 OFFSETS_SEE = {
     Error.NETWORK_EXCEPTION: Error.COORDINATOR_LOAD_IN_PROGRESS,
     Error.NOT_LEADER_OR_FOLLOWER: Error.NOT_COORDINATOR,
 }
-"""The coordinator's error to the one that the client of a TxnOffsetCommit gets in its place
+"""The error of the verification to the error that the client of a TxnOffsetCommit gets in its place
 (``GroupMetadataManager.maybeConvertOffsetCommitError``)."""
 ADD_RETRY_MS, ADD_RETRY_MAX_MS = 20, 100
-"""For a question that is repeated: the pause, and the longest time, in ms
+"""The pause in ms before a question is repeated, and the time in ms after which it is not repeated any more
 (``add.partitions.to.txn.retry.backoff.ms`` and ``….max.ms``)."""
 
 
@@ -105,14 +107,14 @@ class Verified:
     guards: dict[str, int] = field(default_factory=dict)
     """The verified partitions, each with its guard. A later marker removes the guard."""
     sees: Mapping[Error, Error] = field(default_factory=lambda: PRODUCE_SEES)
-    """The error of the verification to the one that the producer gets in its place."""
+    """The error of the verification to the error that the producer gets in its place."""
     responded: dict[str, Error] = field(default_factory=dict)
     """The coordinator's own error of each partition, if it responded with one."""
 
 
 @dataclass(slots=True)
 class _Waiting:
-    """One request that waits for a coordinator's answer."""
+    """A client's request that waits for a coordinator's response, and the question about it."""
 
     asked: TransactionPartitions
     envelope: Envelope
@@ -120,7 +122,7 @@ class _Waiting:
     sequences: dict[str, int]
     """Partition to the first sequence of its batch; NO_SEQUENCE for committed offsets."""
     until: int
-    """The time until which the question is repeated while the previous transaction is not complete."""
+    """The time in ms until which the question is repeated while the previous transaction is not complete."""
 
     def ends(self, error: Error) -> Verified:
         return self.ended(dict.fromkeys(self.asked.partitions, error))
@@ -132,7 +134,8 @@ class _Waiting:
 
 @dataclass(slots=True)
 class _Line:
-    """The questions to one coordinator: those in the request in flight, and those that wait, by transactional id."""
+    """The questions to one coordinator, by transactional id: those in the request in flight (``on_the_way``), and
+    those that wait for the next request (``behind``). ``deadline``: when the response is overdue, in ms."""
 
     deadline: int | None = None
     correlation_id: int = 0
@@ -142,7 +145,10 @@ class _Line:
 
 
 class Verification:
-    """The questions of one broker to transaction coordinators. One of these may be its own."""
+    """The questions of one broker to the transaction coordinators, which include the broker's own.
+
+    Methods return (effects, requests whose verification has ended); :meth:`go_on` continues these requests.
+    """
 
     __slots__ = (
         "_guards",
@@ -167,28 +173,28 @@ class Verification:
         self.replicas = replicas
         self.outgoing = outgoing
         self.partition_count = setup.configuration.transaction_state_partitions
-        """Partitions of `__transaction_state`."""
+        """The number of partitions of ``__transaction_state``."""
         self.timeout_ms = setup.configuration.marker_request_timeout_ms
         self.understand_abortable = setup.understand_abortable
         self.lines: dict[int, _Line] = {}
         self.later: list[tuple[int, _Waiting]] = []
-        """The questions to be repeated, each with the time in ms."""
+        """(time in ms, question) for each question that is to be repeated at that time."""
         self.connected: set[int] = {setup.broker_id}
         self._guards = 0
         self.goes_on: dict[type, Callable[[Verified, int], Effects]] = {}
-        """Type of a waiting request to the method that continues it; the handlers of these requests register
-        theirs here."""
+        """Type of a waiting request to the method that continues it. ``Broker`` enters the methods here."""
 
     def go_on(self, verified: tuple[Effects, list[Verified]], now: int) -> Effects:
-        """The requests to send, and the effects of the requests that continue."""
+        """Continue the requests whose verification has ended. Returns the effects in ``verified`` and those of the
+        continued requests."""
         effects, ended = verified
         for one in ended:
             effects = effects + self.goes_on[type(one.envelope.body)](one, now)
         return effects
 
     def concerns(self, transaction_version: int) -> bool:
-        """Whether a request needs verification. With the switch off, only a request of transaction version 2
-        needs it, because there the leader adds the partitions."""
+        """Whether a request may need verification. With the switch ``partition_verification`` off, only a request
+        of transaction version 2 does, because its partitions must be added to the transaction."""
         return self.setup.switches.partition_verification or transaction_version >= RAISING_VERSION
 
     # Asking ---------------------------------------------------------------------------------------
@@ -196,8 +202,9 @@ class Verification:
     def of_produce(
         self, envelope: Envelope, request: ProduceRequest, batches: dict[str, RecordBatch], now: int
     ) -> tuple[Effects, list[Verified]] | None:
-        """Verify the partitions of a Produce that its client may write to; None when none of them needs it.
-        Batches of different producers or epochs are refused."""
+        """Verify the partitions of a Produce request to which the client may write (``batches``); None: none of
+        them needs verification. If the batches have different producer ids or epochs, all are refused with
+        INVALID_PRODUCER_ID_MAPPING."""
         transactional_id = request.transactional_id
         numbered = {
             name: batch
@@ -335,7 +342,7 @@ class Verification:
     # Answers --------------------------------------------------------------------------------------
 
     def handle_response(self, envelope: Envelope, now: int) -> Effects:
-        """The coordinator has answered: continue the requests that waited, and send the next question."""
+        """The coordinator has responded: continue the requests that waited, and send the next questions."""
         response = envelope.body
         if type(response) is not VerifyPartitionsResponse:
             raise EngineError(f"{response!r} answers no question about partitions")
@@ -345,9 +352,9 @@ class Verification:
     def on_response(
         self, coordinator: int, correlation_id: int, response: VerifyPartitionsResponse, now: int
     ) -> tuple[Effects, list[Verified]]:
-        """Handle a response. Returns the next request to this coordinator, and the requests whose
-        verification ended. A question is repeated later while the previous transaction is not complete. A
-        late response changes nothing."""
+        """Handle a response. Returns the next request to this coordinator, and the requests whose verification
+        has ended. A question whose response is CONCURRENT_TRANSACTIONS is repeated later, until its time is over.
+        A late response changes nothing."""
         line = self.lines.get(coordinator)
         if line is None or line.correlation_id != correlation_id:
             return [], []
@@ -402,14 +409,14 @@ class Verification:
     # Time and life --------------------------------------------------------------------------------
 
     def next_timer(self) -> int | None:
-        """When the next request becomes overdue, or the next question is repeated."""
+        """The time in ms at which the next response is overdue or the next question is repeated; None: neither
+        is due."""
         due = [line.deadline for line in self.lines.values() if line.deadline is not None]
         return min(due + [at for at, _ in self.later], default=None)
 
     def on_timer(self, now: int) -> tuple[Effects, list[Verified]]:
-        """Fail the requests whose answer is overdue. If another broker has to answer, also fail the requests
-        queued for it, and close the connection. Repeat the questions whose previous transaction was not
-        complete."""
+        """Repeat the questions that are due. Fail the questions whose response is overdue; if the coordinator is
+        on another broker, also fail the questions that wait for it, and close the connection."""
         effects: Effects = []
         ended: list[Verified] = []
         due = [waiting for at, waiting in self.later if at <= now]
@@ -440,14 +447,14 @@ class Verification:
 def unguarded(
     producers: ProducerStateManager, batch: RecordBatch, guard: int | None, *, epoch_first: bool = False
 ) -> tuple[Error, Unsafe] | None:
-    """The error that forbids a client's batch after its verification; also if it needed none. None: append
-    it.
+    """Check a client's batch after its verification, or if it needed none. Returns None if the leader may append
+    the batch, otherwise the error and the reason.
 
-    A duplicate passes, because the log answers it. A batch that starts a transaction here needs the guard of
-    its verification, which a later marker removes. While the first batch is missing, a batch with a sequence
-    above the lowest one seen is refused. With transaction version 2, where each transaction has its own
-    epoch, a batch that does not begin at sequence 0 is also refused when its producer has no cached batch
-    here (``ProducerAppendInfo.checkSequence``, KAFKA-18202).
+    A duplicate passes, because the log recognises it. A batch that starts a transaction here needs the guard
+    of its verification, which a later marker removes. While the first batch of the transaction is missing, a
+    batch with a sequence above the lowest one seen is refused. With transaction version 2, where each
+    transaction has its own epoch, a batch that does not begin at sequence 0 is also refused when its producer
+    has no cached batch here (``ProducerAppendInfo.checkSequence``, KAFKA-18202).
 
     ``epoch_first``: a batch with a lower epoch passes, because the log refuses it (KAFKA-19690).
     """
@@ -471,8 +478,9 @@ def unguarded(
 
 
 def verify(coordinator: TransactionCoordinator, asked: TransactionPartitions) -> dict[str, Error]:
-    """A coordinator's answer about each partition. A state that is still being written does not matter: the
-    marker that follows removes the guard, so the append will be refused."""
+    """A coordinator's result for each partition of a question: NONE if the transaction includes the partition. A
+    state that is still being written does not matter: the marker that follows removes the guard, so the append
+    will be refused."""
     error = _verify_id(coordinator, asked)
     if error is not NO_ERROR:
         return dict.fromkeys(asked.partitions, error)

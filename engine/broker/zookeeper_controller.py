@@ -60,7 +60,7 @@ class ZooKeeperController(Controller):
         )
         self.zookeeper = ZooKeeper(watch)
         self.zookeeper.create(BLOCK_NODE)
-        """Kafka's brokers create it when they start (``KafkaZkClient.createTopLevelPaths``)."""
+        """Kafka's brokers create this node, empty, when they start (``KafkaZkClient.createTopLevelPaths``)."""
         for broker_id in broker_ids:
             self.zookeeper.sessions[broker_id] = Session(broker_id)
 
@@ -74,12 +74,12 @@ class ZooKeeperController(Controller):
         self.announcements.append(word)
 
     def preset_block(self, broker: int, start: int, end: int) -> None:
-        """Initial state: the block node holds this block (GEN-7)."""
+        """Initial state: ZooKeeper's node holds this block of producer ids, both ends inclusive (GEN-7)."""
         self.zookeeper.put(BLOCK_NODE, Block(broker, start, end).to_json())
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Handle ZooKeeper's operations, a leader's request for a replica's return, and a request for an
-        internal topic."""
+        """Handle reads and writes of ZooKeeper's nodes, a leader's request for a replica's return to the ISR, and
+        a request for an internal topic."""
         body = envelope.body
         if type(body) is ZooKeeperRead:
             reply = self.zookeeper.read(body.path)
@@ -141,8 +141,8 @@ class ZooKeeperController(Controller):
         self.on_broker_stopped(broker_id, now)
 
     def on_broker_started(self, broker_id: int, now: int) -> None:
-        """A broker registers again. What is left of its old session ends first, because Kafka deletes the
-        stale node."""
+        """A broker registers again. If its old session still lasts, this session ends first, because Kafka
+        deletes the stale node."""
         session = self.zookeeper.sessions.get(broker_id)
         if session is None:
             session = self.zookeeper.sessions[broker_id] = Session(broker_id)
@@ -152,7 +152,7 @@ class ZooKeeperController(Controller):
         self._register(session)
 
     def on_broker_resumed(self, broker_id: int, now: int) -> None:
-        """A paused broker resumes. If its session still lasts, nothing happens; otherwise it registers again."""
+        """A paused broker resumes. If its session still lasts, the broker keeps it; otherwise it registers again."""
         session = self.zookeeper.sessions[broker_id]
         if broker_id in self.live:
             session.alive = True
@@ -210,7 +210,7 @@ class ZooKeeperController(Controller):
         )
 
     def lose_heartbeats(self, broker_id: int, now: int) -> None:
-        """Refused: heartbeats also keep a broker's session with ZooKeeper, but their loss is not simulated."""
+        """Raises Refused: the loss of a broker's heartbeats to ZooKeeper is not simulated."""
         raise Refused("GEN-6", "controller", "no_heartbeats")
 
     def find_heartbeats(self, broker_id: int, now: int) -> None:

@@ -10,7 +10,7 @@ from engine.value import value
 
 @value
 class Answer:
-    """Effect: answer the request ``to``, an object by which the host identifies it."""
+    """Effect: respond to a request. ``to``: the object with which the host identifies the request."""
 
     to: object
     error: Error
@@ -22,7 +22,8 @@ class Answer:
 
 @value
 class Write:
-    """Effect: append this image to the log (None: a tombstone). The host then calls ``written(token, error)``."""
+    """Effect: append this image to the log (None: a tombstone). When the append has ended, the host calls
+    ``written(token, error, now)``."""
 
     token: int
     transactional_id: str

@@ -51,7 +51,8 @@ Commit = TxnOffsetCommitRequest | OffsetCommitRequest
 
 @value
 class CommitAnswer:
-    """Effect: answer the commit ``to``, with an error (or NONE) for each of its partitions."""
+    """Effect: respond to a commit, with an error (or NONE) for each of its partitions. ``to``: the object with
+    which the host identifies the request."""
 
     to: object
     errors: dict[str, Error]
@@ -59,7 +60,8 @@ class CommitAnswer:
 
 @value
 class WriteOffsets:
-    """Effect: append this batch to the group's log partition. The host then calls ``written(token, …)``."""
+    """Effect: append this batch to the group's log partition. When the append has ended, the host calls
+    ``written(token, error, base_offset)``."""
 
     token: int
     group_id: str
@@ -96,8 +98,8 @@ def instance_replaced(committing: Committing) -> bool:
 def member_unknown(committing: Committing) -> bool:
     """The commit names a member that the group does not have.
 
-    A transaction may leave the member out. Outside a transaction only members may commit, unless the group
-    has no members and only stores offsets: there a commit without a generation needs no member.
+    A TxnOffsetCommit may leave the member out. Outside transactions only members may commit. The exception is
+    a group without members, which only stores offsets: there a commit without a generation needs no member.
     """
     group, request = committing
     if isinstance(request, OffsetCommitRequest):
@@ -181,7 +183,8 @@ class GroupCoordinator(LogOwner[_Writing]):
     # -- commits ---------------------------------------------------------------------------------------
 
     def commit(self, to: object, request: Commit, now: int) -> None:
-        """OffsetCommit or TxnOffsetCommit. The offsets of the latter wait for the transaction's marker (OFS-3)."""
+        """Handle OffsetCommit or TxnOffsetCommit. The offsets of a TxnOffsetCommit wait for the marker of its
+        transaction (OFS-3). ``to``: the request, for the :class:`CommitAnswer`."""
         error = self.lookup(request.group_id)
         if error is not Error.NONE:
             self._sent_away(request, error)
@@ -208,7 +211,7 @@ class GroupCoordinator(LogOwner[_Writing]):
         self.outbox.append(WriteOffsets(token=token, group_id=request.group_id, batch=batch))
 
     def written(self, token: int, error: Error, base_offset: int) -> None:
-        """The append ended; ``base_offset`` is the offset of the batch in the log (OFS-3)."""
+        """The append of a commit ended. ``base_offset``: the offset of its batch in the log (OFS-3)."""
         writing, answer = self.end_write(token, error)
         group, offsets, producer_id = writing.group, writing.offsets, writing.producer_id
         if self.groups.get(group.name) is not group:

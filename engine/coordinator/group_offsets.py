@@ -30,7 +30,8 @@ from engine.messages import CommittedOffset
 
 
 class PlacedOffset(NamedTuple):
-    """A committed offset, with the position of its record in the offsets log; None: not appended yet."""
+    """A committed offset. ``position``: the base offset of its batch in the offsets log; None: the batch is not
+    appended yet."""
 
     offset: CommittedOffset
     position: int | None

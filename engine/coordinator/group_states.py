@@ -1,8 +1,8 @@
 """The states of one offset that a transaction wants to commit for a group, as rows (OFS-3, OFS-4).
 
-There is one instance for each (group, producer id, topic-partition). *Absent*: this transaction has no offset
-here. *Staged*: the request arrived, and the append of the record has not ended. *Appended*: the record is in
-the log, and the marker decides.
+There is one instance for each (group, producer id, topic-partition). *Absent*: the producer's transaction has
+no offset for the partition. *Staged*: the request arrived, and the append of the record has not ended.
+*Appended*: the record is in the log, and the transaction's marker decides.
 
 Offsets committed outside transactions have no marker and no machine, because the append decides. The state is
 computed from the stored offset (``state_of``), so the effects of a row must lead to its target; a test checks
@@ -27,7 +27,7 @@ STAGE, PLACE, FORGET, SHOW = "stage", "place", "forget", "show"
 
 
 class Placed(Protocol):
-    """A pending offset. It has the position of its record in the log; None before the append."""
+    """A pending offset. ``position``: the base offset of its batch in the log; None before the append."""
 
     @property
     def position(self) -> int | None: ...

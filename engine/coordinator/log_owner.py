@@ -1,7 +1,8 @@
 """The partitions of an internal topic that this broker leads; both coordinators use it (FND-7).
 
-Owns the partitions with their coordinator epochs, those that are still being read, and the appends that have
-not ended. Each coordinator keeps the state of a partition's keys itself (``forget``).
+Owns the partitions with their coordinator epochs, the partitions that are still being read, and the appends
+that have not ended. A subclass keeps the state of a partition's keys (transactional ids or groups), and
+removes it in ``forget``.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class LogOwner(Generic[Writing]):
         self.owned: dict[int, int] = {}
         """Log partition to coordinator epoch."""
         self.loading: dict[int, tuple[int, int]] = {}
-        """Log partition to (coordinator epoch, time at which its reading ends)."""
+        """Log partition to (coordinator epoch, time in ms at which its reading ends)."""
         self._writing: dict[int, Writing] = {}
         self._token = 0
 
@@ -53,19 +54,20 @@ class LogOwner(Generic[Writing]):
         return self.owned[self.partition_of(key)]
 
     def resign(self, partition: int) -> None:
-        """Forget the state of the partition's keys, because this broker does not coordinate them any more, or
-        not yet (TXC-22)."""
+        """Stop serving a log partition, and forget the state of its keys. Nothing happens if the broker did not
+        lead the partition (TXC-22)."""
         self.owned.pop(partition, None)
         self.loading.pop(partition, None)
         self.forget(partition)
 
     def begin_loading(self, partition: int, epoch: int = 0, due: int = 0) -> None:
-        """This broker was elected with ``epoch``: requests are refused until the log has been read (TXC-22)."""
+        """This broker was elected leader of the log partition under ``epoch``. Requests about its keys are refused
+        until the log has been read, at ``due`` in ms (TXC-22)."""
         self.resign(partition)
         self.loading[partition] = (epoch, due)
 
     def next_loading(self) -> int | None:
-        """When the next log partition has been read."""
+        """The time in ms at which the next log partition has been read; None: none is being read."""
         return min(due for _, due in self.loading.values()) if self.loading else None
 
     def own(self, partition: int, epoch: int) -> None:
@@ -84,7 +86,7 @@ class LogOwner(Generic[Writing]):
         return self._token
 
     def end_write(self, token: int, error: Error) -> tuple[Writing, Error]:
-        """An append has ended; returns it, and its error for the client (TXC-5)."""
+        """An append has ended. Returns the object that ``begin_write`` got, and the error for the client (TXC-5)."""
         return self._writing.pop(token), self.append_errors.get(error, error)
 
     def crash(self) -> None:

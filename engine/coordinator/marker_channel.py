@@ -1,4 +1,5 @@
-"""How a coordinator sends the markers of a transaction to the leaders of its partitions (section 15).
+"""How a coordinator sends the markers of a transaction to the leaders of its partitions (section 15 of the
+specification).
 
 Owns a queue for each broker, the queue of markers whose leader cannot be reached, the requests in flight, and
 the partitions that each transaction still waits for. Every change of a marker is a row of ``marker_states``.
@@ -66,8 +67,8 @@ class Surroundings(Protocol):
 
 @dataclass(slots=True)
 class InFlight:
-    """The only request that may be in flight to a broker. ``deadline``: when the connection is closed if no
-    response has come."""
+    """The only request that may be in flight to a broker. ``deadline``: the time in ms at which the host closes
+    the connection if no response has arrived."""
 
     correlation_id: int
     deadline: int
@@ -78,9 +79,9 @@ class InFlight:
 class Waiting:
     """A decided transaction that still waits for markers.
 
-    ``remaining``: the partitions that still need a marker. ``passed_over``: those of them whose markers are
-    never sent again, because the handler of a response threw (MRK-8). ``marked``: how many partitions have
-    their marker.
+    ``remaining``: the partitions that still need a marker. ``passed_over``: the remaining partitions whose
+    markers are never sent again, because the handler of a response threw (MRK-8). ``retries``: how often
+    markers were queued again. ``marked``: how many partitions have their marker.
     """
 
     send: SendMarkers
@@ -91,11 +92,11 @@ class Waiting:
 
 
 class Handling:
-    """One marker and its event, for the effects of its row.
+    """One marker and the event about it, for the effects of a row.
 
     ``partitions`` and ``answer`` (broker and error) belong to the response that is being handled. ``leader``:
-    the broker to send to. ``again``: partitions whose markers are sent again, each with the row that decided
-    this. ``stopped``: partitions whose markers this coordinator may no longer send.
+    the broker id of the marker's destination. ``again``: (row that decides this, partitions, ``answer``) for
+    markers that are sent again. ``stopped``: partitions whose markers this coordinator may no longer send.
     """
 
     __slots__ = ("again", "answer", "leader", "marker", "partitions", "stopped")
@@ -385,8 +386,8 @@ class MarkerChannel:
     # -- effects of an answer --------------------------------------------------------------------------
 
     def _cross_off(self, row: Row, handling: Handling) -> None:
-        """The transaction no longer waits for these partitions. If nothing waits for its completion any more, only
-        note the response."""
+        """The transaction no longer waits for these partitions. If the channel no longer waits for the transaction,
+        only emit that the response changes nothing."""
         marker, partitions = handling.marker, handling.partitions
         waiting = self.waiting.get(marker.transactional_id)
         if waiting is None:
@@ -437,7 +438,7 @@ class MarkerChannel:
         later: list[Marker],
         answer: tuple[str, str] | None = None,
     ) -> None:
-        """The handler throws here: the results for ``partitions`` and for the ``later`` markers have no effect."""
+        """Kafka's handler throws here: the results for ``partitions`` and for the ``later`` markers change nothing."""
         undone = [(marker, partitions), *((one, one.partitions) for one in later)]
         for one, names in undone:
             self._emit_moved(row, one, names, answer)

@@ -1,7 +1,7 @@
-"""Markers that wait to be sent to one destination (MRK-1).
+"""Markers that wait to be sent to one broker, or for a leader that can be reached (MRK-1).
 
-Owns their order: they are sorted by partition of the transaction log, so that all markers of one log
-partition can be removed when this broker no longer coordinates it (Kafka's ``TxnMarkerQueue``). Kafka's hash
+Owns the order of the markers: by partition of the transaction log, so that all markers of one log partition
+can be removed when this broker no longer leads it (Kafka's ``TxnMarkerQueue``). Kafka's hash
 map has the same order when it holds few partitions.
 """
 
@@ -16,9 +16,9 @@ from engine.shapes.brokers import MarkerView
 
 @dataclass(slots=True)
 class Marker:
-    """One transaction's outcome for the partitions of one broker. ``log_partition``: the id's partition of
-    the transaction log. ``state``: a state of ``marker_states``, which all its partitions share.
-    ``sent_before``: an earlier request carried it, too."""
+    """The markers of one transaction for partitions of one broker. ``log_partition``: the partition of the
+    transaction log to which the transactional id belongs. ``state``: the state of ``marker_states`` that all
+    ``partitions`` have. ``sent_before``: an earlier request carried these markers, too."""
 
     transactional_id: str
     log_partition: int

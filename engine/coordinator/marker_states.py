@@ -1,7 +1,7 @@
 """The states of one marker for one topic-partition, as rows (MRK-1, MRK-2, MRK-8, MRK-9).
 
 There is one instance for each (transaction, topic-partition). A leader's result is an event with the name of
-its error. In state ``done`` the transaction no longer waits for this partition.
+its error. In the state ``Done`` the transaction no longer waits for the partition.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ RETRIES, NO_RETRIES = "marker_retry", "marker_retry_switched_off"
 
 @dataclass(slots=True)
 class Situation:
-    """The values that the guards read: fields of the profile, switches, and the partition's leader."""
+    """The values that the guards read. ``storage_error_retries``: a field of the profile. ``retries``: a switch.
+    ``reachable``: the partition has a leader that can be reached. ``known``: the partition exists."""
 
     storage_error_retries: bool
     retries: bool

@@ -100,9 +100,9 @@ class Level:
 class Change:
     """One event of one transactional id: everything that the guards and effects of its row may read.
 
-    ``to``: the request to answer; None: the coordinator itself caused the event. ``claimed``: producer id and
-    epoch in the request. ``reply``: the answer after a fence was written. ``keeps_epoch``: as in
-    ``transaction_states.Asked``. ``version``: the transaction version of the sender; None: the event carries
+    ``to``: the request to respond to; None: the coordinator itself caused the event. ``claimed``: producer id
+    and epoch in the request. ``reply``: the error for the client after a fence was written. ``keeps_epoch``:
+    as in ``transaction_states.Asked``. ``version``: the transaction version of the sender; None: the event has
     none.
     """
 
@@ -200,8 +200,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._keeps_epoch = profile.failed_fence_keeps_epoch
         """Whether the raised epoch stays after the write of a fence failed (TXC-11)."""
         self._writing_goes_first = profile.waits_before_identity
-        """Whether AddPartitionsToTxn is refused while a change is being written, before its identity is
-        compared (KAFKA-18660)."""
+        """Whether AddPartitionsToTxn is refused while a change is being written, before the identity in the
+        request is compared (KAFKA-18660)."""
         self.features: Features = Level() if features is None else features
         self.watch = watch
         self.producer_ids = producer_ids
@@ -221,8 +221,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         for transactional_id in self._ids_of(partition):
             del self.metadata[transactional_id]
             self.completions.pop(transactional_id, None)
-        # After a new election this broker sends the markers again. A completion from before must not come
-        # ahead of them.
+        # After a new election this broker sends the markers again. A completion from before the election must
+        # not be written ahead of them.
         self.completions_to_retry = [name for name in self.completions_to_retry if name in self.completions]
 
     def elect(self, partition: int, coordinator_epoch: int, images: dict[str, Image], now: int) -> None:
@@ -259,7 +259,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         return metadata is None or (metadata.pending_state is None and metadata.epoch_exhausted)
 
     def needs_producer_id_to_end(self, transactional_id: str, claimed: tuple[int, int]) -> bool:
-        """True when an EndTxn of version 2 would need a new producer id, because the decision uses up the epochs."""
+        """True when an EndTxn of transaction version 2 would need a new producer id, because its decision uses up
+        the epochs. ``claimed``: producer id and epoch in the request."""
         if self.lookup(transactional_id) is not NO_ERROR:
             return False
         metadata = self.metadata.get(transactional_id)
@@ -290,8 +291,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         now: int,
         expected: tuple[int, int] | None = None,
     ) -> None:
-        """InitProducerId (TXC-7..TXC-11). ``expected``: the PID and epoch that a client since 2.5 sends as
-        its present ones."""
+        """Handle InitProducerId (TXC-7 to TXC-11). ``expected``: the producer id and epoch that a client since 2.5
+        sends as its present ones; None: the request has none."""
         if transactional_id is None:
             self._answer(to, NO_ERROR, self.producer_ids.take(), 0)
             return
@@ -336,7 +337,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         claimed: tuple[int, int] | None = None,
         timeout_ms: int = 0,
     ) -> Change:
-        """An event of the coordinator itself, or of a request, that may lead to an abort by the coordinator."""
+        """The change of an event after which the coordinator may abort: an InitProducerId, or a timeout (``to``
+        None)."""
         return Change(
             metadata,
             to,
@@ -356,8 +358,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         now: int,
         version: int = 0,
     ) -> None:
-        """AddPartitionsToTxn, and AddOffsetsToTxn, which adds the group's partition (TXC-12, TXC-13).
-        ``version`` 2: a leader sends the request, for a client of that transaction version."""
+        """Handle AddPartitionsToTxn, or AddOffsetsToTxn, which adds the group's partition (TXC-12, TXC-13).
+        ``version`` 2: a leader sends the request, for a client of transaction version 2."""
         by_leader = version == RAISING_VERSION
         metadata = self._known(to, transactional_id, producer_id, by_leader)
         if metadata is None:
@@ -396,7 +398,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         now: int,
         version: int = 0,
     ) -> None:
-        """EndTxn of a client, first phase: write the decision (TXC-14, TXC-15). ``version``: the client's
+        """Handle a client's EndTxn, first phase: write the decision (TXC-14, TXC-15). ``version``: the client's
         transaction version."""
         metadata = self._known(to, transactional_id, producer_id)
         if metadata is None:
@@ -522,8 +524,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
             self._reply(row, change)
 
     def _reply(self, row: Row, change: Change) -> None:
-        """Send the answer of a row without effects. A repeated request of version 2 gets the identity from
-        the lost response."""
+        """Send the response of a row without effects. A repeated EndTxn of transaction version 2 gets the
+        identity that the lost response contained."""
         error = Error[row.reply]
         if error is NO_ERROR and change.version is not None and change.version >= RAISING_VERSION:
             metadata = change.metadata
@@ -613,8 +615,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._write(DECISION_WRITE, image, change)
 
     def _abort_under_raised_epoch(self, row: Row, change: Change) -> None:
-        """Two changes in one handler (TXC-10): Ongoing → PrepareEpochFence, which is only pending, then →
-        PrepareAbort, which is written."""
+        """Make two transitions in one handler (TXC-10): from Ongoing to PrepareEpochFence, which is only pending,
+        then from PrepareEpochFence to PrepareAbort, which is written."""
         change.reply = row.reply
         change.metadata.pending_state = row.target
         change.version = self.features.transaction_version
@@ -743,7 +745,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._send_markers(metadata, now)
 
     def _decided(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
-        """Second phase (TXC-16): check again, answer, and only then send markers."""
+        """Second phase of EndTxn (TXC-16): check the epoch again, respond, and only then send markers."""
         metadata.install(writing.image)
         self._emit_decided(metadata)
         arrived = writing.arrived_epoch
@@ -761,7 +763,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._send_markers(metadata, now)
 
     def _decided_raised(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
-        """Answer with the identity of the next transaction, which the completion will install (KIP-890)."""
+        """Respond with the identity of the next transaction, which the completion will install, and send the
+        markers (KIP-890)."""
         following = self._completion(metadata, now)
         self._answer(writing.to, NO_ERROR, following.producer_id, following.producer_epoch)
         self.watch.emit(DecisionStands, *self._now(metadata))

@@ -21,7 +21,7 @@ _VALUE_BYTES = 2 + 8 + 2 + 4 + 1 + 4 + 8 + 8
 
 @value
 class LoggedTransaction:
-    """The value of a record: the part of TXC-2 that is left after a change of coordinator."""
+    """The value of a record: the fields of a transactional id that survive a change of coordinator (TXC-2)."""
 
     state: str
     producer_id: int
@@ -31,8 +31,8 @@ class LoggedTransaction:
     last_update_ms: int
     start_ms: int
     value_version: int = 0
-    """From level 1 of ``transaction.version`` on it is 1, which has tagged fields
-    (``transactionLogValueVersion``); else 0."""
+    """The version of the value's format: 1, which has tagged fields, from level 1 of ``transaction.version`` on;
+    else 0 (``transactionLogValueVersion``)."""
     client_version: int = 0
     """The transaction version of the last request that changed the id; only value version 1 holds it."""
     unsaid: ClassVar[Unsaid] = {"value_version": 0, "client_version": 0}

@@ -12,8 +12,8 @@ EPOCH_EXHAUSTED = SHORT_MAX - 1
 
 @value
 class Image:
-    """The state that a transition leads to (``TxnTransitMetadata``): the logged part of TXC-2, and transient
-    fields.
+    """The state to which a transition of an id leads (``TxnTransitMetadata``): the fields that the log holds
+    (TXC-2), and transient fields.
 
     ``last_*`` and ``next_producer_id`` are not written to the log (``TransactionLog.valueToBytes``), so a
     reload loses them. ``client_version``: the transaction version of the last request that changed the id;
@@ -99,21 +99,21 @@ class TransactionMetadata:
         return self.epoch_exhausted and expected in (None, self.producer_epoch)
 
     def is_this(self, producer_id: int, producer_epoch: int) -> bool:
-        """Whether an EndTxn of version 2 with this identity is about the transaction that is open now, or the
-        next one."""
+        """Whether this is the id's present identity. An EndTxn of transaction version 2 with it is about the
+        transaction that is open now or, if none is open, about the next one."""
         return producer_id == self.producer_id and producer_epoch == self.producer_epoch
 
     def is_repeated(self, producer_id: int, producer_epoch: int) -> bool:
-        """Whether an EndTxn of version 2 with this identity is about the transaction that was decided last:
-        that decision raised the epoch, or its completion installed another producer id (``retryOnEpochBump``,
-        ``retryOnOverflow``)."""
+        """Whether an EndTxn of transaction version 2 with this identity is about the transaction that was decided
+        last. The decision of that transaction raised the epoch, or its completion installed another producer
+        id (``retryOnEpochBump``, ``retryOnOverflow``)."""
         if producer_id == self.producer_id:
             return producer_epoch == self.producer_epoch - 1
         return self.took_over(producer_id, producer_epoch)
 
     def took_over(self, producer_id: int, producer_epoch: int) -> bool:
-        """Whether the identity is the last one before the present producer id, which has not raised its epoch
-        yet: ``producer_id`` is the previous producer id, and ``producer_epoch`` its last epoch."""
+        """Whether ``producer_id`` is the id's previous producer id, ``producer_epoch`` the last epoch with which a
+        client used it, and the present producer id still has epoch 0."""
         return (
             producer_id == self.last_producer_id
             and producer_epoch == EPOCH_EXHAUSTED
@@ -162,8 +162,8 @@ class TransactionMetadata:
         self.timeout_ms = image.timeout_ms
         self.partitions = image.partitions
         if image.state == TRANSACTION_STATES.initial:
-            # When an id becomes Empty again, Kafka keeps the start time of the last transaction in memory,
-            # and changes only the previous producer id, which is needed until the next one is given.
+            # When an id becomes Empty again, Kafka keeps the start time of the last transaction in memory. It
+            # sets the previous producer id, with which ``accepts`` recognises a repeated InitProducerId.
             self.last_producer_id = image.last_producer_id
         else:
             self.start_ms = image.start_ms

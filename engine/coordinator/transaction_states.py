@@ -1,7 +1,7 @@
 """The states of a transactional id at its coordinator, as rows (TXC-3, TXC-4, TXC-8, TXC-12, TXC-14).
 
-Every answer of the coordinator that depends on the state is a row, refusals included. ``settled`` and
-``in_transition`` are opposite guards: no change of this id is being written, or one is.
+Every response of the coordinator that depends on the state is a row, refusals included. Two guards are
+opposites: ``settled`` holds while no change of the id is being written, ``in_transition`` while one is.
 
 A row's target becomes the pending state; the state follows when its image is durable. Kafka has two
 exceptions. PrepareEpochFence is only pending and never written, because the coordinator's own abort replaces
@@ -41,7 +41,8 @@ OF_THIS_IN_TRANSITION = "of_this_transaction_in_transition"
 REPEATED, NOT_REPEATED = "settled_and_repeated", "not_repeated"
 REPEATED_IN_TRANSITION = "repeated_in_transition"
 OF_ANOTHER, KNOWN_IN_TRANSITION = "of_another_transaction", "this_or_the_last_transaction_in_transition"
-"""Guards of an EndTxn of version 2: its epoch shows which transaction it is about, the present or the last one."""
+"""The names from ``OF_THIS`` on are guards of an EndTxn of transaction version 2. The epoch in the request shows
+whether it is about the present transaction or the last one."""
 
 
 class Known(Protocol):
@@ -435,8 +436,8 @@ def _rest() -> list[Row]:
 
 
 def _abort_fenced() -> list[Row]:
-    """The coordinator aborts in the same handler (TXC-10). It raises the epoch, unless an earlier fence whose
-    write failed has already raised it (TXC-11)."""
+    """From PrepareEpochFence the coordinator goes on to abort, in the same handler (TXC-10). It raises the epoch,
+    unless an earlier fence whose write failed has already raised it (TXC-11)."""
     return [
         Row(
             source=PREPARE_EPOCH_FENCE,
@@ -497,12 +498,13 @@ _FENCED_RAISING = {
     **dict.fromkeys((PREPARE_COMMIT, PREPARE_ABORT), (NOT_REPEATED, REPEATED_IN_TRANSITION)),
     **dict.fromkeys((COMPLETE_COMMIT, COMPLETE_ABORT), (OF_ANOTHER, KNOWN_IN_TRANSITION)),
 }
-"""State to the guards of its two refusals: the request's epoch is not valid in this state, or a change is
-being written."""
+"""For an EndTxn of transaction version 2: state to the guards of its two refusals. The request's epoch is of
+another transaction, or a change is being written."""
 
 
 def _end_raising(on: str) -> list[Row]:
-    """EndTxn of version 2: its epoch identifies the transaction, so a late request cannot end another one."""
+    """EndTxn of transaction version 2: its epoch identifies the transaction, so a late request cannot end another
+    transaction."""
     rows = []
     for source, ends in _END_RAISING[on].items():
         fenced, busy = _FENCED_RAISING[source]
@@ -532,7 +534,8 @@ def _end_raising(on: str) -> list[Row]:
 
 
 def _abort_fenced_raising() -> list[Row]:
-    """The coordinator aborts with version 2, so its decision alone raises the epoch (KAFKA-19367)."""
+    """The coordinator aborts under transaction version 2: only the decision raises the epoch, once it is durable
+    (KAFKA-19367)."""
     return [
         Row(
             source=PREPARE_EPOCH_FENCE,

@@ -1,14 +1,14 @@
-"""A broker's side of its connections: it handles one request of a connection at a time, and the others wait
-in order (GEN-11).
+"""A broker's side of its connections: the broker handles one request of a connection at a time, and the other
+requests of the connection wait in order (GEN-11).
 
 Kafka's ``SocketServer`` mutes a channel while one of its requests is handled, and takes the next request
 after it has sent the response.
 
 The name of a connection has three parts: the client, the broker and the purpose. A consumer has a separate
-connection to its group coordinator; a broker has separate ones for markers and for verification.
+connection to its group coordinator; a broker has separate connections for markers and for verification.
 
-When a connection ends, its broker may keep some of its requests: the one that it is handling, and the first
-ones of those that wait. The broker handles them in order; their responses are dropped.
+When a connection ends, its broker may keep some requests: the request that it is handling, and the first of
+the requests that wait. The broker handles them in order; their responses are dropped.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Name = tuple[str, str, str]
 
 
 def _name(client: str, broker: str, body: object, correlation_id: int) -> Name:
-    """The connection of a request, or of its response. A hand-made request has a connection of its own. The
-    tool has one connection to each broker, also for markers."""
+    """The connection of a request, or of its response. A request that the fault script makes has a connection of
+    its own. The tool has one connection to each broker, also for markers."""
     if client == TOOL:
         return client, broker, FOR_ALL_ELSE
     return client, broker, str(correlation_id) if client == Crafter.name else connection_of(body)
@@ -42,7 +42,8 @@ def name_of(message: Envelope) -> Name:
 
 
 class Ended:
-    """The requests that a broker keeps of a connection that ended."""
+    """The requests that a broker keeps of a connection that ended. ``taken``: the request that the broker is
+    handling. ``waiting``: the requests after it."""
 
     __slots__ = ("taken", "waiting")
 
@@ -52,8 +53,8 @@ class Ended:
 
 
 class BrokerConnections:
-    """The connections to brokers that have a request now. ``taken``: the request that the broker is handling.
-    ``waiting``: the requests that arrived after it."""
+    """The connections on which a broker has a request now. ``taken``: connection to the request that the broker
+    is handling. ``waiting``: connection to the requests that arrived later. ``ended``: ended connections."""
 
     __slots__ = ("ended", "taken", "waiting")
 
@@ -103,7 +104,7 @@ class BrokerConnections:
         return following
 
     def of_ended(self, client: str, broker: str, correlation_id: int) -> Ended | None:
-        """The ended connection on which this request came; None when the connection is still open."""
+        """The ended connection whose broker is handling this request; None: there is none."""
         for one in self.ended:
             taken = one.taken
             if (
@@ -124,9 +125,9 @@ class BrokerConnections:
         return one.taken
 
     def end(self, name: Name, held: list[Envelope], taken: int = 0) -> list[Envelope]:
-        """A connection ends. Its broker keeps the request that it is handling, and the first ``taken`` of the
-        others: first those that wait, then those that a paused broker has not read yet (``held``). Returns
-        what it keeps of these others."""
+        """A connection ends. Its broker keeps the request that it is handling, and the first ``taken`` further
+        requests: first the waiting ones, then those that a paused broker has not read yet (``held``). Returns
+        these further requests."""
         waits = self.waiting.pop(name, [])
         queue = [*waits, *(request for request in held if request not in waits)]
         kept = queue[:taken]
@@ -142,8 +143,8 @@ class BrokerConnections:
         return any(one.taken is message or message in one.waiting for one in self.ended)
 
     def forget(self, broker: str) -> list[Envelope]:
-        """A broker stopped: it answers none of its requests. Returns the requests of ended connections that
-        it had kept."""
+        """A broker stopped, and responds to no request. Returns the requests of ended connections that it had
+        kept."""
         over = [one for one in self.ended if one.taken.destination == broker]
         self.ended = [one for one in self.ended if one not in over]
         return [request for one in over for request in (one.taken, *one.waiting)]

@@ -7,7 +7,8 @@ from engine.errors import Error, Refused
 
 
 def error_answer(request: object, error: Error, log_start: int) -> object:
-    """The response to ``request`` in which every part has ``error``. Raises Refused when there is none."""
+    """The response to ``request`` in which every partition or entry has ``error``. Raises Refused for a request
+    whose API has no such response."""
     api = of_request(request)
     if api is None or api.answer is None:
         known = sorted(found.name for found in APIS if found.answer is not None)
@@ -18,6 +19,6 @@ def error_answer(request: object, error: Error, log_start: int) -> object:
 
 
 def with_error(response: object, error: Error) -> object:
-    """A real response with another error. The effects of the request stay."""
+    """The response of a broker, with another error in it. The effects of the request stay."""
     api = of_response(response)
     return response if api is None else api.altered(response, error)

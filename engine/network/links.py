@@ -1,9 +1,9 @@
 """Links: latency, order, connections, and the messages in flight.
 
-Owns every envelope from its sending until its fate is decided. It does not interpret messages, and it
-schedules nothing itself: the kernel takes the arrival times from it and queues them. A link is FIFO for each
-connection and direction (GEN-5), so a delayed message delays the later ones. Only the fault *reorder* changes
-the order.
+Owns every envelope from its sending until its receiver handles the message or the message is lost. The network does not
+interpret messages, and schedules nothing itself: the kernel takes the arrival times from the envelopes and
+queues the deliveries. A link keeps the order of messages for each connection and direction (GEN-5), so a
+delayed message delays the later ones. Only the fault *reorder* changes the order.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class MessagePart:
         self.held = False
         self.connection_ended = False
         self.waits_behind: int | None = None
-        """For a message that waits: the correlation id of the request that the broker was handling when this
-        one arrived on the same connection. None: it does not wait."""
+        """For a request that waits at its broker: the correlation id of the request that the broker was handling
+        when this request arrived on the same connection. None: the message does not wait."""
 
     def view(self) -> MessageView | None:
         if self.gone:
@@ -67,8 +67,8 @@ class MessagePart:
 
 
 class Network:
-    """All links. ``latency_ms``: the time of a message in one direction. ``latencies``: another time for a
-    pair of actors, by the frozenset of their names."""
+    """All links. ``latency_ms``: the time that a message takes in one direction. ``latencies``: pair of actors, as
+    the frozenset of their names, to the time in ms for this pair."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class Network:
         return envelope
 
     def arriving(self, message: int, arrives_at: int) -> Envelope | None:
-        """The envelope that arrives now. None when its fate was decided before, or its arrival was moved."""
+        """The envelope that arrives now. None: the message is no longer in flight, or arrives at another time."""
         envelope = self.under_way.get(message)
         return None if envelope is None or envelope.arrives_at != arrives_at else envelope
 
@@ -128,8 +128,8 @@ class Network:
         return envelope
 
     def delay(self, message: int, by: int) -> list[Envelope]:
-        """Delay the arrival of a message; later messages on the same link wait, too. Returns all messages
-        that were moved."""
+        """Delay the arrival of a message ``by`` this many ms. Later messages of the same connection and direction
+        wait for it. Returns all messages whose arrival changed."""
         envelope = self.under_way[message]
         direction = _direction(envelope)
         before = envelope.arrives_at
@@ -149,7 +149,7 @@ class Network:
         return moved
 
     def is_followed(self, message: int) -> bool:
-        """Whether a later message is on the same link."""
+        """Whether a later message of the same connection and direction is in flight."""
         return bool(self._behind(message))
 
     def _behind(self, message: int) -> list[Envelope]:
@@ -157,7 +157,8 @@ class Network:
         return [other for other in self._on_link(link) if other.id > message]
 
     def reorder(self, message: int) -> Envelope | None:
-        """Let the next message of the same link overtake this one; None when there is no later one."""
+        """Let the next message of the same connection and direction overtake this message. Returns this message's
+        envelope; None: there is no later message."""
         envelope = self.under_way[message]
         behind = self._behind(message)
         if not behind:
@@ -200,9 +201,9 @@ class Network:
             self.watch.touch(part)
 
     def lose(self, ends: Callable[[Name], bool], taken: int = 0) -> tuple[list[Envelope], int]:
-        """End the connections that ``ends`` selects. All messages in flight on them are lost, in both
-        directions (GEN-5), except the first ``taken`` requests of each that wait at the broker (GEN-11).
-        Returns the lost messages, and how many requests still wait."""
+        """End the connections that ``ends`` selects. All messages in flight on them are lost, in both directions
+        (GEN-5), except the first ``taken`` requests of each connection that wait at the broker (GEN-11).
+        Returns the lost messages, and the number of requests that the brokers keep."""
         connections = self.connections
         under_way: dict[Name, list[Envelope]] = {name: [] for name in connections.taken if ends(name)}
         for envelope in self.under_way.values():
