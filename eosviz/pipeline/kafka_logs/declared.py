@@ -4,6 +4,7 @@ from argparse import ArgumentParser
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 from eosviz.pipeline.kafka_logs.stretches import LogsError
@@ -13,6 +14,17 @@ TRANSACTION_PARTITIONS_MAX = 10_000
 """`__transaction_state` has at most this many partitions; Kafka's default is 50."""
 _DIGITS_MAX = 15
 """A number has at most this many digits."""
+OPTIONS: Mapping[str, str | None] = MappingProxyType(
+    {
+        "--now": "TIME",
+        "--transaction-partitions": "N",
+        "--rest-empty": None,
+        "--one-cluster": None,
+        "--copied-after": "TIME",
+    }
+)
+"""The arguments of `manage.py logs` that state something about the copies, each with the placeholder of its value;
+None for a flag. The page for opening a log has a field for each."""
 _SHOWN = 40
 """At most this many characters of a wrong time are quoted in the refusal."""
 
@@ -95,13 +107,13 @@ def add_declarations(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("what you know of the copies")
     group.add_argument(
         "--now",
-        metavar="TIME",
+        metavar=OPTIONS["--now"],
         help="what timeouts are measured against, as milliseconds since 1970 or 2026-11-23T03:05:00Z; default: the"
         " newest broker's time in the files",
     )
     group.add_argument(
         "--transaction-partitions",
-        metavar="N",
+        metavar=OPTIONS["--transaction-partitions"],
         type=int,
         help="how many partitions __transaction_state has, as kafka-topics.sh --describe prints it",
     )
@@ -113,7 +125,7 @@ def add_declarations(parser: ArgumentParser) -> None:
     group.add_argument("--one-cluster", action="store_true", help="all files are of one cluster")
     group.add_argument(
         "--copied-after",
-        metavar="TIME",
+        metavar=OPTIONS["--copied-after"],
         help="the readers of every partition with an open transaction already waited at this moment, and every file"
         " was copied after it, as milliseconds since 1970 or 2026-11-23T03:05:00Z",
     )

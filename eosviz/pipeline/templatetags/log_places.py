@@ -13,14 +13,14 @@ from django.utils.translation import get_language
 
 from eosviz.catalogue import language_of
 from eosviz.catalogue import say as sentence
+from eosviz.pipeline.kafka_logs.declared import OPTIONS
 from eosviz.pipeline.kafka_logs.words import place_words
 
 register = template.Library()
 
-_OPTION = re.compile(
-    r"(--(?:transaction-partitions|rest-empty|one-cluster|copied-after|now)(?: (?:N|TIME)\b)?)"
-)
-"""What a person states about the copies, as an argument of `manage.py logs`."""
+_VALUES = "|".join(sorted({value for value in OPTIONS.values() if value is not None}))
+_OPTION = re.compile(rf"((?:{'|'.join(OPTIONS)})(?: (?:{_VALUES})\b)?)")
+"""Matches an argument of `manage.py logs` that states something about the copies, with its placeholder."""
 
 
 @register.filter
@@ -31,7 +31,7 @@ def placed(place: str) -> dict[str, Any]:
 
 @register.simple_tag
 def say_log(key: str, params: dict[str, Any]) -> SafeString:
-    """The same as `say`, for sentences that name an argument of the command: each is a link to its field on the page
+    """The sentence of `say`, in which every argument of `manage.py logs` is a link to the argument's field on the page
     where a log is opened."""
     parts = _OPTION.split(sentence(key, language_of(get_language()), params))
     page = reverse("replays:open_log")
