@@ -22,8 +22,8 @@ from eosviz.pipeline.audit_rules import Logs
 @dataclass(frozen=True)
 class Rule:
     """A rule of the audit. ``guarantee``: the engine's guarantee with the same meaning. ``at_rest``: the rule
-    checks only the final state, in which an earlier breach may be repaired. ``rests_on``: the switches
-    without which the rule need not hold."""
+    checks only the final state, in which an earlier breach may be repaired. ``rests_on``: the switches of the
+    session (checks that it has switched off) that explain a breach of the rule."""
 
     name: str
     judge: Callable[[Logs], DataFrame]
@@ -92,8 +92,8 @@ class Disagreement:
 @dataclass(frozen=True)
 class Outcome:
     """The result of an audit. ``broken``: by rule, the breaches that the engine's judges found too, or that a
-    switch explains. ``disagreements``: the first ``DISAGREEMENTS_MAX`` of all others, by session and step.
-    ``found``: how many of those there are."""
+    switch explains. ``disagreements``: the first ``DISAGREEMENTS_MAX`` of all other breaches, by session and
+    step. ``found``: the number of all disagreements."""
 
     sessions: int
     facts: int
@@ -121,7 +121,7 @@ def audit(facts: DataFrame, rules: tuple[Rule, ...] = RULES, facts_at_once: int 
 
 
 class _First:
-    """The first disagreements, by session and step, and the number of all."""
+    """The first disagreements, by session and step, and the number of all disagreements."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -139,7 +139,8 @@ class _First:
 
 
 def _judge(facts: DataFrame, rules: tuple[Rule, ...], broken: Counter[str], found: _First) -> int:
-    """Judge these sessions, and add the results to ``broken`` and ``found``. Returns the number of sessions."""
+    """Judge the sessions of ``facts``, and add the results to ``broken`` and ``found``. Returns the number of
+    sessions."""
     sessions = of_kind(facts, kinds.SESSION).select("session", "items").collect()
     switches = {row["session"]: frozenset(row["items"] or ()) for row in sessions}
     results = engine_results(facts).where("broken_at is not null").collect()

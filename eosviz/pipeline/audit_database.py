@@ -1,7 +1,8 @@
 """The audit's rules for a database beside Kafka (CPT-4, CPT-5, GEN-6): rows and records of the same work.
 
-Work is named by the serial of its record. It is *due* at the end of a run while a service holds it, the outbox has an
-entry for it, or a consumer whose place is kept at or before it will read it again.
+Work is identified by the serial number of its record. At the end of a run, work is *due* if a service holds it, if
+the outbox has an entry for it, or if a consumer will read its record again, because the consumer's kept offset is not
+after the record.
 """
 
 from pyspark.sql import DataFrame, Window
@@ -40,7 +41,7 @@ def _stored(logs: Logs) -> DataFrame:
 
 
 def _due(logs: Logs) -> DataFrame:
-    """``session, serial``: the work of which something is left."""
+    """``session, serial``: the work that is due."""
     taken = _by_serial(of_kind(logs.facts, kinds.WORK))
     held = _newest(taken, "session", "subject", "serial").where("state = 'taken'")
     entries = _newest(_by_serial(of_kind(logs.facts, kinds.OUTBOX)), *WORK).where("state = 'added'")
@@ -57,7 +58,8 @@ def _due(logs: Logs) -> DataFrame:
 
 
 def _works(logs: Logs) -> DataFrame:
-    """Every piece of work of which nothing is left at rest: ``rows`` and ``stored`` (copies), and its last step."""
+    """All work that is not due, in sessions at rest. ``rows``: the copies of its row in the database. ``stored``:
+    the copies of its record in the log. ``step``: the last step that concerns it."""
     rows = _newest(_by_serial(of_kind(logs.facts, kinds.ROW)), *WORK).select(
         *WORK, f.col("value").alias("rows")
     )

@@ -13,8 +13,8 @@ ENDED = ("COMMITTED", "ROLLED_BACK", "COMPENSATED", "MANUAL", "FORGOTTEN")
 
 
 def _states(logs: Logs) -> DataFrame:
-    """Every transaction after each step that changes it. ``applied``: the nodes that carried out their part.
-    ``nodes``: the nodes that have a part."""
+    """Every transaction after each step that changes it. ``applied``: how many nodes have carried out their part.
+    ``nodes``: how many nodes have a part."""
     moved = of_kind(logs.facts, kinds.DECISION, kinds.NODE)
     events = moved.groupBy(*TRANSACTION, "step").agg(f.max("fact").alias("now"))
     so_far = events.join(moved.drop("step"), TRANSACTION).where("fact <= now")
@@ -48,8 +48,8 @@ def repeated(logs: Logs) -> DataFrame:
 
 
 def decision_sent(logs: Logs) -> DataFrame:
-    """MW-7, MW-8: before a transaction ends as committed, Commit was sent to each participant; before it ends as
-    rolled back, Rollback was sent to each that had voted for it."""
+    """MW-7, MW-8: before a transaction ends as committed, Commit was sent to each participant whose PrepareOk had
+    arrived; before it ends as rolled back, Rollback was sent to each of these participants."""
     ended = of_kind(logs.facts, kinds.DECISION).where("state in ('COMMITTED', 'ROLLED_BACK')")
     wanted = f.when(f.col("state") == "COMMITTED", "Commit").otherwise("Rollback")
     due = ended.select(
@@ -79,7 +79,7 @@ def decision_sent(logs: Logs) -> DataFrame:
 
 
 def confirmed_last(logs: Logs) -> DataFrame:
-    """MW-8, MW-10: ConfirmAck is sent only after the transaction has ended, and no decision is sent after it."""
+    """MW-8, MW-10: ConfirmAck is sent only after the transaction has ended."""
     decided = of_kind(logs.facts, kinds.DECISION).select(
         *TRANSACTION, f.col("step").alias("moved"), "fact", "state"
     )

@@ -112,7 +112,7 @@ def sequences(logs: Logs) -> DataFrame:
 
 def cached_answers(logs: Logs) -> DataFrame:
     """SEQ-10, SEQ-11, LOG-3: a batch that is among the last five of its producer is never stored again, and a
-    success response has the offset of that same batch."""
+    success response has the offset at which its batch is stored."""
     before = Window.partitionBy(*COPY, "producer_id", "producer_epoch", "life").orderBy("fact")
     same = f.lit(False)
     for back in range(1, CACHED_BATCHES + 1):

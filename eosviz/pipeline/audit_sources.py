@@ -1,7 +1,7 @@
 """Reads an audit's facts from replay files, from their exports as Parquet, and from Parquet files of facts
 that a sweep wrote.
 
-Executors read replays, one task for each, because steps are folded in order. Executors import this module, so
+Executors read replays, each in one task, because steps are folded in order. Executors import this module, so
 it needs only Arrow, Spark and ``facts``.
 """
 
@@ -67,7 +67,7 @@ def find(path: Path) -> Found:
     found = Found()
     files = [path] if path.is_file() else sorted(one for one in path.rglob("*") if one.is_file())
     for file in files:
-        # Names are hidden while the output of a job is unfinished.
+        # The unfinished output of a job has a hidden name.
         if any(part.startswith((".", "_")) for part in file.relative_to(path).parts):
             continue
         if file.name.endswith(ENDING):
@@ -180,7 +180,8 @@ def facts_of_replay(name: str, content: bytes) -> Iterator[Row]:
 
 
 def facts_of_export(name: str, content: bytes) -> Iterator[Row]:
-    """The facts of a replay that was exported as Parquet, as `facts_of_replay` gives them. Raises DamagedReplay."""
+    """The facts of one replay that was exported as Parquet, branch by branch as in `facts_of_replay`. Raises
+    DamagedReplay."""
     own: dict[str, list[Any]] = {}
     try:
         file = pq.ParquetFile(io.BytesIO(content))

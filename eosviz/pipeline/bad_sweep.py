@@ -57,7 +57,7 @@ class BadScenarioOfSweep(BadSweep):
 
 
 def bad_value(place: str, value: Any, allowed: str, /, **params: Any) -> BadSweep:
-    """An error that says: the value at this place is not allowed there."""
+    """The error for a value that is not allowed at ``place``, or is missing there (None)."""
     if value is None:
         return BadSweep(place, "missing", allowed, **params)
     return BadSweep(place, "value", allowed, value=shown(value), **params)

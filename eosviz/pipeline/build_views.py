@@ -143,9 +143,9 @@ class Draft:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def build(request: HttpRequest) -> HttpResponse:
-    """`?scenario=SC-02&variant=…`, with `&generations` for them as an axis, or `?sample=…`. POST: `write` writes
-    the fields into the document, `read` the document into the fields, `more` adds empty fields, `start` runs the
-    document."""
+    """`?scenario=SC-02&variant=…` or `?sample=…`; `&generations` adds the axis of Kafka's generations. POST: `write`
+    writes the fields into the document, `read` the document into the fields, `more` adds empty fields, `start` runs
+    the document."""
     draft = Draft(asks=caller(browser_of(request.session), address_of(request)))
     sample = None
     if request.method != "POST":

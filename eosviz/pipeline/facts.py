@@ -77,7 +77,8 @@ TRANSITION, BROKER, SESSION, GUARANTEE = "transition", "broker", "session", "gua
 MESSAGE, NODE, DECISION, UNMARKED = "message", "node", "decision", "unmarked"
 ROW, OUTBOX, WORK, KEPT = "row", "outbox", "work", "kept"
 DATABASE = "database"
-"""The name of a part of a view, and of the keeper of a consumer's places if its offsets are in the database."""
+"""The name of the view's part with the database. It also names the keeper of a consumer's offsets, if they are in
+the database."""
 _RANK = {LEADER: 0, REMOVED: 1, FORGOTTEN: 2, APPEND: 3, LOGGED: 4, OFFSET: 4, POINTERS: 5}
 """The order of facts within a step: changes of a log come before reads of it."""
 
@@ -338,8 +339,8 @@ class FactReader:
         )
 
     def _fate(self, message: int, event: str, step: Json) -> None:
-        """A message was sent, delivered or lost. This is a fact for messages of middleware, and for requests
-        with markers that were lost."""
+        """Add a fact about what happened to a message, if it is a message of middleware (any event), or a
+        WriteTxnMarkers request that was lost."""
         shown = _found(self.view, ["network", "messages", str(message)])
         if shown is None:
             gone = ["network", "messages", str(message)]
@@ -367,7 +368,8 @@ class FactReader:
             )
 
     def _in_records(self, path: list[str], before: Any, after: Any) -> None:
-        """A record was sent, or was sent again by a loop that processes its input once more."""
+        """Add a fact for a record that an application sent, or that a loop sent again because it processes its
+        input once more."""
         if after is not None and (len(path) == 2 or path[2] == "sent_at"):
             record = self.view["records"][path[1]]
             self._add(SENT, name=record["producer"], partition=record["partition"], serials=[int(path[1])])
@@ -482,7 +484,7 @@ def _named(key: Any) -> str:
 
 
 def _entries(path: list[str], after: Any) -> list[tuple[str, int]]:
-    """The entries of a table that changed in one of its entries, or as a whole."""
+    """The new entries after a change of one entry of a table (``path`` has its key), or of the whole table."""
     return [(path[0], after)] if path else list((after or {}).items())
 
 
@@ -491,7 +493,7 @@ def _rank(row: Row) -> int:
 
 
 def _new_stretches(known: list[list[Any]], stretches: list[list[Any]]) -> Iterator[list[Any]]:
-    """The new stretches. Of a stretch that grew, the new part."""
+    """The stretches ``[first, last, fate]`` that are not in ``known``; of a stretch that grew, its new part."""
     before = {(first, fate): last for first, last, fate in known}
     for first, last, fate in stretches:
         reached = before.get((first, fate))

@@ -23,8 +23,8 @@ def group_of_job(job_id: uuid.UUID) -> str:
 
 
 SILENT_SECONDS = 60.0
-"""The pause after a message could not be sent. Each attempt waits some seconds for the server, and a command
-may run without any web process."""
+"""After a message could not be sent, no further one is tried for this long. Each attempt waits some seconds for
+the server, and a command may run without any web process."""
 
 
 class _Watchers:
@@ -49,7 +49,7 @@ def notify_watchers(job_id: uuid.UUID) -> None:
 
 
 class JobConsumer(LivePart):
-    """The state of one job as its page shows it."""
+    """Keeps the state of one job up to date on its page."""
 
     kind = ""
     """The model's class name."""
@@ -85,8 +85,8 @@ class JobConsumer(LivePart):
 
 
 class SweepConsumer(JobConsumer):
-    """`/ws/sweeps/<id>/?lang=en&measure=…`: the progress, and the heat maps of the finished runs as the rest of the
-    address selects them (`sweep_figures.read_look`)."""
+    """`/ws/sweeps/<id>/?lang=en&measure=…`: the progress, and the heat maps of the finished runs. The parameters of
+    the address choose the measure, axes and filters (`sweep_figures.read_look`)."""
 
     kind = "Sweep"
     template = "pipeline/sweep_map.html"
@@ -105,7 +105,7 @@ class SweepConsumer(JobConsumer):
 
         state = render_to_string("pipeline/sweep_state.html", {"job": job})
         if job.table_runs == self.runs_in_map:
-            return state  # parts that are not sent stay in the page; maps may be long
+            return state  # The page keeps its maps, which may be long, if they are not sent again.
         self.runs_in_map = job.table_runs
         context = map_context(job, QueryDict(self.scope["query_string"]))
         return state + render_to_string(self.template, context)

@@ -72,7 +72,7 @@ class Job(BackgroundJob):
     error = models.TextField(blank=True)
     """A `Failure`; empty for a job that did not fail."""
     beat = models.DateTimeField(null=True)
-    """The last time that its process reported."""
+    """The last time at which the job's process reported that it runs; None while the job waits."""
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -183,13 +183,13 @@ class Shrink(Job):
     """The scenario document of the broken run."""
     seed = models.BigIntegerField()
     total = models.PositiveIntegerField(default=0)
-    """How many tries were begun so far. More may follow."""
+    """How many tries were made so far. More may follow."""
     before = models.JSONField(default=list)
     """Each fault that hit in the broken run, as an entry of a fault script."""
     after = models.JSONField(default=list)
-    """The entries that are left."""
+    """The entries of the fault script that are left."""
     step = models.PositiveIntegerField(null=True)
-    """The step at which the guarantee breaks with what is left."""
+    """The step at which the guarantee breaks with the entries of `after`."""
 
     objects = JobQuerySet.as_manager()
 
@@ -201,5 +201,5 @@ class Shrink(Job):
 
     @property
     def shrunk_document(self) -> dict[str, Any]:
-        """The scenario with what is left of its fault script."""
+        """The scenario document with the entries of `after` as its fault script."""
         return {**self.document, "faults": self.after}

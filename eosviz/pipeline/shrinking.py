@@ -3,8 +3,8 @@
 First, every fault that hit by chance becomes an entry of its own (the same message, without chance). Then
 delta debugging (Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, 2002) removes
 entries as long as the guarantee still breaks. The tries of one round are independent, so executors run them
-together. The result is 1-minimal: without any one of its entries the guarantee holds. Needs only the engine
-and Spark; `runner.py` stores the result.
+together. The result is 1-minimal (without any one of its entries the guarantee holds), unless TRIES_MAX ended the
+search. This module needs only the engine and Spark; `shrink_job.py` stores the result.
 """
 
 import json
@@ -22,6 +22,7 @@ from engine.simulation import Simulation
 ENTRIES_MAX = 200
 """A fault script has at most this many entries. A run with more hits cannot be shrunk."""
 TRIES_MAX = 2_000
+"""After this many tries no further round is begun."""
 
 Entry = dict[str, Any]
 Document = dict[str, Any]
@@ -60,7 +61,7 @@ def breaks_at(document: Document, guarantee: str) -> int | None:
 
 
 def what_fell(document: Document) -> list[Entry]:
-    """The document's fault script with every entry that hits by chance replaced by one for each hit.
+    """The document's fault script. Each entry that hits by chance is replaced by one entry for each of its hits.
 
     A rule counts the messages that reach it, and a rule that hits hides the message from later rules. So the entries
     of one rule are ordered by descending count: each has then seen what the rule had seen.
@@ -87,8 +88,9 @@ def shrink(
     test: Test,
     progress: Callable[[int, list[Entry]], None] = lambda tries, left: None,
 ) -> Shrunk:
-    """Search for fewer faults. ``progress`` gets the number of tries and the smallest script so far; if it
-    raises an exception, the search ends. Raises CannotShrink if the run does not break the guarantee."""
+    """Search for fewer faults. ``progress`` gets the number of tries so far and, after a smaller script was found,
+    that script, otherwise an empty list; if it raises an exception, the search ends. Raises CannotShrink if the
+    run does not break the guarantee, or has more than ENTRIES_MAX faults."""
     before = what_fell(document)
     if len(before) > ENTRIES_MAX:
         raise CannotShrink("too_many_faults")
@@ -113,8 +115,8 @@ def shrink(
 
 
 def _rest(entries: list[Entry], pieces: int) -> list[list[Entry]]:
-    """The scripts to try next: each part alone, and all entries without each part. If there are at most two
-    parts, only the latter."""
+    """The scripts to try next: each part alone, then all entries without each part. If there are at most two
+    parts, the parts alone are left out."""
     parts = [part for part in _parts(entries, pieces) if part]
     without = [
         [entry for other, part in enumerate(parts) if other != left_out for entry in part]
@@ -155,7 +157,7 @@ class _Search:
 
 
 def trying_here(document: Document, guarantee: str) -> Test:
-    """The tries one after the other, in this process."""
+    """A test that makes the tries one after the other, in this process."""
 
     def test(scripts: list[list[Entry]]) -> list[int | None]:
         return [breaks_at(with_faults(document, script), guarantee) for script in scripts]
@@ -167,7 +169,7 @@ _ARROW = pa.schema([("position", pa.int64()), ("step", pa.int64())])
 
 
 def trying_on(spark: SparkSession, document: Document, guarantee: str) -> Test:
-    """The tries of a round together, on the executors."""
+    """A test that makes the tries of a round together, on the executors."""
 
     def test(scripts: list[list[Entry]]) -> list[int | None]:
         def run_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -23,16 +23,16 @@ _JAVA_LOGGING = Path(__file__).with_name("log4j2.properties")
 _JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=96m"
 """Python makes the rows, and there are few; on two cores Java's second compiler and its parallel collector cost a
 tenth of the time (a sweep of 10,000 runs 24.1 s with them and 21.4 without, headers of logs 725 and 862 MB/s).
-With one compiler Java reserves 48 MB for compiled code; a sweep of a million runs filled them, and it stopped
+With one compiler Java reserves 48 MB for compiled code; a sweep of a million runs filled them, and Java stopped
 compiling."""
 _STANDALONE = "spark://"
 MASTER_SECONDS_MAX = 5.0
-"""How long to wait for a master to accept a connection."""
+"""How long to wait for a Spark master to accept a connection."""
 EXECUTOR_SECONDS_MAX = 60.0
 """How long to wait for the first executor, whose Java has to start."""
 _LOOK_SECONDS = 0.2
 SHIPPED = ("engine", "eosviz/__init__.py", "eosviz/pipeline")
-"""What executors import. The engine needs only Python, so it is sent as one archive."""
+"""The code that executors import, which is sent to a cluster as one archive."""
 
 
 class NoCluster(Exception):
@@ -54,14 +54,14 @@ def start_session(master: str, data_dir: Path, name: str = "eosviz") -> SparkSes
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     if not master.startswith("local"):
-        # Executors fetch it with their first task, and new ones at any later time.
+        # Executors fetch the archive with their first task, which may be much later for a new executor.
         folder = Path(tempfile.mkdtemp(prefix="code-", dir=work))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         path = list(sys.path)
         session.sparkContext.addPyFile(str(pack_code(folder / "eosviz-code.zip")))
-        sys.path[:] = (
-            path  # it was added here, too: a process that the driver starts would import a part of eosviz
-        )
+        # addPyFile put the archive on this process's path too, from which a child process would import only a part
+        # of eosviz.
+        sys.path[:] = path
     if master.startswith(_STANDALONE):
         _wait_for_executor(session, master)
     return session

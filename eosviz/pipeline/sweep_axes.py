@@ -15,7 +15,7 @@ VALUES_MAX = 50
 FAULTS_MAX = 4
 SET_MAX = 50
 EVERY_MATCH = 1_000_000
-"""A fault of a sweep hits at most this often, so that its rate decides and no count."""
+"""A fault of a sweep hits at most this often: its rate limits it, not its count."""
 NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _AXIS_KEYS = ("name", "path", "values", "choices")
 _GRID_KEYS = ("kinds", "places", "rates")
@@ -28,8 +28,8 @@ Settings = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One axis. ``values`` are plain values. ``sets``: for each value, the dotted paths that it sets, with
-    what it sets them to."""
+    """One axis. ``values``: numbers, texts or booleans. ``sets``: for each value the settings that it makes, a
+    dict of dotted path → value."""
 
     name: str
     path: str
@@ -88,7 +88,8 @@ def _of_choices(name: str, value: Any, place: str) -> Axis:
 
 
 def read_faults(value: Any, first: int) -> tuple[list[dict[str, Any]], list[Axis]]:
-    """`[[faults]]` as entries of the scenario's fault script, which has ``first`` entries already, and their axes."""
+    """The entries of the scenario's fault script that `[[faults]]` adds, and the axes of these entries. The
+    scenario's own fault script has ``first`` entries."""
     entries: list[dict[str, Any]] = []
     axes: list[Axis] = []
     for position, item in enumerate(_tables(value, "faults", FAULTS_MAX)):

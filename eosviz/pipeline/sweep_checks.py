@@ -46,15 +46,15 @@ class TakesLong(Exception):
 
 
 def parse_sweep(text: str) -> SweepDocument:
-    """The document, after every cell was loaded once to see that its paths and values exist. Raises BadSweep."""
+    """The sweep of a TOML text, checked by `check_sweep` without a time limit. Raises BadSweep."""
     sweep = read_sweep(text)
     check_sweep(sweep)
     return sweep
 
 
 def check_sweep(sweep: SweepDocument, seconds_max: float = math.inf) -> None:
-    """Raises BadSweep for the first thing that does not exist; TakesLong after so many seconds of processor time:
-    the worlds of a sweep are as large as its document says."""
+    """Raises BadSweep for the first name or value that does not exist. Raises TakesLong after ``seconds_max`` seconds
+    of processor time, because a sweep may have large worlds."""
     until = time.thread_time() + seconds_max
     built = {id(cell) for cell in _built(sweep)}
     world: World | None = None
@@ -96,7 +96,8 @@ def _world(scenario: Scenario) -> World | None:
 
 
 def _place(sweep: SweepDocument, place: str) -> str:
-    """The place in the sweep's document: its faults follow those of the scenario."""
+    """The place in the sweep's document. A fault of the sweep has a lower number there than in the scenario, where
+    the scenario's own faults come first."""
     found = _OF_A_FAULT.fullmatch(place)
     own = len(sweep.document["faults"]) - len(sweep.faults)
     if found is None or int(found[1]) < own:

@@ -1,5 +1,5 @@
 """The sweep document (TOML): a scenario, a grid of settings and faults, seeds. `sweep_checks` checks that
-everything it names exists, before Spark starts; executors read it too and check nothing."""
+everything it names exists, before Spark starts; executors get it checked."""
 
 import itertools
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _KEYS = ("title", "lesson", "scenario", "variant", "seeds", "first_seed", "set",
 
 @dataclass(frozen=True, kw_only=True)
 class SweepDocument:
-    """A checked document. A cell is one combination of values; every cell runs once with each seed."""
+    """A sweep document, parsed. A cell is one combination of values; every cell runs once with each seed."""
 
     title: dict[str, str]
     lesson: dict[str, str]
@@ -79,7 +79,7 @@ def with_seed(scenario: Scenario, seed: int) -> Scenario:
 
 
 def read_document(text: str) -> dict[str, Any]:
-    """TOML to a dict. Raises BadSweep; its place is `document:LINE`, or `document` if no line is known."""
+    """The TOML text as a dict. Raises BadSweep; its place is `document:LINE`, or `document` if no line is known."""
     try:
         return parse(text, bytes_max=TEXT_BYTES_MAX)
     except BadScenario as bad:
@@ -89,8 +89,8 @@ def read_document(text: str) -> dict[str, Any]:
 
 
 def read_sweep(text: str) -> SweepDocument:
-    """The sweep of a TOML text. Its cells are not loaded: they were checked before, or are when they are played. Raises
-    BadSweep."""
+    """The sweep of a TOML text. The cells are not loaded, so their values are not checked (`sweep_checks` does
+    that). Raises BadSweep."""
     raw = read_document(text)
     only(raw, _KEYS, "")
     scenario, variant = raw.get("scenario"), raw.get("variant")

@@ -22,8 +22,7 @@ Row = dict[str, Any]
 SHARES = (*JUDGED, "failed", "aborted")
 """Measures that are shares of runs, with an interval."""
 MEAN_OF = {"lost": "lost_records", "failed": "failed_records", "aborted": "aborted_transactions"}
-"""The name of a counted column to the name of its mean, where the two differ because the column's name is
-that of a share."""
+"""The names of means whose column has another name, by column. The column's own name is the name of a share."""
 MEANS = tuple(MEAN_OF.get(name, name) for name in COUNTED)
 """Measures that are means of a count per run, with an interval."""
 _COLUMN = {mean: name for name, mean in MEAN_OF.items()}
@@ -64,7 +63,7 @@ def together(distributions: Iterable[list[list[int]]]) -> list[list[int]]:
 
 
 def quantile(distribution: list[list[int]], share: float) -> int | None:
-    """The smallest value that at least ``share`` of the runs do not exceed."""
+    """The smallest value that at least ``share`` (0 to 1) of the runs do not exceed; None without runs."""
     runs = sum(count for _, count in distribution)
     at = 0
     for value, count in distribution:

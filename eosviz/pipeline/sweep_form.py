@@ -27,7 +27,7 @@ CHOICES_MAX = 3
 ROWS_MAX = 12
 COLUMNS_MAX = 6
 KNOWN_PLACES = {place for api in (*APIS, *NODE_APIS) for place in (api, f"{api}{ANSWER}")}
-"""Everything that a document may contain. `sweep_places.py` finds which of these a scenario has."""
+"""Every place that a fault of a document may name. `sweep_places.py` finds which of them a scenario has."""
 KINDS = MESSAGE_ACTIONS
 ERRORS = [error.name for error in Error if error.code > 0]
 _FORM_OF_FAULT = ("kinds", "places", "rates", "by_ms", "error")
@@ -37,7 +37,7 @@ Json = dict[str, Any]
 
 @dataclass
 class FaultFields:
-    """The fields of faults that hit by chance, which are one `[[faults]]` of the document."""
+    """The fields of one `[[faults]]` table of the document: faults that hit by chance."""
 
     name: str
     kinds: list[str] = field(default_factory=list)
@@ -53,8 +53,8 @@ class FaultFields:
 
 @dataclass
 class ChoiceFields:
-    """The fields of an axis each of whose values sets several paths. It has a column for each path and a row
-    for each value."""
+    """The fields of an axis with choices: each of its values sets several paths. The fields have a column for each
+    path and a row for each value."""
 
     name: str
     paths: list[str]
@@ -170,7 +170,7 @@ def kept_places(text: str, parameters: list[Parameter]) -> list[str]:
 
 
 def field_text(parameter: Parameter | None, values: Any) -> str | None:
-    """Values as a parameter's field has them; None if it cannot express them."""
+    """The text of a parameter's field for ``values``; None if the field cannot express them."""
     if parameter is None or not isinstance(values, list) or not values:
         return None
     text = ", ".join(written(value) for value in values)

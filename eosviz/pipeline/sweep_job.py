@@ -26,7 +26,7 @@ from eosviz.pipeline.sweep_table import frame_of, rows_of
 logger = logging.getLogger(__name__)
 
 LOOK_SHARE = 0.25
-"""The table is computed for at most this share of the time. Most of this time is waiting for a core."""
+"""Computing the table takes at most this share of the time, most of which is waiting for a core."""
 LOOKS_APART_SECONDS = 5.0
 
 
@@ -89,7 +89,7 @@ class _Looks:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def report(self, done: int) -> None:
-        with suppress(DatabaseError):  # the next chunk reports again; a full disk ends no sweep
+        with suppress(DatabaseError):  # The next chunk reports again, so a full disk does not end the sweep.
             Sweep.objects.filter(id=self._sweep.id).update(done=done, beat=timezone.now())
         notify_watchers(self._sweep.id)
         is_free = self._looking is None or self._looking.done()

@@ -1,4 +1,4 @@
-"""The table of a sweep as its page shows it, for the page itself and for its updates."""
+"""The heat maps of a sweep, for its page and for the updates of the page."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def map_context(sweep: Sweep, query: QueryDict) -> dict[str, Any]:
 
 
 def socket_address(sweep: Sweep, query: QueryDict) -> str:
-    """The socket that sends the same map again whenever it has changed."""
+    """The address of the WebSocket that sends the maps of the page's address whenever they have changed."""
     asked = query.copy()
     asked["lang"] = language_of(get_language())
     return f"/ws/sweeps/{sweep.id}/?{asked.urlencode()}"

@@ -14,11 +14,11 @@ from engine.simulation import Simulation
 from eosviz.pipeline.sweep_axes import ANSWER
 
 STEPS_LISTENED = 2_000
-"""At most this many steps are run to find the messages. Most runs have fewer. It takes a few hundredths of a
-second."""
+"""At most this many steps are run to find the messages, which takes a few hundredths of a second. Most runs have
+fewer steps."""
 _OF_PRODUCERS = ("Metadata", "FindCoordinator", "InitProducerId", "Produce")
-"""Messages whose sending depends on settings that may vary."""
 _OF_CONSUMERS = ("Metadata", "Fetch")
+"""Both lists have messages that are sent only with some settings, which may vary."""
 
 
 def with_answers(apis: tuple[str, ...]) -> list[str]:

@@ -1,6 +1,6 @@
-"""Makes the runs of a sweep, on the machine that Spark chose. This is the only place where a job calls our
-Python code row by row, because the engine cannot be expressed in columns. Executors import it, so it must
-need only the engine and Arrow."""
+"""Makes the runs of a sweep, on the executors that Spark chose. The job calls Python for each row, because the
+engine cannot be expressed in columns. Executors import this module, so it needs only the engine, Arrow and
+Spark."""
 
 import functools
 import gc
@@ -42,8 +42,8 @@ _FIELDS: tuple[tuple[str, pa.DataType, t.DataType, bool], ...] = (
     ("digest", pa.string(), t.StringType(), True),
 )
 RUNS_SCHEMA = t.StructType([t.StructField(name, kind, null) for name, _, kind, null in _FIELDS])
-"""A row per run (docs/sweeps.md). ``outcome`` is how it ended (``complete``, ``step_limit``, ``time_limit``) or
-``refused``: then ``rule`` is the requirement and all measures are null. ``broken_*`` is the first step at which
+"""A row per run (docs/sweeps.md). ``outcome`` is how the run ended (``complete``, ``step_limit``, ``time_limit``)
+or ``refused``: then ``rule`` is the requirement and all measures are null. ``broken_*`` is the first step at which
 the guarantee was broken, null if it held or was not judged. ``settings`` is the cell as JSON."""
 _ARROW = pa.schema([(name, kind) for name, kind, _, _ in _FIELDS])
 

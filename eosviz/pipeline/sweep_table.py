@@ -32,9 +32,10 @@ TABLE_SCHEMA = t.StructType(
         *(t.StructField(f"example_{name}", _EXAMPLE) for name in JUDGED),
     ]
 )  # fmt: skip
-"""``runs_duplicated`` counts the runs in which the guarantee was broken, ``duplicates`` the records; likewise for
-the others; ``runs_failed`` and ``runs_aborted`` those with at least one. ``example_*`` is the lowest seed that
-broke it, with the first such step. ``unfinished``: runs that met their step or time limit."""
+"""``runs_<guarantee>`` counts the runs that broke the guarantee, while ``duplicates`` and the other sums count
+records. ``runs_failed`` and ``runs_aborted`` count the runs with at least one failed record or aborted transaction.
+``example_<guarantee>`` has the lowest seed that broke the guarantee, and the first step at which that run broke it.
+``unfinished`` counts the runs that met their step or time limit."""
 
 DISTRIBUTION_SCHEMA = t.StructType(
     [
@@ -96,7 +97,7 @@ def _cut(value: Column) -> Column:
 def rows_of(runs: DataFrame) -> list[dict[str, Any]]:
     """The table with its distributions as plain values, in the grid's order, as the database stores it. A cell's
     `distributions` are measure → [[value, runs], …]."""
-    # Both at once: of each most is planning, in which the cores would wait.
+    # Both jobs run at once, because planning takes most of their time and leaves the cores idle.
     with ThreadPoolExecutor(1, "table") as pool:
         # The new thread's jobs belong to the same pool of the scheduler as this one's.
         with_properties = inheritable_thread_target(runs.sparkSession)

@@ -27,7 +27,8 @@ def start_jobs() -> None:
 
 @app.task(name="pipeline.start_what_waits", ignore_result=True, acks_late=True)
 def start_what_waits() -> None:
-    """Start that process if a job waits: its message may have been lost when the machine stopped."""
+    """Start the process that runs jobs if a job waits: the message for the job may have been lost when the machine
+    stopped."""
     if waiting() is not None:
         start_process()
 

@@ -33,7 +33,7 @@ SWEEPS_SHOWN = 50
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """The sweeps that ran or run, the newest first, and samples that can be started."""
+    """The newest sweeps, samples that can be started, and the sample map if there is no sweep."""
     seen = Sweep.objects.seen_by(browser_of(request.session))
     recent = seen.recent().defer("table", "document")
     context = {
@@ -65,7 +65,8 @@ def delete(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
 
 @require_safe
 def table_csv(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
-    """The table as CSV, with a line for each cell: axes, counts, first broken runs, medians."""
+    """The table as CSV, with a line for each cell: its values on the axes, counts, the rule of refused runs, how many
+    runs broke each guarantee, and the 5 %, 50 % and 95 % quantiles of the measures."""
     shown = seen_job(request, Sweep, sweep_id)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="sweep-{str(shown.id)[:8]}.csv"'
@@ -93,7 +94,7 @@ def table_csv(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
 
 @require_safe
 def map_png(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
-    """The heat maps of the page as a picture; same parameters."""
+    """The heat maps of the page as a picture. The parameters are those of the page."""
     from eosviz.pipeline.heat_picture import draw_map  # no other page needs a drawing library
 
     shown = seen_job(request, Sweep, sweep_id)
@@ -113,7 +114,7 @@ def row_of(shown: Sweep, cell_number: int) -> dict[str, Any]:
 
 @require_safe
 def cell(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
-    """One combination: counts with intervals, distributions, and runs to open."""
+    """One cell: counts with intervals, distributions, and runs to open."""
     shown = seen_job(request, Sweep, sweep_id)
     row = row_of(shown, cell)
     named = list(zip((axis["name"] for axis in shown.axes), row["values"], strict=True))
@@ -137,7 +138,8 @@ def open_run(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
 
 
 def run_of(row: dict[str, Any], guarantee: str) -> tuple[int, int]:
-    """Seed and step of the run to open. Raises Http404 for a guarantee that no run of the cell broke."""
+    """Seed and step of the run to open; with an empty ``guarantee`` the cell's first run, at step 0. Raises Http404
+    for a guarantee that no run of the cell broke."""
     if not guarantee:
         return row["first_seed"], 0
     example = row.get(f"example_{guarantee}") if guarantee in JUDGED else None

@@ -17,8 +17,7 @@ class Waits:
         """The serial of a record to how long it took until it was reported as stored."""
         self._delivered: dict[int, int] = {}
         """The serial of a record to how long it took until a consumer first returned it."""
-        # The watch of a judged run has judges, and this is such a watch; the type of all watches does not say
-        # so.
+        # Only the watch of a judged run has judges, so the common type of all watches does not declare them.
         simulation.watch.judges = self  # type: ignore[attr-defined]
 
     def take(self, fact: object) -> None:
@@ -38,7 +37,8 @@ class Waits:
                 waits.setdefault(serial, now - accepted[serial])
 
     def columns(self) -> dict[str, int | None]:
-        """Median (the lower of two) and longest wait, in virtual milliseconds; None if nothing waited."""
+        """The median (of two middle values the lower one) and the longest wait, in virtual milliseconds. None if no
+        wait was measured."""
         row: dict[str, int | None] = {}
         for name, waits in (("reported_ms", self._reported), ("delivered_ms", self._delivered)):
             ordered = sorted(waits.values())

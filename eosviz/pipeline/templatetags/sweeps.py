@@ -25,7 +25,7 @@ def percent(share: float) -> str:
 
 @register.filter
 def short(value: float) -> str:
-    """Whole numbers whole, others with three digits."""
+    """A whole number without decimals, any other number with three significant digits."""
     return f"{value:.0f}" if float(value).is_integer() else f"{value:.3g}"
 
 

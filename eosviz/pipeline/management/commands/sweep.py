@@ -96,7 +96,8 @@ def _read(path: str) -> tuple[str, SweepDocument]:
 
 
 def _lines(done: Sweep) -> list[str]:
-    """A line for each combination; a column with the requirement only if Kafka refused some."""
+    """The table as aligned lines: column names, then a line for each cell. The column `rule` appears only if Kafka
+    refused some runs."""
     names = [axis["name"] for axis in done.axes]
     found = list(done.rows())
     rule = ["rule"] if any(row["refused"] for row in found) else []
