@@ -54,7 +54,8 @@ def export_session(
 
 
 def file_name(session: Session, branch: Branch | None = None, ending: str = REPLAY_ENDING) -> str:
-    """The file name of a download of this session, or of one branch. Contains no character that a user chose."""
+    """The file name of a download of this session, or of one branch. It has no text of a user apart from the names of a
+    scenario and a variant, which allow few characters."""
     variant = f"-{session.variant}" if session.variant else ""
     named = "" if branch is None else f"-{branch.id}"
     return f"{session.version.identifier}{variant}-{str(session.id)[:8]}{named}{ending}"

@@ -16,7 +16,7 @@ from eosviz.replays.publishing import withdraw
 
 @admin.register(Publication)
 class PublicationAdmin(admin.ModelAdmin):
-    """Deleting one withdraws it for its owner; the audit log records who did it."""
+    """Deleting a publication here withdraws it for its owner; the audit log records the administrator."""
 
     list_display = ("scenario", "variant", "steps", "bytes", "digest", "created")
     list_filter = ("scenario",)

@@ -9,7 +9,7 @@ from eosviz.replays.log_upload import ALL_BYTES_MAX
 
 BODY_BYTES_MAX = 2 * 1024 * 1024
 BODY_BYTES_DISCARDED_MAX = 512 * 1024 * 1024
-"""If a body is longer than this, its connection is cut."""
+"""At most this many bytes of a refused body are read and discarded before its connection is closed."""
 _FORM_BYTES = 1024 * 1024
 """Room for the parts of a form around its files."""
 LOG_PATH = "/replays/log"

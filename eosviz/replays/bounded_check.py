@@ -1,9 +1,9 @@
 """Checks a replay file in a bounded process (`eosviz/bounded`), because the check runs the file's scenario,
 which may ask for anything.
 
-It is a file that a user imports, or one of the site's own that is to be published or played offline. The
-process leaves files in its folder: `player` (docs/player.md) and, for an import, `replay`
-(docs/replay-format.md).
+The file is one that a user imports, or one of the site's own that is to be published or played offline. The
+process leaves files in its folder: `player` (docs/player.md); for an import `replay` (docs/replay-format.md); for
+the site's own `counted` and, beside `player`, the picture `card`.
 """
 
 from __future__ import annotations
@@ -120,8 +120,8 @@ def verify(question: bytes, folder: Path) -> bytes:
 
 
 def _card_of(checked: Checked) -> bytes:
-    """The picture of the recording's end. Empty for a recording that the engine does not make again: its view may
-    have any shape."""
+    """The picture of the recording's end. Empty if the engine did not make the same steps again, because the view may
+    then have any shape."""
     from eosviz.replays.card_picture import draw_card
 
     if checked.finding.state != "verified":

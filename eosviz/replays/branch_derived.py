@@ -39,7 +39,7 @@ def forked(fold: Fold) -> Fold:
 
 
 class DerivedByBranch(ByBranch[Fold]):
-    """Gets each step of the reading, and has one fold for each branch."""
+    """Derives the facts of each branch while the steps are read."""
 
     def begin(self) -> Fold:
         return begun(self.header.view)

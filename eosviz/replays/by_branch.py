@@ -1,8 +1,8 @@
 """Folds the steps of each branch of a recording while the file is read.
 
-It is a witness of the reading (`reading.py`): branches come in the file's order, parents before children, and
-the steps of each branch come one after the other. Steps that no engine made may have any shape; such a branch
-is played without its fold.
+`ByBranch.take` is a witness of the reading: `reading.py` calls it for each step. Branches come in the file's order,
+parents before children, and the steps of each branch come one after the other. Steps that no engine made may have
+any shape; a branch whose steps do not fit is played without the result of its fold.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ MISSHAPEN = (AttributeError, KeyError, IndexError, TypeError, ValueError)
 
 
 class ByBranch(ABC, Generic[Fold]):
-    """One fold for each branch of a recording. `other`: another witness; each step is passed on to it after it was
-    folded."""
+    """One fold for each branch of a recording. `other`: another witness, which gets each step after this one."""
 
     def __init__(self, header: format.Header, other: Callable[[str, int, bytes], None]) -> None:
         self.header = header

@@ -20,7 +20,7 @@ from eosviz.replays.refusal import ReplayRefused
 OPENING = b'<script type="application/gzip" id="replay">'
 """The text before the replay in an HTML file."""
 _PAGE_BYTES_MAX = 4 * 1024 * 1024
-"""The player around the replay may have at most this many bytes, which is a generous bound."""
+"""About this many bytes of an HTML file may precede the replay, which is more than the player needs."""
 _PIECE = 64 * 1024
 _HTML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<!doctype html", re.IGNORECASE)
 _SPACES = b" \t\r\n"

@@ -134,7 +134,7 @@ def check(file: BinaryIO, read: Reader = reading.read, each: Callable[[], None] 
 def verified(
     state: str, engine: str, steps: int, sentence_params: dict[str, Any], step: int | None
 ) -> dict[str, Any]:
-    """The words of the player's badge."""
+    """The field `verified` of the player file (docs/player.md): the state, and its sentence in every language."""
     params = {"engine": engine, "steps": steps, **sentence_params}
     return {
         "state": PLAYER_STATES[state],

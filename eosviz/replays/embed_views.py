@@ -1,7 +1,7 @@
 """Frames on other sites' pages: the page inside a frame, its player file, and the oEmbed answer that describes it.
 
-The page sets and reads no cookie, and nothing else of the site may be shown in a frame. The file views read the
-cookie only for scenarios that are not public.
+The page sets and reads no cookie, and no other page of the site may be shown in a frame. The views of files read
+the cookie only for scenarios that are not public.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def embed(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
         "scenario": found.identifier,
         "version": found,
         "variant": link.variant,
-        "as_written": True,  # not asked for: the version is known
+        "as_written": True,  # not looked up, because the version is known
         "file": link.address("replays:linked_player"),
         "step": link.step,
         "plays": request.GET.get("play") == "1",

@@ -51,7 +51,7 @@ def limits(request: HttpRequest, session_id: UUID) -> JsonResponse:
 @never_cache
 @require_safe
 def replay_limits(request: HttpRequest, replay_id: UUID) -> JsonResponse:
-    """The same for the dialog of an imported replay."""
+    """What the dialog of an imported replay shows first, as for a session."""
     _imported(request, replay_id)
     return _limits(request)
 

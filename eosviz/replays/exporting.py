@@ -1,4 +1,4 @@
-"""Makes files from sessions: the task that writes one of a form (`forms/`) while its page shows the progress.
+"""Makes files from sessions and imported replays, each in a form of `forms/`, while the page shows the progress.
 
 An export is a row that a task processes. The task reports its progress every few hundred steps, and then also
 checks whether the export was cancelled.
@@ -113,7 +113,8 @@ def cancel(owner: str, export_id: UUID) -> bool:
 
 
 def carry_out(export_id: UUID) -> None:
-    """Carry an export out. However it ends, its row says so, and only a complete file is kept."""
+    """Carry an export out and store its outcome. Only a complete file is kept. If the worker is stopped, nothing is
+    stored, and the page reports the export as lost."""
     waiting = Export.objects.filter(id=export_id, state=ExportState.WAITING)
     if not waiting.update(state=ExportState.WORKING, beat=timezone.now()):
         return  # cancelled before it began, or taken by another worker
@@ -124,7 +125,7 @@ def carry_out(export_id: UUID) -> None:
         exports.delete(export.place)
         return
     except Stopped:
-        return  # its page reports that its worker is gone
+        return  # The worker is being stopped; the page reports the export as lost.
     except NoAnswer as refused:
         outcome = {"state": ExportState.FAILED, "refusal": {"key": refused.key, "params": refused.params}}
     except Exception as error:
@@ -154,7 +155,7 @@ def _name(export: Export, ending: str) -> str:
 
 
 def _session_of(export: Export) -> Session:
-    """The session of an export that is not of an imported replay."""
+    """The session of an export. Raises ValueError for the export of an imported replay."""
     if export.session is None:
         raise ValueError(f"export {export.id} is of no session")
     return export.session

@@ -23,7 +23,7 @@ class DoesNotFit(Exception):
 
 
 def apply(view: dict[str, Any], changes: list[Change]) -> None:
-    """Apply ``changes`` in order, in place. Raises :class:`DoesNotFit` and leaves the view partly changed."""
+    """Apply ``changes`` to ``view`` in order, in place. Raises :class:`DoesNotFit`; the view is then partly changed."""
     for change in changes:
         _apply_one(view, change)
 

@@ -2,9 +2,9 @@
 with 64-bit integers.
 
 This file finds every error that does not depend on the meaning of a line; it knows neither header nor step.
-Parsers handle repeated keys, huge numbers and deep nesting differently, so no such line is given to a parser.
-First the line without its strings is searched for what is forbidden; after parsing, the line must be equal to
-its own canonical encoding.
+Parsers handle repeated keys, huge numbers and deep nesting differently. So numbers and nesting are checked before a
+line is parsed, in the line without its strings. After parsing, the line must be equal to its own canonical encoding,
+which no line with a repeated key is.
 """
 
 import json
@@ -104,7 +104,8 @@ def _check_size(size: int, number: int, bounds: Bounds) -> None:
 
 
 def decode_line(line: bytes, number: int, bounds: Bounds, *, fractions: bool = False) -> Any:
-    """The value of one line, after the checks that parsers may leave out."""
+    """The value of one line, after the checks that parsers may leave out. `fractions`: whether numbers with a fraction
+    or an exponent are allowed. Raises ReplayRefused."""
     bare = _STRING.sub(b"", line)
     if _NOT_A_NUMBER.search(bare) or (not fractions and (_FRACTION.search(bare) or _EXPONENT.search(bare))):
         raise ReplayRefused("not_an_integer", line=number)
@@ -132,7 +133,8 @@ def decode_line(line: bytes, number: int, bounds: Bounds, *, fractions: bool = F
 
 
 def _refuse_spelling(line: bytes, number: int) -> None:
-    """Find where this line differs from its canonical form. This is slow but exact; the file is refused anyway."""
+    """Raise ReplayRefused for a line that is not canonical, with the name of a repeated key if there is one. The search
+    is slow, but the file is refused anyway."""
 
     def refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: dict[str, Any] = {}

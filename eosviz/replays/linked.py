@@ -1,6 +1,6 @@
 """A link's run for visitors without a session: the player file that a frame on another page plays.
 
-It is made once for each run and engine, when it is first asked for, and kept; after that, a frame needs only
+It is made once for each run and engine, when it is first requested, and kept; after that, a frame needs only
 one read. The address determines the run, so a file that was deleted to save space is made again, byte for
 byte.
 """

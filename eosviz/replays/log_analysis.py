@@ -228,7 +228,7 @@ def stored_in_place(document: Json, identity: str) -> tuple[Row, bytes]:
 def _printed_case(analysis: Json) -> LogCase:
     """A case without steps, for verdicts without batches, such as those from tables and log lines."""
     named = [partition["name"] for partition in analysis["partitions"]]
-    # No partition is known, because a client's log lines name none.
+    # The log lines of a client name no partition; their file is then named instead.
     first = named[:TITLE_PARTITIONS_MAX] or [analysis["log_lines"][0]["place"].partition(": ")[0]]
     header = {
         "title": {language: listed(first, language) for language in LANGUAGES},

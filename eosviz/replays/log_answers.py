@@ -59,7 +59,7 @@ def answered(analysis: Json, problems: Sequence[Json]) -> list[Json]:
 
 
 def summary(analysis: Json, answers: Sequence[Json]) -> Json:
-    """The summary at the top of the page, with a row for each transaction if several are open."""
+    """The summary at the top of the page, with a row for each answer if there are several."""
     partitions = [one for one in analysis["partitions"] if not one["name"].startswith("__")]
     if not answers:
         newest = analysis["now"]
@@ -178,7 +178,7 @@ class _Answer:
     def _headline(self) -> Json:
         offset = self._verdict["first_offset"]
         if self._holds and self._stable >= 0:
-            # Where the records are deleted, readers stop at the log's start.
+            # If the transaction's first records are deleted, readers stop at the log's start.
             offset = self._stable
         of = {"who": self._who(), "partition": self._verdict["partition"], "offset": offset}
         held = "holds" if self._holds else "waits"
@@ -370,5 +370,5 @@ def _run(
 
 
 def _seconds(milliseconds: int) -> int:
-    """The milliseconds, rounded to whole seconds."""
+    """The milliseconds of the whole seconds in ``milliseconds``."""
     return milliseconds // _SECOND * _SECOND

@@ -33,8 +33,8 @@ def branches_of(case: LogCase, previews: Sequence[Preview]) -> tuple[list[Json],
 def folded(
     case: LogCase, branches: Sequence[Json], steps: Mapping[str, list[Json]]
 ) -> tuple[dict[str, Any], Json]:
-    """Plan and derived facts of each branch, by its id. The log as written is folded once; each remedy
-    continues from a copy of that."""
+    """Plan and derived facts of each branch, by its id. The log as written is folded once, and the branch of
+    each remedy continues from a copy of this fold."""
     written = RunPlan(case.header, case.view), branch_derived.begun(case.view)
     plans: dict[str, Any] = {}
     derived: Json = {}
@@ -53,7 +53,8 @@ def folded(
 
 
 def add_previews(verdicts: Sequence[Json], case: LogCase, previews: Sequence[Preview]) -> None:
-    """Adds `preview` to each verdict: the branch that tries its remedy, and the step where that branch begins."""
+    """Adds `preview` to each verdict whose remedy was tried: the branch that tries it, and the first step of that
+    branch."""
     for place in case.previews:
         verdicts[previews[place].verdict]["preview"] = {
             "branch": preview_branch(place),

@@ -24,7 +24,7 @@ class LogOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     copied_after: int | None = None
 
     def declared(self) -> Declared:
-        """The same as `Declared`. Raises ContradictedError."""
+        """These options as a `Declared`. Raises ContradictedError."""
         return Declared(**msgspec.structs.asdict(self))
 
 

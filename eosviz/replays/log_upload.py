@@ -82,7 +82,7 @@ class LogFiles(FileUploadHandler):
             raise ReplayRefused("log_too_many_files", limit=FILES_MAX)
         name, copies = path, 1
         while name in self._given:
-            # Files with the same name from two folders are two files.
+            # Two files with the same path come from two folders.
             copies += 1
             name = f"{copies}/{path}"
         place = str(len(self._given))

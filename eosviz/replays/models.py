@@ -10,7 +10,7 @@ from django.utils import timezone
 from eosviz.jobs import BackgroundJob, BackgroundJobQuerySet
 
 LINKED_FILES_MAX = 2_000
-"""At most this many link files are kept; the oldest is deleted, and made again when asked for."""
+"""At most this many link files are kept. The oldest file is deleted, and made again when it is requested."""
 
 
 class ReplayQuerySet(models.QuerySet["Replay"]):
@@ -47,7 +47,8 @@ class ReplayQuerySet(models.QuerySet["Replay"]):
 
 
 class Replay(models.Model):
-    """One imported file. Rows are never changed."""
+    """One imported session or log case. Its row does not change, except that a browser's replays may get an account
+    as their owner."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.CharField(max_length=64, db_index=True, blank=True)
@@ -64,12 +65,12 @@ class Replay(models.Model):
     state = models.CharField(max_length=12)
     """``verified``, ``differs``, ``recorded``, ``stopped`` (docs/replay-format.md) or ``log``."""
     finding = models.JSONField(default=dict)
-    """Parameters of the sentence about the state: branch and number of the step that differs, steps checked.
-    """
+    """Parameters of the sentence about the state: branch and number of the step that differs, steps checked. For a
+    log case: its partitions, the files that were not read, and whether it is shortened."""
     as_written = models.BooleanField(default=True)
     """Whether the library has this run, apart from its interventions. Replays of earlier releases count as such."""
     analysis = models.JSONField(default=None, null=True)
-    """For a log case: its transactions (`log_analysis.py`)."""
+    """For a log case: verdicts and transactions (`log_analysis.Row.analysis`)."""
     player = models.BinaryField()
     """The player file (docs/player.md), gzipped."""
     bundle = models.BinaryField(default=None, null=True)
@@ -127,12 +128,12 @@ class LinkedFile(models.Model):
 
 
 EXPORTS_AT_ONCE = 2
-"""One person may have at most this many unfinished exports."""
+"""One person has at most this many unfinished exports."""
 EXPORTS_KEPT = 10
 EXPORT_HOURS_KEPT = 24
 EXPORT_BYTES_MAX = 256 * 1024 * 1024
 PUBLISHED_BYTES_MAX = 32 * 1024 * 1024
-"""A published player file, gzipped, may have at most this many bytes."""
+"""A published player file, gzipped, has at most this many bytes."""
 
 
 class ExportState(models.TextChoices):
@@ -148,7 +149,7 @@ UNFINISHED = (ExportState.WAITING, ExportState.WORKING)
 
 class FileJobQuerySet(BackgroundJobQuerySet):
     def of_browser(self, browser: str) -> Self:
-        """The browser's own, newest first."""
+        """The browser's own rows, newest first."""
         return super().of_browser(browser).order_by("-created", "id")
 
     def expired(self) -> "FileJobQuerySet":

@@ -38,7 +38,7 @@ class Replays(OwnedByKey):
     kind = "replays"
 
     def files(self, user: User) -> Iterator[File]:
-        """Each as a player file and, if it was kept, the replay file."""
+        """Each replay as a player file and, if its replay file was kept, as this file too."""
         for replay in Replay.objects.of_browser(user.owner_key).iterator():
             yield f"replays/{replay.id}.player.json.gz", (bytes(replay.player),)
         for kept in ReplayFile.objects.filter(replay__owner=user.owner_key).iterator(chunk_size=1):

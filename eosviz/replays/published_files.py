@@ -14,7 +14,7 @@ PLAYER, REPLAY, ABOUT, CARD = "player.json.gz", "replay.eosviz.jsonl.gz", "about
 
 
 def about(digest: str) -> dict[str, Any] | None:
-    """Title, scenario, variant, engine and steps; None if nothing is published there."""
+    """Title, scenario, variant, engine and steps of a published replay; None if none has this digest."""
     found = opened(digest, ABOUT)
     if found is None:
         return None
@@ -34,5 +34,5 @@ def opened(digest: str, name: str) -> BinaryIO | None:
 
 
 def has_card(digest: str) -> bool:
-    """Whether there is a picture: replays published by early releases have none."""
+    """Whether the published replay has a picture. Replays that early releases published have none."""
     return DIGEST.fullmatch(digest) is not None and published.path(digest, CARD).exists()

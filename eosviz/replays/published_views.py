@@ -24,7 +24,8 @@ from eosviz.walkthroughs.views import element_attributes
 
 FOR_EVER = "public, max-age=31536000, immutable"
 PAGE_SECONDS = 300
-"""How long the page may be cached: it may change with a release, or be withdrawn."""
+"""How long the page may be cached. It is not for ever, because a release may change the page, and its owner may
+withdraw it."""
 
 
 @xframe_options_exempt
@@ -61,7 +62,7 @@ def player(request: HttpRequest, digest: str) -> HttpResponseBase:
 
 @require_safe
 def card(request: HttpRequest, digest: str) -> StreamedFile:
-    """The picture of its end, for link previews."""
+    """The picture of the replay's end, for link previews."""
     response = StreamedFile(_opened(digest, published_files.CARD), content_type="image/png")
     response["Cache-Control"] = FOR_EVER
     return response

@@ -35,7 +35,7 @@ def check_room(owner: str) -> None:
 
 def publish(own: Own, packed: bytes, replay: BinaryIO, owner: str, card: bytes = b"") -> Publication:
     """Store the files and the row of a publication. ``packed`` is the player file; ``replay`` the checked replay file,
-    at its beginning; ``card`` the picture, empty for none. Publishing the same again changes nothing. Raises
+    at its beginning; ``card`` the picture, empty for none. Publishing the same replay again changes nothing. Raises
     ReplayRefused beyond the size or the quota."""
     if len(packed) > PUBLISHED_BYTES_MAX:
         raise ReplayRefused("too_large_to_publish", limit=PUBLISHED_BYTES_MAX)
@@ -69,7 +69,7 @@ def publish(own: Own, packed: bytes, replay: BinaryIO, owner: str, card: bytes =
 
 
 def withdraw(publication: Publication, actor: User | None) -> None:
-    """Withdraw it; the files are deleted with the last publication of the same content."""
+    """Withdraw a publication. Its files are deleted with the last publication of the same content."""
     with transaction.atomic():
         note(None, actor, "withdrew_replay", **_named(publication))
         publication.delete()

@@ -24,7 +24,7 @@ _CONTROL = re.compile(f"[{UNPRINTABLE}]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """A consistent file."""
+    """The content of a valid replay file."""
 
     header: format.Header
     steps: int
@@ -47,7 +47,7 @@ class Witness(Protocol):
 def read(
     file: BinaryIO, bounds: Bounds = BOUNDS, witness: Callable[[format.Header], Witness] | None = None
 ) -> Recording:
-    """Read and check a whole replay file. Raises :class:`ReplayRefused` at the first thing that is wrong."""
+    """Read and check a whole replay file. Raises :class:`ReplayRefused` at the first error."""
     return read_lines(split_lines(unpacked(file, bounds), bounds), bounds, witness)
 
 

@@ -18,7 +18,7 @@ _PIECE = 256 * 1024
 
 
 class _Head(msgspec.Struct):
-    """The fields of a step line that say where the step belongs, without the step."""
+    """The only field of a step that is decoded here."""
 
     number: int
 

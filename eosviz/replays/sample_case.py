@@ -1,7 +1,7 @@
 """The case of the sample log. There is one for everyone, without an owner.
 
-Its files are read in this process: the bounds of other processes protect against files from people, and these
-come from the engine.
+Its files are read in this process, without the bounds that protect against files from people, because the engine
+makes them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NAMESPACE = uuid.UUID("6f3c1d5e-0b7a-5c54-9a0e-3f1f6f6c2b11")
 
 
 def sample_case() -> Replay:
-    """The stored case, without the bytes that are played. It is stored when it is first asked for."""
+    """The stored case, without the bytes that are played. It is stored when it is first requested."""
     identity = _identity()
     known = Replay.objects.defer("player", "bundle").filter(id=identity)
     found = known.first()
@@ -35,7 +35,7 @@ def sample_case() -> Replay:
     try:
         with transaction.atomic():
             return actions.keep(_read(str(identity)), "cases")
-    except IntegrityError:  # another process was asked at the same time
+    except IntegrityError:  # another process stored it meanwhile
         return known.get()
 
 

@@ -20,7 +20,7 @@ from eosviz.replays.models import ExportState, Replay, Upload
 from eosviz.replays.tasks import take_upload
 
 FORMS = {"log": "replays:open_log", "replay": "replays:import"}
-"""Kind of an upload to the page that sends another."""
+"""Kind of an upload to the page with the form for another upload."""
 
 
 @never_cache
@@ -61,7 +61,7 @@ def address_of_result(replay: Replay) -> str:
 @never_cache
 @require_POST
 def cancel(request: HttpRequest, upload_id: UUID) -> HttpResponse:
-    """Cancel it and delete its files."""
+    """Cancel an upload and delete its files."""
     mine = _mine(request, upload_id)
     uploads.cancel(mine)
     return redirect("replays:upload", mine.id)

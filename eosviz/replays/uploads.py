@@ -41,11 +41,11 @@ OF_ADDRESS_BYTES_MAX = 2 * 1024 * 1024 * 1024
 ALL_BYTES_MAX = 4 * 1024 * 1024 * 1024
 """All unfinished uploads may take at most this many bytes on disk."""
 HOURS_KEPT = 24
-"""How long the row of a finished upload is kept, because its page says how it ended."""
+"""How long the row of an upload is kept, because its page says how the upload ended."""
 BROKEN_OFF_SECONDS = 3600
-"""A folder without a row that is older than this belongs to an upload that broke off."""
+"""A folder that is older than this and belongs to no unfinished upload is deleted."""
 RETRY_SECONDS = 60
-"""Retry-After, when too many are unfinished."""
+"""The header Retry-After of the refusal when too many uploads are unfinished."""
 FILE = "file"
 """The file name in a replay's upload."""
 
@@ -122,7 +122,7 @@ def cancel(upload: Upload) -> None:
 
 
 def delete_broken_off() -> None:
-    """Delete the folders of uploads that have no row and have not grown for a while."""
+    """Delete the folders that belong to no unfinished upload and have got no file for BROKEN_OFF_SECONDS."""
     if not uploads.folder.exists():
         return
     known = set(map(str, Upload.objects.unfinished().values_list("id", flat=True)))
@@ -133,8 +133,8 @@ def delete_broken_off() -> None:
 
 
 def carry_out(upload_id: uuid.UUID) -> None:
-    """Wait for a free process, read the files in it, and store the result. However it ends, the row says so; only an
-    upload that a stop interrupted is left unfinished."""
+    """Wait for a free process, read the files in it, and store the result. The row then states the outcome. An
+    upload is left unfinished if a stop interrupted it, or if there is no disk space for its result."""
     upload = Upload.objects.filter(id=upload_id).unfinished().first()
     if upload is None:
         return  # cancelled, or done already
@@ -152,7 +152,7 @@ def carry_out(upload_id: uuid.UUID) -> None:
     except Exception as error:
         logger.exception("upload %s failed", upload_id)
         if means_no_room(error):
-            return  # the files are kept; asking again later finds room
+            return  # The files are kept, and the upload is taken up again later.
         _end(upload, state=ExportState.FAILED, refusal={"key": "uploads.failed", "params": {}})
     uploads.delete(upload.place)
 

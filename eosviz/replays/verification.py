@@ -39,8 +39,8 @@ class Finding:
 
 
 class Rerun:
-    """The second run. It gets every step of a file in order, and keeps one simulation for each branch that
-    others leave."""
+    """The second run. It gets every step of a file in order, and keeps one simulation for each branch whose steps have
+    not all come yet."""
 
     def __init__(self, header: format.Header, now: Callable[[], float] = time.monotonic) -> None:
         self._header = header
@@ -59,7 +59,7 @@ class Rerun:
             self._begin()
 
     def _begin(self) -> None:
-        """Raises ReplayRefused if this version of the engine cannot run the scenario at all."""
+        """Begin the second run. Raises ReplayRefused if this version of the engine cannot run the scenario at all."""
         header = self._header
         first = header.branches[0]
         try:
@@ -119,8 +119,8 @@ class Rerun:
 
 
 def _same(made: dict[str, Any], step: bytes) -> bool:
-    """Older recordings have the fields of a made-up request in the order of their document, which no replay contains;
-    there the fields are compared in any order."""
+    """Whether a step equals the recorded one. In older recordings the fields of a crafted request have the order of
+    their document, which no replay contains. So these fields are compared in any order."""
     if canonical(made) == step:
         return True
     if made["key"] != _CRAFTED:

@@ -38,7 +38,7 @@ from eosviz.walkthroughs.previewing import Preview, preview_of_file
 from eosviz.walkthroughs.views import element_attributes
 
 EXAMPLE = "SC-03"
-"""The example of a replay: the refused duplicate."""
+"""The scenario that the import page offers as an example: the leader recognises a duplicate."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -102,7 +102,7 @@ def _begin(
 @csrf_exempt  # The view's own handlers parse the form first; the token is checked right after.
 @require_http_methods(["GET", "HEAD", "POST"])
 def log_page(request: HttpRequest) -> HttpResponse:
-    """*Open a log*: a form for a partition folder or its files."""
+    """*Open a log*: a form for partition folders, single files and pasted text."""
     if request.method != "POST":
         return _show_log_page(request, None)
     try:
@@ -151,7 +151,7 @@ def log_case(request: HttpRequest, replay_id: UUID) -> HttpResponse:
 
 
 def _preview(request: HttpRequest, replay: Replay) -> Preview | None:
-    """A preview for pages that link here; none for a replay with an owner."""
+    """The preview for pages that link to this replay; None for a replay with an owner."""
     return None if replay.owner else preview_of_file(request, replay.scenario, replay.title)
 
 
@@ -172,7 +172,7 @@ def _show_log_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpR
 
 
 def _stated_before(request: HttpRequest) -> dict[str, str]:
-    """The fields of the reader's own upload that `?again=` names, which was refused or cancelled; empty without one."""
+    """The form's fields from the reader's own log upload that `?again=` names; empty without such an upload."""
     named = request.GET.get("again", "")
     try:
         wanted = UUID(named)
@@ -240,7 +240,7 @@ def player_json(request: HttpRequest, replay_id: UUID) -> HttpResponseBase:
 
 @require_POST
 def delete(request: HttpRequest, replay_id: UUID) -> HttpResponse:
-    """Delete a replay of one's own."""
+    """Delete one of the browser's own replays."""
     get_object_or_404(Replay.objects.of_browser(browser_of(request.session)), id=replay_id).delete()
     return redirect("replays:import")
 

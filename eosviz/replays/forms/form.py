@@ -19,9 +19,9 @@ _MADE = (bounded_check.PLAYER, bounded_check.CARD)
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The input of a form. `replay`: the replay file, which can be read any number of times. `each`: to be
-    called after each step that is read, for the progress. `follow`: called with the folder of a bounded
-    process while that works."""
+    """The input of a form. `replay`: the replay file, which can be read any number of times. `each`: the form calls
+    it after each step that it reads, for the progress. `follow`: called with the folder of a bounded process while
+    the process works."""
 
     replay: IO[bytes]
     language: str
@@ -44,7 +44,7 @@ class Work:
 
 
 class Form:
-    """A file that holds every step of a replay and can be imported again."""
+    """A form of a replay's file. Each subclass is one form."""
 
     name: ClassVar[str]
     """At most 12 letters; `form` of the address. The catalogue has `exports.form.<name>` and `….means`."""
