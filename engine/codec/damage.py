@@ -58,7 +58,8 @@ class Damage:
 
 
 class DamagedError(ValueError):
-    """Raised by the functions that decode one object. Reading a segment turns it into a row."""
+    """The error of the functions that decode one object. When a segment is read, its damage becomes part of a
+    row."""
 
     def __init__(self, damage: Damage) -> None:
         super().__init__(str(damage))

@@ -306,7 +306,7 @@ def _sentences(
     taken: TableRow | None,
     of: Mapping[str, Any],
 ) -> list[Json]:
-    """The state that is logged, and that its epoch is higher than the one before."""
+    """The sentence about the logged state, and a second one if InitProducerId has raised the epoch."""
     said = [
         sentence(
             f"log.coordinator.{entry['state'].lower()}",

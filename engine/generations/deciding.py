@@ -21,8 +21,9 @@ CLIENTS: Literal["clients"] = "clients"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A field of a profile. It says whether the profile is that of the clients or of the brokers, and which
-    value the field has in this generation and in the one before."""
+    """A field of a profile in which two generations differ. ``side``: whether the profile is that of the
+    brokers or of the clients. ``value``: the field's value in this generation. ``before``: its value in the
+    earlier one."""
 
     side: Literal["brokers", "clients"]
     field: str

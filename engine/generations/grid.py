@@ -38,9 +38,9 @@ LISTED_MAX = 6
 
 @dataclass(frozen=True, slots=True)
 class Cannot:
-    """Why a generation has no run. ``place``: in the document; the message for the page is that of
-    `BadScenario.sentences`. ``rule``: the rule of a configuration that Kafka refuses; empty when the cluster does
-    not have a name in the document."""
+    """Why a generation has no run. ``place``: the path of the wrong value in the document. ``message``: the
+    message for the page, as `BadScenario.sentences` has it. ``rule``: the rule by which Kafka refuses the
+    configuration; empty when the cluster does not have a name in the document."""
 
     place: str
     message: dict[str, Any]
@@ -75,7 +75,8 @@ class Parting:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An error that ``by`` returned ``count`` times, for the first time in ``step``; with its requirement."""
+    """An error that the component ``by`` returned ``count`` times, for the first time in ``step``. ``rule``:
+    its requirement."""
 
     error: str
     by: str
@@ -103,8 +104,8 @@ class Cell:
 
     When it ``cannot`` run, all later fields have their defaults. ``since``: the generation with which it is
     compared; this is the nearest earlier one that has a run. ``parting``: None when both runs are equal to
-    the end. ``decided_by``: the rows because of which the end differs; empty when the ends are equal, or when
-    the document itself had to be changed between the two.
+    the end. ``decided_by``: the rows that make the ends differ; empty when the ends are equal, or when the
+    document itself had to be changed between the two generations.
     """
 
     generation: Generation

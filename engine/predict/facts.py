@@ -74,12 +74,12 @@ def delivered(step: Step) -> dict[str, Any] | None:
 
 
 def message_id(step: Step) -> int | None:
-    """Of the message that this step delivered. None: it delivered none."""
+    """The id of the message that this step delivered; None if it delivered none."""
     return next((fate["id"] for fate in step["messages"] if fate["event"] == "delivered"), None)
 
 
 def error_of(step: Step) -> str | None:
-    """The error with which the step's refusal answers."""
+    """The error of the step's refusal; None without a refusal."""
     return None if step["refusal"] is None else str(step["refusal"]["error"])
 
 
@@ -89,7 +89,7 @@ def said(step: Step) -> set[str]:
 
 
 def note(step: Step, keys: tuple[str, ...]) -> dict[str, Any] | None:
-    """The first note with one of these keys."""
+    """The first note with one of these keys; None without one."""
     return next((each for each in step["notes"] if each["key"] in keys), None)
 
 

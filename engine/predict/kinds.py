@@ -133,8 +133,9 @@ def _state_after(step: Step) -> str:
 
 
 def _event(machine: str, on: str) -> str:
-    """The name of an event under `event.` in the catalogue; an error of a response is its own name. That an event also
-    raises the epoch does not matter to the state."""
+    """The name of an event under `event.` in the catalogue. An event without an entry there (the error of a
+    response) is its own name. The suffix `_raising_epoch` is dropped, because the epoch does not matter to
+    the state."""
     named = f"{machine}.{on.removesuffix('_raising_epoch')}"
     return named if f"event.{named}" in catalogue() else on
 
@@ -439,8 +440,8 @@ def _ask_stable_offset(step: Step, view: View, _version: Profile) -> Asked:
 
 
 def _bounds(step: Step, view: View) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """The partition whose bound moved, the replica after the step, and its bounds and log end before. The
-    replica is the first leader's whose bound moved, or else the first one."""
+    """The partition whose bound moved, the replica after the step, and the replica's bounds and log end
+    before. The replica is the first one that leads its partition, or else the first one whose bound moved."""
     moved = [change for change in step["changes"] if _moves_bound(change)]
     leading = [
         change

@@ -1,2 +1,2 @@
-"""Short pseudocode for each component of Kafka, written for this project. Every line is tied to what the
-engine says about it."""
+"""Short pseudocode for each component of Kafka, written for this project. Its lines are linked to the
+engine's sentences, tests and requirements that belong to them."""

@@ -327,8 +327,8 @@ def _generations() -> Iterator[Profile]:
 
 
 def _tied() -> dict[object, list[Exists]]:
-    """For the sentence of a row, or a test of the append's table: functions that say whether a version has
-    it, one for each such row."""
+    """Key of a row's sentence, or (table, test) of an append's rule, to functions that return whether a
+    version has the row or rule. There is one function for each row with this sentence."""
     tied: dict[object, list[Exists]] = {}
     for machine in machines().values():
         for row in machine.rows:

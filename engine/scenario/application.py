@@ -1,9 +1,7 @@
-"""A scripted application: timed calls on one client, in order (GEN-4).
-
-A blocking call postpones the later ones. While the client is down, all calls wait. Records get their hidden
-serials in the order of sending; ``again`` sends an earlier record again, as a restarted application does. With
-``if_failed`` it does so only if the record's future failed, as an application does that handles the exception.
-"""
+"""A blocking call postpones the later ones. While the client is down, all calls wait. Records get their
+hidden serials in the order of sending. A call with ``again`` sends an earlier record once more, like an
+application that has restarted. With ``if_failed`` the call is made only if the future of that record failed,
+like an application that handles the exception."""
 
 from __future__ import annotations
 
@@ -32,8 +30,8 @@ class ScriptedCall:
     offsets: tuple[tuple[str, int], ...] = ()
     """For ``send_offsets``: topic-partition to the offset of the next record to read."""
     key: str | None = None
-    """For ``send``: the record's key, which compaction reads. If the call names no partition, the key has
-    already chosen one."""
+    """For ``send``: the record's key, which compaction reads. If the document's call names no partition, the
+    loader has filled in the partition that the key chooses."""
     member: Membership = NO_MEMBER
     """For ``send_offsets``: the group member that commits."""
     if_failed: bool = False
@@ -47,7 +45,7 @@ def membership(table: dict[str, Any]) -> Membership:
 
 
 class Application:
-    """How far one script has come."""
+    """One script, and the position that it has reached."""
 
     __slots__ = (
         "_failures",
@@ -87,7 +85,7 @@ class Application:
         """The serials of the records that failed so far, if a call depends on one."""
         self.position = 0
         self.call: Any = None
-        """The call that has not returned yet, as the client's own object."""
+        """The newest call, as the client's own object; None before the first call."""
         self.blocked_by: str | None = None
         self.last_result: str | None = None
         self.path = ("applications", name)
@@ -97,7 +95,7 @@ class Application:
         return self.calls[self.position] if self.position < len(self.calls) else None
 
     def leaves_out(self, call: ScriptedCall) -> bool:
-        """Whether the call has no reason: the record that it would send again has not failed."""
+        """Whether the call is left out, because the record that it would send again has not failed."""
         return call.if_failed and call.again not in self._failures
 
     def view(self) -> ApplicationView:

@@ -54,8 +54,8 @@ class Scenario:
     source: dict[str, Any]
     """The document as it was written, before defaults, with the variant applied."""
     versions: Mapping[str, Profile] | None = None
-    """The name of a version to its behaviour in this document, if that is not the version's own
-    (`engine/generations`)."""
+    """Name of a version to its behaviour in this document (`engine/generations`). None: every version has its
+    own behaviour."""
 
     def version(self, name: str) -> Profile:
         """The behaviour that the name of a version has in this document."""

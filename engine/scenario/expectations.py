@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Unmet:
-    """An expectation that the run did not fulfil. ``place``: its path in the document. Then the expected
-    value, and the value of the run."""
+    """An expectation that the run did not fulfil. ``place``: its path in the document. ``wanted``: the
+    expected value. ``found``: the value of the run."""
 
     place: str
     wanted: Any

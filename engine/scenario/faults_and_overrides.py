@@ -63,9 +63,10 @@ PRODUCE_FIELDS: dict[str, tuple[int, int]] = {
     "records": (1, 10_000),
     "transaction_version": (0, LEVEL_MAX),
 }
-"""The numeric fields of a hand-made Produce request; it also has ``transactional`` and ``transactional_id``."""
+"""The numeric fields of a hand-made Produce request, each with its lowest and highest value. The request also
+has ``transactional`` and ``transactional_id``."""
 ERROR_ANSWER_FIELDS: dict[str, tuple[int, int]] = {"log_start_offset": (-1, 2**63 - 1)}
-"""The fields that a response with an injected error may have."""
+"""The fields that a response with an injected error may have, each with its lowest and highest value."""
 
 
 def check_fault(

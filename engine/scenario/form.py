@@ -32,7 +32,7 @@ TABLES: dict[tuple[str, str], str] = {
     ("cluster", "broker"): "broker",
     ("scenario", "switches"): "switches",
 }
-"""The tables with free keys that another table defines."""
+"""(Section, field) of a table with free keys, to the table that defines these keys."""
 
 NAMES: dict[tuple[str, str], str] = {
     ("latency", "between"): "actors",
@@ -64,7 +64,7 @@ NAMES: dict[tuple[str, str], str] = {
     ("checkpoint", "partition"): "partitions",
     ("checkpoint", "machine"): "machines",
 }
-"""Field to the kind of object that it names. `names_in` lists the names in a document."""
+"""(Section, field) to the kind of object that the field names. `names_in` lists the names in a document."""
 
 
 def form() -> dict[str, Any]:

@@ -135,8 +135,8 @@ class Loop:
         self.hand: list[Polled] = []
         self.sent = 0
         self.acted = False
-        """Whether the present state's action was done, for an action that does not block: begin a
-        transaction, commit positions, or rewind."""
+        """True once the action of the present state was done. It is needed for the actions that do not block:
+        begin a transaction, commit positions, or rewind."""
         self.call: Call | None = None
         self.called_at = 0
         self.not_before: int = document["at"]
@@ -343,8 +343,8 @@ class Loop:
         return {record.partition: record.offset + step for record in self.hand}
 
     def _hand_positions_on(self, now: int) -> Done:
-        """Add the positions to the transaction. If they are committed separately, this comes first: commit
-        the transaction, or without one wait until every sent record is stored."""
+        """Add the positions to the transaction. If the positions are committed separately, first commit the
+        transaction, or without one flush, so that every sent record has its result."""
         if self.in_transaction:
             arguments: dict[str, Any] = {"offsets": self._positions(), "group": self.consumer.group_id}
             arguments["member"] = self.consumer.member

@@ -87,7 +87,7 @@ DATABASE_APIS = tuple(message.api for message in of_database.REQUESTS)
 NODE_APIS = MIDDLEWARE_APIS + DATABASE_APIS
 """The APIs that no broker handles."""
 ANSWERING_APIS = frozenset(message.api for message in messages.ANSWERS)
-"""Messages of the middleware that are answers by their name."""
+"""The APIs of the middleware whose messages are always answers."""
 QUESTIONS = ("append", "state", "identity", "fetch", "reaction", "stable_offset", "crash", "insert")
 """The kinds of questions of a checkpoint (engine/predict/kinds.py)."""
 LIBRARY_QUESTIONS = (

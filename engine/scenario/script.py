@@ -26,7 +26,7 @@ _WORD_OF_MESSAGE = {
     "reorder_message": "reorder",
     "disconnect_message": "disconnect",
 }
-"""What a learner does with a message to the action of the fault script that does the same."""
+"""An intervention on a message, to the action of the fault script with the same effect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +102,8 @@ class Written:
 
 
 def script_of(scenario: Scenario, interventions: list[dict[str, Any]]) -> Written:
-    """Convert interventions, each with ``after``, to entries of the fault script. Raises Refused if a run
-    with these interventions would."""
+    """Convert interventions, each with ``after``, to entries of the fault script. Raises Refused if an
+    intervention is refused when the run is made again."""
     timed: list[Rule] = []
     struck: dict[int, tuple[Heard, Rule]] = {}
     left_out: list[int] = []

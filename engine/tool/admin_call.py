@@ -1,4 +1,5 @@
-"""One call of Kafka's admin client. It has keys, for each of which one broker has to answer.
+"""One call of Kafka's admin client. A call has keys (partitions, transactional ids or brokers). For each key,
+one broker has to respond.
 
 The client looks up the brokers of its keys, and asks each of these brokers about its keys. If an error shows
 that a key is at another broker, the client looks the key up again. Source: ``AdminApiDriver``, its lookup
@@ -120,7 +121,8 @@ def _brokers(call: AdminCall) -> Iterable[Any]:
 
 
 def found_in(call: AdminCall, response: Any) -> tuple[tuple[str, Error, int | None], ...]:
-    """(key, error, broker) for each broker that the response to a lookup names."""
+    """(key, error, broker) for each key that the response to a lookup is about. ``broker`` is None with an
+    error."""
     if type(response) is FindCoordinatorResponse:
         return ((response.key, response.error, response.node),)
     metadata: MetadataResponse = response

@@ -48,8 +48,8 @@ class Command:
 
     @property
     def timeout_ms(self) -> int:
-        """``--max-transaction-timeout`` in ms. Candidates of find-hanging are the open transactions whose last
-        write is older."""
+        """``--max-transaction-timeout`` in ms. find-hanging takes as candidates the open transactions whose
+        last write is older than this."""
         minutes = TIMEOUT_MINUTES if self.timeout_minutes is None else self.timeout_minutes
         return minutes * MINUTE_MS
 
@@ -82,7 +82,7 @@ OPTIONS = tuple(field.name for field in fields(Command) if field.name != "name")
 
 
 def command_of(entry: Mapping[str, Any]) -> Command:
-    """The command of an entry, which was checked."""
+    """The command in an entry of a fault script or an intervention, which was checked before."""
     return Command(name=COMMANDS[entry["action"]], **{name: entry.get(name) for name in OPTIONS})
 
 

@@ -9,8 +9,8 @@ from engine.value import value
 
 @value
 class Asked:
-    """One request without an answer. ``keys``: the call's keys that it is about. ``is_lookup``: it asks which
-    brokers have these keys."""
+    """One request without an answer. ``keys``: the call's keys that it is about. ``is_lookup``: the request
+    asks which brokers have these keys."""
 
     broker: int
     body: object

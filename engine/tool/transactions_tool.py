@@ -472,8 +472,8 @@ class TransactionsTool:
         return self._judge(call.values, now)
 
     def _judge(self, descriptions: dict[str, TransactionDescription], now: int) -> Effects:
-        """Decide which candidates hang. A candidate does not hang if its coordinator still has a marker to
-        send to its partition."""
+        """Decide which candidates hang. A candidate does not hang if its coordinator still counts the
+        partition as part of the transaction, and so will send it a marker."""
         hanging: list[Candidate] = []
         for partition, one in self.candidates:
             transactional_id = self.ids.get(one.producer_id)

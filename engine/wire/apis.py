@@ -41,8 +41,9 @@ _READ_AND_WRITTEN: dict[str, tuple[Any, Any]] = {
 
 
 def _rows() -> Iterator[WireApi]:
-    """The APIs of the engine's table that have versions, without the later ones that only brokers send; and
-    ApiVersions, which only clients at a socket send."""
+    """A row for each API of the engine's table that has versions. The highest version includes those that
+    only brokers send (``BETWEEN_BROKERS``). ApiVersions has a row, too: clients at a socket send it, but no
+    client of a run."""
     of_brokers = {api.name: api.versions[1] for api in apis.BETWEEN_BROKERS if api.versions is not None}
     for api in apis.APIS:
         if api.key is not None and api.versions is not None:
