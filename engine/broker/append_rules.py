@@ -39,7 +39,8 @@ class Level(IntEnum):
     NONE = 0
     """Of the rules for data, only LOG-6 is checked. Markers never have this level (CTR-26)."""
     LOGGED = 1
-    """A follower copies the batch from its leader. It checks LOG-6; it only logs a stale epoch."""
+    """A follower copies the batch from its leader: of the rules for data, only LOG-6 is checked. A stale epoch is
+    only logged."""
     EPOCH_ONLY = 2
     FULL = 3
 

@@ -59,8 +59,8 @@ class BrokerConfiguration:
     heartbeat_interval_ms: int = 2000
     """Time in ms between two heartbeats to the active controller (``broker.heartbeat.interval.ms``)."""
     registration_ms: int = 20
-    """A broker resumes after its session has ended: the time in ms until it learns of the end. Until then it
-    acts as before (FEN-6)."""
+    """Time in ms until a broker that resumes after the end of its session learns of this end. Until then it acts
+    as before (FEN-6)."""
     zookeeper_reply_timeout_ms: int = 300
     """If ZooKeeper does not reply for this long in ms, a broker reads the node of producer ids again (PID-4), or
     writes the ISR again."""

@@ -79,8 +79,8 @@ class Copying:
                 self._emit_taken(replica, replication.HIGH_WATERMARK_TAKEN, log.log_end)
 
     def on_response(self, response: ReplicaFetchResponse, now: int) -> None:
-        """Copy the batches of the leader's answer, or truncate the log to where it diverged (LOG-7, LOG-10).
-        Nothing happens after an error."""
+        """Copy the batches of the leader's answer, or truncate the log to the offset at which it diverges (LOG-7,
+        LOG-10). Nothing happens after an error."""
         if response.error is not NO_ERROR:
             return
         replicas = self.replicas

@@ -175,7 +175,8 @@ request, because the list would lack ids."""
 
 
 class DescribingHandler:
-    """The handlers of these requests at one broker. ``handlers``: the type of a request to its handler."""
+    """Handles DescribeProducers, DescribeTransactions and ListTransactions at one broker. ``handlers``: the type of
+    a request to its handler."""
 
     __slots__ = ("cluster", "handlers", "host", "permissions", "replicas", "setup")
 

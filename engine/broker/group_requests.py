@@ -1,5 +1,5 @@
-"""Handles OffsetCommit, TxnOffsetCommit and OffsetFetch at a broker. The handlers check the permissions, commits
-also the topics; then they call the group coordinator (OFS-2)."""
+"""Handles OffsetCommit, TxnOffsetCommit and OffsetFetch at a broker: checks the permissions, for commits also the
+topics, then calls the group coordinator (OFS-2)."""
 
 from __future__ import annotations
 

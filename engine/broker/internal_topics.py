@@ -1,5 +1,5 @@
 """Kafka's internal topics, which are created at the first request that needs them and have leaders like any
-other topic (FND-1..4).
+other topic (FND-1 to FND-4).
 
 Owns the placement of these topics, and the leadership of partitions that no request has used yet. A cluster
 has a hundred such partitions, and a scenario uses two or three. So a partition stays *idle* until its first

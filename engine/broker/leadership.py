@@ -46,7 +46,8 @@ class PartitionState:
         self.leader: int | None = replicas[0]
         self.leader_epoch = 0
         self.version = 0
-        """The version of ZooKeeper's node, or KRaft's partition epoch. It rises with every announced change."""
+        """The version of ZooKeeper's node, or KRaft's partition epoch. In a run it rises with every change that
+        :meth:`word` announces."""
         self.min_isr = min_isr
         self.segment_records = segment_records
         self.record_version = record_version

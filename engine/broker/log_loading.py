@@ -17,7 +17,7 @@ from engine.messages import RecordBatch
 
 _BASE_OFFSET = attrgetter("base_offset")
 SEGMENTS_WITH_SNAPSHOT = 2
-"""This many of the newest segments get a snapshot at their start when a log is loaded."""
+"""The number of newest segments that get a snapshot at their start when a log is loaded."""
 
 
 class LoadedLog(Protocol):

@@ -17,7 +17,7 @@ from engine.watching import Path, Watch
 
 
 class ShownLog(Protocol):
-    """The fields of a replica's log (``PartitionLog``) that its view and its notes read."""
+    """The fields of a replica's log (``PartitionLog``) that the parts here and ``transaction_notes`` read."""
 
     partition: str
     replica: int

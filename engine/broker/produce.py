@@ -100,7 +100,7 @@ class ProduceHandler:
     def _answer(
         self, envelope: Envelope, request: ProduceRequest, answers: dict[str, PartitionProduceResponse]
     ) -> Effects:
-        """Answer now. With acks=0 there is no response, but a failed append closes the connection, so that
+        """Respond at once. With acks=0 there is no response, but a failed append closes the connection, so that
         the client notices an error (``KafkaApis.handleProduceRequest``)."""
         if request.acks != 0:
             return [Send(envelope.source, ProduceResponse(partitions=answers), envelope.correlation_id, True)]

@@ -2,7 +2,7 @@
 
 Owns the producer entries with their cached batches, the transactions that are open or not yet stable, and the
 snapshots. An append is validated on a copy, which is merged only after the append succeeded. The rules
-themselves are the table in ``append_rules``. The caller passes all offsets.
+themselves are the tables in ``append_rules``. The caller passes all offsets.
 
 The structure follows Kafka's ``ProducerStateManager``, ``ProducerStateEntry`` and ``ProducerAppendInfo``.
 """
@@ -37,7 +37,7 @@ class BatchMetadata(NamedTuple):
 
 
 class ProducerStateEntry:
-    """One producer's entry. An absent epoch or timestamp is -1; ``batches`` is ordered from the oldest."""
+    """One producer's entry. An absent epoch or timestamp is -1. ``batches``: the cached batches, oldest first."""
 
     __slots__ = (
         "batches",
@@ -294,7 +294,7 @@ class ProducerStateManager:
         return entry
 
     def is_open(self, producer_id: int, epoch: int) -> bool:
-        """Whether the producer has an open transaction here: its batches need no verification
+        """Whether the producer has an open transaction here in which a batch of this epoch needs no verification
         (``UnifiedLog.hasOngoingTransaction``)."""
         entry = self.entries.get(producer_id)
         if entry is None or entry.transaction_first_offset is None:
@@ -313,7 +313,8 @@ class ProducerStateManager:
         return awaited.guard
 
     def complete(self, completed: CompletedTransaction) -> None:
-        """An open transaction got its marker. It holds back the LSO until the high watermark is above the marker."""
+        """An open transaction got its marker. The transaction holds back the LSO until the high watermark is above
+        the marker. Raises EngineError if the transaction is not open."""
         if self.open_transactions.pop(completed.first_offset, None) is None:
             raise EngineError(
                 f"producer state: a marker at {completed.last_offset} ends a transaction at "

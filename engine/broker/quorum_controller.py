@@ -99,12 +99,12 @@ class Registration:
         self.broker_id = broker_id
         self.epoch = -1
         self.incarnation: int | None = None
-        """The number of the broker's start for which it is registered (Kafka: incarnation id); None before
-        the first registration."""
+        """The number of the broker's start that is registered (Kafka: incarnation id); None before the first
+        registration."""
         self.state = MACHINE.initial
         self.contact_at = 0
-        """The time of the newest heartbeat that is known, or at which a new controller became active. Later
-        heartbeats are computed from this time."""
+        """The time in ms of the newest known heartbeat; after a failover, the time at which the new controller
+        became active. Later heartbeats are computed from this time."""
         self.beats = False
         """True while heartbeats come at their interval and change nothing, so that they are not messages."""
         self.expires_at: int | None = None

@@ -177,7 +177,7 @@ def take_answer(follower: Replica, response: ReplicaFetchResponse, now: int) -> 
 
 
 def _cut(follower: Replica, diverging_epoch: tuple[int, int], now: int) -> Taken:
-    """Truncate the follower's log to where it diverged from the leader's (LOG-10)."""
+    """Truncate the follower's log to the offset at which it diverges from the leader's (LOG-10)."""
     log = follower.log
     epoch, end = diverging_epoch
     _, own_end = log.end_of_epoch(epoch)

@@ -166,9 +166,10 @@ class TransactionHost:
         self.connected: set[int] = set()
         self.connecting: set[int] = set()
         self.pass_at: int | None = None
-        """When the next pass of the marker sender may start (MRK-3). This time and the four below are in ms."""
+        """When the next pass of the marker sender may start (MRK-3); None: no pass is needed. This time and the
+        four below are in ms."""
         self.scan_at: int | None = None
-        """When the next scan finds a transaction that is open for too long (TXC-20)."""
+        """When the next scan finds a transaction that is open for too long; None: no scan does (TXC-20)."""
         self.scanned_at = -1
         """When the last scan ran. If the scan could not fence an id, because the log partition accepted no
         record, the id waits for the next scan."""

@@ -286,8 +286,8 @@ class GroupCoordinator(LogOwner[_Writing]):
     # -- asking ----------------------------------------------------------------------------------------
 
     def fetch(self, request: OffsetFetchRequest) -> OffsetFetchResponse:
-        """The visible offsets (CON-9). With ``require_stable``, an offset that a pending commit may change
-        gets an error."""
+        """Respond to OffsetFetch with the visible offsets (CON-9). With ``require_stable``, an offset that a
+        pending commit may change gets UNSTABLE_OFFSET_COMMIT."""
         error = self.lookup(request.group_id)
         if error is not Error.NONE:
             self._sent_away(request, error)

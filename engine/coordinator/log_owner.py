@@ -54,8 +54,8 @@ class LogOwner(Generic[Writing]):
         return self.owned[self.partition_of(key)]
 
     def resign(self, partition: int) -> None:
-        """Stop serving a log partition, and forget the state of its keys. Nothing happens if the broker did not
-        lead the partition (TXC-22)."""
+        """Stop serving a log partition, and forget the state of its keys, which may be read from the log again
+        (TXC-22)."""
         self.owned.pop(partition, None)
         self.loading.pop(partition, None)
         self.forget(partition)

@@ -480,8 +480,8 @@ class MarkerChannel:
     # -- giving up -------------------------------------------------------------------------------------
 
     def cancel(self, transactional_id: str) -> None:
-        """Stop waiting for the transaction's completion. Its state stays Prepare* here (MRK-8, MRK-9), and
-        the markers in the queues are still sent."""
+        """Stop waiting for the transaction's completion. At this coordinator the id stays in PrepareCommit or
+        PrepareAbort (MRK-8, MRK-9), and the markers in the queues are still sent."""
         self.waiting.pop(transactional_id, None)
 
     def resign(self, log_partition: int) -> None:

@@ -86,7 +86,8 @@ class TransactionMetadata:
         return self.producer_epoch >= EPOCH_EXHAUSTED
 
     def accepts(self, producer_id: int, producer_epoch: int) -> bool:
-        """Whether this is the identity of the present producer (TXC-7, ``isValidProducerId``)."""
+        """Whether an InitProducerId with this identity is accepted: the id has no epoch yet, or the producer id is
+        the present one, or it is the previous one with its epochs used up (TXC-7, ``isValidProducerId``)."""
         return (
             self.producer_epoch == NO_PRODUCER_EPOCH
             or producer_id == self.producer_id
@@ -94,8 +95,8 @@ class TransactionMetadata:
         )
 
     def rotates(self, expected: int | None) -> bool:
-        """Whether the caller gets a new producer id: the epochs are used up, and the caller names either no
-        identity or the last epoch (TXC-9)."""
+        """Whether an InitProducerId gets a new producer id: the epochs are used up, and the epoch in the request
+        (``expected``) is missing or is the present one (TXC-9)."""
         return self.epoch_exhausted and expected in (None, self.producer_epoch)
 
     def is_this(self, producer_id: int, producer_epoch: int) -> bool:
@@ -121,10 +122,12 @@ class TransactionMetadata:
         )
 
     def next_epoch(self, expected: int | None) -> tuple[int, int] | None:
-        """(epoch, last epoch) after an InitProducerId, or None when the caller gets none (TXC-9).
+        """(``producer_epoch``, ``last_producer_epoch``) after an InitProducerId; None: the client gets no epoch
+        (TXC-9).
 
-        ``expected`` is the epoch that the caller sends as its present one. If it equals the last epoch, the
-        caller repeats a request whose response was lost: the epoch is not raised again.
+        ``expected``: the epoch that the client sends as its present one; None: it sends none. If it equals
+        ``last_producer_epoch``, the client repeats a request whose response was lost, and the epoch is not
+        raised again.
         """
         if self.epoch_exhausted:
             return None

@@ -589,5 +589,5 @@ DECIDED = TRANSACTION_STATES.sources(MARKED)
 COMPLETED = TRANSACTION_STATES.targets_of(MARKED)
 COMMITS = TRANSACTION_STATES.targets_of(COMMIT)
 EXPIRING = TRANSACTION_STATES.sources(EXPIRE)
-"""Kinds of states, derived from the rows. OPEN, DECIDED, COMPLETED: the transaction is open, decided, or completed.
-COMMITS: it is decided to commit. EXPIRING: the id may expire."""
+"""Kinds of states, derived from the rows. OPEN, DECIDED, COMPLETED: the transaction is open; decided, but not
+completed; completed. COMMITS: the decision is COMMIT. EXPIRING: the id may expire."""

@@ -23,8 +23,8 @@ Name = tuple[str, str, str]
 
 
 def _name(client: str, broker: str, body: object, correlation_id: int) -> Name:
-    """The connection of a request, or of its response. A request that the fault script makes has a connection of
-    its own. The tool has one connection to each broker, also for markers."""
+    """The connection of a request, or of its response. A request that a fault injects (:class:`Crafter`) has a
+    connection of its own. The tool has one connection to each broker, also for markers."""
     if client == TOOL:
         return client, broker, FOR_ALL_ELSE
     return client, broker, str(correlation_id) if client == Crafter.name else connection_of(body)
