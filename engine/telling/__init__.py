@@ -1,2 +1,2 @@
-"""Makes the sentences for happenings, one module for each role: catalogue keys, parameters, requirements,
+"""Turns happenings into sentences, one module for each role: catalogue keys, parameters, requirements,
 decisions and refusals."""

@@ -107,7 +107,7 @@ EXPECTED_NAMES = (("expected first sequence", "expected"), ("arrived first seque
 
 
 def trace(shown: Shown, arrival: Arrival, decided: AppendRule | None) -> list[DecisionRow]:
-    """Which rows were tried, as ``decision.rows`` of docs/frame.md."""
+    """The result of each rule, as ``decision.rows`` of docs/frame.md: passed, decided, not reached, or off."""
     rows = []
     outcome: RowOutcome = "passed"
     for rule, is_on in shown:
@@ -134,8 +134,8 @@ def _row(rule: AppendRule, arrival: Arrival, outcome: RowOutcome) -> DecisionRow
 def decision(
     by: str, subject: str, shown: Shown, arrival: Arrival, decided: AppendRule | None, marker: bool = False
 ) -> Decision:
-    """The whole decision as in docs/frame.md. Its last row is the acceptance, which is reached when no rule
-    decides."""
+    """The whole decision as in docs/frame.md. Its last row is the acceptance, which decides when no rule
+    does."""
     rows = trace(shown, arrival, decided)
     last = arrival.last_sequence
     numbered = ACCEPTED if arrival.first_sequence >= 0 else ACCEPTED_UNNUMBERED
@@ -165,7 +165,7 @@ def decision(
 
 
 def compared(rule: AppendRule, arrival: Arrival) -> list[list[Any]]:
-    """The numbers that the refusing row compared, as ``refusal.compared`` of docs/frame.md."""
+    """The numbers that the refusing rule compared, as ``refusal.compared`` of docs/frame.md."""
     numbers = NUMBERS[rule.when](arrival)
     return [[name, numbers[field]] for name, field in COMPARED_NAMES.get(rule.when, EXPECTED_NAMES)]
 
@@ -176,11 +176,11 @@ _APPENDED = ("LOG-1", "LOG-2", "LOG-4", "SEQ-10")
 _DUPLICATE = ("SEQ-10", "SEQ-2", "SEQ-11", "LOG-3", "CPT-5")
 _DUPLICATE_ACROSS_WRAP = (*_DUPLICATE, "SEQ-4")
 _ALSO = {"LOG-6": ("LOG-5", "SEQ-16")}
-"""The requirement of a rule that refuses, to the further requirements that the refusal shows. For LOG-6: an
-append is applied to a copy, which is dropped when any check fails."""
+"""Dict of the requirement of a refusing rule → further requirements that the refusal shows. For LOG-6: an
+append is applied to a copy of the producer's entry, which is dropped when a check fails."""
 _ALSO_TRANSACTIONAL = {**_ALSO, "SEQ-12": ("FEN-1", "FEN-2")}
-"""The same for transactional batches. A lower epoch comes from a replaced instance of the producer that still
-acts."""
+"""``_ALSO`` for transactional batches. Here a lower epoch comes from a replaced instance of the producer that
+still acts."""
 
 
 def _client_batch_reached(h: happened.ClientBatchReached, teller: Teller) -> None:
@@ -281,7 +281,7 @@ def _appended(h: happened.ClientBatchReached, params: dict[str, Any], teller: Te
 def _appended_all_the_same(
     h: happened.ClientBatchReached, untimely: Untimely, params: dict[str, Any], teller: Teller, waits: bool
 ) -> None:
-    """Say what the leader does not know, and then what it waits for."""
+    """Add the sentence about what the leader does not know, and notes on what the append waits for."""
     appended = h.appended
     params = {**params, "record_count": h.batch.record_count, "base_offset": appended.base_offset}
     teller.say(untimely.key, (*_APPENDED, *untimely.rules), **params, **untimely.params)
@@ -301,8 +301,8 @@ def _appended_all_the_same(
 # A marker, or a coordinator's record --------------------------------------------------------------
 
 _MARKER_RULES = ("MRK-4", "MRK-6", "MRK-11", "MSG-3", "LOG-4", "CTR-26")
-"""The requirements that every marker shows: a broker writes it, it is appended, it changes no stored record,
-and both epochs are checked."""
+"""The requirements that every marker shows: a broker writes the marker, appends it, changes no stored record,
+and checks both epochs."""
 _IMAGE_RULES = ("LOG-4", "TXC-2", "TXC-3", "TXC-23")
 _OFFSETS_RULES = ("LOG-4", "OFS-2", "SEQ-9", "CTR-49")
 
@@ -348,7 +348,8 @@ def _stored(h: happened.BrokerBatchReached, known: dict[str, Any], teller: Telle
 
 
 def _note_what_it_did(h: happened.BrokerBatchReached, arrival: Arrival, teller: Teller) -> None:
-    """Add notes on the marker's effect: a raised epoch fences; without an open transaction nothing is decided."""
+    """Add notes on the marker's effect: a raised epoch fences; without an open transaction the marker decides
+    nothing."""
     known = {"partition": h.partition, "producer_id": h.batch.producer_id}
     if -1 < arrival.running_epoch < h.batch.producer_epoch:
         teller.note(

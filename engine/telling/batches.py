@@ -55,12 +55,12 @@ def _acknowledged(h: happened.BatchAcknowledged) -> tuple[str, tuple[str, ...]]:
 
 _RETRIED = ("SND-9", "SND-10", "ACC-18", "ACC-6")
 _RETRIED_PLAIN = (*_RETRIED, "CPT-2", "ORD-1")
-"""The requirements for a resend without idempotence: the batch may be stored twice, or after batches that
-were sent later."""
+"""The requirements for a resend without idempotence: the leader may store the batch twice, or after batches
+that were sent later."""
 
 
 def _tries(attempts: int, retries: int) -> dict[str, Any]:
-    """How often a batch has failed, and its limit, if it has one."""
+    """The phrase for the number of attempts of a batch, and for its limit, if there is one."""
     if retries == INT_MAX:
         return phrase("clause.tries_without_limit", attempts=attempts)
     return phrase("clause.tries", attempts=attempts, retries=retries)

@@ -167,7 +167,8 @@ _RESOURCES = ("cluster", "group", "topic", "transactional_id")
 
 
 def _resource(resource: str) -> Any:
-    """What a right is about, in words: ``topic:t`` is topic t. A resource that Kafka does not have stays as it is."""
+    """The object of a right, in words: ``topic:t`` is topic t. A resource that Kafka does not have stays as
+    it is."""
     kind, _, name = resource.partition(":")
     return phrase(f"resource.{kind}", name=name) if kind in _RESOURCES else resource
 

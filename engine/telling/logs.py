@@ -11,7 +11,7 @@ from engine.telling.telling import Tell, Teller, notes, params_of, says
 
 
 def _follower_took(h: happened.FollowerTook, teller: Teller) -> None:
-    """One sentence for each effect of the leader's answer."""
+    """Add one sentence for each effect of the leader's response."""
     known = {"broker": h.broker, "partition": h.partition, "leader": h.leader}
     if h.cut_to is not None:
         teller.say(
@@ -130,15 +130,15 @@ def _readers_wait(h: happened.ReadersWait, teller: Teller) -> None:
 
 
 def _waits_for(producer_id: int | None) -> str:
-    """The sentence about what read_committed consumers wait for. None: no open transaction begins at the LSO."""
+    """The key of the sentence on what read_committed consumers wait for. None: no open transaction begins at
+    the LSO."""
     of = "marker" if producer_id is None else "transaction"
     return f"broker.readers_wait_for_{of}"
 
 
 def _fetch_answered(h: happened.FetchAnswered, teller: Teller) -> None:
-    """The sentence for the response, and notes on the effects of transactions on it: a transaction that holds
-    back the consumer, records that the consumer gets too early, and records that count as aborted (CON-1,
-    CON-2, CON-5)."""
+    """Add the sentence for the response, and notes on the effects of transactions: the wait at the last
+    stable offset, records of undecided transactions, and aborted transactions to skip (CON-1, CON-2, CON-5)."""
     teller.say(
         "broker.fetch_answered" if h.batch_count else "broker.fetch_answered_empty",
         ("CON-1",),

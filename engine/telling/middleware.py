@@ -1,4 +1,4 @@
-"""Sentences of two-phase commit over middleware: rows of machines, and further notes for learners."""
+"""Sentences of two-phase commit over middleware: rows of machines, and notes that explain them further."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ _KEEPS = {
     "transaction_manager": "manager.keeps_its_state",
     "middleware_transaction": "middleware.nothing_done",
 }
-"""Machine to the sentence that says what its node keeps after it refused a message."""
+"""Dict of machine → key of the sentence on what its node keeps after it refused a message."""
 
 
 def strategy_key(name: str) -> str:
-    """The sentence for each strategy's action."""
+    """The key of the sentence on the action of a strategy."""
     return f"middleware.strategy_{name}"
 
 
 def trade_off_key(name: str) -> str:
-    """The sentence for each strategy's cost."""
+    """The key of the sentence on the cost of a strategy."""
     return f"middleware.trade_off_{name}"
 
 
 def reason_key(word: str | None) -> str | None:
-    """The sentence for a reason in a message: a participant's reason, or missing votes. An unknown reason,
-    which only a hand-made message has, stays as it is."""
+    """The key of the sentence for a reason in a message: a participant's reason, or missing votes. An unknown
+    reason, which only a hand-made message has, stays as it is."""
     return _REASONS.get(word, word) if word else word
 
 
@@ -44,7 +44,7 @@ _REASONS = {row.why: row_key(row) for row in PARTICIPANT.rows} | {VOTES_MISSING:
 
 
 def _took(row: Row, of: str, params: dict[str, Any], teller: Teller, key: str = "") -> None:
-    """Add the row's sentence, or the one with this key, and its transition if the state changes."""
+    """Add the row's sentence, or the sentence with ``key``. If the state changes, add the transition, too."""
     moves = row.target is not None and row.target != row.source
     teller.say(key or row_key(row), (row.spec, "MW-9") if moves else (row.spec,), **params)
     if moves:
@@ -52,7 +52,7 @@ def _took(row: Row, of: str, params: dict[str, Any], teller: Teller, key: str = 
 
 
 def _refused(row: Row, state: str, params: dict[str, Any], teller: Teller) -> None:
-    """Add the row's sentence, and why the message was refused (UIV-3)."""
+    """Add the row's sentence, and the refusal of the message (UIV-3)."""
     teller.say(row_key(row), (row.spec,), **params)
     teller.refuse(row.spec, row.reply, [["state", state]], _KEEPS[row.machine], **params)
 
@@ -111,7 +111,8 @@ def _middleware_moved(h: happened.MiddlewareMoved, teller: Teller) -> None:
 
 
 def _comment(h: happened.MiddlewareMoved, teller: Teller) -> None:
-    """Add further notes for learners: what the strategy does and costs, and how Kafka does it (MW-15)."""
+    """Add notes that explain the row further: what the strategy does and costs, and what Kafka does instead
+    (MW-15)."""
     row, strategy = h.row, h.numbers.strategy
     if row.when == middleware_states.GIVEN_UP and not h.numbers.tries:
         key = strategy_key(strategy) if STRATEGIES[strategy].by_hand else "middleware.no_manager"

@@ -65,7 +65,7 @@ _CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 _ENDS = ("commit_transaction", "abort_transaction")
-"""Calls with another sentence when the producer still holds unfinished batches."""
+"""Calls that have another sentence while the producer holds batches that are not complete."""
 
 
 def _transactional_call(h: happened.TransactionalCall, teller: Teller) -> None:
@@ -112,7 +112,7 @@ CONTROL_REACTIONS = {
     reactions.BUMP: "client.control_abortable_bump",
     reactions.FATAL: "client.control_fatal",
 }
-"""A reaction to the response to a transactional request, to its sentence."""
+"""Dict of the reaction to the response to a transactional request → key of its sentence."""
 
 
 def _control_retried(h: happened.ControlRetried, teller: Teller) -> None:

@@ -22,14 +22,14 @@ _OF_THE_CONTROLLER = frozenset(
 
 
 def reason_key(reason: Reason) -> str:
-    """The sentence for a reason."""
+    """The key of the sentence for a reason."""
     if reason in _OF_THE_CONTROLLER:
         return f"quorum.{reason.value}"
     return f"{'group' if reason in _OF_GROUPS else 'broker'}.{reason.value}"
 
 
 def next_key(then: Next) -> str:
-    """The sentence for the next action of the sender of the request."""
+    """The key of the sentence for the next action of the sender of the request."""
     return f"refusal.{then.value}"
 
 
@@ -68,7 +68,7 @@ COMPARED = {
     Compared.PARTITION_EPOCH: "partition epoch",
     Compared.TRANSACTIONAL_ID: "transactional id",
 }
-"""The labels of ``refusal.compared`` (docs/frame.md)."""
+"""The labels of compared values in ``refusal.compared`` (docs/frame.md)."""
 
 
 _OF_THE_TOOL = {
@@ -76,7 +76,8 @@ _OF_THE_TOOL = {
     Next.CLIENT_LOOKS_UP_AGAIN: Next.TOOL_LOOKS_UP_AGAIN,
     Next.COORDINATOR_DISCARDS_RESPONSE: Next.TOOL_ENDS,
 }
-"""What a producer or a coordinator does next, to what the operator's tool does."""
+"""Dict of what a producer or coordinator does next → what ``kafka-transactions.sh`` does if it sent the
+request."""
 
 
 def _request_refused(h: happened.RequestRefused, teller: Teller) -> None:

@@ -17,9 +17,10 @@ _SPEAKERS = {
     "transaction_manager": "manager",
     "transaction_states": "coordinator",
 }
-"""Machine to the section of the catalogue that has its sentences, if the section does not have the machine's name."""
+"""Dict of machine → section of the catalogue with the sentences of its rows, if this is not the machine's
+name."""
 
 
 def row_key(row: Row) -> str:
-    """The key of the sentence that explains a row."""
+    """The key of the sentence for a row."""
     return f"{_SPEAKERS.get(row.machine, row.machine)}.{row.why}"

@@ -25,7 +25,8 @@ _STOPPED = {
     "earlier_in_flight": "client.stopped_earlier_in_flight",
     "request_full": "client.stopped_request_full",
 }
-"""If other batches were sent in the pass: the reason for which a head was not drained, to its note."""
+"""Dict of the reason why the head of a queue is not drained → key of the note, in a pass that drained other
+batches."""
 WAITS_AT_STOP = {
     "fatal_error": "client.waits_fatal_error",
     "partition_not_added": "client.waits_partition_not_added",
@@ -34,7 +35,8 @@ WAITS_AT_STOP = {
     "unresolved": "client.waits_unresolved",
     "earlier_in_flight": "client.waits_earlier_in_flight",
 }
-"""If the pass sent nothing: the reason for which a head was not drained, to its sentence."""
+"""Dict of the reason why the head of a queue is not drained → key of the sentence, in a pass that sent
+nothing."""
 _SCOPES = {"node": "client.stop_ends_node", "partition": "client.stop_skips_partition"}
 
 
@@ -102,7 +104,7 @@ def _batches_drained(h: happened.BatchesDrained, teller: Teller) -> None:
 
 
 def _named(h: happened.BatchesDrained, teller: Teller) -> dict[str, Any]:
-    """The batches by their records: one in words, several as a list."""
+    """The phrase for the batches: a single batch in words, several as a list."""
     records = [teller.records_of(h.client, batch.id) for batch in h.batches]
     if len(h.batches) == 1:
         (one,) = h.batches

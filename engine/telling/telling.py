@@ -1,8 +1,8 @@
 """How a happening becomes the sentences of a step: the structure of this package's tables.
 
-A table has one row for each class of happenings. Most rows are one sentence, whose parameters are the
-happening's fields (``says``, ``notes``). Other rows are functions of the happening and the teller. No role
-depends on this package.
+A table has one row for each class of happenings. Most rows add one sentence, whose parameters are the
+happening's fields (``says``, ``notes``). The other rows are functions of the happening and the teller. No
+role depends on this package.
 """
 
 from __future__ import annotations
@@ -20,42 +20,43 @@ Shown = TypeVar("Shown")
 
 
 class Teller(Protocol):
-    """Adds sentences to the present step (``recording.Recorded``)."""
+    """Adds sentences to the current step (``recording.Recorded``)."""
 
     def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
-        """Add a sentence. The first one makes this a step; later ones are notes. ``rules``: the requirements
-        that the role has just *enforced*."""
+        """Add a sentence. The first one becomes the step's own sentence, and later ones its notes. ``rules``:
+        the requirements that the role has just *enforced*."""
 
     def note(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
-        """Add a further sentence to this step."""
+        """Add a note to the current step."""
 
     def lead(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
         """Make this the step's own sentence; an earlier one becomes a note. If the step has a transition of a
         state machine, this sentence becomes a note instead."""
 
     def holders(self, transactional_id: str | None) -> dict[str, tuple[int, int]]:
-        """The producers that have an identity of this id before the present step, each with its producer id and epoch.
-        One that is closed or down has none."""
+        """The producers of a transactional id: name to (producer id, epoch) before the current step.
+        Producers that are closed, down or without an identity are missing."""
 
     def raised(self, transactional_id: str, epoch: int, cause: str) -> None:
-        """An epoch of this id was raised to ``epoch``. ``cause``: the key of a sentence."""
+        """Note that the epoch of a transactional id was raised to ``epoch``. ``cause``: the key of a
+        sentence."""
 
     def raised_beyond(self, transactional_id: str, epoch: int) -> str | None:
-        """The cause of the first raise beyond ``epoch``; None if the run did not see it."""
+        """The cause of the first raise beyond ``epoch``; None if this run has not raised it."""
 
     def records_of(self, client: str, batch: str) -> list[str]:
         """The names of the records in a client's batch, as the stage shows them (``record_names``). In a
         sentence they are the parameter ``batch``; the client's own name of the batch is ``batch_id``."""
 
     def shown(self, *path: str) -> Any:
-        """The view of a part at present; None if the view does not have it."""
+        """The view of a part now; None if the view does not have the part."""
 
     def coordinated(self, producer_id: int) -> tuple[str, str, Mapping[str, Any]] | None:
-        """The coordinator of a producer id, the transactional id, and its entry there. None if no coordinator
-        of this run has had it."""
+        """(coordinator, transactional id, the coordinator's entry of it) for a producer id; None if no
+        coordinator of this run has an entry."""
 
     def is_under_way(self, api: str, source: str, destination: str, partition: str) -> bool:
-        """Whether a message of this kind with this partition is on its way from one to the other."""
+        """Whether a message of this API with this partition is in flight from ``source`` to ``destination``."""
 
     def decide(self, decision: Decision) -> None:
         """Add the rules that a receiver tried, in order (``decision`` of docs/frame.md)."""
@@ -74,7 +75,7 @@ Tellings = Mapping[type[Happening], Tell]
 
 
 def plain(value: Any) -> Any:
-    """A field as a parameter of a sentence, which is JSON."""
+    """A field of a happening as a parameter of a sentence, which is JSON."""
     if type(value) is tuple:
         return list(value)
     if isinstance(value, Enum):
@@ -109,12 +110,12 @@ def _reader(kind: type) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...
 
 
 def phrase(key: str, **params: Any) -> dict[str, Any]:
-    """A parameter that is itself a sentence."""
+    """A parameter that is itself a sentence of the catalogue."""
     return {"key": key, "params": params}
 
 
 def says(key: str, *rules: str) -> Tell:
-    """A row: the step's sentence, with the fields as its parameters."""
+    """Make a row that adds a sentence to the step, with the happening's fields as its parameters."""
 
     def tell(happened: Happening, teller: Teller) -> None:
         teller.say(key, rules, **params_of(happened))
@@ -123,7 +124,7 @@ def says(key: str, *rules: str) -> Tell:
 
 
 def notes(key: str, *rules: str) -> Tell:
-    """A row: a note of the step, with the fields as its parameters."""
+    """Make a row that adds a note to the step, with the happening's fields as its parameters."""
 
     def tell(happened: Happening, teller: Teller) -> None:
         teller.note(key, rules, **params_of(happened))

@@ -1,4 +1,4 @@
-"""One table made of the tables of all roles: each class of happenings to its sentence."""
+"""The tables of all roles as one: dict of happening class → function that adds its sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Sentences for a transaction coordinator: rows of ids, refusals with the compared numbers, and epochs."""
+"""Sentences for a transaction coordinator: rows of transactional ids, refusals with the compared numbers,
+epochs."""
 
 from __future__ import annotations
 
@@ -26,13 +27,14 @@ NEXT = {
     Error.INVALID_PRODUCER_ID_MAPPING: "refusal.client_aborts_and_raises",
     Error.UNKNOWN_SERVER_ERROR: "refusal.client_has_no_rule",
 }
-"""Error to what the client does next. Every other error is fatal for the client."""
+"""Dict of error → key of what the client does next. Every other error is fatal for the client."""
 BY_LEADER_NEXT = {
     Error.CONCURRENT_TRANSACTIONS: "refusal.leader_asks_again",
     Error.COORDINATOR_LOAD_IN_PROGRESS: "refusal.leader_returns_error",
     Error.NOT_COORDINATOR: "refusal.leader_returns_error",
 }
-"""The same for the request of a leader, on behalf of its client."""
+"""Dict of error → key of what a leader does next that sent the request on behalf of its client. For other
+errors, ``NEXT`` holds."""
 
 _ALSO: dict[str, tuple[str, ...]] = {
     "epoch_raised": ("TXC-4",),
@@ -51,12 +53,12 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "id_expires": ("TXC-4",),
     "transaction_timed_out": ("TXC-10", "FEN-2"),
 }
-"""Row (its ``why``) to the requirements that it shows besides its own."""
+"""Dict of row (its ``why``) → the requirements that it shows besides its own."""
 _FENCES = "fences_open_transaction"
 _SAID_OF_LEADERS = ("transaction_begins", "add_meets_transition")
 """Rows that have another sentence when a leader sends the request on behalf of its client."""
 _ADD = ("transaction_begins", "partitions_added")
-"""Rows by which the transaction gets partitions."""
+"""Rows that add partitions to the transaction."""
 _MEETS_TRANSITION = ("init_meets_transition", "add_meets_transition", "end_meets_transition")
 """Rows that refuse a request because an earlier change of the id has not finished."""
 _ABOUT_CLAIMS = (CLAIM_REPLACED, CLAIM_TOO_LATE, NOT_OF_THIS, NOT_REPEATED, OF_ANOTHER)
@@ -82,8 +84,8 @@ def _say(
 
 
 def _fenced(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
-    """The producer with the present identity, or its epoch alone when the run does not know the producer. After a
-    fence that was not written, the present epoch is that fence's, and no producer has it."""
+    """The phrase for the fenced producer: the client with the current identity, or the epoch alone if the run
+    does not know the client. After a fence that could not be written, no client has the current epoch."""
     identity = (h.producer_id, h.producer_epoch)
     for client, held in teller.holders(h.transactional_id).items():
         if held == identity:
@@ -97,7 +99,8 @@ def _fenced(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
 
 
 def _unfinished(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
-    """The state that an earlier change leads to, and what it waits for: markers, or the replication of its record."""
+    """The phrase for the unfinished change of an id: the state that it leads to, and whether it waits for
+    markers or for the replication of its record."""
     board = teller.shown("brokers", str(broker_number(h.coordinator)), "markers") or {}
     waiting = (board.get("waiting") or {}).get(h.transactional_id)
     if waiting is not None and waiting["remaining"]:
@@ -162,12 +165,12 @@ def _markers_resumed(h: happened.MarkersResumed, teller: Teller) -> None:
 
 
 _BY_INIT = "clause.raised_by_init"
-"""The cause of a raised epoch."""
+"""The cause of an epoch that InitProducerId raised."""
 
 
 def _raised_since(h: happened.EpochRefused, teller: Teller) -> dict[str, Any]:
-    """What raised the epoch beyond that of the request. If one producer has the request's epoch and another the
-    present one, that other took over."""
+    """The phrase for what raised the epoch beyond that of the request. If a client has the request's epoch
+    and another one the current epoch, that other client took over."""
     cause = teller.raised_beyond(h.transactional_id, h.arrived)
     if cause == _BY_INIT:
         clients = {epoch: client for client, (_, epoch) in teller.holders(h.transactional_id).items()}
@@ -205,7 +208,7 @@ _Rejected = (
 def _reject(
     h: _Rejected, key: str, rule: str, compared: list[list[Any]], teller: Teller, **params: Any
 ) -> None:
-    """Add a refusal that does not depend on the state."""
+    """Add a refusal that does not depend on the state of the id."""
     teller.say(key, (rule,), coordinator=h.coordinator, error=h.error.name, **params)
     by_leader = isinstance(h, happened.NotHere) and h.by_leader
     teller.refuse(rule, h.error.name, compared, _next(h.error, by_leader))
@@ -290,7 +293,7 @@ def _fence_prepared(h: happened.FencePrepared, teller: Teller) -> None:
 def _stands(
     key: str, rules: tuple[str, ...], h: happened.FenceStands | happened.DecisionStands, teller: Teller
 ) -> None:
-    """Add the step's own sentence. The earlier one, that a record is replicated, becomes a note."""
+    """Add the step's own sentence. The earlier sentence, that a record is replicated, becomes a note."""
     teller.lead(
         key,
         rules,

@@ -1,9 +1,9 @@
-"""Batches that a leader accepts although its coordinator knows better: they are late, of an older epoch, or in
-a partition that their transaction does not include.
+"""Sentences for batches that a leader accepts although the coordinator has newer facts: a batch is late, has
+an older epoch, or is in a partition that its transaction does not include.
 
-A leader compares epoch and sequence number with what it has stored. It learns of a new epoch, and of the end of
-a transaction, only from markers and from batches (FEN-3, MRK-6). The cause is read in the coordinator's entry
-and in what is on its way between the two.
+A leader compares epoch and sequence number with what it has stored. It learns of a new epoch, and of the end
+of a transaction, only from markers and from batches (FEN-3, MRK-6). The reason for its ignorance follows from
+the coordinator's entry and from the messages between coordinator and leader.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _ENDED = ("MRK-6", "LOG-6")
 
 @dataclass(frozen=True, slots=True)
 class Untimely:
-    """The sentence of such a batch, with the parameters that it adds. ``none_due``: the parameters of a further
-    sentence, that no marker will follow."""
+    """The sentence for an untimely batch, with the parameters that it adds. ``none_due``: the parameters of a
+    second sentence, that no marker will follow; None: a marker will."""
 
     key: str
     rules: tuple[str, ...]
@@ -36,7 +36,8 @@ class Untimely:
 
 
 def untimely_of(h: happened.ClientBatchReached, teller: Teller) -> Untimely | None:
-    """None: the batch belongs to its producer's present transaction, or no coordinator of the run has the producer."""
+    """The sentence for an untimely batch. None: the batch belongs to its producer's current transaction, or
+    no coordinator of the run knows the producer."""
     batch, arrival = h.batch, h.appended.arrival
     if not batch.is_transactional or arrival is None or arrival.stored_epoch > batch.producer_epoch:
         return None
@@ -86,7 +87,8 @@ def _newest_marker(h: happened.ClientBatchReached, teller: Teller) -> Mapping[st
 def _why_unknown(
     h: happened.ClientBatchReached, teller: Teller, found: tuple[str, str, Mapping[str, Any]]
 ) -> str:
-    """Why the leader does not know the newest epoch: where the marker with it is."""
+    """The key of the reason why the leader does not know the newest epoch: where the marker with this epoch
+    is."""
     coordinator, transactional_id, entry = found
     arrival = h.appended.arrival
     has_entry = arrival is not None and arrival.stored_epoch != NO_PRODUCER_EPOCH

@@ -1,5 +1,5 @@
-"""The sentence of a chain that answers its question by itself. The others say what led to it, and what can
-change it."""
+"""Finds the link of a chain that answers the question by itself. The other links say what led to the answer,
+and what can change it."""
 
 from __future__ import annotations
 
@@ -88,15 +88,15 @@ _ANSWERING: dict[str, tuple[str, ...]] = {
     TORN: ("why.broken.switches",),
     TIMED_OUT: ("why.timeout.clock",),
 }
-"""Question to keys of sentences, or beginnings of keys. The first of them that the chain has answers the
-question."""
+"""Dict of question → beginnings of the keys of sentences, in order of priority. The first beginning that
+occurs in the chain determines the link that answers."""
 
 _SAID_BEFORE = (HERE, STORED, FAULT, GONE)
 """Questions whose chain begins with the sentence of the step itself, which is no answer."""
 
 
 def answered(question: str, chain: Sequence[Link]) -> tuple[Link, ...]:
-    """The chain, in which one link is marked as the one that answers."""
+    """The chain, with ``answers`` set in the link that answers the question."""
     at = _place(question, chain)
     return tuple(replace(link, answers=True) if place == at else link for place, link in enumerate(chain))
 
@@ -112,6 +112,6 @@ def _place(question: str, chain: Sequence[Link]) -> int:
 
 
 def _reason(chain: Sequence[Link]) -> int:
-    """The index of the sentence that says why the object is in its state. It follows the first sentence,
-    which says since when; if it is missing, the first sentence answers."""
+    """The index of the sentence that says why the object is in its state. This is the second link, after the
+    one that says since when; without it, the first link answers."""
     return 1 if len(chain) > 1 and not chain[1].key.startswith("why.state.") else 0

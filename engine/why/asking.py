@@ -251,4 +251,4 @@ _WORDS: dict[str, Callable[[Moment, str], tuple[str, Json]]] = {
     TIMED_OUT: _words_of(TIMED_OUT, "transactional_id"),
     HERE: _words_step(HERE),
 }
-"""Question to the function that returns the end of its catalogue key, and the parameters."""
+"""Dict of question → function that returns the last part of the key of its wording, and the parameters."""

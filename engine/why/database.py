@@ -1,5 +1,5 @@
-"""Why a row exists without its record or the other way round, or a row exists twice: what is there, and what
-ended the work in between."""
+"""Why a row and its record do not match, because one of them is missing or the row exists twice: the stored
+copies, and the steps that ended the work in between."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from engine.why.moment import Moment
 from engine.why.records import quoted, record_subject
 
 _ENDINGS = ("fault.client_crashed", "service.in_doubt", "service.connection_lost", "service.record_failed")
-"""Steps that end the work of a service between two commits."""
+"""Keys of the steps that end the work of a service between two commits."""
 
 
 def why_apart(moment: Moment, subject: str) -> Iterator[Link]:
-    """The row and the record of one piece of work, and the steps that ended the work of its services."""
+    """The stored row and record of one serial, and the steps that ended the work of the services. Raises
+    NotAsked for a subject that is no serial, and for a run without a database."""
     database = moment.part("database")
     if not subject.isdecimal() or not database:
         raise NotAsked("subject", f"{subject!r} is no record of a run with a database", "a serial")

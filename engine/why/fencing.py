@@ -1,4 +1,4 @@
-"""Fencing of a transactional id: its present identity, the steps that led to it, and the clients with an
+"""Fencing of a transactional id: its current identity, the steps that led to it, and the clients with an
 older identity."""
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def raised(moment: Moment, transactional_id: str) -> list[Said]:
 
 
 def why_fenced(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """The present epoch of an id, the steps that raised it, and the clients of the id that it fences."""
+    """The current epoch of an id, the steps that raised it, and the clients of the id that it fences. Raises
+    NotAsked for an id without a known epoch."""
     found = moment.entry_of(transactional_id)
     steps = raised(moment, transactional_id)
     if found is None or not steps:
@@ -99,7 +100,7 @@ def _behind(moment: Moment, transactional_id: str, coordinator: str, entry: Json
 
 
 def fenced_by(moment: Moment, transactional_id: str | None) -> Iterator[Link]:
-    """For a client that was refused with an older epoch: the step that gave its id the present one."""
+    """The step that gave an id its current epoch, for a client that was refused because its epoch is older."""
     found = None if transactional_id is None else moment.entry_of(transactional_id)
     if found is None:
         return
@@ -120,7 +121,7 @@ def fenced_by(moment: Moment, transactional_id: str | None) -> Iterator[Link]:
 
 
 def decided(moment: Moment, producer_id: int) -> Iterator[Link]:
-    """The newest step that decided a transaction of this producer id, which a marker then ended."""
+    """The newest step that decided a transaction of the transactional id with this producer id."""
     transactional_id = moment.owner_of(producer_id)
     found = [moment.lately.said.get((key, str(transactional_id))) for key in _DECIDES]
     known = sorted((one for one in found if one is not None), key=_number)

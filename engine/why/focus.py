@@ -1,6 +1,6 @@
 """The questions that the newest step raises, the most important first.
 
-They come from one table, read from the top: first a broken guarantee, then a refusal, a duplicate, a loss, and
+The table ``_FINDERS`` gives their order: first a broken guarantee, then a refusal, a duplicate, a loss, and
 so on. An empty subject means the newest step.
 """
 
@@ -46,8 +46,8 @@ _OF_GUARANTEES = {
 
 
 def of_step(moment: Moment) -> Iterator[Asked]:
-    """The questions that the newest step raises. Each kind of event in a step has a function that finds its
-    questions."""
+    """The questions that the newest step raises. Each function in ``_FINDERS`` finds those about one kind of
+    event."""
     step = moment.step
     if step is None or step["number"] == 0:
         return
@@ -61,7 +61,7 @@ def _broken(_moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _broken_before(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The guarantees that an earlier step broke and that are broken still, the newest first."""
+    """Questions about the guarantees that an earlier step broke and that are still broken, the newest first."""
     before = [
         (shown["broken_at"], guarantee, shown)
         for guarantee, shown in moment.part("guarantees").items()
@@ -93,8 +93,8 @@ def _repeat(_moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _lost(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The messages lost, if the step is about the loss. If a fault of an actor lost them, ``_fault`` asks
-    about the fault instead."""
+    """The question about lost messages, if the step itself is their loss. If the fault of an actor lost them,
+    ``_fault`` asks about this fault instead."""
     if step["key"] in _LOSING and lost_messages(step):
         yield GONE, ""
 
@@ -134,7 +134,8 @@ def _stored(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _gates(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The leader's high watermark or last stable offset, if it moved."""
+    """The question about the last stable offset, for each partition whose leader moved its high watermark or
+    last stable offset."""
     for change in step["changes"]:
         path = change["path"]
         if len(path) != 5 or path[0] != "partitions" or path[1].startswith("__"):
@@ -145,7 +146,7 @@ def _gates(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _reader(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The consumer that acts: its first hidden record, or else its lag."""
+    """The question about the consumer that acts: about its first hidden record, or else about its lag."""
     consumer = step["actor"]
     shown = moment.part("consumers").get(consumer)
     if shown is None:
@@ -162,7 +163,7 @@ def _reader(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _held_readers(moment: Moment, step: Json) -> Iterator[Asked]:
-    """If the step is a leader's, and says that consumers wait for a transaction: the first read_committed
+    """If the step says that consumers wait for a transaction: the question about the first read_committed
     consumer that waits."""
     if not any(note["key"] == "broker.readers_wait_for_transaction" for note in step["notes"]):
         return
@@ -175,7 +176,7 @@ def _held_readers(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _coordinator(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The coordinator's entry of the id, if the step changes it."""
+    """The questions about a transactional id, if the step changes the coordinator's entry of it or names it."""
     transition = step["transition"]
     name = (
         transition["of"] if transition is not None and transition["machine"] == "transaction_states" else None
@@ -191,7 +192,8 @@ def _coordinator(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _client(moment: Moment, step: Json) -> Iterator[Asked]:
-    """A client: its new state, and the first unfinished batch that the step changes or is about."""
+    """The questions about a client: about its new state, and about the first unfinished batch that the step
+    changes or names."""
     application = moment.part("applications").get(step["actor"])
     name = step["actor"] if application is None else application["client"]
     client = moment.part("clients").get(name)

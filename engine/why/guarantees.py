@@ -1,5 +1,4 @@
-"""Why a guarantee of transactions is broken: what it promises, what happened, and the step at which the two
-differ."""
+"""Why a guarantee of transactions is broken: what it promises, what happened instead, and at which step."""
 
 from __future__ import annotations
 
@@ -38,7 +37,8 @@ def switched_off(moment: Moment) -> Iterator[Link]:
 
 
 def _stored_at(moment: Moment, serial: int, partition: str) -> tuple[Json, Json | None]:
-    """The newest copy of a record in the leader's log: its selection, and the batch that holds it."""
+    """The selection of the newest copy of a record in the leader's log, and the batch with it (None without a
+    copy)."""
     found = copies(moment, partition, serial)
     if not found:
         return record_subject(serial), None
@@ -46,7 +46,7 @@ def _stored_at(moment: Moment, serial: int, partition: str) -> tuple[Json, Json 
 
 
 def why_early(moment: Moment, subject: str) -> Iterator[Link]:
-    """A read_committed consumer got a record whose transaction was not committed."""
+    """Why a read_committed consumer got a record whose transaction was not committed."""
     serial, record, turns = record_of(moment, subject)
     where, batch = _stored_at(moment, serial, record["partition"])
     yield link(
@@ -87,7 +87,7 @@ def _markers(moment: Moment, partition: str, batch: Json) -> Iterator[Link]:
 
 
 def why_torn(moment: Moment, subject: str) -> Iterator[Link]:
-    """A part of a transaction that has another outcome than the other parts, or than the application's result."""
+    """Why a part of a transaction has another outcome than the other parts, or than the application's result."""
     serial, record, turns = record_of(moment, subject)
     partition, client = record["partition"], record["producer"]
     where, batch = _stored_at(moment, serial, partition)
@@ -105,7 +105,7 @@ def why_torn(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def why_unfenced(moment: Moment, subject: str) -> Iterator[Link]:
-    """A leader stored a record of a producer that had been replaced."""
+    """Why a leader stored a record of a producer that had been replaced. Raises NotAsked if it did not."""
     serial, record, _ = record_of(moment, subject)
     partition = record["partition"]
     where, batch = _stored_at(moment, serial, partition)
@@ -134,7 +134,8 @@ def why_unfenced(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
-    """A transaction that no coordinator will end, so the last stable offset stays at its first record."""
+    """Why a transaction hangs in a partition: no coordinator will end it, so the last stable offset stays at
+    its first record. Raises NotAsked if no transaction is open there."""
     moment.named("partitions", partition)
     subject = partition_subject(partition)
     replica = moment.leading(partition)
@@ -155,7 +156,8 @@ def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
 
 
 def _never_ended(moment: Moment, partition: str, replica: Json) -> Link | None:
-    """The first transaction here that its coordinator does not have, and the marker that came too early for it."""
+    """The first open transaction of which the coordinator does not have this partition, and the marker that
+    was written before its first record. None: there is no such transaction."""
     for producer_id, first in _open(replica):
         transactional_id = moment.owner_of(producer_id)
         found = None if transactional_id is None else moment.entry_of(transactional_id)
@@ -182,7 +184,7 @@ def _never_ended(moment: Moment, partition: str, replica: Json) -> Link | None:
 
 
 def _open(replica: Json) -> list[tuple[int, int]]:
-    """The producer ids with an open transaction in a log, each with its first offset, in the order of these."""
+    """(producer id, first offset) of each open transaction in a log, ordered by offset."""
     firsts = [
         (entry["transaction_first_offset"], int(producer_id))
         for producer_id, entry in replica["producers"].items()
@@ -192,7 +194,7 @@ def _open(replica: Json) -> list[tuple[int, int]]:
 
 
 def _stored_late(moment: Moment, partition: str, point: Link | None) -> Iterator[Link]:
-    """The step that stored the first batch after the marker."""
+    """The step that stored the first batch of the hanging transaction, if a marker was written before it."""
     batch = None if point is None else moment.batch_at(partition, point.params["offset"])
     if point is None or batch is None or not batch["serials"] or "marker_offset" not in point.params:
         return
@@ -205,8 +207,8 @@ def _stored_late(moment: Moment, partition: str, point: Link | None) -> Iterator
 
 
 def why_mixed(moment: Moment, tid: str) -> Iterator[Link]:
-    """A transaction over middleware that ended although only some nodes have carried out their part, or in
-    which a node carried out its part more than once."""
+    """Why a transaction over middleware ended although only some nodes have carried out their part, or why a
+    node carried out its part more than once."""
     shown = moment.part("middleware")
     participants: Json = shown.get("participants") or {}
     if not participants or not any(tid in one["transactions"] for one in participants.values()):

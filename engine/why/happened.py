@@ -129,8 +129,8 @@ def _was_about(moment: Moment, message: Json) -> Iterator[Link]:
 
 
 def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
-    """The client that waits for the response, or lost it with the connection, and what it does next. With
-    acks=0 no client waits."""
+    """What the client of a lost message does next: it waits for a response that will not come, or resends.
+    With acks=0 it does neither."""
     name = message["to"] if message["is_response"] else message["from"]
     client = moment.part("clients").get(name)
     if client is None:
@@ -148,11 +148,12 @@ def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
         yield link(key, "SND-9", subject=actor_subject(name), client=name)
 
 
-# -- a batch that is stored, or not once more --------------------------------------------------------------
+# -- a stored batch, or a recognised duplicate -------------------------------------------------------------
 
 
 def why_stored(moment: Moment, _subject: str) -> Iterator[Link]:
-    """The append of the newest step: its sender, its checks, and the time of the response."""
+    """The append of the newest step: its sender, its checks, and the replicas for which its response waits.
+    Raises NotAsked if the step stored nothing."""
     step = newest_of(moment)
     partition = step["params"].get("partition")
     if partition not in moment.part("partitions") or not step["key"].startswith(APPENDS):
@@ -181,7 +182,7 @@ def why_stored(moment: Moment, _subject: str) -> Iterator[Link]:
 
 
 def _accepted(broker: str, partition: str, decision: Json, where: Json) -> Iterator[Link]:
-    """How the sequence numbers of a batch compare with what the leader knew of its producer."""
+    """How the sequence numbers of a batch follow those that the leader knew of its producer."""
     arrived, stored = decision["arrived"], decision["stored"] or {}
     checks = [
         row for row in decision["rows"] if row["rule"].startswith("SEQ-") and row["outcome"] == "passed"
@@ -217,7 +218,7 @@ def _rules(rows: list[Json]) -> tuple[str, ...]:
 
 
 def _awaited(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
-    """The in-sync replicas that must have the batch before the response is sent."""
+    """The in-sync replicas that must fetch the batch before the response is sent."""
     replica = moment.leading(partition)
     for waiting in [] if replica is None else replica["waiting"]:
         if waiting["until_offset"] > offset:
@@ -232,7 +233,7 @@ def _awaited(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
 
 
 def why_again(moment: Moment, _subject: str) -> Iterator[Link]:
-    """A duplicate that the leader recognised: the offset of the first copy, and the reason for the retry."""
+    """Why the leader recognised a duplicate: the offset of the first copy, and the reason for the resend."""
     step = newest_of(moment)
     decision = step["decision"]
     if decision is None or not is_repeat(step):
@@ -281,7 +282,7 @@ def is_repeat(step: Json) -> bool:
 
 
 def why_fault(moment: Moment, actor: str) -> Iterator[Link]:
-    """The consequences of a fault for the actor that it struck."""
+    """The consequences of a fault for the actor that it struck, and the actor's next fault."""
     step = newest_of(moment)
     yield own_words(step, actor_subject(actor))
     yield from not_running(moment, actor)
@@ -336,7 +337,7 @@ def _new_leaders(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _led_by(moment: Moment, actor: str) -> Iterator[Link]:
-    """The partitions that a broker leads, and those without a leader of which it has a replica."""
+    """The partitions that a broker leads, and the partitions without a leader of which it has a replica."""
     number = int(actor.removeprefix("broker-"))
     led = [name for name, shown in moment.part("partitions").items() if shown["leader"] == number]
     if led:

@@ -17,12 +17,13 @@ Json = dict[str, Any]
 LINKS_MAX = 40
 """An answer has at most this many links. A longer chain ends with a link that says how many were left out."""
 NAMED_MAX = 10
-"""A sentence has at most this many names, and an answer at most this many links about objects of one kind.
-Further ones are counted."""
+"""A sentence lists at most this many names; ``named`` counts the others. An answer has at most this many
+links about objects of one kind."""
 
 
 class NotAsked(ValueError):
-    """There is no such question, or no such subject. ``allowed``: the questions or subjects that exist."""
+    """The question or its subject does not exist. ``place``: ``question`` or ``subject``. ``wrong``: what is
+    wrong. ``allowed``: the existing questions or subjects, as text."""
 
     def __init__(self, place: str, wrong: str, allowed: str) -> None:
         super().__init__(f"{place}: {wrong}; {allowed}")
@@ -33,9 +34,9 @@ class NotAsked(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """One sentence of an answer. ``subject``: what it is about, as a selection. ``compared``: (name, number)
-    of each value that was compared. ``step``: the step that it is about, if that is not the newest.
-    ``answers``: whether it is the sentence of its chain that answers the question."""
+    """One sentence of an answer. ``subject``: the object of the sentence, as a selection. ``compared``:
+    (name, number) of each value that was compared. ``step``: the number of the step that the sentence is
+    about, if that is not the newest. ``answers``: whether this sentence answers the question."""
 
     key: str
     params: Json = field(default_factory=dict)
@@ -60,7 +61,7 @@ class Link:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """A question that can be asked now. ``question`` and ``subject`` are the arguments of
-    :func:`engine.why.why`; ``key`` and ``params`` are its wording."""
+    :func:`engine.why.why`; ``key`` and ``params`` are the question's wording."""
 
     question: str
     subject: str
@@ -82,8 +83,8 @@ def link(key: str, *rules: str, subject: Json | None = None, step: int | None = 
 
 
 def bounded(chain: Sequence[Link]) -> tuple[Link, ...]:
-    """The chain. If it is too long it is shortened, and its last sentence says how many links are left out.
-    An answer without a sentence is an error of the engine."""
+    """The chain. A chain of more than LINKS_MAX links is shortened, and its last link says how many are left
+    out. Raises EngineError for an empty chain."""
     if not chain:
         raise EngineError("an answer to why has no link")
     if len(chain) <= LINKS_MAX:

@@ -66,7 +66,8 @@ def missing_marker(
 def _nobody_sends(
     moment: Moment, transactional_id: str, coordinator: str, partition: str | None, waiting: Json | None
 ) -> Iterator[Link]:
-    """Why the coordinator does not send the marker: it has none for the partition, dropped it, or all are written."""
+    """Why the coordinator does not send a marker: none is left to send, only the completion is missing, or
+    the coordinator gave the marker up."""
     params: Json = {"transactional_id": transactional_id, "coordinator": coordinator}
     subject = transaction_subject(transactional_id)
     if waiting is not None:
@@ -82,7 +83,8 @@ def _nobody_sends(
 
 
 def completion_waits(moment: Moment, transactional_id: str, coordinator: str) -> bool:
-    """All markers are written, but the completion is not in the log yet (TXC-18)."""
+    """Whether all markers are written, but the completion is not in the log yet (TXC-18). False without the
+    run."""
     if moment.simulation is None:
         return False
     host = moment.simulation.world.brokers[coordinator].transactions
@@ -127,7 +129,7 @@ def _where(
 
 def _queued(moment: Moment, coordinator: str, board: Json, partition: str, leader: str) -> Iterator[Link]:
     """Why a queued marker was not sent yet: another request to the broker is in flight, there is no
-    connection, or the next pass has not begun."""
+    connection, or the coordinator's next pass has not begun."""
     params: Json = {"coordinator": coordinator, "leader": leader, "partition": partition}
     yield link("marker.queued", "MRK-1", subject=partition_subject(partition), **params)
     connecting = f"connection to {leader}"

@@ -17,7 +17,7 @@ def why_message(moment: Moment, message: str) -> Iterator[Link]:
 
 
 def whereabouts(moment: Moment, message: Json) -> Iterator[Link]:
-    """Where a message in flight is, and a second sentence if its receiver is down or paused."""
+    """Where a message in flight is; a second link if its receiver is down, paused or starting."""
     at = message["arrives_at"]
     held = message["held"] or at is None
     behind = message.get("waits_behind")
@@ -58,7 +58,7 @@ _EVENTS = {
 
 
 def coming(moment: Moment, event: Json) -> Link:
-    """A queued event (GEN-2): the actor, the action, and the milliseconds until then."""
+    """The link about a queued event (GEN-2): its actor, its action, and the milliseconds until it happens."""
     what = str(event["what"])
     key, subject = _EVENTS[event["class"]], actor_subject(event["actor"])
     params: Json = {"actor": event["actor"], "at": event["at"], "left": event["at"] - moment.now}

@@ -1,8 +1,8 @@
 """A run at one step, with the look-ups that answers need.
 
-Owns how facts are found in the view (docs/frame.md): the owner of a producer id, the place of a message, the
-virtual time that is left. Some facts need the engine's own rules, which only a run has. All others can be
-found in a view alone (a log case, a recording).
+This module owns how facts are found in the view (docs/frame.md): the owner of a producer id, the place of a
+message, the virtual time that is left. A few facts need the engine's own rules, and therefore the run. All
+others need only a view (of a log case, of a recording).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ TRANSACTION_TOPIC = "__transaction_state"
 
 
 class Moment:
-    """``view``: the present state. ``step``: the newest step, None at the beginning or without the run.
-    ``simulation``: the run itself, which is read and never changed; None for a view without its run."""
+    """``view``: the current state. ``step``: the newest step; None before the first step, and without the
+    run. ``simulation``: the run, which is read and never changed; None for a view without its run."""
 
     __slots__ = ("lately", "now", "simulation", "step", "view")
 
@@ -65,7 +65,7 @@ class Moment:
 
     @property
     def keeper(self) -> str:
-        """What keeps the decisions of this cluster's controller (``Profile.keeper``)."""
+        """ZOOKEEPER or QUORUM: where this cluster's controller stores its decisions (``Profile.keeper``)."""
         return QUORUM if self.part("quorum") else ZOOKEEPER
 
     # -- parts of the view -----------------------------------------------------------------------------
@@ -83,7 +83,8 @@ class Moment:
         return found
 
     def leading(self, partition: str) -> Json | None:
-        """The leader's replica. In a log case: the only replica. None while the partition has no leader."""
+        """The leader's replica of a partition; None while the partition has no leader. A log case has only
+        one replica."""
         shown = self.named("partitions", partition)
         replicas: Json = shown["replicas"]
         found = replicas.get("0" if "0" in replicas else str(shown["leader"]))
@@ -134,7 +135,8 @@ class Moment:
         ]
 
     def log_partition(self, transactional_id: str) -> str | None:
-        """The partition of `__transaction_state` with the id's images; None when no broker of the view shows it."""
+        """The partition of ``__transaction_state`` with the records of an id; None when no broker of the view
+        shows it."""
         entry = self.entry_of(transactional_id)
         if entry is not None:
             return partition_name(TRANSACTION_TOPIC, entry[1]["log_partition"])
@@ -145,8 +147,8 @@ class Moment:
         return None
 
     def committed(self, consumer: str, partition: str) -> int | None:
-        """The committed offset of a consumer's group. The coordinator's offset comes first, because it
-        includes commits in transactions, then the consumer's own. None: there is no offset, or no group."""
+        """The committed offset of a consumer's group: the coordinator's value, which includes commits in
+        transactions, or else the value that the consumer knows. None: there is no offset, or no group."""
         group = self.named("consumers", consumer).get("group")
         if group is None:
             return None
@@ -160,8 +162,8 @@ class Moment:
     # -- time and messages -----------------------------------------------------------------------------
 
     def waiting_events(self, actor: str | None = None) -> list[Json]:
-        """The queued events, in the order in which they will happen. The arrival of a dropped message is left
-        out: it stays in the queue, but has no effect."""
+        """The queued events, in the order in which they will happen, without the arrivals of dropped
+        messages. These stay in the queue, but have no effect."""
         under_way = self.part("network").get("messages") or {}
         events = [
             (event["at"], CLASS_NAMES.index(event["class"]), int(order), event)
@@ -177,7 +179,8 @@ class Moment:
         return None
 
     def message_between(self, source: str, destination: str, api: str) -> Json | None:
-        """The newest message of this kind that is in flight from one to the other."""
+        """The newest message of this API that is in flight from ``source`` to ``destination``; None: there is
+        none."""
         found = [
             message
             for message in self.messages()
@@ -186,7 +189,7 @@ class Moment:
         return max(found, key=_id, default=None)
 
     def handled(self, client: str, broker: str) -> list[Envelope] | None:
-        """The requests of a client that a broker has and did not respond to yet; None without the run."""
+        """The requests of a client that a broker has got and not answered yet; None without the run."""
         if self.simulation is None:
             return None
         taken = self.simulation.world.network.connections.taken.values()
@@ -226,7 +229,8 @@ class Moment:
 
 
 def _with(parts: Json | None, names: tuple[str, ...]) -> Json:
-    """The parts of the view. Of the objects in ``names``, those that are missing are replaced by empty ones."""
+    """A part of the view (name → object). Each object gets an empty dict for every field in ``names`` that it
+    lacks."""
     empty: Json = {"transaction_manager": None, **{name: {} for name in names}}
     return {name: {**empty, **shown} for name, shown in (parts or {}).items()}
 

@@ -1,5 +1,5 @@
-"""The questions that can be asked now about a selected object, the most important first. Without a selection
-they are about the newest step."""
+"""The questions that can be asked now about a selected object, the most important first. Without a selection,
+the questions about the newest step come first, and then those about everything that waits."""
 
 from __future__ import annotations
 
@@ -40,13 +40,14 @@ if TYPE_CHECKING:
 
 CAME_TO_MAX = 2
 QUESTIONS_MAX = 12
-"""At most this many questions are offered for one object, the nearest first. Others can be asked at related
-objects."""
+"""At most this many questions are offered for one object; the first ones are about the object itself. Further
+questions are offered for related objects."""
 
 
 def questions_about(run: Simulation | Moment | Json, selection: Json | None) -> list[Question]:
-    """The questions about a selected object (``kind`` and ``id`` as in the player). Without a selection:
-    about the objects that are most important now. At most QUESTIONS_MAX, each once."""
+    """At most QUESTIONS_MAX different questions about a selected object (``kind`` and ``id`` as in the
+    player). Without a selection: about the newest step, and about the partitions, transactions and consumers
+    that wait."""
     moment = moment_of(run)
     found: Iterator[Asked] = iter(())
     if selection is None:
@@ -84,7 +85,8 @@ def _of_moment(moment: Moment) -> Iterator[Asked]:
 
 
 def _came_to(moment: Moment, step: Json) -> Iterator[Asked]:
-    """For a step that only passes a message on: how each transaction reached its state, the newest first."""
+    """If the step only passes a message on: the question about the state of each transaction that is over,
+    the newest first, at most CAME_TO_MAX."""
     if step["key"] not in PURPOSE_OF or step["notes"]:
         return
     moved = [
@@ -139,7 +141,7 @@ def _of_actor(moment: Moment, actor: str) -> Iterator[Asked]:
     yield from _state_of(moment, actor)
     for _, of in moment.lately.transitions:
         if of.startswith(f"{actor} ") and of.removeprefix(f"{actor} ").isdecimal():
-            yield STATE, of  # a transaction of the middleware at this node
+            yield STATE, of  # This is a transaction of the middleware at this node.
     yield from _refused_of(moment, actor)
     for transactional_id in _ids_of(moment, actor):
         yield from _of_transaction(moment, transactional_id)
@@ -164,7 +166,7 @@ def _of_transaction(moment: Moment, transactional_id: str) -> Iterator[Asked]:
 
 
 def _of_batch(moment: Moment, place: str) -> Iterator[Asked]:
-    """Questions about a client's batch (``p1/b1``), or about one in a log (``t-0/40``)."""
+    """Questions about a batch of a client (``p1/b1``), or about a batch in a log (``t-0/40``)."""
     owner, _, name = place.rpartition("/")
     client = moment.part("clients").get(owner)
     if client is not None:
@@ -190,7 +192,7 @@ def _of_batch(moment: Moment, place: str) -> Iterator[Asked]:
 
 def _readers_of(moment: Moment, partition: str, offset: int) -> Iterator[Asked]:
     """A question for each consumer that did not get this offset. The read_committed consumers come first,
-    because more is hidden from them."""
+    because more offsets are hidden from them."""
     readers = sorted(
         moment.part("consumers").items(), key=lambda one: (one[1]["isolation"] != READ_COMMITTED, one[0])
     )

@@ -1,5 +1,5 @@
-"""Why a transaction does not end. The chain leads from its transactional id, over its client and its
-coordinator's state, to the missing marker and the reason why it is missing (TXC-3, TXC-17..20,
+"""Why a transaction does not end. The chain leads from its transactional id to its client, to its
+coordinator's state, and to the missing marker and the reason why it is missing (TXC-3, TXC-17..20,
 MRK-1..MRK-10)."""
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ OVER = (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT, DEAD)
 
 
 def why_unended(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """Why the transaction of an id does not end."""
+    """Why the transaction of an id does not end. Raises NotAsked for an unknown id."""
     found = moment.entry_of(transactional_id)
     clients = moment.clients_of(transactional_id)
     if found is None and not clients:
@@ -70,7 +70,7 @@ def _over(moment: Moment, transactional_id: str, state: str) -> Link:
 
 
 def _since(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """The step that led to the present state at the coordinator."""
+    """The step that led to the id's current state at the coordinator."""
     taken = moment.lately.transitions.get(("transaction_states", transactional_id))
     if taken is None:
         return
@@ -93,8 +93,8 @@ def _since(moment: Moment, transactional_id: str) -> Iterator[Link]:
 
 
 def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | None) -> Iterator[Link]:
-    """The clients of an id with the next call of each application. Also the clients that may no longer end
-    the transaction of ``identity`` (producer id, epoch)."""
+    """The clients of an id, with the next call of each application. ``identity``: producer id and epoch of
+    the transaction; a client with another identity cannot end it, and its link says so."""
     clients = moment.clients_of(transactional_id)
     if not clients:
         yield link(
@@ -137,8 +137,8 @@ def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | Non
 
 
 def raised_by_end(moment: Moment, transactional_id: str, one: int, other: int) -> bool:
-    """Whether two epochs of an id are those before and after the newest end of its transaction that raised
-    the epoch (KIP-890): both are of the producer that ended it."""
+    """Whether the newest decision about the id raised its epoch from one of these epochs to the other
+    (KIP-890, part 2). Then both epochs belong to the same producer."""
     said = moment.lately.said.get(("coordinator.epoch_rises_with_decision", transactional_id))
     return said is not None and sorted((one, other)) == [
         said.params["producer_epoch"],
@@ -169,8 +169,8 @@ def _asks_next(moment: Moment, name: str, client: Json) -> Iterator[Link]:
 
 
 def applications_of(moment: Moment, client: str) -> Iterator[Link]:
-    """For each application of a client: the call that has not returned, the next call, or that the
-    application has ended."""
+    """A link for each application of a client: the call that has not returned, the next call, or the sentence
+    that the application has ended."""
     for name, shown in moment.part("applications").items():
         if shown["client"] != client:
             continue
@@ -219,7 +219,7 @@ def decision(moment: Moment, transactional_id: str, partition: str | None) -> It
     yield from _since(moment, transactional_id)
     yield from not_running(moment, coordinator)
     if state in DECIDED and _on_board(moment, coordinator, transactional_id):
-        # The completion is pending as soon as the transaction is decided, and waits for the markers (TXC-16).
+        # The completion of a decided transaction is pending at once, and waits for the markers (TXC-16).
         yield from missing_marker(moment, transactional_id, coordinator, partition)
     elif completion_waits(moment, transactional_id, coordinator):
         yield from missing_marker(moment, transactional_id, coordinator, None)
@@ -305,7 +305,8 @@ def _being_written(moment: Moment, transactional_id: str, coordinator: str, entr
 
 
 def _no_coordinator(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """Why no coordinator has the id in its cache: it is still reading its log, it is down, or there is none."""
+    """Why no coordinator has the id in its cache: its log partition is unknown, has no leader or is being
+    loaded, or the leader does not know the id."""
     log = moment.log_partition(transactional_id)
     subject = transaction_subject(transactional_id)
     shown = None if log is None else moment.part("partitions").get(log)

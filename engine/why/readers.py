@@ -37,7 +37,7 @@ def lane_of(moment: Moment, consumer: str, partition: str) -> Json:
 
 
 def fate_of(moment: Moment, consumer: str, partition: str, offset: int) -> str:
-    """What happens to an offset at a consumer."""
+    """The fate of an offset at a consumer: a key of ``_FATES``."""
     lane = lane_of(moment, consumer, partition)
     for first, last, fate in [*lane["stretches"], *lane["ahead"]]:
         if first <= offset <= last:
@@ -60,7 +60,7 @@ def why_unseen(moment: Moment, consumer: str, partition: str, offset: int) -> It
 
 
 class _Plain:
-    """A fate that needs only one sentence."""
+    """Answers with one sentence about an offset whose fate needs no further reason."""
 
     def __init__(self, key: str, *rules: str) -> None:
         self.key = key
@@ -87,8 +87,8 @@ def _stored(moment: Moment, partition: str, offset: int) -> Json:
 
 
 def _aborted(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
-    """The record's transaction was aborted: the line of the index that lists the transaction, and the owner
-    of the transaction."""
+    """The record's transaction was aborted: the entry for it in the index of aborted transactions, and its
+    owner."""
     batch = moment.batch_at(partition, offset)
     replica = moment.leading(partition)
     subject = _stored(moment, partition, offset)
@@ -146,8 +146,8 @@ def _control(moment: Moment, consumer: str, partition: str, offset: int) -> Iter
 
 
 def _undecided(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
-    """The offset is above the last stable offset: its record belongs to an open transaction, or comes after
-    one in the log."""
+    """The offset is at or above the last stable offset: its record belongs to an open transaction, or follows
+    the first record of one in the log."""
     replica = moment.leading(partition)
     if replica is None:
         yield from leaderless(moment, partition)
@@ -173,7 +173,7 @@ def _undecided(moment: Moment, consumer: str, partition: str, offset: int) -> It
 
 
 def _unserved(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
-    """The record is stored, but the partition's leader is down or paused."""
+    """The record is stored, but the partition has no leader, or its leader is down or paused."""
     yield link(
         "unseen.unserved",
         "LOG-10",
@@ -218,7 +218,8 @@ def _not_fetched(moment: Moment, consumer: str, partition: str, offset: int) -> 
 
 
 def reading_waits(moment: Moment, consumer: str, partition: str | None) -> Iterator[Link]:
-    """What must end before a consumer gets its next records: a request, or a wait."""
+    """What must end before a consumer gets its next records: a request, or a waiting time. ``partition``
+    None: for all its partitions."""
     shown = moment.named("consumers", consumer)
     subject = actor_subject(consumer)
     stopped = list(not_running(moment, consumer))
@@ -264,8 +265,8 @@ _FATES: dict[str, Callable[[Moment, str, str, int], Iterator[Link]]] = {
 
 
 def why_lag(moment: Moment, consumer: str, partition: str) -> Iterator[Link]:
-    """Why a consumer's lag does not decrease, and why its offsets have gaps: the batches between its position
-    and the end."""
+    """Why a consumer's lag does not decrease, and why its offsets have gaps: the batches between its
+    position, or committed offset, and the high watermark."""
     lane = lane_of(moment, consumer, partition)
     replica = moment.leading(partition)
     if replica is None:
@@ -326,7 +327,7 @@ def _between(moment: Moment, partition: str, first: int, end: int) -> Iterator[L
 
 
 def _jumps(moment: Moment, consumer: str, partition: str, lane: Json) -> Iterator[Link]:
-    """The stretches that the consumer passed without a record for its application, grouped by their reason."""
+    """The offsets that the consumer passed without a record for its application, grouped by their reason."""
     kinds = {CONTROL: "lag.markers_passed", ABORTED: "lag.aborted_passed", COMPACTED: "lag.compacted_passed"}
     for fate, key in kinds.items():
         passed = [(first, last) for first, last, kind in lane["stretches"] if kind == fate]

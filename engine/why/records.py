@@ -22,7 +22,7 @@ TURNS_SHOWN = 8
 
 
 def record_of(moment: Moment, subject: str) -> tuple[int, Json, list[Turn]]:
-    """A record that was sent: its serial, its view, and the events that are kept of it."""
+    """A record that was sent: its serial, its view, and its events, as far as the run keeps them."""
     record = moment.named("records", subject)
     return int(subject), record, moment.lately.turns.get(int(subject), [])
 
@@ -61,7 +61,7 @@ def _same_step(turn: Turn, other: Turn) -> bool:
 
 
 def reported(moment: Moment, serial: int, record: Json, turns: list[Turn]) -> Iterator[Link]:
-    """The step at which the application got success, and what success means with these acks."""
+    """The step at which the application got success, and what success means with the producer's acks."""
     found = [turn for turn in turns if turn.what == REPORTED and turn.error is None]
     if not found:
         return
@@ -99,7 +99,8 @@ def copies(moment: Moment, partition: str, serial: int) -> list[tuple[int, Json]
 
 
 def why_lost(moment: Moment, subject: str) -> Iterator[Link]:
-    """A record whose application got success, but which is not in the leader's log."""
+    """Why a record is not in the leader's log although its application got success. Raises NotAsked if it is
+    not lost."""
     serial, record, turns = record_of(moment, subject)
     partition, client = record["partition"], record["producer"]
     stored = copies(moment, partition, serial)
@@ -131,7 +132,7 @@ def _number(turn: Turn) -> int:
 
 
 def _place(moment: Moment, turn: Turn) -> Json:
-    """The object that shows an event: the stored batch while it exists, else the partition or the actor."""
+    """The object that an event is about: the stored batch while it exists, else the partition or the actor."""
     batch = None
     if turn.offset is not None and turn.partition in moment.part("partitions"):
         batch = moment.batch_at(turn.partition, turn.offset)
@@ -167,7 +168,7 @@ def _lost_because(moment: Moment, serial: int, record: Json, turns: list[Turn]) 
 
 
 def _only_there(moment: Moment, turn: Turn, acks: str) -> Iterator[Link]:
-    """The only copy of the record was in the log of a leader that no longer leads."""
+    """The only copy of the record was in the log of a former leader."""
     shown = moment.named("partitions", turn.partition)
     broker = f"broker-{turn.replica}"
     crashed = moment.lately.said.get(("fault.crashed", broker))
@@ -195,7 +196,7 @@ def _only_there(moment: Moment, turn: Turn, acks: str) -> Iterator[Link]:
 
 
 def why_twice(moment: Moment, subject: str) -> Iterator[Link]:
-    """A record that is stored more than once in a log."""
+    """Why a record is stored more than once in a log. Raises NotAsked if it is not."""
     serial, record, turns = record_of(moment, subject)
     partition = record["partition"]
     stored = copies(moment, partition, serial)
@@ -230,8 +231,8 @@ LOADED = ("broker.log_loaded_from_snapshot", "broker.log_replayed")
 def _new_epoch(
     moment: Moment, client: str, partition: str, stored: tuple[Json, Json], turns: list[Turn]
 ) -> list[Link]:
-    """Why the producer gave the second copy a higher epoch than the first: a restart in between shortened the
-    leader's cache, and the producer raised its epoch."""
+    """Why the producer gave the second copy a higher epoch than the first: the producer raised its epoch,
+    after a broker's restart between the two had shortened the cache of batches."""
     first, second = stored
     if second["producer_id"] != first["producer_id"]:
         return []
@@ -270,7 +271,7 @@ def _let_in(partition: str, first: Json, second: Json) -> Link:
 
 
 def why_reordered(moment: Moment, subject: str) -> Iterator[Link]:
-    """A record that is stored after a later record of its producer."""
+    """Why a record is stored after a later record of its producer. Raises NotAsked if it is not."""
     serial, record, turns = record_of(moment, subject)
     partition, client = record["partition"], record["producer"]
     stored = copies(moment, partition, serial)
@@ -307,7 +308,7 @@ def why_reordered(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _serials(moment: Moment, partition: str) -> Iterator[tuple[int, int]]:
-    """(offset, serial) of each copy. Of a record with several copies, the first copy comes last."""
+    """(offset, serial) of each copy, the newest batch first. So a dict keeps the first copy of each record."""
     for batch in reversed(moment.batches(partition)):
         for place, serial in enumerate(batch["serials"]):
             yield batch["base_offset"] + place, serial

@@ -18,8 +18,8 @@ from engine.why.states import led_here
 
 
 def refusing_step(moment: Moment, subject: str) -> Json | None:
-    """The step that refused. For an empty subject this is the newest step, for another subject its newest
-    refusal. None: nothing was refused."""
+    """The step that refused: the newest step for an empty subject, otherwise the newest refusal of the
+    subject. None: nothing was refused."""
     if subject == "":
         step = moment.step
         return step if step is not None and step["refusal"] is not None else None
@@ -63,7 +63,7 @@ _FENCED = ("INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED")
 
 
 def _fence(moment: Moment, step: Json) -> Iterator[Link]:
-    """If a fence caused the refusal: the later owner of the identity."""
+    """If a fence caused the refusal: the step that gave the id its current epoch."""
     if step["refusal"]["error"] not in _FENCED:
         return
     arrived = (step["decision"] or {}).get("arrived") or step["params"]
@@ -75,7 +75,7 @@ def _fence(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _subject(moment: Moment, step: Json) -> Json:
-    """The subject of the refusal: its partition, its transaction, or the receiver."""
+    """The subject of the refusal, as a selection: its partition, its transaction, or the receiver."""
     partition = (step["decision"] or {}).get("subject", step["params"].get("partition"))
     if partition in moment.part("partitions"):
         return partition_subject(partition)
@@ -99,8 +99,8 @@ def _deciding_rule(decision: Json) -> Iterator[Link]:
 
 
 def _rows(moment: Moment, step: Json) -> Iterator[Link]:
-    """The row of a state machine's table that refused. If several rows of the state have the same sentence,
-    all their events are named."""
+    """The row of a state machine that refused. If several rows of the state have the same sentence, the link
+    names all their events."""
     said = {note["key"]: note["params"] for note in step["notes"]} | {step["key"]: step["params"]}
     for machine in machines().values():
         rows = [row for row in machine.rows if row.refused and row_key(row) in said]

@@ -9,7 +9,7 @@ from engine.why.moment import Moment
 
 
 def leaderless(moment: Moment, partition: str) -> Iterator[Link]:
-    """The partition has no leader: which replicas could lead it."""
+    """Why a partition has no leader: it was deleted, or its in-sync replicas do not run."""
     shown = moment.named("partitions", partition)
     replicas = [f"broker-{replica}" for replica in shown["replica_order"]]
     if shown["deleted"]:
@@ -54,8 +54,8 @@ def not_running(moment: Moment, actor: str) -> Iterator[Link]:
 
 
 def behind(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
-    """The in-sync replicas that lack records below ``offset``, or have them although no fetch has shown this
-    to the leader yet."""
+    """The in-sync replicas that lack records below ``offset``. If all have them, but the high watermark is
+    lower: the leader learns this only from their next fetches."""
     shown = moment.named("partitions", partition)
     if moment.leading(partition) is None:
         yield from leaderless(moment, partition)
@@ -95,7 +95,7 @@ def behind(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
 
 
 def short_of_replicas(moment: Moment, partition: str) -> Iterator[Link]:
-    """Too few replicas are in sync, so an append with acks=all fails."""
+    """A link if too few replicas are in sync, so that an append with acks=all fails."""
     shown = moment.named("partitions", partition)
     if len(shown["isr"]) < shown["min_isr"]:
         yield link(

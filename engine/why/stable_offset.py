@@ -1,4 +1,4 @@
-"""Why the last stable offset does not advance. The chain has the offset, the producer, the transaction, the
+"""Why the last stable offset does not advance. The chain names the offset, the producer, the transaction, the
 coordinator, the marker and the consumers that wait (LOG-8)."""
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ def why_stable_offset(moment: Moment, partition: str) -> Iterator[Link]:
 
 
 def holder(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
-    """The transaction at the last stable offset, and why it has not ended."""
+    """The transaction that begins at the last stable offset, and why it has not ended."""
     stable = replica["last_stable_offset"]
     producer_id = open_at(replica, stable)
     if producer_id is None:
         leader = f"broker-{moment.named('partitions', partition)['leader']}"
         broker = moment.broker(leader)
-        if broker is not None and not broker["alive"]:  # Its state of producers is lost.
+        if broker is not None and not broker["alive"]:  # A broker that is down has no producer state.
             yield from not_running(moment, leader)
         else:
             yield from _marker_not_replicated(moment, partition, replica)
@@ -93,8 +93,8 @@ def holder(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
 
 
 def open_at(replica: Json, offset: int) -> int | None:
-    """The producer id whose undecided transaction keeps the last stable offset here: it begins here, or before the log
-    start. None when the log has its marker already."""
+    """The producer id of the open transaction that keeps the last stable offset at ``offset``. The
+    transaction begins there, or before the log start. None: the log has its marker already."""
     for producer_id, entry in replica["producers"].items():
         first = entry["transaction_first_offset"]
         if first is not None and (first == offset or first < offset == replica["log_start"]):
@@ -120,7 +120,7 @@ def owner(moment: Moment, partition: str, producer_id: int, epoch: int) -> Itera
         transactional_id=transactional_id,
     )
     entry = moment.entry_of(transactional_id)
-    if entry is None or partition in entry[1]["partitions"]:  # Otherwise its client cannot end it, either.
+    if entry is None or partition in entry[1]["partitions"]:  # A client ends only registered partitions.
         yield from users(moment, transactional_id, (producer_id, epoch))
     yield from decision(moment, transactional_id, partition)
 

@@ -1,4 +1,5 @@
-"""Why an object is in its state: the row and the step that led to it, and the rows that lead out of it."""
+"""Why an object is in its state: the row and the step that led to the state, and the rows that lead out of
+it."""
 
 from __future__ import annotations
 
@@ -90,7 +91,7 @@ def _holder(machine: str, subject: str) -> str | Json:
 
 
 def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
-    """The last transition: the sentence of its row, with the numbers of its step, and the step's own
+    """The newest transition: the sentence of its row, with the parameters of its step, and the step's own
     sentence. Empty: there was no transition."""
     taken = moment.lately.transitions.get((name, subject))
     if taken is None:
@@ -129,8 +130,8 @@ def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
 
 
 def _state_at_coordinator(moment: Moment, machine: str, subject: str) -> str | None:
-    """The durable state of an id at its coordinator. It differs from the target of the newest transition
-    while that is being written, and after the write failed or another coordinator took over. None for other
+    """The durable state of an id at its coordinator. It is not the target of the newest transition while that
+    target is being written, after the write failed, and after another coordinator took over. None for other
     machines, and if no coordinator has the id."""
     found = moment.entry_of(subject) if machine == _OF_TRANSACTIONS[0] else None
     return None if found is None else str(found[1]["state"])
@@ -141,7 +142,7 @@ def _since(transition: Transition) -> str:
 
 
 def _ways_out(moment: Moment, machine: Machine[Any], subject: str, state: str) -> Iterator[Link]:
-    """The states that can come next."""
+    """The states that can follow ``state``."""
     where, holder = _selection(machine.name, subject), _holder(machine.name, subject)
     targets = list(dict.fromkeys(row.target for row in rows_out_of(moment, machine, subject, state)))
     if not targets:

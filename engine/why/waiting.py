@@ -39,7 +39,8 @@ RUN = "run"
 
 
 def why_unsent(moment: Moment, client: str, name: str) -> Iterator[Link]:
-    """Why a batch of a client is not sent, or where it is."""
+    """Why a batch of a client is not sent, or where its request is. Raises NotAsked if the client has no such
+    batch."""
     shown = moment.named("clients", client)
     batch = shown["batches"].get(name)
     if batch is None:
@@ -128,7 +129,8 @@ def _request_is(moment: Moment, client: str, request: Json, number: int) -> Iter
 
 
 def nobody_has(moment: Moment, client: str, request: Json) -> Iterator[Link]:
-    """Neither the request nor its response is in flight; says when the client notices that."""
+    """The link about a request of which neither the request nor its response is in flight: when the client
+    notices that."""
     yield link(
         "message.nobody_has_it",
         "SND-7",
@@ -143,8 +145,8 @@ def nobody_has(moment: Moment, client: str, request: Json) -> Iterator[Link]:
 
 
 def _ends(moment: Moment, client: str, request: Json, partition: str) -> list[int]:
-    """For the batches of a request that are stored in a partition: the offsets up to which the log must be
-    replicated."""
+    """For the batches of a request that are stored in a partition: the offsets (exclusive) up to which the
+    log must be replicated."""
     batches = moment.part("clients")[client]["batches"]
     sent = [batches[name]["serials"] for name in request["batches"] if name in batches]
     return [one["last_offset"] + 1 for one in moment.batches(partition) if one["serials"] in sent]
@@ -194,7 +196,7 @@ _WAIT_FOR_ANSWERS = {
     "client.waits_in_flight_full",
     *(WAITS_AT_STOP[reason] for reason in ("older_epoch_in_flight", "unresolved", "earlier_in_flight")),
 }
-"""Waits that end with the response to a request in flight."""
+"""Keys of the waits that end with the response to a request in flight."""
 
 
 def _answers_awaited(moment: Moment, client: str, shown: Json, partition: str) -> Iterator[Link]:
@@ -397,7 +399,8 @@ def _next_phase(client: str) -> Link:
 
 
 def _idle_if_silent(moment: Moment, actor: str, found: list[Link]) -> Iterator[Link]:
-    """The reasons, each once, and when the actor acts next. If there are none: the sentence that it is idle."""
+    """The reasons, each once, and when the actor acts next. Without reasons and without a next event: the
+    sentence that the actor is idle."""
     reasons: list[Link] = []
     for one in found:
         if one not in reasons:
