@@ -1,7 +1,8 @@
 """The accumulator: a queue of batches per topic-partition, filled by the application, emptied by the Sender.
 
-Owns the queues, when a batch may leave and in which order (ACC-1..ACC-22, ORD-2). It knows no connections, no
-requests and no responses. The transaction manager decides whether a partition must stop (ORD-5).
+It owns the queues, and decides when a batch may leave and in which order (ACC-1..ACC-22, ORD-2). It knows no
+connections, no requests and no responses. The transaction manager decides whether the head of a queue may be
+drained (ORD-5).
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ class PartitionQueue:
 
 
 class Appended(NamedTuple):
-    """The result of an append. ``batch_is_full``: a batch can be sent now, because it is full (ACC-2, step 5)."""
+    """The result of an append. ``batch_is_full``: the head of the queue can be sent, because it is full or
+    another batch follows it (ACC-2, step 5)."""
 
     batch: Batch
     batch_is_full: bool
@@ -72,13 +74,14 @@ class Ready:
     """Result of ``ready()`` (ACC-8..ACC-12)."""
 
     nodes: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
-    """Broker to (topic-partition, reason) for the first sendable partition found there: one pair for each reason."""
+    """Broker id to the reasons, as (topic-partition, reason), why the first sendable partition found there is
+    sendable."""
     next_check_delay: int | None = None
     """Milliseconds until a head may become sendable; None: no bound (LONG_MAX)."""
     unknown_leader_topics: list[str] = field(default_factory=list)
     waits: tuple[str, str, int] | None = None
-    """For the head that ``next_check_delay`` belongs to: its topic-partition, ``linger`` or ``backoff``, and
-    when that wait ends in ms."""
+    """(topic-partition, ``linger`` or ``backoff``, time at which this wait ends in virtual ms) of the head
+    that determines ``next_check_delay``."""
 
 
 class RecordAccumulator:
@@ -97,7 +100,7 @@ class RecordAccumulator:
         self.config = config
         self.expiry: Expiry = SINCE_CREATION if profile.expiry_from_creation else WHILE_QUEUED
         self._end_sends_everything = profile.end_sends_everything
-        """The end of a transaction makes every batch sendable at once (ACC-10)."""
+        """Whether the end of a transaction makes every batch sendable at once (ACC-10)."""
         self._resumes_after_stop = profile.drain_resumes_after_stop
         self._backoff: RetryBackoff = GROWING if profile.retry_backoff_grows else FIXED
         self.switches = switches
@@ -111,8 +114,8 @@ class RecordAccumulator:
         self.flushes = 0
         self.drain_index = 0
         self.stops: list[tuple[int, str, str]] = []
-        """(broker, topic-partition, reason) of each partition whose head the last drain left in the queue,
-        for any reason but a backoff."""
+        """(broker id, topic-partition, reason) of each partition whose head the last drain left in the queue.
+        Heads that wait for a backoff are missing."""
         self._order: list[PartitionQueue] = []
         self._next_batch = 1
 
@@ -176,7 +179,8 @@ class RecordAccumulator:
     # -- ready -----------------------------------------------------------------------------------------
 
     def ready(self, leaders: Mapping[str, int | None], now: int) -> Ready:
-        """The nodes with at least one sendable batch (ACC-8..ACC-12)."""
+        """The brokers with at least one sendable batch (ACC-8..ACC-12). ``leaders``: topic-partition to
+        broker id."""
         result = Ready()
         nodes = result.nodes
         exhausted = bool(self.pool.waiters)
@@ -233,7 +237,8 @@ class RecordAccumulator:
         return reasons
 
     def _is_completing(self) -> bool:
-        """k28: a transaction is ending, so every batch is sendable at once (ACC-10)."""
+        """Whether a transaction is ending, in versions in which this makes every batch sendable at once
+        (ACC-10; ``Profile.end_sends_everything``)."""
         return self._end_sends_everything and self.sequences is not None and self.sequences.is_completing
 
     def next_wait_end(self, now: int) -> int | None:
@@ -257,10 +262,11 @@ class RecordAccumulator:
     def drain(
         self, nodes: Iterable[int], led_by: Mapping[int, list[str]], max_size: int, now: int
     ) -> list[tuple[int, list[Batch]]]:
-        """Take at most one batch of each partition for each ready node (ACC-13..ACC-16).
+        """Take at most one batch of each partition for each ready broker (ACC-13..ACC-16).
 
-        ``led_by``: node to the partitions it leads, in the order of the metadata. ``max_size``: the most
-        bytes of a request. A node without a batch to send has an empty list.
+        ``led_by``: broker id to the partitions it leads, in the order of the metadata. ``max_size``: the most
+        bytes of a request. Returns (broker id, batches) for each broker; the list is empty if there is no
+        batch to send.
         """
         self.stops.clear()
         return [(node, self._drain_node(node, led_by.get(node, []), max_size, now)) for node in nodes]
@@ -317,7 +323,7 @@ class RecordAccumulator:
     def requeue(self, batch: Batch, now: int) -> bool:
         """Put a batch that must be sent again back into its queue (ACC-18, ORD-2).
 
-        True when batches with lower sequence numbers stay ahead of it.
+        Returns True when batches with lower sequence numbers stay ahead of it.
         """
         batch.requeue(now)
         queue = self.queue(batch.partition)
@@ -360,8 +366,8 @@ class RecordAccumulator:
     # -- expiry ----------------------------------------------------------------------------------------
 
     def earliest_expiry(self) -> int | None:
-        """A time before which no batch can expire; None without batches. It is the expiry of the oldest
-        incomplete batch, so no queue has to be searched."""
+        """A time (virtual ms) before which no batch can expire; None without batches. It depends on the
+        oldest incomplete batch alone, so no queue has to be searched."""
         for oldest in self.incomplete.values():
             return oldest.created_at + self.config.batch_expiry_ms
         return None
@@ -395,7 +401,7 @@ class RecordAccumulator:
     # -- muting, flushing, closing ---------------------------------------------------------------------
 
     def set_muted(self, partition: str, muted: bool) -> None:
-        """Mute a partition while its only batch is in flight (ACC-19)."""
+        """Mute a partition, so that no batch of it is drained while one is in flight, or end that (ACC-19)."""
         queue = self.queue(partition)
         if queue.muted != muted:
             queue.muted = muted
@@ -406,7 +412,8 @@ class RecordAccumulator:
         return any(queue.batches for queue in self._order)
 
     def undrained(self) -> list[Batch]:
-        """Batches that were never sent and have no sequence (ACC-22), oldest first."""
+        """The batches that can be dropped, oldest first: with idempotence those without a sequence, without
+        it those that were never drained (ACC-22)."""
         if self.sequences is None:
             return [batch for batch in self.incomplete.values() if not batch.closed]
         return [batch for batch in self.incomplete.values() if not batch.has_sequence]

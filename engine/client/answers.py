@@ -52,7 +52,7 @@ UNCERTAIN = frozenset(
 
 
 class NothingTracked(Exception):
-    """A batch is to be resent, but the client tracks no batch of its partition as in flight
+    """Kafka's client throws: it has to resend a batch, but tracks no batch of the partition as in flight
     (``insertInSequenceOrder``)."""
 
 

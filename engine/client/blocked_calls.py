@@ -121,7 +121,7 @@ class BlockedCalls:
     # -- transactional calls ---------------------------------------------------------------------------
 
     def await_result(self, call: Call, result: Result, now: int) -> None:
-        """The call blocks until the coordinator's response arrives, at most ``max.block.ms``.
+        """Block the call until the coordinator's response arrives, at most ``max.block.ms``.
 
         In 2.0 ``sendOffsetsToTransaction`` blocks without limit.
         """

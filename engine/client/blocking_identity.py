@@ -1,5 +1,5 @@
-"""2.0, phases R1 to R3 of a pass: the pass waits for the response to InitProducerId, and a producer with lost
-sequence numbers requests a new producer id (SND-3, TXM-15)."""
+"""The phases R1 to R3 of a pass in 2.0: the pass waits for the response to InitProducerId, and a producer
+with lost sequence numbers requests a new producer id (SND-3, TXM-15)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from engine.happenings.sender import (
 BLOCKING_RETRIES = frozenset(
     {Error.COORDINATOR_LOAD_IN_PROGRESS, Error.COORDINATOR_NOT_AVAILABLE, Error.NOT_COORDINATOR}
 )
-"""Errors that the blocking loop retries, in addition to those that Produce retries (PID-12)."""
+"""Errors that the blocking loop retries although they are not retriable (PID-12)."""
 
 
 class BlockingIdentity(InitProducerIdAnswers):
@@ -89,8 +89,8 @@ class BlockingIdentity(InitProducerIdAnswers):
         self._poll.sleeps_until = now + self._setup.config.retry_backoff_ms
 
     def _resolve(self, now: int) -> bool:
-        """R1: an idempotent producer drops its producer id if the sequence numbers of an expired batch may
-        have been used. If all of them are acknowledged, it only clears the mark *unresolved* (TXM-15)."""
+        """R1: if every sequence number of a partition with an expired batch is acknowledged, an idempotent
+        producer clears the mark *unresolved*. Otherwise it drops its producer id (TXM-15)."""
         transactions = self._transactions
         for entry in transactions.resolvable():
             self._poll.changed = True

@@ -1,7 +1,7 @@
-"""The state machine of the client's transaction manager as rows (TXM-3, TXM-4).
+"""The state machine of the client's transaction manager (TXM-3, TXM-4).
 
-An illegal event is refused, with the reason that the caller sees. A (state, event) that cannot happen has no
-row; taking one is an error of the engine.
+An illegal event is refused by a row with the reason for the caller. A (state, event) that cannot happen has
+no row; taking one is an error of the engine.
 """
 
 from __future__ import annotations
@@ -123,7 +123,8 @@ _REFUSED_ANSWERS = (
 
 
 _RESUMED = (INITIALIZING, INIT)
-"""The only call that no row refuses: a second initTransactions() waits for the response to the first (TXM-5)."""
+"""The only state and call that no row refuses: a second initTransactions() waits for the response to the
+first (TXM-5)."""
 
 
 def _refused() -> tuple[Row, ...]:
@@ -166,7 +167,8 @@ _RAISED = (
 _STRAY = (_refuse(UNINITIALIZED, ABORTABLE, "refused_abortable", only_if="checks_after_append"),)
 """Since 3.1.1: a record whose ``send()`` threw before initTransactions() stays, and expires."""
 _AFTER_FATAL = (_refuse(FATAL_ERROR, ABORTABLE, "refused_abortable"),)
-"""The response to a transactional request has an abortable error, after a batch failed with a fatal one."""
+"""The response to a transactional request has an abortable error, although a batch has failed with a fatal
+one."""
 
 
 class Known(Protocol):
@@ -258,9 +260,9 @@ def edge_is_legal(
     """Whether the client's own check allows this change of state (``State.isTransitionValid``, TXM-4).
 
     ``raises_epoch``: the client recovers lost sequence numbers by a higher epoch; every guard of the table
-    but ``NO_BUMP`` requires this. ``outlives_denial``: the client also has the rows since 3.6.
-    ``raises_at_commit``: it also has the row since 4.0. In k20 the check allows UNINITIALIZED from any state,
-    though the client never uses that.
+    but ``NO_BUMP`` requires this. ``outlives_denial``: the client has the rows that exist since 3.6.
+    ``raises_at_commit``: it has the row that exists since 4.0. In 2.0 the check allows UNINITIALIZED from any
+    state, though the client never uses that.
     """
     if target == UNINITIALIZED and not raises_epoch:
         return True

@@ -34,8 +34,7 @@ class Completion:
         self._waiters = waiters
         self._calls = calls
         self.over: list[Batch] = []
-        """Batches that finished since the present or the previous pass began: the view shows them until the
-        next pass begins."""
+        """Batches that finished since the newest pass began. The view shows them until the next pass begins."""
 
     def finish(
         self, batch: Batch, on: str, error: str | None, base_offset: int, now: int, aborted: bool = False

@@ -68,13 +68,13 @@ KAFKA_NAMES = {
     "batch_expiry_ms": "delivery.timeout.ms",
     "add_partitions_backoff_ms": None,
 }
-"""Setting to Kafka's name, for each setting whose name is more than the same words with dots; None: Kafka has
-no such setting."""
+"""Dict of setting → its name in Kafka, if this is not the same words with dots; None: Kafka has no such
+setting."""
 
 
 def kafka_name(setting: str, profile: Profile) -> str | None:
-    """The name of a producer's setting in Kafka's ``ProducerConfig``. Before KIP-91 only the request timeout
-    decided when a batch expires (ACC-21)."""
+    """The name of a producer's setting in Kafka's ``ProducerConfig``; None: this version of Kafka has none.
+    Before KIP-91 the request timeout decided when a batch expires (ACC-21)."""
     if setting == "batch_expiry_ms" and not profile.expiry_from_creation:
         return None
     return KAFKA_NAMES.get(setting, setting.replace("_", "."))
@@ -134,8 +134,8 @@ def resolve(
     """The configuration for ``settings`` (name to value; an absent setting has its default).
 
     Raises :class:`Refused`, with the setting's place, for an unknown name, a value out of bounds (CFG-1), and
-    a combination that CFG-2 or CFG-3 forbids. ``running``: the present configuration, if a setting of a
-    running producer changes; whether it is idempotent does not change then.
+    a combination that CFG-2 or CFG-3 forbids. ``running``: the current configuration of a running producer of
+    which a setting changes; whether idempotence is on by default is not decided again then.
     """
     given = {name: check_setting(name, value, place) for name, value in settings.items()}
     normal = defaults(profile)
@@ -194,10 +194,12 @@ def _idempotent_unless(
     profile: Profile,
     switches: Switches,
 ) -> None:
-    """Turn idempotence off if it is on only by default and another setting contradicts it. A transactional
-    producer keeps it, and in newer versions a producer with too many requests in flight, so
-    :func:`_idempotent` refuses the other setting
-    (``ProducerConfig.postProcessAndValidateIdempotenceConfigs``)."""
+    """Turn idempotence off if it is on only by default and another setting contradicts it.
+
+    It stays on for a transactional producer, and in newer versions for a producer with too many requests in
+    flight; then :func:`_idempotent` refuses the other setting
+    (``ProducerConfig.postProcessAndValidateIdempotenceConfigs``).
+    """
     against = {
         "retries": values["retries"] == 0,
         "acks": values["acks"] != ACKS_ALL,

@@ -148,12 +148,13 @@ class Connections:
         return max(connection.attempted_at + self._backoff(connection) - now, 0)
 
     def _backoff(self, connection: Connection) -> int:
-        """Doubles with each failure in a row, up to ``reconnect.backoff.max.ms``; without jitter."""
+        """Milliseconds from a failed connection attempt until the next one. They double with each failure in
+        a row, up to ``reconnect.backoff.max.ms``; there is no jitter."""
         doublings = max(connection.failures - 1, 0)
         return min(self.backoff_ms << min(doublings, 20), self.backoff_max_ms) if connection.failures else 0
 
     def connecting(self, node: int, now: int) -> str:
-        """An attempt starts; returns the peer's name."""
+        """Note that a connection attempt starts; returns the peer's name."""
         connection = self.to(node)
         connection.state = CONNECTING
         connection.attempted_at = now
@@ -167,7 +168,8 @@ class Connections:
         self.watch.touch(connection)
 
     def disconnected(self, node: int, now: int) -> list[InFlightRequest]:
-        """The connection ended or could not be made; returns the requests that were in flight on it, oldest first."""
+        """Note that the connection ended or could not be made. Returns the requests that were in flight on
+        it, oldest first."""
         connection = self.to(node)
         lost = connection.in_flight
         connection.in_flight = []

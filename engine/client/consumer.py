@@ -101,7 +101,7 @@ class Consumer:
         self.member = member
         self.handover = Handover(name, isolation, remember_keys, polled, watch)
         self.lane_parts: dict[str, Part] = {}
-        """Topic-partition to the part of the view that shows this consumer in the lane of that partition."""
+        """Topic-partition to the part of the view with this consumer's reading of the partition."""
         self.fetch_interval_ms = fetch_interval_ms
         self.brokers = tuple(brokers)
         self.alive = True
@@ -315,8 +315,8 @@ class Consumer:
         return min(times, default=None)
 
     def _reachable_at(self, reading: Reading) -> int | None:
-        """When a fetch to the leader can be sent. None while a connection to the leader is being made or a
-        fetch to it is in flight: these end with an event of their own."""
+        """When a fetch to the leader can be sent (virtual ms). None while a connection to the leader is being
+        made, or a Fetch to it is in flight: the end of either is an event of its own."""
         leader = self.metadata.leaders.get(reading.partition)
         if leader is None:
             return reading.not_before
@@ -453,7 +453,8 @@ class Consumer:
         self._touch_lane(reading)
 
     def _resume_at(self, asked: OffsetFetchRequest, now: int) -> None:
-        """The coordinator returned the group's offsets: continue there (CON-9), unless they are requested again."""
+        """The coordinator returned the group's offsets: continue there (CON-9), unless they were requested
+        again."""
         if self.held or self.group is None or self.group.asks_committed:
             return
         self.rewinding = False
@@ -553,7 +554,7 @@ class Consumer:
             self.watch.touch(part)
 
     def restart(self, now: int) -> Effects:
-        """Continue at the group's committed offsets. A consumer without a group begins at the start of every
+        """Continue at the group's committed offsets. A consumer without a group begins at offset 0 of every
         partition (CON-9)."""
         self.alive = True
         self.incarnation += 1

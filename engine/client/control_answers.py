@@ -1,5 +1,5 @@
-"""Handling of the response to a control request, or of the end of its connection (TXM-13).
-``control_reactions`` chooses the reaction; this module carries it out."""
+"""Handles the response to a control request, or the end of its connection (TXM-13). ``control_reactions``
+chooses the reaction; this module carries it out."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ FAILURES = (ABORTABLE, BUMP, FATAL)
 
 
 class _Exchange:
-    """A request in flight that was answered, with the parts of the producer that a reaction needs."""
+    """A control request that was answered or lost, with the parts of the producer that a reaction needs."""
 
     __slots__ = ("client", "request", "transactions", "watch")
 
@@ -205,8 +205,8 @@ def _initialised(exchange: _Exchange, answer: InitProducerIdResponse) -> None:
 def _partitions_added(exchange: _Exchange, answer: AddPartitionsToTxnResponse) -> None:
     """Apply the result of each partition.
 
-    The first partition whose reaction is neither to accept nor an abortable error that can wait decides at once.
-    Without one, all results are read, and then one such abortable error, if any, acts.
+    A reaction that is neither to accept nor an abortable error without ``at_once`` decides, and the results
+    after it are not read. Otherwise an abortable error, if there is one, decides after all results were read.
     """
     transactions = exchange.transactions
     failed: tuple[ControlReaction, Error] | None = None
@@ -246,7 +246,7 @@ def _offsets_registered(exchange: _Exchange, answer: AddOffsetsToTxnResponse) ->
 
 
 def _offsets_sent(exchange: _Exchange, answer: TxnOffsetCommitResponse) -> None:
-    """Partitions with the result NONE are done. If any other is left, the whole request is sent again, or it
+    """Partitions with the result NONE are done. If others are left, the whole request is sent again, or it
     fails."""
     transactions = exchange.transactions
     again: tuple[ControlReaction, Error] | None = None

@@ -54,7 +54,7 @@ class Held:
 
 class ControlChannel:
     """Sends the control requests of one transaction manager. A method that returns a bool is a phase of a
-    pass, or its last part: True ends the pass."""
+    pass, or ends one: True means that the pass has ended."""
 
     __slots__ = (
         "_accumulator",
@@ -104,8 +104,8 @@ class ControlChannel:
         """The control request that the Sender is busy with (SND-5, steps 4 to 6)."""
 
     def send_or_poll(self, now: int) -> bool:
-        """T4 (k28), or R2 (k20 with transactions): send a control request, or wait for the response to the
-        one in flight. False: no control request is in flight and none can be sent, so the pass continues."""
+        """T4 (since 2.8), or R2 (2.0 with transactions): send a control request, or wait for the response to
+        the one in flight. False: no control request is in flight and none can be sent, so the pass continues."""
         if self.held is None:
             transactions = self._transactions
             if transactions.in_flight is not None:
@@ -119,8 +119,8 @@ class ControlChannel:
         return self._go_on(self.held, now)
 
     def _next_request(self) -> PendingRequest | None:
-        """The next request that may be sent (TXM-9). A request that may no longer be sent fails here. An
-        EndTxn of a transaction that the coordinator does not know completes here."""
+        """The next request that may be sent (TXM-9); None: there is none. A request that may not be sent any
+        more fails here. An EndTxn of a transaction that the coordinator does not know completes here."""
         transactions, setup = self._transactions, self._setup
         if transactions.new_partitions:
             transactions.register_partitions()
@@ -198,7 +198,7 @@ class ControlChannel:
             self._waiting.emit(NOT_CONNECTED, node, WaitsForConnection, name, broker, limit, For.CONTROL)
 
     def _not_reached(self, held: Held, node: int, now: int) -> bool:
-        """The broker cannot be connected to: look the coordinator up again, or sleep (SND-5, step 5)."""
+        """The broker cannot be connected to: look up the coordinator again, or sleep (SND-5, step 5)."""
         if held.request.coordinator is not None:
             return self._look_up(held, now, node)
         self._metadata.request_update()
@@ -207,7 +207,7 @@ class ControlChannel:
         return self._sleep_again(held, now)
 
     def _look_up(self, held: Held, now: int, missed: int | None) -> bool:
-        """Look the coordinator up; the held request returns to the queue as a retry (SND-5, step 5; FND-6).
+        """Look up the coordinator; the held request returns to the queue as a retry (SND-5, step 5; FND-6).
         ``missed``: the cached broker that could not be reached."""
         transactions = self._transactions
         request = held.request

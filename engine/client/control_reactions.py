@@ -1,7 +1,7 @@
-"""Reactions of a producer to the answers to its transactional requests, as rows (TXM-13).
+"""The reactions of a producer to the responses to its transactional requests (TXM-13).
 
-One row for each request and error; ``OTHER`` is the row for errors without a row of their own. A row names a
-reaction, and ``control_answers`` carries it out.
+There is one row for each request and error; ``OTHER`` is the row for errors without a row of their own. A row
+names a reaction, and ``control_answers`` carries it out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from engine.profile import Profile
 ACCEPT, RETRY, RETRY_SOON, LOOKUP = "accept", "retry", "retry_soon", "lookup"
 ABORTABLE, BUMP, FATAL = "abortable", "abortable_and_bump", "fatal"
 OWN, FENCED, UNEXPECTED = "own", "fenced", "unexpected"
-"""How the application sees a failure: the error itself, PRODUCER_FENCED, or a KafkaException that wraps it."""
+"""How the application sees a failure: as the error itself, as a fencing, or as a KafkaException that wraps
+the error."""
 DISCONNECT, OTHER = "DISCONNECT", "OTHER"
 EITHER, WITH_BUMP, WITHOUT_BUMP, RETRIES, MAPPED = "", "k28", "k20", "k39", "k41"
 BUILDS_ON: dict[str, tuple[str, ...]] = {
@@ -30,8 +31,8 @@ BUILDS_ON: dict[str, tuple[str, ...]] = {
     RETRIES: (EITHER, WITH_BUMP, RETRIES),
     MAPPED: (EITHER, WITH_BUMP, RETRIES, MAPPED),
 }
-"""A client's generation to the generations whose rows it has. For the same request and error, the row of the
-later generation replaces the earlier one."""
+"""Dict of a client's generation → the generations whose rows it has. For one request and error, the row of a
+later generation replaces that of an earlier one."""
 RETRIABLE = (
     "CORRUPT_MESSAGE",
     "UNKNOWN_TOPIC_OR_PARTITION",

@@ -1,8 +1,8 @@
 """The control requests of a producer: the purpose of each, its place in the queue, and the call that waits
 for it (TXM-9).
 
-Describes the requests only. The Sender decides when one is sent; ``control_reactions`` holds the reactions to
-its response.
+This module only describes the requests. The Sender decides when one is sent; ``control_reactions`` has the
+reactions to its response.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ FIND, INIT, BUMP = "FindCoordinator", "InitProducerId", "EpochBump"
 ADD_PARTITIONS, ADD_OFFSETS = "AddPartitionsToTxn", "AddOffsetsToTxn"
 COMMIT_OFFSETS, END = "TxnOffsetCommit", "EndTxn"
 PRIORITIES = {FIND: 0, INIT: 1, ADD_PARTITIONS: 2, ADD_OFFSETS: 2, COMMIT_OFFSETS: 2, END: 3, BUMP: 4}
-"""Order of control requests (TXM-9). ``EpochBump`` is an InitProducerId with the present identity."""
+"""Dict of request → its priority in the queue; the lowest number is sent first (TXM-9). ``EpochBump`` is an
+InitProducerId with the current identity."""
 
 
 class Result:
@@ -41,7 +42,7 @@ class Result:
         self.completed = True
 
     def fail(self, error: Cause, unexpected: bool) -> None:
-        """Complete with an error; a later one replaces it, as in Kafka."""
+        """Complete with an error. A later error replaces an earlier one, as in Kafka."""
         self.completed, self.error, self.unexpected = True, error, unexpected
 
 

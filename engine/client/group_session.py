@@ -110,8 +110,8 @@ class GroupSession:
         self.connections = connections
         """The connections to the leaders; the coordinator is looked up on one of them."""
         self.own = own
-        """The connections to coordinators, for this group alone, so that a Fetch that a broker holds does not
-        delay a commit (GEN-11)."""
+        """The connections to coordinators, for this group alone, so that a Fetch in progress does not delay a
+        commit (GEN-11)."""
         self.waits_for_stable_offsets = profile.waits_for_stable_offsets
         """OffsetFetch waits until open transactions of the group are decided (KIP-447)."""
         self.watch = watch

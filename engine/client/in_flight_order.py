@@ -13,14 +13,14 @@ from engine.client.batch import Batch
 
 
 class InFlightOrder(Protocol):
-    """A strategy that distinguishes batches in flight. ``throws_untracked``: the client throws when it tries to
-    resend a batch that is not tracked as in flight."""
+    """A strategy that distinguishes batches in flight. ``throws_untracked``: the client throws when it has to
+    resend a batch of a partition without a tracked batch in flight."""
 
     @property
     def throws_untracked(self) -> bool: ...
 
     def has_place(self, in_flight: list[Batch], batch: Batch) -> bool:
-        """Whether the batch can be added to those in flight."""
+        """Whether the batch can be added to the tracked batches."""
         ...
 
     def found(self, in_flight: list[Batch], batch: Batch) -> Batch | None:
@@ -28,7 +28,7 @@ class InFlightOrder(Protocol):
         ...
 
     def kept(self, in_flight: list[Batch]) -> list[Batch]:
-        """The batches that are still tracked after some of them got new numbers."""
+        """The batches that are still tracked after some of them got new sequence numbers."""
         ...
 
 

@@ -1,9 +1,9 @@
 """The calls that an application may make after a call that timed out: two strategies. The version chooses one
 (TXM-5).
 
-Until 3.1 the same call, made again, waits for the result of the first while the client's state shows that the
-operation runs; other calls are checked as usual. Since 3.2 only the same call is allowed until it has
-returned (KAFKA-13412).
+Until 3.1 a repeated call waits for the result of the first call, while the client's state shows that its
+operation still runs; other calls are checked as usual. Since 3.2 the application may only repeat the call,
+until it has returned (KAFKA-13412).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class LateCalls(Protocol):
     def init_meets_errors(self) -> bool: ...
 
     def check_other(self, waiting: Waiting) -> None:
-        """Check whether a call other than the one that timed out may be made. Raises CallThrows."""
+        """Check whether another call than the one that timed out may be made. Raises CallThrows if not."""
         ...
 
     def resumed(self, waiting: Waiting, on: str) -> Result | None:
@@ -60,7 +60,7 @@ class ByState:
 
 
 class UntilReturned:
-    """No other call is allowed until the same call has returned."""
+    """No other call is allowed until the repeated call has returned."""
 
     __slots__ = ()
     init_meets_errors = True
@@ -84,8 +84,8 @@ class UntilReturned:
 
 
 def _unanswered(waiting: Waiting) -> Result | None:
-    """The result that has not been returned to the application yet, or None. A result that has been returned
-    is dropped here."""
+    """The result that has not been returned to the application yet; None: there is none. A result that has
+    been returned is dropped here."""
     result = waiting.pending_result
     if result is not None and result.acknowledged:
         waiting.pending_result = result = None

@@ -1,7 +1,7 @@
 """The ledger of serials: the result of every record that an application sent (GEN-8).
 
-The serial of a record is no part of the protocol; only the view and the judges use it. A bare run has no
-ledger entries.
+The serial of a record is no part of the protocol; only the view and the judges use it. Only a recorded run
+has entries.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Ledger:
             self._open(producer, partition, serial, size, now)
 
     def refused(self, producer: str, partition: str, serial: int, size: int, error: str, now: int) -> None:
-        """``send()`` raised an error: the record never reached the accumulator."""
+        """``send()`` threw an error: the record never reached the accumulator."""
         if self.watch.recording:
             part = self._open(producer, partition, serial, size, now)
             part.status, part.error, part.finished_at = REFUSED, error, now
@@ -96,8 +96,8 @@ class Ledger:
         now: int,
         aborted: bool = False,
     ) -> None:
-        """A batch's futures completed. ``error`` None: success; ``base_offset`` −1: offset not known;
-        ``aborted``: the transaction was aborted."""
+        """A batch's futures completed. ``error`` None: success. ``base_offset`` −1: the offset is not known.
+        ``aborted``: the application aborted the transaction."""
         watch = self.watch
         watch.emit(
             RecordsFinished,

@@ -1,4 +1,5 @@
-"""The ``send()`` calls that wait for buffer memory: they continue when memory is released, and time out (ACC-5)."""
+"""The ``send()`` calls that wait for buffer memory. They continue when memory is released, or time out
+(ACC-5)."""
 
 from __future__ import annotations
 

@@ -14,8 +14,9 @@ from engine.watching import Watch
 
 class Metadata:
     """The cached metadata of one client. ``bootstrap``: the ids of the brokers in ``bootstrap.servers``.
-    ``brokers``: the ids of the brokers that it knows. ``leaders``: topic-partition to broker id or None.
-    ``led_by``: broker id to its topic-partitions. ``rebootstraps``: the client may start again from ``bootstrap``."""
+    ``brokers``: the ids of the brokers that the client knows. ``leaders``: topic-partition to broker id or
+    None. ``led_by``: broker id to its topic-partitions. ``rebootstraps``: the client may start again from
+    ``bootstrap``."""
 
     __slots__ = (
         "bootstrap",
@@ -84,7 +85,8 @@ class Metadata:
         return True
 
     def update_due_at(self, backoff_ms: int) -> int | None:
-        """When needed metadata may be requested; None: not needed, or the request is in flight."""
+        """When needed metadata may be requested (virtual ms). None: it is not needed, or the request is in
+        flight."""
         if not self.update_requested or self.request_in_flight:
             return None
         return 0 if self.last_attempt_at is None else self.last_attempt_at + backoff_ms
@@ -96,8 +98,8 @@ class Metadata:
         return MetadataRequest(topics=tuple(self.topics))
 
     def rebootstrap(self) -> bool:
-        """Forget what was learned, and know the bootstrap brokers alone (``Metadata.rebootstrap``); False when
-        nothing had been learned."""
+        """Forget all learned metadata except the topics, and know the bootstrap brokers alone
+        (``Metadata.rebootstrap``). False: nothing had been learned."""
         if self.brokers == self.bootstrap and not self.led_by:
             return False
         self.brokers = self.bootstrap

@@ -12,8 +12,9 @@ from engine.messages import Send
 
 
 def rebootstrap(metadata: Metadata, connections: Connections) -> bool:
-    """Let a client that has no connection to any broker that it knows start again from its bootstrap brokers;
-    False when it does not, or knew nothing else (KIP-899)."""
+    """Let a client start again from its bootstrap brokers if it has no connection to any known broker
+    (KIP-899). False: its version does not do this, a connection is open, or the client knows only the
+    bootstrap brokers."""
     if not metadata.rebootstraps or connections.any_up(metadata.brokers):
         return False
     return metadata.rebootstrap()
@@ -39,8 +40,8 @@ class MetadataRequests:
         self._outbox = outbox
 
     def send_wanted(self, now: int) -> None:
-        """Send a Metadata request, if one is needed, to the least-loaded node (SND-2, SND-6); at most one per
-        backoff."""
+        """If metadata is needed, send a Metadata request to the least-loaded broker (SND-2, SND-6); at most
+        one per ``retry.backoff.ms``."""
         metadata, connections = self._metadata, self._connections
         if not metadata.update_requested:
             return

@@ -20,8 +20,8 @@ STRADDLE = 1 << 30
 
 class PartitionSequences:
     """The numbering of one topic-partition. ``next_sequence``: the number of the next new record.
-    ``unresolved``: the sequence that follows the newest batch that expired after it was sent, or None
-    (TXM-14)."""
+    ``unresolved``: the sequence after the last batch that expired although it had been sent; None: there is
+    none (TXM-14)."""
 
     __slots__ = (
         "adopts_identity",
@@ -48,15 +48,15 @@ class PartitionSequences:
         self.last_acked_sequence = NO_SEQUENCE
         self.last_acked_offset = -1
         self.in_flight: list[Batch] = []
-        """Batches that were drained and are neither acknowledged nor finally failed, ordered by base
-        sequence. This includes requeued batches."""
+        """Batches that were drained and are neither acknowledged nor failed, ordered by base sequence. This
+        includes requeued batches."""
         self.producer_id = NO_PRODUCER_ID
         self.producer_epoch = NO_PRODUCER_EPOCH
         self.unresolved: int | None = None
         self.adopts_identity = False
-        """The numbering was preset (GEN-7). It will belong to the identity that the producer gets."""
+        """Whether the numbering was preset (GEN-7), so that it takes the identity that the producer gets."""
         self.gone = False
-        """The state was removed: the view no longer shows it."""
+        """Whether the state was removed, so that the view no longer shows it."""
         self.path = ("clients", client, "transaction_manager", "partitions", partition)
         self.watch = watch
 
@@ -101,7 +101,7 @@ class PartitionSequences:
             self.watch.emit(WrapStraddled, self.partition, batch.base_sequence, in_flight[-1].base_sequence)
 
     def untrack(self, batch: Batch) -> None:
-        """Stop tracking a batch that was acknowledged or failed finally (ORD-4)."""
+        """Stop tracking a batch that was acknowledged or has failed (ORD-4)."""
         found = self.order.found(self.in_flight, batch)
         if found is None:
             return
@@ -146,7 +146,7 @@ class PartitionSequences:
         return self.in_flight
 
     def close_gap(self, failed: Batch) -> None:
-        """A batch failed finally: the later batches take over its sequence numbers, as if it had not been
+        """Let the later batches take over the sequence numbers of a failed batch, as if it had not been
         stored (SND-13)."""
         self.next_sequence = decrement(self.next_sequence, failed.record_count)
         for batch in self.in_flight:
@@ -158,7 +158,7 @@ class PartitionSequences:
         self.watch.touch(self)
 
     def mark_unresolved(self, batch: Batch) -> None:
-        """A batch that had been sent expired: the client cannot know whether its sequence numbers were used
+        """Note that a sent batch expired: the client cannot know whether its sequence numbers were used
         (TXM-14)."""
         following = batch.last_sequence + 1
         if self.unresolved is None or following > self.unresolved:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 class Poll:
     """The poll that ends the newest pass. ``end_at``: when its timeout ends; None: it has no timeout.
-    ``wake_at``: when an event woke it, or None."""
+    ``wake_at``: when an event ended it; None: not yet. Times in virtual ms."""
 
     __slots__ = ("changed", "end_at", "sleeps_until", "stopped", "wake_at")
 
@@ -19,9 +19,9 @@ class Poll:
         self.wake_at: int | None = None
         self.sleeps_until: int | None = None
         self.changed = False
-        """A phase of this pass changed something, so the next pass may have work."""
+        """Whether a phase of this pass changed something, so that the next pass may have work."""
         self.stopped = False
-        """The Sender has ended: no further pass."""
+        """Whether the Sender has ended, so that no pass follows."""
 
     def wake(self, now: int) -> None:
         """The poll ends: the next pass may start now."""

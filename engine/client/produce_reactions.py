@@ -1,7 +1,7 @@
 """Reactions of a producer to the result of one batch, as rows (SND-9, SND-11, SND-12).
 
-Three tables: the reaction to each error, and the decisions about the two sequence errors. A row names a
-reaction; the transaction manager and the Sender carry it out.
+There are three tables: the reaction to each error, and the decisions about the two sequence errors. A row
+names a reaction; ``answers`` and the transaction manager carry it out.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class Answer:
     log_start_offset: int
     transactional: bool
     raises_epoch: bool
-    """True: the client recovers by raising the epoch. False: it recovers by dropping the producer id."""
+    """How the client recovers: by raising the epoch (True), or by dropping the producer id (False)."""
 
 
 def _resolved(answer: Answer) -> bool:
@@ -252,7 +252,7 @@ _IS_TRUE: dict[Question, Callable[[Answer], bool]] = {
     Question.FORGOTTEN: _bumps_alone,
     Question.OTHERWISE: lambda _: True,
 }
-"""Question to the function that says whether its answer is *yes*."""
+"""Dict of question → function that says whether the answer is *yes*."""
 DECISIONS = {OUT_OF_ORDER: OUT_OF_ORDER_ROWS, UNKNOWN_PRODUCER: UNKNOWN_PRODUCER_ROWS}
 
 
@@ -265,7 +265,7 @@ def decide(table: str, answer: Answer) -> Decision:
 
 
 def denied(table: str, decided: Decision, answer: Answer) -> tuple[Question, ...]:
-    """The questions that were answered with *no* before the row ``decided``, in the order of ``table``. A row
-    that was passed over for another reason, such as the producer's version, is left out."""
+    """The questions of the rows before ``decided`` that were answered with *no*, in the order of ``table``. A
+    row that was passed over for another reason, such as the producer's version, is left out."""
     above = DECISIONS[table][: DECISIONS[table].index(decided)]
     return tuple(row.asks for row in above if not _IS_TRUE[row.asks](answer))

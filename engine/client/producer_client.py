@@ -1,6 +1,6 @@
-"""The producer client: a role of the engine with an API facet and a Sender facet (GEN-3, GEN-4).
+"""The producer client: a role with two sides, the calls of the application and the Sender (GEN-3, GEN-4).
 
-Owns the present incarnation, and passes every event to the incarnation's parts: calls of the application,
+It owns the current incarnation, and passes every event to the incarnation's parts: calls of the application,
 deliveries, connections, timers, passes of the Sender.
 """
 
@@ -85,7 +85,7 @@ class ProducerClient:
         self.settings = dict(settings)
         self.profile = profile
         self._registers_last = profile.registers_after_append
-        """``send()`` adds the partition to the transaction after the record, not before it (TXM-8)."""
+        """Whether ``send()`` adds the partition to the transaction after it has appended the record (TXM-8)."""
         self._refuses_before, self._refuses_after = SEND_CHECKS[profile.checks_after_append]
         self._overdue_is_timed_out = profile.overdue_is_timed_out
         self.switches = switches
@@ -264,8 +264,8 @@ class ProducerClient:
             self.watch.touch(self._extras[-1])
 
     def _refuses_send(self, call: Call, payload: int) -> bool:
-        """Make the checks that come before the accumulator (ACC-2 step 1, request size; TXM-5 unless it comes after
-        the append). True: the call throws."""
+        """Check what comes before the accumulator: the record's size (ACC-2, step 1), and the state of the
+        transaction unless the version checks it after the append (TXM-5). True: the call throws."""
         memory = self.memory
         if memory.accumulator.closed:
             compared = (Compared.STATE, "CLOSED")

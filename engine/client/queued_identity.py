@@ -1,5 +1,5 @@
-"""2.8, phases T1 to T4 of a pass: InitProducerId joins the queue of control requests, and a producer with
-lost sequence numbers raises its epoch (SND-4, TXM-16)."""
+"""The phases T1 to T4 of a pass since 2.8: InitProducerId joins the queue of control requests, and a producer
+with lost sequence numbers raises its epoch (SND-4, TXM-16)."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class QueuedIdentity(InitProducerIdAnswers):
         return False
 
     def _begin_anew(self, now: int) -> bool:
-        """If the identity was denied, every batch fails, and the producer may request another identity
+        """Fail every batch if the identity was denied; the producer may then request another identity
         (KAFKA-13668). False: the error is another one."""
         transactions = self._transactions
         error = transactions.last_error
@@ -129,8 +129,8 @@ class QueuedIdentity(InitProducerIdAnswers):
         return False
 
     def _stuck(self, illegal: IllegalTransition, now: int) -> bool:
-        """The client got a negative producer id. It counts as none (``ProducerIdAndEpoch.isValid``), but
-        READY has no way to request another.
+        """The client got a negative producer id, which it treats as missing (``ProducerIdAndEpoch.isValid``).
+        But READY has no way to request another.
 
         Kafka's Sender thread throws here in every pass, logs the exception and begins again at once, so
         nothing is sent and nothing expires. The run shows one such pass for each cause. Since 3.6 the first

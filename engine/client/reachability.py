@@ -13,8 +13,8 @@ IN_FLIGHT_FULL, NOT_CONNECTED = "in_flight_full", "not_connected"
 
 
 class Reachability:
-    """Which brokers a pass can send to. ``unreachable``: (broker, reason) for each broker that cannot take a
-    request."""
+    """The brokers to which a pass can send. ``unreachable``: (broker id, reason) for each broker that cannot
+    take a request."""
 
     __slots__ = ("_connections", "_outbox", "_poll", "_setup", "unreachable")
 

@@ -1,4 +1,4 @@
-"""P2: the brokers with sendable batches (``RecordAccumulator.ready``, ACC-8..ACC-12)."""
+"""The phase P2: find the brokers with sendable batches (``RecordAccumulator.ready``, ACC-8..ACC-12)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""One partition as one consumer reads it: its position, the delivered offsets, and why the others are hidden.
+"""One partition as one consumer reads it: its position, the delivered offsets, and why other offsets are
+hidden.
 
-Owns the position, the filter of read_committed (CON-3, CON-4) and the list of delivered and hidden offsets
-with the reason (CON-11, CON-12). It knows no requests and no connections.
+This module owns the position, the filter of read_committed (CON-3, CON-4) and the list of delivered and
+hidden offsets with the reason (CON-11, CON-12). It knows no requests and no connections.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class Stretch(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """The result of one response: the records to hand out, and the stretches from the position on, in the
-    order of their offsets."""
+    """The result of one response: the records for the application, and the stretches from the position on, in
+    the order of their offsets."""
 
     serials: list[int]
     offsets: list[int]
@@ -75,7 +76,7 @@ def take(response: PartitionFetchResponse, isolation: str, position: int, rememb
 
 
 def _take_unseen(response: PartitionFetchResponse, isolation: str, position: int) -> Taken:
-    """The same as `take`, but without stretches."""
+    """Do the same as ``take``, without stretches."""
     serials: list[int] = []
     offsets: list[int] = []
     for batch, fate in visible(response, isolation):

@@ -2,7 +2,7 @@
 
 2.0 drops its producer id and requests another (TXM-15). Since 2.7 the client raises the epoch and keeps the
 id (TXM-16, KIP-360). The strategies also differ in which identities a numbering may have, which responses
-still change it, and what happens to the numbers of a batch that failed finally (SND-9, 11 to 13).
+still change it, and what happens to the numbers of a failed batch (SND-9, 11 to 13).
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class Recovery(Protocol):
         ...
 
     def failed(self, numbers: Numbers, batch: Batch, error: Error, adjust: bool) -> AfterFailure | None:
-        """A batch failed finally. ``adjust``: its numbers may be reassigned to later batches."""
+        """Settle the numbers of a batch that has failed. ``adjust``: later batches may get its numbers.
+        Returns what happened to the numbers; None: nothing."""
         ...
 
 

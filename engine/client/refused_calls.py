@@ -1,4 +1,4 @@
-"""How a call is refused: its result, and what the run says of it (TXM-5)."""
+"""How a call is refused: its result, and the happening that the run emits (TXM-5)."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ def refuse(
 
 
 def refuse_as(call: Call, thrown: CallThrows, client: str, watch: Watch) -> None:
-    """Refuse ``call`` with what the transaction manager threw."""
+    """Refuse ``call`` with the exception that the transaction manager threw."""
     call.exception = thrown.exception
     refuse(call, client, watch, thrown.why, thrown.error, thrown.rule, *thrown.compared)
 
 
 def refuses_record(call: Call, transactions: TransactionManager | None, client: str, watch: Watch) -> bool:
-    """Refuse this ``send()`` if the state of the transaction manager allows no record (TXM-5)."""
+    """Refuse this ``send()`` if the state of the transaction manager allows no record (TXM-5). Returns
+    whether it was refused."""
     if transactions is None or not (transactions.is_transactional or transactions.has_error):
         return False
     try:
@@ -49,7 +50,7 @@ def refuses_record(call: Call, transactions: TransactionManager | None, client: 
 
 
 def refuses_appended(call: Call, transactions: TransactionManager | None, client: str, watch: Watch) -> bool:
-    """The same as ``refuses_record``, after the append: the record stays in its batch."""
+    """Do the same as ``refuses_record``, but after the append: the record stays in its batch."""
     if not refuses_record(call, transactions, client, watch):
         return False
     watch.emit(SendThrew, producer=client, serial=call.args["serial"])
@@ -58,8 +59,8 @@ def refuses_appended(call: Call, transactions: TransactionManager | None, client
 
 
 def refuses_nothing(call: Call, transactions: TransactionManager | None, client: str, watch: Watch) -> bool:
-    """Refuse nothing. A version checks the state either before the append or after it; this takes the place
-    of the other check."""
+    """Refuse nothing. A version checks the state either before the append or after it; this function takes
+    the place of the missing check."""
     return False
 
 
@@ -68,5 +69,5 @@ SEND_CHECKS: dict[bool, tuple[Check, Check]] = {
     False: (refuses_record, refuses_nothing),
     True: (refuses_nothing, refuses_appended),
 }
-"""``checks_after_append`` to what ``send()`` checks before and after it appends the record (TXM-5). True: the call
-throws."""
+"""Dict of ``Profile.checks_after_append`` → the checks of ``send()`` before and after it appends the record
+(TXM-5). A check returns True if the call throws."""

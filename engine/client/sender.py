@@ -270,7 +270,7 @@ class Sender:
         )
 
     def _expire(self, now: int) -> bool:
-        """P6: expire batches that waited too long; in k28 also batches in flight (ACC-21)."""
+        """P6: expire batches that waited too long; since 2.1 also batches in flight (ACC-21)."""
         earliest = self._accumulator.earliest_expiry()
         if earliest is None or now < earliest:
             return False
@@ -306,7 +306,8 @@ class Sender:
             self._poll_until, self._poll_source = until, source
 
     def _next_expiry(self) -> int | None:
-        """When the next queued batch expires; in k28 also the next one in flight."""
+        """When the next queued batch expires (virtual ms); since 2.1 also the next batch in flight. None:
+        none can expire."""
         queued, sent = self._accumulator.next_expiry(), self._in_flight.next_expiry()
         if queued is None or sent is None:
             return sent if queued is None else queued
@@ -377,8 +378,8 @@ class Sender:
         return poll.end(self._quiet_until(now))
 
     def _another_turn(self) -> bool:
-        """Whether another pass has to follow. The drain stopped early, so the next one starts at the next
-        partition; passes follow until each partition had its turn."""
+        """Whether another pass has to follow, because the drain stopped early. Each pass starts the drain one
+        partition later, until each partition had its turn."""
         nodes = self._readiness.found.nodes
         if not nodes:
             return False

@@ -41,9 +41,9 @@ class CallThrows(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thrown:
-    """Which exceptions a version throws. ``as_they_are``: errors with an exception of their own; all others
-    are wrapped in a KafkaException. ``as_they_are_at_send``: the same for ``send()``. ``in_wrong_state``: the
-    exception for a call that the client's table does not allow."""
+    """The exceptions of calls in one version. ``as_they_are``: errors that have an exception of their own;
+    all others are wrapped in a KafkaException. ``as_they_are_at_send``: such errors of ``send()``.
+    ``in_wrong_state``: the exception for a call that the client's state machine does not allow."""
 
     as_they_are: Mapping[Cause, str]
     as_they_are_at_send: Mapping[Cause, str]

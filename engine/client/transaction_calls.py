@@ -1,7 +1,7 @@
 """The effects of an application's transactional calls on the transaction manager (TXM-5..TXM-8, TXM-10).
 
-Each changes the state and enqueues requests; nothing is sent here. Where Kafka throws an exception, a call
-raises :class:`CallThrows`.
+Each call changes the state and enqueues requests; nothing is sent here. Where Kafka throws an exception, a
+call raises :class:`CallThrows`.
 """
 
 from __future__ import annotations
@@ -90,11 +90,11 @@ def check_send(manager: TransactionManager) -> None:
 
 
 def maybe_add_partition(manager: TransactionManager, partition: str) -> bool:
-    """Mark the partition for registration, which comes before its first batch is sent (TXM-8). False: it was
-    marked already.
+    """Mark the partition for registration, which comes before its first batch is sent (TXM-8). False: the
+    transaction has the partition already.
 
-    With an epoch for each transaction nothing is registered: the leader asks the coordinator to add the
-    partition (KIP-890).
+    If each transaction has an epoch of its own, nothing is registered: the leader asks the coordinator to add
+    the partition (KIP-890).
     """
     if (
         partition in manager.added_partitions
@@ -130,8 +130,9 @@ def send_offsets(
     group: str,
     member: Membership = NO_MEMBER,
 ) -> Result:
-    """Enqueue AddOffsetsToTxn for the group; its response leads to TxnOffsetCommit (OFS-1). With an epoch for
-    each transaction, TxnOffsetCommit is enqueued at once. ``member`` is sent with the offsets since KIP-447."""
+    """Enqueue AddOffsetsToTxn for the group; its response leads to TxnOffsetCommit (OFS-1). If each
+    transaction has an epoch of its own, TxnOffsetCommit is enqueued at once. ``member`` is sent with the
+    offsets since KIP-447."""
     _needs_transactional_id(manager)
     manager.late_calls.check_other(manager)
     _no_error(manager)
@@ -234,10 +235,10 @@ def _needs_transactional_id(manager: TransactionManager) -> None:
 
 
 def _no_error(manager: TransactionManager, on: str | None = None) -> None:
-    """After an abortable error only an abort is left, after a fatal error only a close (CTR-27, CTR-28).
+    """Raise :class:`CallThrows` with the producer's last error, if it has one. After an abortable error the
+    application may only abort, after a fatal error only close (CTR-27, CTR-28).
 
-    ``on``: the requested event; where the table allows it, no error counts. Raises :class:`CallThrows`, by
-    which the application sees the producer's last error.
+    ``on``: the event of the call; if the state machine allows the event, nothing is raised.
     """
     if not manager.has_error or manager.last_error is None or (on is not None and manager.allows(on)):
         return
@@ -291,5 +292,5 @@ ASKS: dict[str, Callable[[TransactionManager, Call], Result | None]] = {
     COMMIT_TRANSACTION: _commit,
     ABORT_TRANSACTION: _abort,
 }
-"""Kind of a scripted call to its function on the manager. The function returns the result that the call waits
-for; None: the call returns at once."""
+"""Dict of a scripted call's kind → function on the manager. It returns the result that the call waits for;
+None: the call returns at once."""

@@ -1,9 +1,9 @@
 """The client's transaction manager: identity, numbering and recovery from sequence errors (TXM-1..TXM-17).
 
-Exists if and only if idempotence is on. Owns PID and epoch, one numbering per topic-partition, the client
+It exists only if idempotence is on. It owns PID and epoch, one numbering per topic-partition, the client
 state and the queue of control requests. It sends nothing itself: the Sender takes the next request from the
-queue and passes on responses. The main difference between the generations is ``recovery``: k28 recovers lost
-numbers by raising the epoch, k20 by dropping the PID and every numbering with it.
+queue and passes on responses. The main difference between the generations is ``recovery``: since 2.7 the
+client recovers lost numbers by raising the epoch, 2.0 by dropping the PID and every numbering.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ from engine.watching import Watch
 
 
 class IllegalTransition(Exception):
-    """The requested change of state is not in TXM-4; ``row`` is the row that refuses it."""
+    """The client's state machine refuses this change of state (TXM-4); ``row`` is the row that refuses it."""
 
     def __init__(self, state: str, row: Row) -> None:
         super().__init__(f"{row.on} is refused in state {state}")
@@ -134,15 +134,16 @@ class TransactionManager:
         self.recovery: Recovery = RAISE_EPOCH if profile.recovers_by_epoch else RESET_IDENTITY
         self._identity_edges = (states.NEED_ID, states.GOT_ID) if profile.queued_producer_id_request else ()
         """The events by which a producer without a transactional id requests and gets an identity. Empty in
-        versions in which the Sender's pass waits for the identity (PID-12): there the state does not change."""
+        versions in which the Sender's pass waits for the identity (PID-12); their state does not change then."""
         self.thrown = thrown_by(profile)
         self.late_calls: LateCalls = UNTIL_RETURNED if profile.late_call_must_repeat else BY_STATE
         self._names_member = profile.offsets_name_member
-        """TxnOffsetCommit names the committing member and its generation (KIP-447)."""
+        """Whether TxnOffsetCommit names the committing member and its generation (KIP-447)."""
         self.reactions = generation_of(profile)
-        """The generation whose reactions to responses of control requests the client has."""
+        """The generation of clients (``control_reactions``) whose reactions to control responses this client
+        has."""
         self._fatal_reactions, self._retried_reactions = fatal_in(profile), retried_in(profile)
-        """The reactions to a batch's error that are fatal, and those that resend the batch."""
+        """The reactions to a batch's error that are fatal, and the reactions that resend the batch."""
         self._in_flight_order: InFlightOrder = BY_NUMBER if profile.knows_batches_by_number else BY_BATCH
         self._fatal_error_ends_calls = profile.fatal_error_ends_calls
         self._failed_send_counts = profile.failed_send_fails_transaction
@@ -152,9 +153,10 @@ class TransactionManager:
         self.knows_version = profile.transaction_version
         """The highest transaction version that both this client and the cluster's brokers support."""
         self.cluster_features = (-1, 0)
-        """The newest (epoch of the features, level of ``transaction.version``) that a connection reported."""
+        """The newest (epoch of the features, level of ``transaction.version``) that a broker reported on a
+        connection."""
         self.features_epoch = -1
-        """The epoch of the features that the client uses now."""
+        """The epoch of the features that determine ``version``."""
         self.version = 0
         """The transaction version in use: 2 gives every transaction an epoch of its own (KIP-890)."""
         self.switches = switches
@@ -164,13 +166,14 @@ class TransactionManager:
         self.last_edge: tuple[str, str, str] | None = None
         self.last_error: Cause | None = None
         self.last_error_unexpected = False
-        """The application gets a plain KafkaException instead of the last error's own: the client has no reaction of
-        its own to the error (``control_reactions.py``), or sequence numbers were lost (TXM-15)."""
+        """Whether the application gets a plain KafkaException instead of the last error's own: the client has
+        no reaction of its own to the error (``control_reactions.py``), or sequence numbers were lost
+        (TXM-15)."""
         self.producer_id = NO_PRODUCER_ID
         self.producer_epoch = NO_PRODUCER_EPOCH
         self.bump_required = False
         self.coordinator_supports_bump = profile.takes_epoch_bumps
-        """The coordinator's version can raise the epoch on request (SND-9)."""
+        """Whether the coordinator's version can raise the epoch on request (SND-9)."""
         self.partitions: dict[str, PartitionSequences] = {}
         self.to_resequence: dict[str, None] = {}
         """Partitions that requested the epoch bump, in the order of their requests (TXM-16)."""
@@ -182,8 +185,8 @@ class TransactionManager:
         """The transaction's topic-partitions in the order of their first use: *new* (to be registered),
         *pending* (registration requested) and *added* (batches may be sent, TXM-8)."""
         self.started = False
-        """EndTxn has to be sent: the coordinator has registered partitions or offsets of the transaction
-        (TXM-9), or leaders may add them (KIP-890)."""
+        """Whether EndTxn has to be sent: the coordinator has registered partitions or offsets of the
+        transaction (TXM-9), or leaders may add them (KIP-890)."""
         self.pending_offsets: dict[str, CommittedOffset] = {}
         self.coordinators: dict[str, int | None] = {TRANSACTION: None, GROUP: None}
         """Kind of coordinator to the cached broker id (FND-6)."""
@@ -278,14 +281,15 @@ class TransactionManager:
     # -- the cluster's features ------------------------------------------------------------------------
 
     def learn_features(self, epoch: int, level: int) -> None:
-        """A connection is open: its broker reported the level of ``transaction.version`` (ApiVersions, KIP-584)."""
+        """Note the level of ``transaction.version`` that a broker reported on a new connection (ApiVersions,
+        KIP-584)."""
         if epoch > self.cluster_features[0]:
             self.cluster_features = (epoch, level)
 
     def follow_features(self, *, initial: bool) -> None:
         """Use the version of the newest level from now on (``maybeUpdateTransactionV2Enabled``). ``initial``:
-        called after initTransactions(), which gave a new epoch; otherwise the change to version 2 requests
-        one."""
+        the call comes after initTransactions(), which gave a new epoch. Otherwise a change to version 2
+        requests a new epoch."""
         epoch, level = self.cluster_features
         if epoch <= self.features_epoch:
             return
@@ -304,9 +308,9 @@ class TransactionManager:
     ) -> Row:
         """Change the state as TXM-4 allows; raises :class:`IllegalTransition` otherwise.
 
-        In k28 a fatal error also fails the call that waits for the coordinator; in k20 the queue does that
-        (TXM-9). ``by_call``: the application caused the change. An illegal change that the Sender's thread
-        caused is fatal in k39.
+        A fatal error also fails the call that waits for the coordinator, but not in 2.0, where the queue does
+        that (TXM-9). ``by_call``: the application caused the change. Since 3.6 an illegal change that the
+        Sender's thread caused is fatal.
         """
         row = self._row(on)
         if row.target is None:
@@ -330,8 +334,8 @@ class TransactionManager:
         return row
 
     def _poison(self, on: str) -> None:
-        """The Sender's thread attempted an illegal transition, which is fatal (KAFKA-14831). The calls that
-        wait are not completed."""
+        """The Sender's thread attempted an illegal transition, which is fatal (KAFKA-14831). Waiting calls
+        are not completed."""
         row = self._row(states.FATAL)
         before, self.state = self.state, row.target or self.state
         self.last_error, self.last_error_unexpected = ClientError.ILLEGAL_STATE, False
@@ -345,7 +349,8 @@ class TransactionManager:
         return self.last_error is ClientError.ILLEGAL_STATE
 
     def become_uninitialized(self) -> None:
-        """The identity was denied: waiting requests fail, and the application may call initTransactions() again."""
+        """Return to UNINITIALIZED after a denied identity: queued requests fail, and the application may call
+        initTransactions() again."""
         error = self.last_error
         for request in self.requests:
             self.fail_request(request)
@@ -384,7 +389,7 @@ class TransactionManager:
         self.watch.touch(self)
 
     def needs_producer_id(self) -> bool:
-        """k28: whether InitProducerId has to be enqueued now (PID-11)."""
+        """Whether InitProducerId has to be enqueued now, in versions that queue it (PID-11)."""
         return (
             not self.is_transactional
             and self.state not in states.ASKING
@@ -398,15 +403,16 @@ class TransactionManager:
         self.enqueue(PendingRequest(INIT, init_request(), PRIORITIES[INIT]))
 
     def identity_received(self, producer_id: int, producer_epoch: int) -> None:
-        """InitProducerId gave an identity, not for an epoch bump: renumber the partitions that wait for it."""
+        """Take the identity that InitProducerId gave, except for an epoch bump, and renumber the partitions
+        that requested one."""
         self.set_identity(producer_id, producer_epoch)
         if self.is_transactional or self._identity_edges:
             self.transition(states.GOT_ID)
         self._renumber()
 
     def identity_raised(self, producer_id: int, producer_epoch: int) -> None:
-        """The coordinator raised the epoch (TXM-7): the numberings and the *unresolved* marks of the old
-        epoch are dropped. If no EndTxn was sent for the transaction, this also ends it (TXM-10)."""
+        """Take the epoch that the coordinator raised (TXM-7), and drop the numberings and *unresolved* marks
+        of the old epoch. If no EndTxn was sent for the transaction, this also ends it (TXM-10)."""
         self.set_identity(producer_id, producer_epoch)
         self.bump_required = False
         if self.state in states.ABORTING:
@@ -415,7 +421,8 @@ class TransactionManager:
         self._forget_numberings()
 
     def identity_follows(self, producer_id: int, producer_epoch: int) -> None:
-        """The response to EndTxn gave the identity of the next transaction (KIP-890): every numbering restarts."""
+        """Take the identity of the next transaction from the response to EndTxn (KIP-890): every numbering
+        restarts."""
         self.set_identity(producer_id, producer_epoch)
         self._forget_numberings()
 
@@ -426,7 +433,8 @@ class TransactionManager:
             self.state = states.MACHINE.target_of(self.state, edge)
 
     def reset_identity(self) -> None:
-        """k20: drop PID, epoch, numberings and *unresolved* marks (TXM-15). Transactional producers never do this."""
+        """Drop PID, epoch, numberings and *unresolved* marks (2.0; TXM-15). Raises EngineError for a
+        transactional producer, which never does this."""
         if self.is_transactional:
             raise EngineError(f"{self.client}: a transactional producer cannot reset its PID")
         self.set_identity(NO_PRODUCER_ID, NO_PRODUCER_EPOCH)
@@ -442,7 +450,7 @@ class TransactionManager:
         self.watch.touch(entry)
 
     def request_bump(self, partition: str) -> None:
-        """An idempotent producer needs a new epoch because of this partition (TXM-16)."""
+        """Note that an idempotent producer needs a new epoch because of this partition (TXM-16)."""
         self.bump_required = True
         self.to_resequence[partition] = None
         self.watch.touch(self)
@@ -450,8 +458,8 @@ class TransactionManager:
     def bump_epoch(self) -> list[Batch]:
         """Raise the epoch locally (TXM-16); returns the renumbered batches.
 
-        At the last epoch the PID is dropped instead, so that a new one is requested; the partitions that
-        requested the bump are renumbered when it arrives.
+        After the last epoch, the PID is dropped instead, so that a new one is requested. The partitions that
+        requested the bump are renumbered when the new PID arrives.
         """
         self.bump_required = False
         if self.producer_epoch == SHORT_MAX:
@@ -462,8 +470,8 @@ class TransactionManager:
         return self._renumber()
 
     def _renumber(self) -> list[Batch]:
-        """Number the partitions that requested the bump from 0 with the present identity, and clear their
-        *unresolved* marks."""
+        """Number the batches in flight of the partitions that requested the bump from 0 with the current
+        identity, and clear the *unresolved* marks of these partitions."""
         renumbered: list[Batch] = []
         for partition in self.to_resequence:
             entry = self.entry(partition)
@@ -515,9 +523,8 @@ class TransactionManager:
         return None
 
     def assign(self, batch: Batch) -> None:
-        """Give a drained batch the present identity and the next sequence numbers (SEQ-5). A numbering of an
-        older identity restarts first if no batch of the partition is in flight; before 2.7 it never restarts
-        here."""
+        """Give a drained batch the current identity and the next sequence numbers (SEQ-5). A numbering of an
+        older identity restarts first if no batch of the partition is in flight; before 2.7 it does not."""
         entry = self.entry(batch.partition)
         if entry.adopts_identity:
             entry.adopts_identity = False
@@ -558,7 +565,8 @@ class TransactionManager:
         return row.does != FAIL, row.because, passed
 
     def failed(self, batch: Batch, error: Error, adjust: bool) -> AfterFailure | None:
-        """A batch failed finally (SND-9, 11..13). ``adjust``: its numbers may be reassigned to later batches.
+        """Settle the numbers of a batch that has failed (SND-9, 11..13). ``adjust``: later batches may get
+        its numbers.
 
         Returns the change to the numbers, or None. Raises :class:`IllegalTransition`, without a change to the
         numbers, when there is no transaction to abort.
@@ -567,9 +575,9 @@ class TransactionManager:
         return self.recovery.failed(self, batch, error, adjust)
 
     def send_failed(self, error: ClientError) -> None:
-        """A ``send()`` failed before its record was in a batch. In versions in which this fails the transaction, it
-        can only be aborted now (KAFKA-9279). Without a transaction nothing changes; Kafka's ``send()`` throws an
-        IllegalStateException then."""
+        """Note that a ``send()`` failed before its record was in a batch. In versions in which this fails the
+        transaction, only an abort is allowed now (KAFKA-9279). Without a transaction nothing changes; Kafka's
+        ``send()`` throws an IllegalStateException then."""
         if not self._failed_send_counts or not self.is_transactional or not self.has_ongoing_transaction:
             return
         if self.must_ask_for_bump and not self.is_completing:
@@ -594,7 +602,7 @@ class TransactionManager:
     # -- unresolved partitions -------------------------------------------------------------------------
 
     def mark_unresolved(self, batch: Batch) -> None:
-        """A batch that had been sent and requeued expired (TXM-14)."""
+        """Note that a sent and requeued batch expired (TXM-14)."""
         self.entry(batch.partition).mark_unresolved(batch)
 
     @property
@@ -602,7 +610,7 @@ class TransactionManager:
         return any(entry.unresolved is not None for entry in self.partitions.values())
 
     def resolvable(self) -> list[PartitionSequences]:
-        """Unresolved partitions without a batch in flight: now it is certain whether the sequences were used
+        """Unresolved partitions without a batch in flight: now it is known whether their sequences were used
         (TXM-15)."""
         return [
             entry
@@ -611,8 +619,8 @@ class TransactionManager:
         ]
 
     def unresolved_is_abortable(self) -> None:
-        """A transactional producer lost sequence numbers (TXM-15). This is an abortable error if the epoch
-        can be raised, else a fatal one."""
+        """Fail a transactional producer that lost sequence numbers (TXM-15). The error is abortable if the
+        epoch can be raised, else fatal."""
         if self.can_bump:
             self.bump_required = self.bump_required or self.must_ask_for_bump
             self.transition(states.ABORTABLE, Error.REQUEST_TIMED_OUT, unexpected=True)
@@ -646,7 +654,8 @@ class TransactionManager:
         self.watch.touch(self)
 
     def register_partitions(self) -> None:
-        """Every *new* partition becomes *pending*, and one request registers all pending ones (TXM-9)."""
+        """Make every *new* partition *pending*, and enqueue one request that registers all pending ones
+        (TXM-9)."""
         if not self.new_partitions:
             return
         self.pending_partitions.update(self.new_partitions)
@@ -675,8 +684,8 @@ class TransactionManager:
     def commit_offsets(
         self, offsets: dict[str, CommittedOffset], group: str, member: Membership, result: Result | None
     ) -> None:
-        """Enqueue TxnOffsetCommit for the group's coordinator. Called after AddOffsetsToTxn, or at once where
-        that coordinator adds its partition to the transaction itself (OFS-1, KIP-890)."""
+        """Enqueue TxnOffsetCommit for the group's coordinator. This follows AddOffsetsToTxn, or comes at once
+        if the group's coordinator itself adds its partition to the transaction (OFS-1, KIP-890)."""
         self.started = True
         self.pending_offsets.update(offsets)
         body = TxnOffsetCommitRequest(
@@ -709,17 +718,17 @@ class TransactionManager:
         )
 
     def refuses_to_send(self, request: PendingRequest) -> bool:
-        """Whether the request fails because the producer is in an error state. A FindCoordinator that an
-        abort needs does not fail (TXM-9)."""
+        """Whether the request fails because the producer is in an error state. After an abortable error,
+        FindCoordinator does not fail, because an abort needs it (TXM-9)."""
         return self.has_error and not (self.has_abortable_error and request.api == FIND)
 
     def fail_request(self, request: PendingRequest) -> None:
-        """The application gets the error that stopped its request."""
+        """Fail the request's call with the error that stopped the request."""
         if request.result is not None and self.last_error is not None:
             request.result.fail(self.last_error, self.last_error_unexpected)
 
     def end_transaction(self) -> None:
-        """The transaction has ended: the coordinator decided it, or never registered it (TXM-11)."""
+        """End the transaction: the coordinator decided it, or never registered it (TXM-11)."""
         self.transition(states.ENDED)
         self.forget_transaction()
 
@@ -732,7 +741,7 @@ class TransactionManager:
         self.watch.touch(self)
 
     def abandon_calls(self, error: Error) -> None:
-        """A forced close: waiting calls fail (SND-14)."""
+        """Fail the waiting calls of a producer that is closed by force (SND-14)."""
         for request in self.requests:
             if request.result is not None:
                 request.result.fail(error, True)
@@ -740,5 +749,5 @@ class TransactionManager:
 
 
 def init_request() -> InitProducerIdRequest:
-    """The InitProducerId of an idempotent producer: no transactional id, no timeout (CFG-5)."""
+    """The InitProducerId of an idempotent producer: no transactional id, and the highest timeout (CFG-5)."""
     return InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=INT_MAX)

@@ -15,7 +15,7 @@ from engine.client.transaction_manager import TransactionManager
 from engine.happenings.sender import LingerVoid
 
 ABORTED_ERROR = "TRANSACTION_ABORTED"
-"""The error of records that are dropped because the application aborts, if there was no error before."""
+"""The error of records that an abort of the application drops, if the producer had no error before."""
 
 
 class Unsent(Protocol):
@@ -32,7 +32,7 @@ class Unsent(Protocol):
 
 
 class DroppedWithError:
-    """An abort and an abortable error drop the unsent batches (2.8)."""
+    """An abort or an abortable error drops the unsent batches (2.8)."""
 
     __slots__ = ()
 

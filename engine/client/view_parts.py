@@ -33,7 +33,7 @@ class FieldPart:
 
 
 class GonePart:
-    """Takes, in the view, the place of a part that a crash removed; this place is empty."""
+    """Takes the place of a part that a crash removed; its view is None."""
 
     __slots__ = ("path",)
 

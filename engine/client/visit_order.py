@@ -1,7 +1,7 @@
 """The order in which Kafka's accumulator visits its partitions (ACC-8).
 
-Kafka keeps its queues in a copy-on-write Java hash map, so the order of a visit is that of the map's buckets.
-The order affects only the next ready check delay, but is part of Kafka's behaviour.
+Kafka keeps its queues in a copy-on-write Java hash map, so it visits them in the order of the map's buckets.
+The order affects the next ready check delay, and the order in which batches of several partitions expire.
 """
 
 from __future__ import annotations

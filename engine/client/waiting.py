@@ -8,7 +8,7 @@ from engine.watching import Fields, Kind
 
 
 class Waiting:
-    """The reason for which the Sender waits. ``reason``: as the view shows it; None: the Sender waits for nothing."""
+    """The reason why the Sender waits. ``reason``: as the view shows it; None: the Sender waits for nothing."""
 
     __slots__ = ("_cause", "_setup", "reason")
 
@@ -26,8 +26,8 @@ class Waiting:
         *fields: Fields.args,
         **named: Fields.kwargs,
     ) -> None:
-        """Emit why nothing is sent, unless the same was emitted last. ``about``: what the reason refers to; a
-        change of it is emitted, too."""
+        """Emit why nothing is sent, unless this reason was the last one emitted. ``about``: the object of the
+        reason; another object is another reason."""
         if (reason, about) == self._cause:
             return
         self._cause = (reason, about)
@@ -38,7 +38,7 @@ class Waiting:
             watch.emit(StopReaches, self._setup.name, self._setup.switches.drain_stop_scope)
 
     def forget(self) -> None:
-        """A request was sent or answered: if the same cause returns, it is emitted again."""
+        """Emit the cause again if it returns, because a request was sent or answered meanwhile."""
         self._cause = None
 
     def over(self) -> None:
