@@ -152,6 +152,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "summary": Field(kind="words"),
         "watch_for": Field(kind="words"),
         "lesson": Field(kind="words"),
+        "signs": Field(kind="tables", rows="sign", bound=12),
         "question": Field(kind="name", choices=LIBRARY_QUESTIONS),
         "sources": Field(kind="names", default=()),
         "covers": Field(kind="names", default=(), bound=64),
@@ -419,6 +420,10 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "of": Field(kind="text"),
         "record": _count(None, 10**9, 1),
         "nth": _count(1, 10_000, 1),
+    },
+    "sign": {
+        "see": Field(kind="words", required=True),
+        "means": Field(kind="words", required=True),
     },
     "beat": {
         "kind": Field(kind="name", required=True),

@@ -395,6 +395,7 @@ def _scenarios() -> list[Entry]:
             for name in ("summary", "watch_for", "lesson")
             if isinstance(words := document.get(name), dict)
         ]
+        parts += [words for sign in document.get("signs", ()) for words in (sign["see"], sign["means"])]
         text = {
             language: _joined(language, (part.get(language, "") for part in parts)) for language in LANGUAGES
         }

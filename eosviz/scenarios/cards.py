@@ -66,6 +66,8 @@ class Card:
     summary: Words | None
     watch_for: Words | None
     lesson: Words | None
+    signs: tuple[dict[str, Words], ...]
+    """What can be seen in a real cluster (`see`), and what it points to (`means`)."""
     profile: str
     question: str | None
     covers: tuple[str, ...]
@@ -119,6 +121,7 @@ def card_of(version: ScenarioVersion) -> Card:
         summary=document.get("summary"),
         watch_for=document.get("watch_for"),
         lesson=document.get("lesson"),
+        signs=tuple(document.get("signs", ())),
         profile=document.get("profile", "k28"),
         question=document.get("question"),
         covers=tuple(document.get("covers", ())),

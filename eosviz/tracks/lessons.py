@@ -35,6 +35,7 @@ def lesson_of_version(version: ScenarioVersion, variant: str | None) -> dict[str
     """The lesson of a run on a page that cannot link to other pages."""
     return {
         **_texts_of(version, variant),
+        **_signs(version.document),
         **_libraries(version.identifier),
         **_named(version.document, variant),
         **(_written(version.identifier, variant) if version.library_position is not None else {}),
@@ -50,7 +51,7 @@ def lesson_of_scenario(
         document = entry(scenario).document
     except BadScenario:
         return {}
-    texts = _texts(document, variant)
+    texts = {**_texts(document, variant), **_signs(document)}
     if as_written:
         lesson = {**texts, **_libraries(scenario), **_named(document, variant), **_written(scenario, variant)}
     else:
@@ -69,6 +70,11 @@ def _named(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
     """The title of the run's variant."""
     title = title_of_variant(document, variant)
     return {} if title is None else {"named": title}
+
+
+def _signs(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What can be seen in a real cluster, and what it points to."""
+    return {"signs": document["signs"]} if document.get("signs") else {}
 
 
 def _texts(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:

@@ -79,7 +79,7 @@ export const GROUPS: Record<string, string[]> = {
   faults: ["faults"],
   before: ["overrides", "switches"],
   expected: ["expect", "limits", "seed"],
-  lesson: ["lesson", "beats", "checkpoints"],
+  lesson: ["lesson", "signs", "beats", "checkpoints"],
   further: ["variants", "variants_only", "middleware", "sources", "covers"],
 };
 

@@ -32,6 +32,8 @@ export const defaults = {
 export interface LessonTexts {
   watch_for?: Bilingual;
   lesson?: Bilingual;
+  /** What can be seen in a real cluster, and what it points to. */
+  signs?: { see: Bilingual; means: Bilingual }[];
   /** The title of the run's variant. */
   named?: Bilingual;
   /** The lesson is about the run as written, and this run has other settings. */
@@ -154,8 +156,16 @@ export class Lesson extends StoreElement {
     const { lesson } = this.lesson;
     if (lesson === undefined) return nothing;
     const said = paragraphs(inLanguage(lesson)).map((one, place) => html`<p class=${place === 0 ? "lesson-text first" : "lesson-text"}>${withScenarios(one, this.lesson.starts)}</p>`);
-    if (this.#isAsWritten(store)) return html`<h3>${say("lesson.means")}</h3>${said}`;
-    return html`<details class="lesson-written" ?open=${this.lesson.of_original !== true}><summary>${say("lesson.means_written")}</summary>${said}</details>`;
+    if (this.#isAsWritten(store)) return html`<h3>${say("lesson.means")}</h3>${said}${this.#signs()}`;
+    return html`<details class="lesson-written" ?open=${this.lesson.of_original !== true}><summary>${say("lesson.means_written")}</summary>${said}${this.#signs()}</details>`;
+  }
+
+  #signs(): TemplateResult | typeof nothing {
+    const { signs = [], starts } = this.lesson;
+    if (signs.length === 0) return nothing;
+    return html`<table class="lesson-signs"><caption>${say("lesson.signs")}</caption>
+      <thead><tr><th scope="col">${say("lesson.signs_see")}</th><th scope="col">${say("lesson.signs_means")}</th></tr></thead>
+      <tbody>${signs.map(({ see, means }) => html`<tr><td>${unbroken(inLanguage(see))}</td><td>${withScenarios(inLanguage(means), starts)}</td></tr>`)}</tbody></table>`;
   }
 
   #isAsWritten(store: PlayerStore): boolean {

@@ -84,11 +84,13 @@ _SCENARIO = re.compile(r"(SC-\d+)")
 
 @register.filter
 def with_scenarios(text: str) -> SafeString:
-    """A text in which each name of a scenario leads to it."""
+    """A text in which each name of a scenario leads to it. Long error names may break after an underscore."""
     known = {entry.id for entry in library()}
     address = reverse("walkthroughs:new")
     parts = (
-        format_html('<a href="{}?scenario={}">{}</a>', address, part, part) if part in known else part
+        format_html('<a href="{}?scenario={}">{}</a>', address, part, part)
+        if part in known
+        else breakable(part)
         for part in _SCENARIO.split(text)
     )
     return format_html_join("", "{}", ((part,) for part in parts))
