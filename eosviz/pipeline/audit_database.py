@@ -1,7 +1,7 @@
 """The audit's rules for a database beside Kafka (CPT-4, CPT-5, GEN-6): rows and records of the same work.
 
 Work is identified by the serial number of its record. At the end of a run, work is *due* if a service holds it, if
-the outbox has an entry for it, or if a consumer will read its record again, because the consumer's kept offset is not
+the outbox has an entry for it, or if a consumer will read the record again, because the consumer's kept offset is not
 after the record.
 """
 
@@ -58,8 +58,8 @@ def _due(logs: Logs) -> DataFrame:
 
 
 def _works(logs: Logs) -> DataFrame:
-    """All work that is not due, in sessions at rest. ``rows``: the copies of its row in the database. ``stored``:
-    the copies of its record in the log. ``step``: the last step that concerns it."""
+    """All work that is not due, in sessions at rest. ``rows``: the copies of the work's row in the
+    database. ``stored``: the copies of its record in the log. ``step``: the last step that concerns the work."""
     rows = _newest(_by_serial(of_kind(logs.facts, kinds.ROW)), *WORK).select(
         *WORK, f.col("value").alias("rows")
     )

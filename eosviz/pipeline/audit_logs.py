@@ -1,6 +1,6 @@
 """What audits derive from facts before they judge: the contents of each log over time, and what happened to
-each batch. The functions take and return DataFrames; every frame keeps those columns of
-``facts.FACTS_SCHEMA`` with which it started."""
+each batch. The functions take and return DataFrames, whose columns are those of
+``facts.FACTS_SCHEMA`` and the ones that a function adds."""
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as f

@@ -73,7 +73,7 @@ def _offsets(logs: Logs) -> DataFrame:
 
 
 def _learned(logs: Logs) -> DataFrame:
-    """The outcome of each transaction that its application learned."""
+    """The outcome of each transaction, as its application learned it."""
     return (
         _moves(logs)
         .where(
@@ -89,9 +89,9 @@ def _learned(logs: Logs) -> DataFrame:
 
 
 def _transactions(logs: Logs) -> DataFrame:
-    """A row for each transaction with its outcomes. ``results``: those of its records, and the one that its
-    application learned. ``offsets``: those of its offsets. ``parts`` lists all of them, and ``step`` is the
-    newest."""
+    """A row for each transaction. ``results``: the outcomes of its records, and the outcome that the application
+    learned. ``offsets``: the outcomes of its offsets. ``parts``: all parts with their outcomes. ``step``: the
+    newest step of a part."""
     of_offsets = f.col("part") == "offsets"
     parts = (
         _records(logs)

@@ -64,7 +64,7 @@ def bad_value(place: str, value: Any, allowed: str, /, **params: Any) -> BadSwee
 
 
 def shown(value: Any) -> str:
-    """The value as the document spells it."""
+    """The value as JSON, of which at most SHOWN_CHARACTERS_MAX characters are kept."""
     return json.dumps(value, ensure_ascii=False, default=str)[:SHOWN_CHARACTERS_MAX]
 
 

@@ -12,7 +12,7 @@ WIDTH, HEIGHT = 320, 60
 BARS_MAX = 80
 
 _ALWAYS = (*GUARANTEES, "failed")
-"""What is judged in every run with brokers."""
+"""The guarantees that are judged in every run with brokers, and `failed`."""
 
 Json = dict[str, Any]
 

@@ -28,7 +28,7 @@ the server, and a command may run without any web process."""
 
 
 class _Watchers:
-    """The open pages of jobs, as far as they can be reached."""
+    """Notifies the open pages of jobs, unless a message could not be sent in the last SILENT_SECONDS."""
 
     def __init__(self) -> None:
         self._silent_until = 0.0
@@ -112,7 +112,7 @@ class SweepConsumer(JobConsumer):
 
 
 class ShrinkConsumer(JobConsumer):
-    """`/ws/shrinks/<id>/?lang=en`"""
+    """`/ws/shrinks/<id>/?lang=en`: the progress and the result of a shrink."""
 
     kind = "Shrink"
     template = "pipeline/shrink_state.html"

@@ -79,7 +79,7 @@ class Job(BackgroundJob):
         abstract = True
 
     def get_absolute_url(self) -> str:
-        """The address of its page."""
+        """The address of the job's page."""
         raise NotImplementedError
 
     @property
@@ -98,7 +98,8 @@ class Job(BackgroundJob):
 
     @property
     def report(self) -> str:
-        """The reference that the job's page shows. The log has the reason beside the id that begins with it."""
+        """The reference that the page of a failed job shows: the beginning of the job's id. The log has the error
+        beside it."""
         return str(self.id)[:REPORT_CHARACTERS]
 
     @property
@@ -124,7 +125,7 @@ class Sweep(Job):
     document = models.TextField()
     """The sweep document as it was given (TOML)."""
     axes = models.JSONField()
-    """`[{"name", "path", "values"}]`."""
+    """The axes of the grid: `[{"name", "path", "values"}]`."""
     seeds = models.PositiveIntegerField()
     runs = models.PositiveIntegerField()
     facts = models.BooleanField(default=False)

@@ -33,8 +33,8 @@ LOOK_SECONDS = 0.5
 
 
 def run_jobs(linger: float = LINGER_SECONDS, start: Callable[[], SparkSession] | None = None) -> int:
-    """Run waiting jobs until none has waited for `linger` seconds. Returns how many were run. If another
-    process of this machine runs them, returns 0 at once."""
+    """Run waiting jobs, and end when no job has waited during `linger` seconds. Returns how many jobs were run. If
+    another process of this machine runs them, returns 0 at once."""
     done = 0
     while True:
         with (settings.DATA_DIR / "pipeline.lock").open("w") as lock:
@@ -96,7 +96,7 @@ def _run(spark: SparkSession, job: Job, parent: int) -> None:
     try:
         import_string(job.runner)(spark, job)
     except Exception:
-        # Its page says that it failed, with the reference to this log entry.
+        # The job's page states that the job failed, with the code of this log entry.
         logger.exception("%s failed, code %s", job, job.report)
     finally:
         ended.set()

@@ -64,7 +64,7 @@ def what_fell(document: Document) -> list[Entry]:
     """The document's fault script. Each entry that hits by chance is replaced by one entry for each of its hits.
 
     A rule counts the messages that reach it, and a rule that hits hides the message from later rules. So the entries
-    of one rule are ordered by descending count: each has then seen what the rule had seen.
+    of one rule are ordered by descending count, so that each entry counts the messages that the rule counted.
     """
     simulation = Simulation(load(document), watching="judged")
     simulation.run()

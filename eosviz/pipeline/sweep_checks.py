@@ -22,7 +22,7 @@ from eosviz.pipeline.sweep_document import SweepDocument, read_sweep
 from eosviz.pipeline.sweep_paths import nearest_path
 
 BUILT_MAX = 300
-"""If a grid has at most this many combinations, each is built as a world, which takes about 2 ms. In a larger
+"""If a grid has at most this many combinations, the world of each is built, which takes about 2 ms. In a larger
 grid a world is built for each value of each axis, with the first values of the other axes. Documents are
 loaded for all combinations."""
 _MISTAKES = ("CFG-1",)

@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 CHUNK_SECONDS = 10.0
 """How long a chunk should take. A killed sweep loses the AT_ONCE chunks under way."""
 FIRST_CHUNK_RUNS = 64
-"""The runs of the first chunk. Later chunks have no fewer, unless so many would take longer than
-``LONG_CHUNK_SECONDS``: small chunks spend their time starting jobs."""
+"""How many runs the first chunk has. Later chunks have at least as many, because starting a job takes time, unless
+they would then take longer than ``LONG_CHUNK_SECONDS`` or fewer runs are left."""
 LONG_CHUNK_SECONDS = 60.0
 CHUNK_RUNS_MAX = 100_000
 LAST_CHUNK_SHARE = 0.1

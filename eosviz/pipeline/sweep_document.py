@@ -74,7 +74,7 @@ class SweepDocument:
 
 
 def with_seed(scenario: Scenario, seed: int) -> Scenario:
-    """The same scenario under another seed, without checking it again."""
+    """``scenario`` with another seed. The scenario is not checked again."""
     return replace(scenario, document={**scenario.document, "seed": seed})
 
 

@@ -35,7 +35,8 @@ def map_context(sweep: Sweep, query: QueryDict) -> dict[str, Any]:
 
 
 def socket_address(sweep: Sweep, query: QueryDict) -> str:
-    """The address of the WebSocket that sends the maps of the page's address whenever they have changed."""
+    """The address of the WebSocket that sends the page's maps whenever they change. ``query``: the parameters of the
+    page's address."""
     asked = query.copy()
     asked["lang"] = language_of(get_language())
     return f"/ws/sweeps/{sweep.id}/?{asked.urlencode()}"

@@ -139,7 +139,7 @@ def _cluster(document: Mapping[str, Any], has_topics: bool) -> Iterator[Paramete
 
 
 def _middleware(document: Mapping[str, Any]) -> Iterator[Parameter]:
-    """Times, counts and choices of two-phase commit, where the scenario has it."""
+    """The parameters of two-phase commit, if the scenario has it: times, counts and choices."""
     settings = document["middleware"]
     for name, field in SECTIONS["middleware"].items():
         if settings["participants"] and (field.kind in _SCALARS or field.choices):
@@ -147,7 +147,7 @@ def _middleware(document: Mapping[str, Any]) -> Iterator[Parameter]:
 
 
 def _services(document: Mapping[str, Any]) -> Iterator[Parameter]:
-    """Services, and the database that they write to, where the scenario has them."""
+    """The parameters of services and of their database, if the scenario has services."""
     yield from _rows(document, "services", "service", _SERVICE)
     if document["services"]:
         for name, field in SECTIONS["database"].items():
@@ -155,7 +155,7 @@ def _services(document: Mapping[str, Any]) -> Iterator[Parameter]:
 
 
 def _faults(document: Mapping[str, Any]) -> Iterator[Parameter]:
-    """Times of the fault script as written, and its probabilities."""
+    """The parameters of the fault script: the times that it states, and its probabilities."""
     for index, fault in enumerate(document["faults"]):
         for name in ("at", "by_ms", "for_ms", "after_ms"):
             if fault[name]:

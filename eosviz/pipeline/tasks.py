@@ -60,5 +60,5 @@ def start_process() -> None:
             stdout=output,
             stderr=subprocess.STDOUT,
         )
-    # A thread waits for its end, or it would stay in the system's process table.
+    # A thread waits for the process to end, or the ended process would stay in the system's process table.
     threading.Thread(target=process.wait, name="pipeline-end", daemon=True).start()

@@ -22,4 +22,4 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("pipeline/shrinks/<uuid:shrink_id>/open", shrink_views.open_run, name="shrink_open"),
     path("pipeline/shrinks/<uuid:shrink_id>/scenario.toml", shrink_views.scenario_toml, name="shrink_toml"),
 ]
-"""The addresses of the pages about what runs on Spark."""
+"""The addresses of the pages of sweeps and shrinks."""

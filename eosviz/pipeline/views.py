@@ -33,7 +33,7 @@ SWEEPS_SHOWN = 50
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """The newest sweeps, samples that can be started, and the sample map if there is no sweep."""
+    """The newest sweeps and the samples that can be started; without a sweep, also the sample map."""
     seen = Sweep.objects.seen_by(browser_of(request.session))
     recent = seen.recent().defer("table", "document")
     context = {
@@ -48,7 +48,8 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def sweep(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
-    """One sweep: its progress, and its results as heat maps. `sweep_figures.read_look` reads the other parameters."""
+    """One sweep: its progress, and its results as heat maps. `sweep_figures.read_look` reads the parameters of the
+    address."""
     shown = seen_job(request, Sweep, sweep_id)
     context = {"own": owns(request, shown), "socket": socket_address(shown, request.GET)}
     return render(request, "pipeline/sweep.html", context | map_context(shown, request.GET))

@@ -1,4 +1,4 @@
-"""How long records wait in virtual time: until their producer learns that they are stored, and until an
+"""How long records wait, in virtual milliseconds: until their producer learns that they are stored, and until an
 application reads them. The facts of a judged run pass through here to its judges. Executors run this code."""
 
 from engine import events

@@ -16,11 +16,11 @@ UNKNOWN_END = "UNTOLD"
 
 
 class BatchFacts(NamedTuple):
-    """One stretch of a segment: a batch, an entry of an older format, damage, or reserved space."""
+    """One part of a segment's file: a batch, an entry of an older format, damage, or reserved space."""
 
     file: str
     position: int
-    """The byte of the file where it starts."""
+    """The byte of the file at which this part starts."""
     magic: int = -1
     """-1 if the format is unknown: for damage, and for reserved space that was never written."""
     base_offset: int = -1

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from eosviz.pipeline.kafka_logs.bundle_reading import Bundle, BundledPartition
 
 Source: TypeAlias = "PartitionDirectory | TextPartition | BundledPartition"
-"""Where a partition was read from. All sources have the same interface."""
+"""Where a partition was read from. All sources have the properties of a folder that the analysis reads."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,8 +79,9 @@ class CoordinatorEntry:
         return frozenset(f"{topic}-{number}" for topic, number in listed)
 
     def is_newer_than(self, answer: "CoordinatorEntry") -> bool:
-        """Whether this record of a log is newer than a running coordinator's answer for the same id. If one of them has
-        no start time, the record counts as newer while its transaction is ongoing or prepared."""
+        """Whether this record of a log is newer than a running coordinator's answer for the same id. The higher epoch
+        of one producer id is newer, then the later start. If one of them has no start time, the record counts as
+        newer while its transaction is ongoing or prepared."""
         mine, other = self.value, answer.value
         if self.text_place or not answer.text_place or mine is None or other is None:
             return False
@@ -202,7 +203,7 @@ class Coordinator:
     listed: dict[int, Listed] = field(default_factory=dict)
     """The rows of lists, by producer id."""
     lists: list[str] = field(default_factory=list)
-    """Where the tables of `kafka-transactions.sh list` were."""
+    """The places in texts at which tables of `kafka-transactions.sh list` begin."""
     is_renamed: bool = False
     """Whether the transactional ids are pseudonyms of a bundle, from which the partition of a record cannot
     be computed."""

@@ -92,9 +92,9 @@ class Copies:
         return self._skews[partition.name]
 
     def _skew_at(self, marker: Marker) -> int:
-        """How far the time of a COMMIT marker is outside the time between the records of its decision and of
-        its completion. 0 if these are unknown, and for other markers: an administrator may have written an
-        ABORT marker."""
+        """By how many milliseconds a COMMIT marker is earlier than the record of its decision, or later than the
+        record of its completion; 0 if it is between them. 0 also if these records are unknown, and for other
+        markers, because an administrator may have written an ABORT marker."""
         if marker.result != "committed":
             return 0
         logs = self.coordinator.logs
@@ -155,7 +155,7 @@ class Situation:
 
     @property
     def skew_ms(self) -> int:
-        """How far the clocks of the brokers may differ."""
+        """How far the clocks of the brokers may differ, in milliseconds."""
         return self.copies.skew_of(self.partition)
 
     @property

@@ -29,8 +29,8 @@ CLEANER_CHECKPOINT = "cleaner-offset-checkpoint"
 LOG_START_CHECKPOINT = "log-start-offset-checkpoint"
 LEADER_EPOCHS = "leader-epoch-checkpoint"
 OF_A_SEGMENT = (".log", ".index", ".timeindex", ".txnindex")
-"""The endings of files that exist as long as their segment does. A `.snapshot` is not one of them: it may be
-of the log's end."""
+"""The endings of files that exist as long as their segment does. A `.snapshot` is not one of them: it may
+belong to the log's end."""
 SEGMENT_BYTES_STEP = 1024
 """`segment.bytes`, the configured length of segments, is assumed to be a multiple of this."""
 PARTITIONS_MAX = 20_000

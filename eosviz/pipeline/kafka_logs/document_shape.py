@@ -224,7 +224,7 @@ class Document(_Shape, frozen=True):
 
 
 def schema() -> dict[str, Any]:
-    """JSON Schema 2020-12."""
+    """The JSON Schema (2020-12) of the document."""
     made: dict[str, Any] = msgspec.json.schema(Document)
     for shape in made["$defs"].values():
         # Docstrings of these modules are for readers of the code, not of the schema.

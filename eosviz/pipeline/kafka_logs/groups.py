@@ -29,7 +29,7 @@ class GroupOffsets:
     """For each key, the first producer id with a pending offset. None until it is computed."""
 
     def read(self, name: str, rows: Iterable[Row]) -> None:
-        """Take in one partition. `rows` have their records. Damage is counted, and kept as sentences."""
+        """Take in one partition. `rows` include the records. Damage is counted, and kept as sentences."""
         self.partitions.append(name)
         for row in rows:
             if isinstance(row, DamageRow) and row.is_reserved:
@@ -75,7 +75,7 @@ class GroupOffsets:
         self.add(producer_id if row.header.is_transactional else None, offsets)
 
     def add(self, producer_id: int | None, offsets: dict[OffsetKey, CommittedOffset | None]) -> None:
-        """Take in a batch of offsets; `producer_id` is None if it is not part of a transaction."""
+        """Take in a batch of offsets; `producer_id` is None if the batch is not part of a transaction."""
         self._held_by = None
         if producer_id is None:
             self._apply(offsets)

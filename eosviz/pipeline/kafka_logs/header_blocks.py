@@ -117,7 +117,7 @@ def parts_of(file: str, stretch: Stretch, depth: Depth) -> Iterator[Part]:
         row = rows.at(position, offset_min)
         yield [batch_facts(file, row)]
         position, offset_min = rows.behind(row, offset_min)
-        # Damage is often followed by more damage; then a long block would be started again and again.
+        # More damage often follows, and every block ends before damage. So the next block is short.
         batches_max = _BLOCK_MIN
 
 

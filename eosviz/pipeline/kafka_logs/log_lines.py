@@ -227,7 +227,7 @@ def left_by(line: LogLine) -> tuple[VerdictKind, ...]:
     """The verdicts that remain possible for the line's transactions; empty if it does not narrow them."""
     if line.kind != "loaded":
         return KINDS[line.kind].leaves
-    # Right after a start the high watermark may still be unknown, and so the last stable offset.
+    # Right after a start the high watermark, and so the last stable offset, may still be unknown.
     stable, watermark = line.params["last_stable_offset"], line.params["high_watermark"]
     return (
         NOT_HEALTHY if isinstance(stable, int) and isinstance(watermark, int) and stable < watermark else ()
@@ -235,7 +235,7 @@ def left_by(line: LogLine) -> tuple[VerdictKind, ...]:
 
 
 _OF_ALL_PARTITIONS = ("marker_tried_again", "marker_given_up")
-"""A marker that failed elsewhere also says something about the transaction's other partitions."""
+"""The kinds of lines that concern every partition of a transaction, although they name only one."""
 
 
 class LoggedLines:

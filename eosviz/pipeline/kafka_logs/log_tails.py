@@ -55,7 +55,7 @@ class FolderlessPartition:
 
 
 def base_offset_of_snapshot(name: str) -> int:
-    """The offset at which a `.snapshot` was taken, from the file's name; 0 if it has none."""
+    """The offset at which a `.snapshot` was taken, from the file's name; 0 if the name has no offset."""
     digits = name.partition(".")[0]
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= _NAME_DIGITS else 0
 
@@ -71,8 +71,8 @@ def end_in_files(source: Beside) -> int:
 
 
 def doubt_a_cut_tail(partition: Partition, source: Beside) -> int | None:
-    """If a file beside the log names a later end, the end of the log is missing: puts its offsets in doubt
-    and returns the later end. Otherwise returns None."""
+    """If a file beside the log names a later end than the log has, put the offsets below that end in doubt and
+    return it. Otherwise return None."""
     end = end_in_files(source)
     if end <= partition.log_end or partition.log_end < 0:
         return None

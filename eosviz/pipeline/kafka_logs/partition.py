@@ -63,7 +63,7 @@ class Transaction:
 
     @property
     def place(self) -> str:
-        """File and byte of its first batch."""
+        """The file and the byte of the transaction's first batch."""
         return place_of(self.file, self.position)
 
 
@@ -93,7 +93,7 @@ class Marker(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """A batch whose base offset is not the next one: the batches before it are not in the files."""
+    """A batch whose base offset is not the expected one: batches before it are not in the files."""
 
     place: str
     expected: int
@@ -102,7 +102,7 @@ class Jump:
 
 @dataclass(frozen=True, slots=True)
 class SequenceBreak:
-    """A batch whose first sequence is not the next one."""
+    """A batch whose first sequence is not the expected one."""
 
     offset: int
     expected: int

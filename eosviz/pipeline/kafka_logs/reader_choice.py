@@ -16,8 +16,8 @@ from eosviz.pipeline.kafka_logs.text_files import by_kind
 
 OWN_MASTER = "local[*]"
 SPARK_FROM_BYTES = {Depth.HEADERS: 64 * 2**30, Depth.DEEP: 16 * 2**30}
-"""If segments have at least this many bytes, Spark reads them. This process reads fewer bytes before Spark has
-started and distributed the work."""
+"""If segments have at least this many bytes, Spark reads them. This process is faster with fewer bytes, because
+Spark takes time to start and to distribute the work."""
 SPARK_PROCESSORS_MIN = 4
 """With fewer processors Spark is never chosen, because the start of Java and of the workers costs what a
 second processor would gain."""

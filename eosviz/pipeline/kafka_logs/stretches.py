@@ -34,7 +34,7 @@ class LogsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Some batches of one segment."""
+    """Consecutive batches of one segment, which can be read separately."""
 
     segment: Path
     base_offset: int

@@ -72,7 +72,7 @@ def truth(fields: Fields, name: str) -> bool:
 
 
 class RecordLine:
-    """One record of a deep dump."""
+    """The line of one record in a deep dump."""
 
     __slots__ = ("coordinator_epoch", "fields", "key", "marker", "payload")
 

@@ -70,7 +70,7 @@ def verdicts_of(
     source: Beside | None = None,
     log_lines: LoggedLines | None = None,
 ) -> tuple[Verdict, ...]:
-    """One verdict for each open transaction, by first offset; or one for the healthy partition. `now`:
+    """One verdict for each open transaction, by first offset; without one, a verdict on the partition. `now`:
     milliseconds since 1970; for old files it is their newest time by a broker's clock. `source`: where
     the partition was read from. `log_lines`: those of brokers and clients, about any partition. The first verdict
     counts the notes that are left out."""

@@ -1,4 +1,4 @@
-"""Number formats of a sweep."""
+"""Template tags and filters for the pages of sweeps."""
 
 from pathlib import Path
 
