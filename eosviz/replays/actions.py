@@ -106,7 +106,7 @@ def _own(branch: Branch) -> Stretch:
 def _stored_steps(
     stretches: list[Stretch], named: str | None, each: Callable[[], None] | None
 ) -> Iterator[tuple[str, Any]]:
-    """``named``: the branch id that all steps get in the file."""
+    """The steps of ``stretches``, each with a branch id: ``named``, or with None the id of the step's own branch."""
     for stretch in stretches:
         for first in range(stretch.first, stretch.last + 1, _STEPS_READ_AT_ONCE):
             last = min(first + _STEPS_READ_AT_ONCE - 1, stretch.last)

@@ -36,7 +36,8 @@ def forget_upload(instance: Any, **kwargs: Any) -> None:
 
 
 def take_uploads_again(**kwargs: Any) -> None:
-    """Take up the uploads that were unfinished when the site stopped, and delete folders without a row."""
+    """Take up the uploads that were unfinished when the site stopped, and delete the folders of uploads that broke
+    off."""
     from eosviz.replays import tasks
 
     tasks.take_uploads_again()

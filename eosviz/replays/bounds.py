@@ -14,7 +14,7 @@ class Bounds:
     compressed_bytes: int = 32 * 1024 * 1024
     content_bytes: int = 512 * 1024 * 1024
     line_bytes: int = 16 * 1024 * 1024
-    """The first line contains a view."""
+    """The first line is long, because it contains a view."""
     lines: int = 200_002
     depth: int = 24
     branches: int = 64
@@ -23,7 +23,7 @@ class Bounds:
     view_check_bytes: int = 4 * 1024 * 1024
     """The size of the view is checked again after this many bytes of lines."""
     stored_bytes: int = 128 * 1024 * 1024
-    """All steps, gzipped."""
+    """For all steps together, gzipped."""
 
 
 BOUNDS = Bounds()

@@ -34,7 +34,7 @@ def begun(view: Mapping[str, Any]) -> Fold:
 
 
 def forked(fold: Fold) -> Fold:
-    """A copy for a branch that begins here."""
+    """A copy of ``fold`` for a branch that leaves after its last step."""
     return Fold(fold.derived.fork(), None)
 
 

@@ -37,19 +37,19 @@ class ByBranch(ABC, Generic[Fold]):
 
     @abstractmethod
     def begin(self) -> Fold:
-        """A fold before the first step."""
+        """A new fold, before the first step of the recording."""
 
     @abstractmethod
     def fold(self, fold: Fold, step: dict[str, Any]) -> None:
-        """Take one more step."""
+        """Add one more step to ``fold``."""
 
     @abstractmethod
     def copy(self, fold: Fold) -> Fold:
-        """A copy for a branch that begins here."""
+        """A copy of ``fold`` for a branch that leaves after the last step that it took."""
 
     @abstractmethod
     def result(self, fold: Fold, branch: str) -> Mapping[str, Any]:
-        """The result after the branch's last step."""
+        """The result of ``fold`` after the last step of ``branch``."""
 
     def take(self, branch: str, number: int, step: bytes) -> None:
         while self._branch != branch:

@@ -38,7 +38,7 @@ in static/styles/tokens.css."""
 
 
 def draw_card(header: Mapping[str, Any], view: Json, step: int) -> bytes:
-    """PNG, 1200 × 630."""
+    """The picture as a PNG of 1200 × 630 pixels."""
     image = Image.new("RGB", (WIDTH, HEIGHT), PAPER)
     draw = ImageDraw.Draw(image)
     name = header["scenario"] + (f" / {header['variant']}" if header["variant"] else "")

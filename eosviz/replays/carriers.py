@@ -62,7 +62,7 @@ def replay_file(file: BinaryIO, bounds: Bounds = BOUNDS) -> Iterator[bytes]:
 
 
 def _content(begin: bytes, file: BinaryIO, bounds: Bounds) -> Iterator[bytes]:
-    """The bytes of the lines, in pieces."""
+    """The bytes of the lines, in pieces, from every form but Parquet. Raises ReplayRefused for another file."""
     if begin.startswith(b"{"):
         return _plain(_Bounded(file, bounds))
     if _HTML.match(begin):
@@ -125,7 +125,7 @@ class _Embedded:
             seen += piece
 
     def read(self, size: int) -> bytes:
-        """About ``size`` bytes, at least one until the end."""
+        """About ``size`` bytes of the replay; empty only at its end."""
         letters = bytearray()
         while len(letters) < max(size, 4) and not self._ended:
             piece = self._rest or self._page.read(_PIECE)

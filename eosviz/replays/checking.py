@@ -44,9 +44,9 @@ class Checked:
     recording: reading.Recording
     finding: Finding
     transactions: dict[str, Any]
-    """Branch id to its lines (docs/websocket.md, `transactions`)."""
+    """Branch id to the branch's transactions (docs/websocket.md, `transactions`)."""
     plans: dict[str, Any]
-    """Branch id to its plan (docs/frame.md)."""
+    """Branch id to the branch's plan (docs/frame.md)."""
     derived: dict[str, Any]
     """Branch id to the derived facts of its steps (docs/player.md)."""
 

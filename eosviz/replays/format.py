@@ -114,7 +114,7 @@ class Step(_Shape, frozen=True):
 
 
 TitleText = Annotated[str, Meta(min_length=1, max_length=4000)]
-"""The same bound as for a scenario's own texts (engine.scenario.schema)."""
+"""The bounds are those of a scenario's own texts (engine.scenario.schema)."""
 
 
 class Title(_Shape, frozen=True, rename={"zh_hans": "zh-Hans"}):

@@ -1,8 +1,9 @@
-"""A link's run for visitors without a session: the player file that a frame on another page plays.
+"""The files of a link's run for visitors without a session: the player file that a frame on another page plays, and
+the preview picture.
 
-It is made once for each run and engine, when it is first requested, and kept; after that, a frame needs only
-one read. The address determines the run, so a file that was deleted to save space is made again, byte for
-byte.
+A file is made once for each run and engine (a picture for each step), when it is first requested, and kept; after
+that, a frame needs only one read. The address determines the run, so a file that was deleted to save space is made
+again, byte for byte.
 """
 
 from __future__ import annotations

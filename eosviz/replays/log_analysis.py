@@ -1,7 +1,7 @@
-"""Analyses files of a broker, or printed text, that a person uploaded. The result is the transactions and the
-player file, which is everything that is stored of a log case.
+"""Analyses files of a broker, or printed text, that a person uploaded. The result is the document of the
+case, its player file and its bundle. Nothing else is stored of a log case.
 
-It runs in a bounded process (`eosviz/bounded`), because a file may claim anything: a small compressed block
+The analysis runs in a bounded process (`eosviz/bounded`), because a file may claim anything: a small compressed block
 may unpack to hundreds of megabytes, and a text may name a million partitions. Work beyond the bounds ends
 with that process. Does not import Django.
 
@@ -171,7 +171,7 @@ def bounded(found: Json) -> Json:
 def stored(
     case: LogCase, analysis: Json | None, identity: str, previews: Sequence[Preview] = ()
 ) -> tuple[Row, bytes]:
-    """The row and the packed player file."""
+    """The row and the packed player file of a log case. ``previews``: those whose endings were given to the case."""
     verdicts = (analysis or {}).get("verdicts", [])
     _add_steps(verdicts, case.steps)
     add_previews(verdicts, case, previews)

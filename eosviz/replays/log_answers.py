@@ -42,7 +42,7 @@ def sentence(key: str, **params: Any) -> Json:
 
 def answered(analysis: Json, problems: Sequence[Json]) -> list[Json]:
     """The answers for each verdict that is not healthy. If a transaction has verdicts in several partitions, only the
-    first has the commands, because they end it in all."""
+    first has the commands, because these end the transaction in every partition."""
     answers = [_Answer(analysis, verdict).to_json() for verdict in problems]
     first: dict[str, Json] = {}
     for number, (answer, verdict) in enumerate(zip(answers, problems, strict=True), 1):
@@ -86,7 +86,8 @@ def summary(analysis: Json, answers: Sequence[Json]) -> Json:
 
 
 def _first(answer: Json) -> Json:
-    """What is said of one answer at the top: the headline, how long it has lasted, and the first command to run."""
+    """The parts of one answer that the summary shows: the headline, what follows, the duration, and the first command
+    to run."""
     command = next((one for one in answer["todo"] if one["command"]), None)
     return {name: answer.get(name) for name in ("headline", "then", "lasts")} | {"first": command}
 
@@ -370,5 +371,5 @@ def _run(
 
 
 def _seconds(milliseconds: int) -> int:
-    """The milliseconds of the whole seconds in ``milliseconds``."""
+    """``milliseconds`` rounded down to whole seconds; the result is in milliseconds too."""
     return milliseconds // _SECOND * _SECOND

@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 def ends_of(steps: Iterable[Json], stable: Mapping[str, int], hues: Mapping[str, int]) -> dict[str, Json]:
     """For up to PARTITIONS_MAX partitions the batches around the last stable offset. `stable`: partition to that
-    offset. `hues`: from a plan."""
+    offset. `hues`: producer id to hue, as the case's plan has it."""
     names = list(stable)[:PARTITIONS_MAX]
     batches: dict[str, dict[int, Json]] = {name: {} for name in names}
     for step in steps:
@@ -88,7 +88,7 @@ def drawn(partition: Json, end: Json | None, holder: Json) -> Json | None:
 
 
 def _of_holder(holder: Json) -> Json:
-    """For a case without batches: the open transaction alone."""
+    """The end of a log of which no batch is known: the open transaction as one batch."""
     first = holder["first_offset"]
     batch = {
         "first": first,

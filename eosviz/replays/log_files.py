@@ -1,7 +1,7 @@
 """Lays out the stored files of a log upload as the analysis reads them. Does not import Django.
 
 The analysis reads folders in place. Each folder of the upload becomes a folder here with links to the stored files.
-Its name is generated, except for the parts that mean something to Kafka: the last folder, and the file.
+The path of a link is generated, except for the two parts that mean something to Kafka: the last folder and the file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _READ_ENDINGS = (".index", ".txnindex", ".snapshot", "-checkpoint", ".checkpoint
 _OF_LOG_DIRECTORY = (META_PROPERTIES, CLEANER_CHECKPOINT)
 """Files of a log directory that say something about every partition in it."""
 NOT_READ = (".index", ".timeindex", ".deleted", ".cleaned", ".swap", ".lock")
-"""Files in a folder with segments that the page does not send, by the end of their names."""
+"""The endings of files that the page does not send from a folder with segments."""
 _TEXT_ENDINGS = (".txt", ".text", ".out", ".dump", ".log", "")
 _NAME_CHARACTERS_MAX = 100
 _FOLDER_CHARACTERS_MAX = 240

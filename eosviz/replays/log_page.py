@@ -25,7 +25,7 @@ Json = dict[str, Any]
 
 
 def log_case_page(analysis: Json) -> Json:
-    """The template's context."""
+    """The context of the page's template. ``analysis``: `log_analysis.Row.analysis`."""
     if "too_much" in analysis:
         return {"too_much": True}
     problems = [_with_signatures(one) for one in analysis["verdicts"] if one["kind"] != "healthy"]
@@ -77,7 +77,7 @@ def _with_signatures(verdict: Json) -> Json:
 
 
 def _line_kinds(evidence: list[Json]) -> set[str]:
-    """The kinds of log lines among these sentences."""
+    """The kinds of the log lines in ``evidence``."""
     keys = (one["says"]["key"] for one in evidence)
     return {key.removeprefix(_LINE) for key in keys if key.startswith(_LINE)}
 

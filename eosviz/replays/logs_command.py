@@ -25,7 +25,7 @@ HELP = "Read Kafka's own logs (docs/logs.md): transactions, what both readers se
 LANGUAGES = ("en", "zh-Hans")
 """The languages of a report."""
 Write = Callable[[str], Any]
-"""A function that writes a line, which is given without its end."""
+"""A function that gets a line without a line feed and writes it with one."""
 
 
 class CommandFailed(Exception):

@@ -33,7 +33,7 @@ class ReplayQuerySet(models.QuerySet["Replay"]):
         )
 
     def with_file(self) -> "ReplayQuerySet":
-        """The replays that can be exported in other forms."""
+        """The replays whose file was kept, so that they can be exported."""
         return self.filter(file__isnull=False)
 
     def with_lack(self) -> "ReplayQuerySet":
@@ -118,7 +118,8 @@ class LinkedFile(models.Model):
     """A file made for a link (`linked.py`). It can be made again from the address."""
 
     key = models.CharField(max_length=64, primary_key=True)
-    """SHA-256 of what it was made from: kind, engine, version of the scenario, variant, interventions."""
+    """SHA-256 of everything that determines the file: kind, engine, version of the scenario, variant, interventions;
+    for a picture also the step."""
     kind = models.CharField(max_length=10)
     content = models.BinaryField()
     made = models.DateTimeField(auto_now_add=True, db_index=True)
@@ -213,7 +214,7 @@ class Upload(BackgroundJob):
     uploads; its place in the queue is in the register (`eosviz/bounded`), under the row's id."""
 
     UNFINISHED = UNFINISHED
-    BEATING = ()  # a worker that starts takes them up again
+    BEATING = ()  # a worker that starts takes up unfinished uploads again
     owner = models.CharField(max_length=64, db_index=True)
     address = models.CharField(max_length=32, blank=True)
     """A digest of the sender's address (`bounded.register.Caller`)."""

@@ -66,7 +66,7 @@ class PlayedBranch(TypedDict):
 
 
 class LogWhyLink(TypedDict):
-    """One sentence of an answer, as `why` of a session has it."""
+    """One sentence of the answer to why readers stop (docs/websocket.md, `why`)."""
 
     key: str
     params: JsonObject

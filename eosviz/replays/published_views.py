@@ -86,7 +86,7 @@ def _opened(digest: str, name: str) -> BinaryIO:
 
 @require_POST
 def withdraw(request: HttpRequest, publication_id: UUID) -> HttpResponse:
-    """Withdraw one's own publication."""
+    """Withdraw one of the browser's own publications."""
     mine = Publication.objects.of_browser(browser_of(request.session))
     actor = request.user if request.user.is_authenticated else None
     withdraw_publication(get_object_or_404(mine, id=publication_id), actor)

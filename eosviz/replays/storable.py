@@ -6,7 +6,7 @@ SIGN = "\N{SYMBOL FOR NULL}"
 
 
 def storable(value: Any) -> Any:
-    """The same JSON value with a visible sign in place of that character, in texts and names."""
+    """The JSON value with SIGN in place of U+0000, in texts and in names of fields."""
     if isinstance(value, str):
         return value.replace("\0", SIGN)
     if isinstance(value, dict):

@@ -1,5 +1,5 @@
 """A link's run as a page of text: what the player shows, for readers without scripts, for screen readers and
-for paper. It is made from the same player file, so it says the same."""
+for paper. The text is made from the player file, so it says the same as the player."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from eosviz.replays.embed_views import linked_file
 from eosviz.walkthroughs.links import Link, read_link
 
 STEPS_SHOWN = 200
-"""Steps on one page; further pages are linked."""
+"""One page shows at most this many steps; further pages are linked."""
 
 
 class Sentence(msgspec.Struct):

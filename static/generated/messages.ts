@@ -3111,7 +3111,7 @@ export interface LogWhy {
   links: LogWhyLink[];
 }
 /**
- * One sentence of an answer, as `why` of a session has it.
+ * One sentence of the answer to why readers stop (docs/websocket.md, `why`).
  */
 export interface LogWhyLink {
   key: string;

@@ -47,7 +47,8 @@ class Form:
     """A form of a replay's file. Each subclass is one form."""
 
     name: ClassVar[str]
-    """At most 12 letters; `form` of the address. The catalogue has `exports.form.<name>` and `….means`."""
+    """The value of `form` in requests; at most 12 letters. The catalogue has `exports.form.<name>` and
+    `exports.form.<name>.means`."""
     order: ClassVar[int]
     """Its place in the dialog."""
     ending: ClassVar[str]
