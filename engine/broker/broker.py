@@ -395,8 +395,9 @@ class Broker:
     # Decisions of the controller -------------------------------------------------------------------
 
     def learn(self, word: Notice, now: int) -> Effects:
-        """Apply a decision of the controller (LOG-10): with ZooKeeper an announcement, which is delivered within
-        the controller's step; with KRaft a record of the metadata log that this broker has read."""
+        """Apply a decision of the controller (LOG-10). With ZooKeeper it is an announcement, which is delivered
+        within the controller's step; with KRaft a record of the metadata log that this broker has read, except
+        PartitionUsed and FetchingStopped, which are delivered at once."""
         if self.transactions is not None:
             self.transactions.on_announcement(now)
         if type(word) is LeaderAndIsr:

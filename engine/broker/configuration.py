@@ -51,7 +51,7 @@ class BrokerConfiguration:
     an announcement, also the pause before it sends the markers whose leader could not be reached."""
     producer_state_expiration_ms: int = 604800000
     producer_state_scan_interval_ms: int = 600000
-    """How often the broker looks for idle producers. Kafka has no setting for it; it is always ten minutes
+    """Time in ms between two scans for idle producers. Kafka 2.x has no setting for it: there it is ten minutes
     (``LogManager``)."""
     session_timeout_ms: int = 300
     """A broker that sends nothing for this long in ms loses its session and its leaderships (LOG-10). The
@@ -59,8 +59,8 @@ class BrokerConfiguration:
     heartbeat_interval_ms: int = 2000
     """Time in ms between two heartbeats to the active controller (``broker.heartbeat.interval.ms``)."""
     registration_ms: int = 20
-    """Time in ms until a broker that resumes after the end of its session learns of this end. Until then it acts
-    as before (FEN-6)."""
+    """With ZooKeeper: time in ms until a broker that resumes after the end of its session learns of this end.
+    Until then it acts as before (FEN-6)."""
     zookeeper_reply_timeout_ms: int = 300
     """If ZooKeeper does not reply for this long in ms, a broker reads the node of producer ids again (PID-4), or
     writes the ISR again."""

@@ -196,8 +196,8 @@ class PartitionLog:
         appendings: dict[int, Appending],
         completed: list[CompletedTransaction],
     ) -> Appended | None:
-        """Make room in the segment, and check every batch against a copy of its producer's entry. Returns the
-        answer when a batch is refused or is a duplicate; else None.
+        """Check every batch against a copy of its producer's entry, and close the segment if the batches do not
+        fit into it. Returns the result when a batch is refused or is a duplicate; else None.
 
         ``offsets``: the base offset of each batch. ``appendings`` (by producer id) and ``completed`` receive
         what the caller merges after the append.

@@ -502,7 +502,7 @@ class ProducerStateManager:
         entry.last_timestamp = saved.last_timestamp
         entry.transaction_first_offset = saved.transaction_first_offset
         if saved.newest is not None:
-            # The file has only one timestamp for each entry; the batch gets it.
+            # A snapshot has only one timestamp for each producer; the batch gets it, too.
             entry.batches.append(saved.newest._replace(timestamp=saved.last_timestamp))
         if self.is_expired(entry, now):
             return

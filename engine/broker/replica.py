@@ -104,7 +104,8 @@ class Replica:
         self.follower_ends: dict[int, int] = {}
         """Leader only: follower to the log end offset in its newest fetch (LOG-7)."""
         self.isr_asked: int | None = None
-        """Leader only: the replica whose return to the ISR the leader has requested, one at a time; None: none."""
+        """Leader only: the replica whose return to the ISR the leader has requested, one at a time. None: no
+        request is pending."""
         self.isr_change: object = None
         """Leader only, with KRaft: the requested change of the in-sync replicas, until it is answered or the
         leader reads a newer state."""

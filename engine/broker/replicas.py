@@ -218,7 +218,8 @@ class Replicas(dict[str, Replica]):
     ) -> None:
         """Preset this broker's state of a producer (GEN-7). To be called on every replica.
 
-        ``last_sequence`` None: only the epoch is known, as after a marker.
+        ``last_sequence`` None: only the epoch is known, as after a marker. ``last_offset`` None: the offset of
+        the last record in the log.
         """
         log = self.named(partition).log
         log.preset_producer(producer_id, producer_epoch, last_sequence, last_offset, now)

@@ -187,6 +187,6 @@ def _cut(follower: Replica, diverging_epoch: tuple[int, int], now: int) -> Taken
         return Taken(cut_to=to, parted=True)
     if log.last_epoch == last_epoch:
         raise EngineError(
-            f"{follower.partition}: told to cut at {to}, the log ends at {log.log_end} (LOG-10)"
+            f"{follower.partition}: cannot be cut at {to}, the log ends at {log.log_end} (LOG-10)"
         )
     return Taken(parted=True)

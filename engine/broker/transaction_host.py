@@ -450,9 +450,9 @@ class TransactionHost:
             self.expiry_at = max(-(-at // interval), self.expired_at // interval + 1) * interval
 
     def next_timer(self) -> int | None:
-        """When the host has to act next: it has read a log, a marker pass starts, a response to markers is
-        overdue, or a scan finds a transaction that timed out. The expiry of ids has a timer of its own
-        (``expiry_at``)."""
+        """The earliest time in ms at which the host has to act, because it has read a log, a pass of the marker
+        sender starts, a response to markers is overdue, or a scan finds a transaction that timed out. None: no
+        such time. The expiry of ids has a timer of its own (``expiry_at``)."""
         first = self.scan_at
         if self.pass_at is not None and (first is None or self.pass_at < first):
             first = self.pass_at

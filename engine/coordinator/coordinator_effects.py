@@ -32,7 +32,7 @@ class Write:
 
 @value
 class SendMarkers:
-    """Effect: send a marker with this outcome to the leader of every partition (MRK-1)."""
+    """Effect: send a marker to the leader of every partition (MRK-1). ``result``: COMMIT or ABORT."""
 
     transactional_id: str
     result: str

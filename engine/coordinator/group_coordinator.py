@@ -4,9 +4,9 @@ Owns the groups whose ``__consumer_offsets`` partitions this broker leads, the c
 change of a group's offsets. It knows no connections and no logs: ``outbox`` holds its responses and the
 batches to write, and its host calls ``written`` and ``on_marker`` with the results.
 
-Joining and leaving are not simulated: the members and the generation of a group are initial state, and are
-written in its log. The checks of a commit are those of ``GroupCoordinator.doCommitOffsets`` and
-``doTxnCommitOffsets``. Before KIP-447 a transaction's commit names no member, and no member is checked.
+Joining and leaving are not simulated: the members and the generation of a group are initial state, and the
+group's log partition contains them. The checks of a commit are those of ``GroupCoordinator.doCommitOffsets``
+and ``doTxnCommitOffsets``. Before KIP-447 a TxnOffsetCommit names no member, and no member is checked.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ class GroupCoordinator(LogOwner[_Writing]):
         writing, answer = self.end_write(token, error)
         group, offsets, producer_id = writing.group, writing.offsets, writing.producer_id
         if self.groups.get(group.name) is not group:
-            # Another coordinator has the group now, and reads it from the log.
+            # Another coordinator, or this one after a new election, reads the group from the log.
             answer = Error.NOT_COORDINATOR if answer is Error.NONE else answer
         elif answer is Error.NONE:
             self._placed(group, offsets, producer_id, writing.producer_epoch, base_offset)

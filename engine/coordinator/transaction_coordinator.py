@@ -192,7 +192,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         super().__init__(partition_count)
         self.name = name
         self.end_passes_newer_epoch = profile.end_txn_accepts_newer_epoch
-        """Whether EndTxn is refused only for a lower epoch, and not for a higher one (TXC-14)."""
+        """Whether an EndTxn with a higher epoch than the id's passes the first check; with a lower epoch it never
+        does (TXC-14)."""
         self.fenced_error = (
             Error.PRODUCER_FENCED if profile.coordinator_answers_fenced else Error.INVALID_PRODUCER_EPOCH
         )
@@ -626,7 +627,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
             effect(self, abort, change)
 
     def _raise_epoch(self, row: Row, change: Change) -> None:
-        """Raise the epoch, so that the producer with the present one is fenced (TXC-10)."""
+        """Raise the epoch, so that the producer with the present epoch is fenced (TXC-10)."""
         metadata = change.metadata
         self._emit_fence(row, change, metadata.producer_epoch + 1)
         metadata.producer_epoch += 1
@@ -736,7 +737,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._answer(writing.to, NO_ERROR)
 
     def _fence_written(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
-        """The abort with the raised epoch is decided, so the client has to repeat its InitProducerId (TXC-10)."""
+        """The abort with the raised epoch is decided. If an InitProducerId caused it, the client must repeat this
+        request (TXC-10)."""
         metadata.install(writing.image)
         self._emit_decided(metadata)
         if writing.to is not None:

@@ -140,7 +140,7 @@ class TransactionMetadata:
         return None
 
     def image(self, now: int, state: str, **changed: object) -> Image:
-        """This id with ``state`` and further fields changed."""
+        """The image of this id with ``state``, the update time ``now`` (ms) and the fields in ``changed``."""
         fields: dict[str, object] = {
             "producer_id": self.producer_id,
             "last_producer_id": self.producer_id,
