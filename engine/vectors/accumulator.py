@@ -32,7 +32,7 @@ DEFAULTS = {
     "delivery_timeout_ms": 3200,
     "buffer_memory": 1_048_576,
 }
-"""Settings of Kafka's own accumulator tests, for settings that a case leaves out."""
+"""Settings that apply if a case leaves them out; they are those of Kafka's own accumulator tests."""
 KEY_BYTES, VALUE_BYTES = 3, 5
 _NO_MEMORY = {"2.0": "TimeoutException", "2.8": "BufferExhaustedException"}
 """The exception of ``send()`` when memory is not free in time: 2.8 has a separate one."""
@@ -121,7 +121,7 @@ class _Driver:
         return {"batch_is_full": full, "new_batches": new}
 
     def _give_up(self, payload: int) -> dict[str, Any]:
-        """The call waits for memory and fails when its time is over: no operation of a case returns memory."""
+        """Let the call wait for memory and fail at once, because no operation of a case returns memory."""
         pool = self.accumulator.pool
         pool.wait(Call("send"), self.accumulator.memory_for(payload), self.now, self.now)
         return {"exception": [waiter.size for waiter in pool.expire(self.now)]}

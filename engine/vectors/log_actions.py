@@ -354,8 +354,8 @@ def in_order_of_offsets(actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
             partition = f"{action['topic']}-{action['partition']}"
             first[partition] = min(action["offset"], first.get(partition, action["offset"]))
     logs: dict[str, list[dict[str, Any] | None]] = {name: [EARLIER] * start for name, start in first.items()}
-    """For each offset of a partition, the action that made it: a record's, or the end of a transaction for
-    its marker; None: unknown."""
+    """Partition to the action behind each offset: the one that sent the record, or for a marker the one that
+    ended the transaction. None: unknown."""
     joined: dict[str, list[str]] = {}
     transactional = {
         action["producer"] for action in actions if "transactional.id" in action.get("config", ())

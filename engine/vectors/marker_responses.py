@@ -1,6 +1,6 @@
 """Runs the cases of the marker channel: its reaction to one partition's result of WriteTxnMarkers.
 
-A transaction with two partitions is handed over; the first partition's marker gets the result in the case.
+The channel gets a transaction with two partitions; the first partition's marker gets the result in the case.
 The outcome is read from the channel's queues, never from its table.
 """
 
@@ -25,7 +25,8 @@ EPOCH = 3
 
 
 class Around:
-    """The surroundings of the channel: the answers of its broker, which a case may change."""
+    """The channel's broker, as the channel sees it: leaders, reachable brokers, its epoch as coordinator, and
+    its metadata. A case may change these values."""
 
     def __init__(self) -> None:
         self.epoch: int | None = EPOCH

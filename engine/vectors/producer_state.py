@@ -1,7 +1,7 @@
 """Runs the cases about one partition log (schema ``log-scenario-v1``) on the brokers' own log.
 
-Serves ``producer_state``, ``log_transactions`` and ``log_recovery``: each operation is a call on
-:class:`engine.broker.partition_log.PartitionLog`, each result is the log's answer and state.
+The module serves the topics ``producer_state``, ``log_transactions`` and ``log_recovery``: each operation is
+a call on :class:`engine.broker.partition_log.PartitionLog`, each result is the log's answer and state.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class LogCase:
         self.clock = 0
         self.verifies = bool(config.get("verification"))
         self.guards: dict[int, int] = {}
-        """Producer id to the guard in its verified batches."""
+        """Producer id to the guard that its verified batches carry (Kafka's ``VerificationGuard``)."""
         self.version = version
         self.through_bytes = through_bytes
         self.auto_high_watermark = bool(config.get("auto_hw"))
@@ -283,7 +283,8 @@ OPERATIONS: dict[str, Callable[[LogCase, dict[str, Any]], dict[str, Any]]] = {
 
 
 def run(case: dict[str, Any], version: str) -> Failure | None:
-    """One case in one version: every result and every state must be Kafka's.
+    """Run one case in one version: every result and every state must be Kafka's. Returns the first
+    difference, or None.
 
     ``log_transactions`` runs a second time with every batch as bytes.
     """

@@ -64,7 +64,7 @@ class Report:
       because the states differ.
     - ``taken``: how often each field was taken from a recording that does not determine it.
     - ``differences``: (recording, version, Failure, rows) for versions other than the recorded one.
-    - ``others``: the number of their steps.
+    - ``others``: version other than the recorded one to the number of steps by result.
     """
 
     passed: list[str] = field(default_factory=list)
@@ -157,7 +157,8 @@ class Report:
 
 
 def run_files(documents: Iterable[tuple[str, Any]]) -> Report:
-    """``documents``: (file name, parsed content). Raises ValueError for a file in another format."""
+    """Run the cases of several files. ``documents``: (file name, parsed content). Raises ValueError for a
+    file in another format."""
     report = Report()
     for name, document in documents:
         run_file(name, document, report)

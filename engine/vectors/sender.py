@@ -62,7 +62,7 @@ from engine.watching import Watch
 TOPIC_PARTITIONS = ("t-0", "t-1")
 DELIVERY_TIMEOUT_MS = 1500
 REQUEST_TIMEOUT_MS = 1000
-"""The settings of Kafka's own test, for settings that a case leaves out."""
+"""Settings that apply if a case leaves them out; they are those of Kafka's own test."""
 BROKER, PEER, NAME = 1, "broker-1", "p1"
 PASS_LIMIT = 100
 FURTHER_SETTINGS = ("retries", "linger_ms", "acks", "batch_size")
