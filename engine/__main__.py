@@ -361,8 +361,8 @@ def vectors_command(options: argparse.Namespace, out: TextIO) -> int:
 
 
 def _play_file(file: Path, has_neighbours: bool, report: Report) -> None:
-    """Play the vectors of one file. An error in the file does not stop the other files; if it is the only
-    file, the error is raised."""
+    """Play the vectors of one file. An error in one file of a folder does not stop the other files. An error
+    in a file that the command names is raised."""
     try:
         run_file(str(file), _vectors_in(file), report, Neighbours(file.parent))
     except BrokenFile as error:

@@ -118,8 +118,8 @@ class Api:
     """A function of the broker's response and an error. It returns the response with this error in place of
     the broker's. The default returns the response unchanged."""
     crafted: Mapping[str, tuple[type, Any]] = field(default_factory=dict)
-    """The fields that ``craft_request`` can set, each with its type and default. Empty: it cannot send this
-    request."""
+    """The fields that ``craft_request`` can set, each with its type and default. Empty: ``craft_request``
+    cannot send this request."""
     kept_by: str = ""
     """``zookeeper`` or ``quorum``: only brokers of clusters with that kind of controller send the request;
     empty: all do."""

@@ -53,7 +53,7 @@ def schedule(kernel: Kernel, application: Application) -> None:
 
 
 def follow(kernel: Kernel, application: Application) -> None:
-    """Continue the script if its blocked call has returned or its client is up again."""
+    """Continue an application's script if its blocked call has returned or its client is up again."""
     if application.blocked_by == "client_down":
         if not kernel.world.called[application.client].alive:
             return

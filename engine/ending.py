@@ -154,8 +154,12 @@ def _nodes(view: Json) -> list[list[str]]:
 
 
 def _table(view: Json) -> Json | None:
-    """`rows`: how many rows each record or order has, oldest first, at most CELLS_MAX of them; `folded`: how many of
-    them are left out; and how many broke each guarantee of the database."""
+    """The rows of the database; None without one.
+
+    - `rows`: the number of copies of each row, oldest row first; only the newest CELLS_MAX rows are listed.
+    - `folded`: the number of older rows.
+    - For each guarantee of the database, by its name: how many records or orders broke it.
+    """
     database = view.get("database")
     if database is None:
         return None

@@ -143,7 +143,7 @@ class WorkReserved(Fact):
 
 @value
 class WorkReleased(Fact):
-    """The node released its reservation."""
+    """A node released its reservation for a middleware transaction."""
 
     tid: int
     node: str
@@ -151,7 +151,7 @@ class WorkReleased(Fact):
 
 @value
 class WorkApplied(Fact):
-    """The node carried out its part, possibly for the second time."""
+    """A node carried out its part of a middleware transaction, possibly for the second time."""
 
     tid: int
     node: str
@@ -160,7 +160,8 @@ class WorkApplied(Fact):
 
 @value
 class WorkUndone(Fact):
-    """The node undid one execution of its part, possibly one that was undone before."""
+    """A node undid one execution of its part of a middleware transaction, possibly one that was undone
+    before."""
 
     tid: int
     node: str

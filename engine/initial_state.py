@@ -21,7 +21,8 @@ from engine.world import World
 
 def preset(world: World, document: dict[str, Any]) -> None:
     """Set the initial state (GEN-7), and deliver the controller's announcements. Unless the scenario makes
-    the start of brokers a part of the run, let them start and claim their first blocks of producer ids."""
+    the start of brokers a part of the run, also start the brokers, so that they claim their first blocks of
+    producer ids."""
     controller, brokers = world.controller, world.brokers
     chosen = document["overrides"]
     for override in chosen:

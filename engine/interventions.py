@@ -223,7 +223,8 @@ AS_FAULTS: dict[str, Callable[[Kernel, Intervention], Any]] = {
     "make_available": _endpoint,
     **dict.fromkeys(COMMANDS, _tool),
 }
-"""The interventions that a world's fault script can also cause, with the same checks."""
+"""Interventions on connections, partitions and the reachability of brokers, and the commands of
+``kafka-transactions.sh``. The fault with the same action carries each of them out."""
 INTERVENTIONS: dict[str, Callable[[Kernel, Intervention], Any]] = {
     **dict.fromkeys(("drop_message", "delay_message", "duplicate_message", "reorder_message"), _message),
     **dict.fromkeys(("crash", "restart", "pause", "resume"), _actor),

@@ -33,8 +33,8 @@ class Kernel(Protocol):
         """Queue the arrival of a message."""
 
     def send(self, source: str, effect: Send) -> Envelope | None:
-        """Send a message and show it to the fault rules. None: it is a response whose connection has ended,
-        so it was not sent."""
+        """Send a message and show it to the fault rules. Returns None for a response whose connection has
+        ended: it is not sent."""
         ...
 
     def carry_out(self, name: str, effects: Effects) -> None:

@@ -89,7 +89,8 @@ class Profile:
     offsets_block_without_limit: bool
     """``sendOffsetsToTransaction`` waits without limit; else at most ``max_block_ms`` (TXM-5)."""
     drops_stray_snapshots: bool
-    """A log that is opened forgets producer snapshots between segment starts (KAFKA-9393)."""
+    """A log that is opened deletes each producer snapshot that is not at the start of a segment, unless it is
+    behind the last of these starts (KAFKA-9393)."""
     truncation_sets_high_watermark: bool
     """A truncation sets the high watermark of the log's transactions at once; else the next fetch does (LOG-8)."""
     validates_by_origin: bool

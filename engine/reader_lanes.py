@@ -1,6 +1,6 @@
 """What each consumer sees of each lane: its position, and why other offsets are hidden (CON-11, CON-12).
 
-There is a part of the view for every consumer and topic-partition. It reads both the consumer and the
+There is a part of the view for every consumer and topic-partition. The part reads both the consumer and the
 leader's log, which no role may do, and makes no decision.
 """
 
@@ -23,7 +23,7 @@ NOT_FETCHED, UNDECIDED, NOT_REPLICATED, NOT_SUBSCRIBED = (
 )
 """Why a consumer has not read an offset:
 
-- NOT_FETCHED: it has not fetched it yet.
+- NOT_FETCHED: the consumer has not fetched the offset yet.
 - UNDECIDED: an open transaction holds back the last stable offset (CON-5).
 - NOT_REPLICATED: the offset is not below the high watermark.
 - NOT_SUBSCRIBED: the consumer does not read this partition (CON-11 d).

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 RUNS_MAX = 3
-"""At most this many runs of consecutive records are named; of more, one fewer and the count of the others."""
+"""At most this many runs of consecutive records are named. If there are more, one run fewer is named, and the
+others are counted."""
 
 
 def record_names(serials: Sequence[int]) -> list[str]:

@@ -409,8 +409,8 @@ class Simulation(Timetable):
         self._replication.follow()
 
     def send(self, source: str, effect: Send) -> Envelope | None:
-        """Send a message and show it to the fault rules. None: it is a response whose connection has ended,
-        so it was not sent."""
+        """Send a message and show it to the fault rules. Returns None for a response whose connection has
+        ended: it is not sent."""
         interference = self.interference
         if effect.is_response and self._answers_in_vain(source, effect):
             return None

@@ -37,18 +37,18 @@ class Spreading(Protocol):
     """One of the two ways in which decisions reach brokers. Times are virtual milliseconds."""
 
     def begin(self) -> None:
-        """The initial state is complete, and no step was made yet."""
+        """Called when the initial state is complete, before the first step."""
 
     def announce(self, now: int) -> Done:
         """Deliver the decisions that brokers receive at once."""
         ...
 
     def is_back(self, name: str, now: int) -> Done:
-        """A broker has started again."""
+        """Called when a broker has started again."""
         ...
 
     def goes_on(self, name: str, now: int) -> Done:
-        """The pause of a broker has ended."""
+        """Called when the pause of a broker has ended."""
         ...
 
     def is_zombie(self, name: str) -> bool:
@@ -56,7 +56,7 @@ class Spreading(Protocol):
         ...
 
     def register(self, name: str, now: int) -> Done:
-        """A broker learns that its session ended, and registers again (FEN-6)."""
+        """Called when a broker learns that its session has ended: the broker registers again (FEN-6)."""
         ...
 
     def fetches(self, now: int) -> list[tuple[str, int]]:
@@ -78,7 +78,7 @@ class Announced:
         self._controller = controller
 
     def begin(self) -> None:
-        """Nothing happens yet: the announcements that wait are delivered with the first event."""
+        """Do nothing: the announcements that wait are delivered with the first event."""
 
     def announce(self, now: int) -> Done:
         controller, cluster = self._controller, self._cluster
@@ -155,7 +155,8 @@ class Fetched:
             self._controller.announcements.append(written)
 
     def is_back(self, name: str, now: int) -> Done:
-        """Deliver what waits. The broker itself reads the metadata log once it has registered."""
+        """Deliver the announcements that wait. The broker itself reads the metadata log once it has
+        registered."""
         return self.announce(now)
 
     def goes_on(self, name: str, now: int) -> Done:

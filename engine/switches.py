@@ -28,7 +28,8 @@ class Switches:
     head_retry_rule: bool = True
     """Only the oldest unanswered batch of a partition may be resent (ORD-5, last test)."""
     drain_stop_scope: str = "node"
-    """What the stop test stops: the drain of the whole ``node``, or only the drain of this ``partition`` (CTR-15)."""
+    """What the stop test stops: the drain of the whole ``node``, or only that of the blocked ``partition``
+    (CTR-15)."""
     partition_verification: bool = True
     """A leader verifies with the coordinator before it stores the first batch of a transaction
     (``transaction.partition.verification.enable``, since 3.6). False: it does not, like brokers before 3.6."""

@@ -1,8 +1,7 @@
-"""The timers of all roles that are running, collected from a view. Each has one name.
+"""The running timers of all roles, collected from a view.
 
-The name is `<actor>/<kind> <subject>`. Clients list their timers in the view. Those of coordinators, brokers
-and middleware are found at the objects that wait, and are collected here. Pages get them from
-view/derived.py.
+The name of a timer is `<actor>/<kind> <subject>`. Clients list their timers in the view. The timers of all
+other roles are collected here from the objects that wait. Pages get them from view/derived.py.
 
 Two kinds are left out: waits that the engine does not have (a replica leaves the ISR only by a fault, LOG-7),
 and background scans, which run in any case (LOG-12, TXC-21).
@@ -48,7 +47,7 @@ _Found = Iterator[tuple[str, str, str, int | None, int]]
 
 
 def _coordinators(view: Json) -> _Found:
-    """Time until the coordinator may abort an open transaction (TXC-20)."""
+    """The timers of open transactions. At the end of one, the coordinator may abort the transaction (TXC-20)."""
     for number, broker in view.get("brokers", {}).items():
         for transactional_id, entry in broker.get("transactions", {}).items():
             if entry["times_out_at"] is not None:
@@ -57,7 +56,8 @@ def _coordinators(view: Json) -> _Found:
 
 
 def _waiting_appends(view: Json) -> _Found:
-    """Time until an append with acks=all is answered even if it is not replicated (LOG-2)."""
+    """The timers of appends with acks=all. At the end of one, the append is answered even if it is not
+    replicated (LOG-2)."""
     for partition in view.get("partitions", {}).values():
         for number, replica in partition.get("replicas", {}).items():
             for one in replica.get("waiting", ()):
@@ -66,7 +66,8 @@ def _waiting_appends(view: Json) -> _Found:
 
 
 def _sessions(view: Json) -> _Found:
-    """Time until ZooKeeper or the active controller ends the session of a silent broker (LOG-10)."""
+    """The timers of silent brokers. At the end of one, ZooKeeper or the active controller ends the broker's
+    session (LOG-10)."""
     for number, session in view.get("zookeeper", {}).get("sessions", {}).items():
         if session["expires_at"] is not None and not session["alive"]:
             yield f"broker-{number}", "session", "ZooKeeper", None, session["expires_at"]
@@ -83,7 +84,7 @@ def _middleware(view: Json) -> _Found:
 
 
 def _due(view: Json) -> _Found:
-    """Time until the business system's local work ends, and until the manager's next query (MW-4, MW-11)."""
+    """The timers of the business system's local work, and of the manager's next query (MW-4, MW-11)."""
     for node, kind in (("business", "local_work"), ("manager", "ask_again")):
         for tid, one in view.get("middleware", {}).get(node, {}).get("transactions", {}).items():
             if one.get("due") is not None:
@@ -91,7 +92,7 @@ def _due(view: Json) -> _Found:
 
 
 def _services(view: Json) -> _Found:
-    """Time until a service stops waiting for its database."""
+    """The timers of services that wait for a response of their database."""
     for name, service in view.get("services", {}).items():
         if service["timeout_at"] is not None:
             yield name, "database_response", "database", service["asked_at"], service["timeout_at"]

@@ -101,8 +101,9 @@ def in_generation(scenario: Scenario, generation: Generation) -> Scenario:
 def is_own(scenario: Scenario, generation: Generation) -> bool:
     """Whether the scenario was written for this generation.
 
-    Its cluster has the version of the generation's brokers. Its producers (or, if it has none, its consumers)
-    all have the version of the generation's clients. It sets no other level of ``transaction.version``.
+    Three things must hold. The scenario's cluster has the version of the generation's brokers. All the
+    scenario's producers (or, if it has none, its consumers) have the version of the generation's clients. The
+    scenario sets no other level of ``transaction.version``.
     """
     level = scenario["cluster"]["transaction_version"]
     clients = versions_of_clients(scenario)

@@ -56,7 +56,8 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class Kind:
     """One kind of question. ``fits`` returns whether a step has a decision of this kind; ``ask`` makes the
-    question from that step, the view after it, and the version of what the step is about."""
+    question from that step, the view after it, and the version of the client or cluster that the step is
+    about."""
 
     fits: Callable[[Step], bool]
     ask: Callable[[Step, View, Profile], Asked]

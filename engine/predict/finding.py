@@ -118,7 +118,8 @@ def _fits(checkpoint: dict[str, Any], step: Step) -> bool:
 
 
 def _has_record(checkpoint: dict[str, Any], step: Step, simulation: Simulation) -> bool:
-    """Whether the step is about a batch with the record that the checkpoint names, or it names none."""
+    """Whether the step is about a batch with the record that the checkpoint names. True if the checkpoint
+    names no record."""
     record = checkpoint["record"]
     if record is None:
         return True

@@ -125,7 +125,9 @@ def _state_after(step: Step) -> str:
     """The state of the machine after the step. A fence passes through PrepareEpochFence in one step: its
     effect takes the next row, to the state that is written."""
     change = step["transition"]
-    if change["machine"] == _MARKERS:  # The transaction of this name may change its state, too.
+    if (
+        change["machine"] == _MARKERS
+    ):  # The transaction with the same name may change its state in this step, too.
         return str(change["to"])
     pending = [one for one in step["changes"] if one["path"][-2:] == [change["of"], "pending_state"]]
     states = [one["after"] for one in pending if one.get("after") is not None]

@@ -84,10 +84,10 @@ class MarkerBoardView(TypedDict):
     """The markers that a coordinator still has to send."""
 
     queues: NotRequired[dict[str, list[MarkerView]]]
-    """Leader to its queue."""
+    """Broker id of a leader to the markers that wait to be sent to it."""
     unknown_broker: NotRequired[list[MarkerView]]
     in_flight: NotRequired[dict[str, list[MarkerView]]]
-    """Broker to the only request in flight to it."""
+    """Broker id to the markers of the only request in flight to this broker."""
     waiting: NotRequired[dict[str, WaitingMarkersView]]
     stopped: NotRequired[bool]
     """Only in runs of the first version of the engine."""

@@ -8,9 +8,9 @@ from engine.shapes.derived import Derived
 from engine.shapes.views import View
 
 FoldedStretch = tuple[int, int, int]
-"""First serial, last serial, and number of records."""
+"""First serial, last serial (both inclusive), and number of records."""
 FoldedBatches = tuple[int, int, int, int]
-"""First offset, last offset, number of batches, and number of records in them."""
+"""First offset, last offset (both inclusive), number of batches, and number of records in them."""
 FoldedQueue = tuple[str, str, int, int]
 """First batch, last batch, number of batches, and number of records in them."""
 

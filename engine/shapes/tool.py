@@ -12,8 +12,8 @@ class AdminCallView(TypedDict):
     until: int
     """The virtual time in ms at which the call fails if it has not ended before."""
     unmapped: list[str]
-    """The keys whose broker is not known yet. They are partitions or transactional ids, or one key that
-    stands for all brokers."""
+    """The keys whose broker is not known yet: partitions or transactional ids, or one key that stands for all
+    brokers or for the whole cluster."""
     mapped: dict[str, str]
     """Key to the broker whose response about the key is needed."""
     retry_at: int | None

@@ -76,7 +76,7 @@ class Command:
 IDENTITY = ("producer_id", "producer_epoch", "coordinator_epoch")
 """The options of abort that replace the start offset; brokers before 2.8 describe no producers and need them."""
 NO_COMMAND = Command(name="")
-"""The newest command, before the tool has got its first one."""
+"""The command of the tool before the first one has begun."""
 OPTIONS = tuple(field.name for field in fields(Command) if field.name != "name")
 """The options, which are fields of an entry of a fault script and of an intervention."""
 

@@ -189,8 +189,8 @@ class TransactionsTool:
         return effects
 
     def _look_up(self, call: AdminCall, now: int) -> Effects:
-        """Find the brokers of the unmapped keys. It is the broker that the operator named, or any broker, or
-        those that a lookup returns."""
+        """Find the brokers of the unmapped keys. These are the broker that the operator named, or any broker,
+        or the brokers that a lookup returns."""
         any_broker = self.brokers[self.bootstrap]
         if call.is_fixed or call.kind.looks_up is None:
             broker = call.command.broker if call.is_fixed else None
@@ -459,7 +459,8 @@ class TransactionsTool:
         return self._call(LISTING, (EVERY_BROKER,), now, producer_ids)
 
     def _choose_ids(self, call: AdminCall, now: int) -> Effects:
-        """Request the transactional ids of the candidates' producers. Without any, all candidates hang."""
+        """Request the descriptions of the transactional ids of the candidates' producers. If no producer has
+        such an id, all candidates hang."""
         wanted = set(call.subject)
         for listed in call.values.values():
             for transactional_id, one in listed.items():

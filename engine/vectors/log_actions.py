@@ -252,8 +252,8 @@ class _Reader:
             self._result(producer, kind, action, at)
         elif kind in CALLS:
             self._call(producer, {"at": at, "do": kind})
-            # Not for a flush of librdkafka: its result tells only whether the records arrived, which their
-            # offsets show, too.
+            # A flush of librdkafka is not checked: its result only says whether the records arrived, and
+            # their offsets show that, too.
             if kind != "flush":
                 self._result(producer, kind, action, at)
         elif kind == "begin+produce+flush":
@@ -411,7 +411,7 @@ def java_actions(phase: dict[str, Any]) -> list[dict[str, Any]]:
     Four things are not in the lines, and are taken from elsewhere:
 
     - The transactional id is the one in the recorded commands of ``kafka-transactions.sh``.
-    - Where no line begins a transaction, its first record does, or its commit if it is empty.
+    - If no line begins a transaction, its first record begins it, or its commit if it has no records.
     - A refused record was sent to the same partition as its producer's previous record.
     - A producer with a compression codec sent the records of that codec in the last view.
     """

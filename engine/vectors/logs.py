@@ -600,8 +600,8 @@ def _offsets_row(
 
 
 def scenario_of(script: Script, level: int) -> Scenario:
-    """The scenario for the actions. Its versions are set after it was loaded, because loading refuses
-    versions that no scenario may name yet."""
+    """The scenario for the actions, with the versions of its brokers and clients and the level of
+    ``transaction.version``."""
     scenario = load(_document_of(script))
     document = scenario.document
     document["profile"] = PLAYED_IN

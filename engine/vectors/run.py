@@ -314,7 +314,7 @@ def _left_out(case: dict[str, Any]) -> str:
 
 
 def versions_of(case: dict[str, Any]) -> set[str]:
-    """All versions that any field of the case names."""
+    """All versions that the case or an entry of its ``expected`` names."""
     expected = case.get("expected")
     entries = [case, *(expected if isinstance(expected, list) else [])]
     named = [entry.get("versions") for entry in entries if isinstance(entry, dict)]
@@ -324,7 +324,7 @@ def versions_of(case: dict[str, Any]) -> set[str]:
 
 
 def expected_for(case: dict[str, Any], version: str) -> dict[str, Any]:
-    """The entry of ``expected`` for a version."""
+    """The entry of ``expected`` for a version. Raises Skip when there is none."""
     for entry in case["expected"]:
         if version in entry["versions"]:
             found: dict[str, Any] = entry

@@ -23,8 +23,8 @@ ERROR_OF_GROUP_FROM = 2
 """From this version of OffsetFetch on, an error of the whole group has a field of its own."""
 
 ADDS_PARTITION_FROM = 5
-"""From this version of TxnOffsetCommit on, clients use transaction version 2: the coordinator adds its
-partition (KIP-890)."""
+"""From this version of TxnOffsetCommit on, clients use transaction version 2: the group coordinator adds its
+partition of ``__consumer_offsets`` to the transaction (KIP-890)."""
 ADDS_PARTITION = 2
 
 

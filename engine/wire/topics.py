@@ -18,7 +18,7 @@ def checked_name(topic: str, number: int) -> str:
 
 
 def once(names: Iterable[str]) -> Iterator[str]:
-    """Yield the names. Raises WireError at the first name that was there before."""
+    """Yield the names. Raises WireError for a name that occurs twice."""
     seen: set[str] = set()
     for name in names:
         if name in seen:

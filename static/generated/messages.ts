@@ -1401,14 +1401,14 @@ export interface TransactionView {
  */
 export interface MarkerBoardView {
   /**
-   * Leader to its queue.
+   * Broker id of a leader to the markers that wait to be sent to it.
    */
   queues?: {
     [k: string]: MarkerView[];
   };
   unknown_broker?: MarkerView[];
   /**
-   * Broker to the only request in flight to it.
+   * Broker id to the markers of the only request in flight to this broker.
    */
   in_flight?: {
     [k: string]: MarkerView[];
@@ -1953,7 +1953,7 @@ export interface AdminCallView {
    */
   until: number;
   /**
-   * The keys whose broker is not known yet. They are partitions or transactional ids, or one key that stands for all brokers.
+   * The keys whose broker is not known yet: partitions or transactional ids, or one key that stands for all brokers or for the whole cluster.
    */
   unmapped: string[];
   /**
