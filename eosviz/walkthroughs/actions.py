@@ -1,8 +1,8 @@
-"""Everything that writes sessions, branches and steps. The consumer's task, the HTTP API, the pages and the
-management commands call these functions.
+"""Creates and deletes sessions, and carries out the commands that make branches and steps. The consumer's
+task, the HTTP API, the pages and the management commands call these functions.
 
 Each command is carried out once: its row, the steps that it made and the branch's `newest` are stored in one
-transaction. A second attempt (a page that asked again, a task that was redelivered after its worker was
+transaction. A repeated command (a page that asked again, a task that was redelivered after its worker was
 killed) finds the row and returns the stored answer. If two processes make the same step, only one can store
 it; the slower one discards its simulation and reads the branch again.
 
@@ -72,11 +72,11 @@ Found = TypeVar("Found")
 
 BUDGET = 500
 FAR_FROM_FULL = LIMITS.branches_per_session * BUDGET
-"""While a session may still store more steps than this, each of its branches may store BUDGET steps before the limit
-is checked again: all of them together cannot exceed it."""
+"""While a session may still store more steps than this, each of its branches may store BUDGET steps before
+the limit is checked again: all branches together cannot exceed the limit."""
 
 ATTEMPTS_MAX = 5
-"""How often a command is tried again after another process stored the same step first."""
+"""At most this many times a command is tried, if other processes keep storing the same step first."""
 
 
 class NothingFollows(Exception):
@@ -91,8 +91,8 @@ class NothingFollows(Exception):
 
 
 def create_session(browser: str, version: ScenarioVersion, variant: str | None = None) -> Session:
-    """Create a session at position 0, with one branch. Raises Problem: a rule refused the run, or there would
-    be one session too many."""
+    """Create a session at step 0, with one branch. Raises Problem if the engine refuses the scenario, or if
+    the person has as many sessions as the quota allows."""
     return create_sessions(browser, [(version, variant)])[0]
 
 
@@ -116,12 +116,13 @@ def check_quota(browser: str, name: str, more: int = 1) -> None:
 
 
 _one_start = Lock()
-"""Held while a scenario that a user wrote is built. Building takes up to a second and a hundred megabytes, so
-each process builds one at a time."""
+"""Held while the run of a new session is built. Building the scenario of a user may take a second and a
+hundred megabytes, so each process builds one at a time."""
 
 
 def _start(version: ScenarioVersion, variant: str | None) -> tuple[bytes, MadeKeyframe]:
-    """The header and the first view. Raises Problem."""
+    """The header as JSON, and the view before the first step. Raises Problem if the engine refuses the
+    scenario."""
     try:
         with _one_start:
             simulation = simulate(scenario_of(version, variant), [])
@@ -137,7 +138,7 @@ def bad_scenario(bad: BadScenario) -> Problem:
 
 
 def delete_session(browser: str, session_id: uuid.UUID) -> None:
-    """Remove a session with all it holds. Raises Problem when this browser has no such session."""
+    """Delete a session with its branches and steps. Raises Problem if this browser has no such session."""
     owned = Session.objects.of_browser(browser).filter(id=session_id)
     if not owned.exists():
         raise Problem("not_found", "no_session")
@@ -156,7 +157,8 @@ def branch_name(position: int) -> str:
 
 
 def pause(session_id: uuid.UUID, branch_id: int) -> int:
-    """Stop making steps for this branch. Returns how often it was paused."""
+    """Make a command that is making steps for this branch stop. Returns how often the branch has been paused.
+    Raises Problem if the session has no such branch."""
     paused = Branch.objects.filter(id=branch_id, session_id=session_id).update(pauses=F("pauses") + 1)
     if not paused:
         raise Problem("not_found", "no_branch", branch=str(branch_id))
@@ -178,7 +180,7 @@ def rename(session_id: uuid.UUID, branch_id: str, name: str) -> str:
 def carry_out(session_id: uuid.UUID, command: Command, pauses: int | None = None) -> CommandAnswer:
     """Carry a command out, once, and send its steps to every page of the session. `pauses`: the branch's
     pause count when the command was sent; when the count grows, the command stops. Returns the `done` or
-    `error` message of docs/websocket.md, which is the same for every repeat."""
+    `error` message of docs/websocket.md. A repeated command gets the stored message."""
     looks = not _goes_on(session_id, command)
     for _ in range(ATTEMPTS_MAX):
         known = _known(session_id, command) if looks else None
@@ -208,8 +210,9 @@ def carry_out(session_id: uuid.UUID, command: Command, pauses: int | None = None
 
 def _goes_on(session_id: uuid.UUID, command: Command) -> bool:
     """True if the command makes steps after the newest step that this process holds, all in one transaction.
-    Then no earlier row is looked up first: a repeated command usually starts at an older step. If it does
-    not, the row's unique constraint fails, and the row is looked up then."""
+    `carry_out` then does not look for a stored answer first, because a repeated command usually starts at an
+    older step. If a repeated command does start at the newest step, the unique constraint of its row fails,
+    and `carry_out` looks for the answer after that."""
     if not isinstance(command, Advance) or may_be_paused(command):
         return False
     held = recent.held_branch(int(command.branch))
@@ -221,7 +224,7 @@ def _known(session_id: uuid.UUID, command: Command) -> StoredCommand | None:
 
 
 def _fail(session_id: uuid.UUID, command: Command, problem: Problem) -> CommandAnswer:
-    """Store the refusal of a command as its answer, so that a repeat gets the same one."""
+    """Store the refusal of a command as its answer, so that a repeated command gets the same refusal."""
     answer = problem.message(str(command.id))
     if Session.objects.filter(id=session_id).exists():
         try:
@@ -353,7 +356,8 @@ def _within_budget(slot: Slot, branch: Branch, goal: Goal) -> Goal:
 
 
 def _some_steps_left(session_id: uuid.UUID) -> int:
-    """How many further steps the session may store, at least one. Raises Problem."""
+    """How many further steps the session may store, at least one. Raises Problem if the session or its owner
+    may store none."""
     left = steps_left(session_id)
     if left <= 0:
         raise Problem("limit", "session_full", most=LIMITS.steps_per_session)
@@ -365,7 +369,8 @@ def _some_steps_left(session_id: uuid.UUID) -> int:
 
 
 def steps_left(session_id: uuid.UUID) -> int:
-    """How many further steps the session may store."""
+    """How many further steps the session may store by its own limit; the quota of its owner is not
+    counted."""
     stored = Branch.objects.of_session(session_id).aggregate(steps=Sum(F("newest") - F("leaves_at")))
     return LIMITS.steps_per_session - (stored["steps"] or 0)
 
@@ -403,7 +408,8 @@ def _make_branch(session_id: uuid.UUID, command: MakeBranch, pauses: int | None)
 
 
 def _child(branch: Branch, at: int, name: str | None) -> Branch:
-    """A new branch, not saved yet, that leaves the line of `branch` at step `at`."""
+    """A new branch, not saved yet, that continues the line of `branch` (the branch with its ancestors) after
+    step `at`."""
     # The parent is the branch that holds step `at`, so each ancestor ends where the next branch leaves it.
     parent = next(
         other
@@ -490,7 +496,8 @@ def _step_after(simulation: Simulation, branch: Branch, command: Intervene) -> C
 
 
 def offered(session_id: uuid.UUID, question: AskActions) -> list[Offer]:
-    """What can be done to the selected object at a step of a line. Changes nothing."""
+    """The actions on the selected object at a step of a branch, possible ones and impossible ones. Changes
+    nothing. Raises Problem."""
 
     def found(simulation: Simulation) -> list[Offer]:
         return possibilities(simulation, question.selection)
@@ -501,7 +508,8 @@ def offered(session_id: uuid.UUID, question: AskActions) -> list[Offer]:
 def look_at(
     session_id: uuid.UUID, branch_id: str, number: int, found: Callable[[Simulation], Found]
 ) -> Found:
-    """Call `found` with the run at a step of a line; `found` must not change the run. Raises Problem."""
+    """Call `found` with the run at a step of a branch or of its ancestors, and return its result. `found`
+    must not change the run. Raises Problem."""
     branch = branch_of(session_id, branch_id)
     if number > branch.newest:
         raise Problem("conflict", "beyond_newest", after=number, newest=branch.newest)
@@ -562,7 +570,7 @@ def _branches(session_id: uuid.UUID) -> bytes:
 
 
 def _frames_of(branch: Branch, chunk: Chunk) -> list[bytes]:
-    """The messages that tell pages of a chunk that was just stored."""
+    """The messages for pages about a chunk that was just stored."""
     frames = []
     if chunk.steps:
         frames.append(steps_message(branch, chunk.steps[0].number, [sent(step) for step in chunk.steps]))

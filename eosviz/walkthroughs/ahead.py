@@ -1,10 +1,10 @@
 """Makes the step after the newest one before the page asks for it.
 
 The next step is sent to the page that just stepped, so that the page can draw it at once, however far away
-the server is. It is not part of the session until a command stores it: if an intervention, or a step by
-another process, makes a different step, this one is discarded. Only the page that stepped gets it; if the
-message is lost, the page waits for its step as usual. The page's socket keeps the step and can store it
-without a worker (`kept_ahead.py`).
+the server is. The step made ahead is not part of the session until a command stores it. If an intervention or
+another process makes a different step, the step made ahead is discarded. Only the page that stepped gets it;
+if the message is lost, the page waits for its step as usual. The page's socket keeps the step and can store
+it without a worker (`kept_ahead.py`).
 """
 
 from __future__ import annotations
@@ -27,12 +27,14 @@ from eosviz.walkthroughs.walking import next_steps, one_step
 logger = logging.getLogger(__name__)
 
 STEPS_MAX = 2_000
-"""No step is made ahead after this one. When a step was made ahead, the simulation is one step further than
-the branch, so a question about the newest step needs a run that is made again up to there."""
+"""No step is made ahead after this step of a branch. Making a step ahead moves the simulation one step past
+the branch, so a question about the newest step has to run the engine again up to there. In a long branch that
+takes too long."""
 
 
 def look_ahead(session_id: uuid.UUID, branch_id: int, page: str) -> None:
-    """After a command has made the newest step: make the one after it and send it to the page with this channel."""
+    """Make the step after the newest one, and send it to the socket with the channel name `page`. Called
+    after a command of this page has made the newest step."""
     with recent.of(branch_id) as slot:
         branch = slot.held_branch(session_id)
         if branch is not None:
@@ -59,8 +61,8 @@ def _send(slot: Slot, branch: Branch, page: str) -> None:
 
 
 def _may_be_stored(slot: Slot) -> bool:
-    """True if exactly one step was made ahead, and it fits within the part of the session's budget that needs
-    no check."""
+    """True if the page's socket may store the step made ahead: no keyframe and no broken guarantee come with
+    it, and the slot's budget has room. The step is then taken from the budget."""
     made = slot.ahead
     if made is None or made.keyframes or made.broken or slot.budget <= 0:
         return False
@@ -79,8 +81,8 @@ def answer_ahead(session_id: uuid.UUID, asked: AskAhead) -> Ahead:
 
 
 def _step_after(slot: Slot, branch: Branch) -> Step | None:
-    """Makes the step after the newest and keeps it for the next command; None where the run ends or the branch is too
-    long."""
+    """Makes the step after the newest one and keeps it for the next command. None if the run has ended, the
+    branch is too long, or the engine failed."""
     if branch.newest > STEPS_MAX or branch.finished is not None:
         return None
     try:

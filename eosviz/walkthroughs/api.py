@@ -165,7 +165,7 @@ def create_session(request: HttpRequest) -> HttpResponse:
 
 @api.get("/sessions/{uuid:session_id}", openapi_extra=described("Welcome", errors=(404,)))
 def read_session(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """The session with its header and branches, as the answer to `hello` has them."""
+    """The session with its header and branches: the same message as the answer to `hello`."""
     return _json(questions.welcome(_owned(request, session_id), ""))
 
 
@@ -304,8 +304,9 @@ def conditions(
     version: Annotated[str, Query(max_length=20)] = "",
     client: Annotated[list[str] | None, Query(max_length=9)] = None,
 ) -> HttpResponse:
-    """Every name that the conditions of `run_until` and `search` may contain, from the engine's tables. `version`: only
-    names that exist in a run of this version; `client`, which may be repeated: or of clients of these versions."""
+    """Every name that the conditions of `run_until` and `search` may contain, from the engine's tables.
+    `version`: only names that exist in a run of this Kafka version. `client`, which may be repeated: the
+    versions of further clients in the run, whose names are included."""
     return _json(matching.choices_in(version, client or ()))
 
 

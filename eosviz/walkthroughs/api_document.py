@@ -86,7 +86,9 @@ def _content(schema: str) -> dict[str, Any]:
 def described(
     answer: str | None, body: str | None = None, accepted: bool = False, errors: tuple[int, ...] = ()
 ) -> dict[str, Any]:
-    """What an operation reads and answers. Errors are the `error` message; `body` is a schema's name."""
+    """What an operation reads and answers, for its `openapi_extra`. `answer` and `body`: names of schemas;
+    None for no body. `accepted`: the operation may also answer 202. `errors`: statuses with an `error`
+    message as body."""
     success = {"Welcome": 201} if body == "NewSession" else {}
     status = 204 if answer is None else success.get(answer, 200)
     responses: dict[int, Any] = {status: {"description": "Done"}}

@@ -10,7 +10,8 @@ import msgspec
 from engine.scenario.document import Scenario, load
 
 FRAME_STEPS_MAX = 5_000
-"""A run in a frame has at most this many steps. If it is cut there, the player says that it is a recording."""
+"""A run that is shown in a frame of another site has at most this many steps. If the run was cut there, the
+player says that it is a recording."""
 
 
 class AskedRun(msgspec.Struct, forbid_unknown_fields=True):

@@ -45,8 +45,8 @@ OPEN_COMMANDS_MAX = 1_000
 forgotten, and the page asks again."""
 
 PAINT_SECONDS = 0.03
-"""How long the worker gets no work after a step made ahead was sent, because the page may be drawing on the
-same machine."""
+"""After this socket has stored a step made ahead, it waits this long before it asks a worker for the next
+one: the page may be drawing on the same machine."""
 
 ASK_RETRIES = {"max_retries": 2, "interval_start": 0.0, "interval_step": 0.2, "interval_max": 0.2}
 
@@ -68,7 +68,7 @@ class SessionConsumer(RightfulConsumer):
         self.session = found
         self.open_commands: OrderedDict[str, None] = OrderedDict()
         self.ahead = KeptAhead()
-        # Join before reading: what is stored after `hello` was read then arrives through the group.
+        # Join the group before `hello` is read, so that steps stored after that arrive through the group.
         await self.channel_layer.group_add(group_of(found.id), self.channel_name)
 
     def _entry(self) -> tuple[Session | None, tuple[Right, ...]]:
@@ -99,7 +99,8 @@ class SessionConsumer(RightfulConsumer):
         await take_soon("messages.person", self.session.owner)
 
     async def count_work(self, message: messages.AnyFromPage) -> None:
-        """Charges the cost of an answer, where it is counted. Raises TooOften."""
+        """Charges the cost of an answer. Costs nothing here; FollowerConsumer charges the followers of a link
+        and raises TooOften."""
 
     async def disconnect(self, code: int) -> None:
         if self.going_on is not None:
@@ -130,7 +131,7 @@ class SessionConsumer(RightfulConsumer):
             await self._send(unavailable(error, "not_stored").message(re))
 
     async def session_frames(self, event: dict[str, Any]) -> None:
-        """Sends stored steps to the page, and the answer if it belongs to one of this page's commands."""
+        """Sends stored steps to the page. Sends the answer, too, if this page sent the command."""
         if event.get("but") == self.channel_name:
             return
         for frame in event["frames"]:

@@ -1,8 +1,8 @@
 """Makes steps and views as pages get them, with derived facts (docs/frame.md, *Derived*).
 
-The facts are stored beside the step or view. Sessions of earlier releases have none; for those the facts are
-derived when asked for, from the nearest stored view on. Records that broke a guarantee before that view are
-known only as far as the view names them.
+The facts are stored beside the step or view. Sessions of earlier releases have no stored facts; their facts
+are derived when a page asks for them, from the nearest stored view on. Of the records that broke a guarantee
+before that view, only those that the view names are then known.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ _decode = msgspec.json.Decoder(_Changes).decode
 
 
 def changes_of(body: bytes) -> list[near_views.Change]:
-    """The changes of a step (as pages get it or as it is stored), then those of its derived facts if it has them."""
+    """The changes of a step, each as (path, value before, value after), then the changes of its derived
+    facts. `body`: the step as JSON, as stored or with derived facts."""
     step = _decode(body)
     return [(one.path, one.before, one.after) for one in step.changes + step.derived.changes]
 

@@ -1,6 +1,6 @@
-"""Counts how many steps the engine makes for one click. It makes one if the worker holds the session's run,
-and two if it also catches up or makes the next step ahead. More steps mean that a run was made again from its
-beginning."""
+"""Counts how many steps the engine makes for one click. The engine makes one step if the worker holds the
+session's run, and two if the run is one step behind or the worker also makes the next step ahead. More steps
+mean that a run was made again from its beginning."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ _made = _Made()
 
 
 def note_made(steps: int) -> None:
-    """Called by the code that makes steps, in the thread that makes them."""
+    """Adds steps to the count of this thread. The code that makes steps calls it."""
     _made.steps += steps
 
 
 @contextmanager
 def counted_click() -> Iterator[None]:
-    """Put around everything that a worker does for one click. A click that failed is not counted."""
+    """Counts the engine's steps in a `with` block that contains everything a worker does for one click. A
+    click that failed is not counted."""
     _made.steps = 0
     yield
     per_click.observe(_made.steps)

@@ -1,5 +1,5 @@
-"""Why something is as it is at a step: the engine's answers (engine/why), computed from the run. Decides
-nothing. If necessary, the run is made again, as for `actions`."""
+"""Answers *Why?* at a step with the engine's answers (engine/why), computed from the run. If the process does
+not hold the run, the run is made again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def explained(session_id: uuid.UUID, asked: AskWhy) -> Why:
 
 
 def answer(simulation: Simulation, asked: AskWhy) -> Why:
-    """The same for a simulation that is at the step."""
+    """Like `explained`, for a simulation that is at the asked step. Raises Problem if the engine does not
+    know the question."""
     moment = Moment.of(simulation)
     selection = None
     if asked.selection is not None:

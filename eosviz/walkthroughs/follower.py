@@ -64,7 +64,8 @@ class FollowerConsumer(SessionConsumer):
         return (*rights_of_person(self.scope), Right(f"follow {token}", topics, ask))
 
     def last_words(self, ending: Ending) -> str | None:
-        """Tells a page that knows the presenter's place that the presentation has ended."""
+        """The last message, as JSON: the presenter's place with `ended`. None if the page got no place yet,
+        or if the socket closes for another reason than the end of the presentation."""
         if ending is not Ending.GONE or self.place is None:
             return None
         last = msgspec.json.decode(self.place)
@@ -76,11 +77,12 @@ class FollowerConsumer(SessionConsumer):
         return named
 
     async def count_message(self) -> None:
-        """Each follower has a budget of its own: a hundred of them may watch one session."""
+        """Each follower has a budget of its own, because a hundred followers may watch one session. Raises
+        TooOften."""
         await take_soon("messages.page", self.channel_name)
 
     async def count_work(self, message: messages.AnyFromPage) -> None:
-        """All followers of one link share one budget of work."""
+        """All followers of one link share one budget of work. Raises TooOften."""
         steps = steps_read(message)
         if steps:
             await take_soon("work.link", str(self.token), steps)

@@ -16,7 +16,8 @@ from eosviz.buckets import buckets
 from eosviz.rights import SILENT_SECONDS
 
 GONE_SECONDS = 4 * SILENT_SECONDS
-"""Each socket reports every `SILENT_SECONDS`."""
+"""Seconds after its last report at which a socket is no longer counted. Each open socket reports every
+`SILENT_SECONDS`."""
 
 TAKE = """
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
@@ -30,8 +31,8 @@ now = time.time
 
 
 def take(token: uuid.UUID, channel: str) -> bool:
-    """Add this socket if the link has room; returns whether it is in. A repeated call keeps it in. Raises
-    RedisError."""
+    """Count this socket if the link has room. Returns whether the socket is counted. Each further call is a
+    report that keeps it counted. Raises RedisError."""
     at, most = now(), settings.FOLLOWERS_PER_LINK
     taken = buckets.client().eval(
         TAKE, 1, _key(token), at - GONE_SECONDS, channel, at, most, int(GONE_SECONDS)

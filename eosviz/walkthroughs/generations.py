@@ -29,7 +29,8 @@ from eosviz.walkthroughs.simulations import scenario_of
 from eosviz.walkthroughs.tasks import plan_soon
 
 FIRST = "SC-91/end-level-0"
-"""The run that is shown before a scenario is chosen. All of its generations but one end differently."""
+"""The run that is shown before a scenario is chosen. Its outcome changes twice: with the brokers of Kafka
+3.9, and with the clients of 4.1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +63,14 @@ class Turn:
 
     @property
     def key(self) -> str:
-        """Catalogue key: from which generation on, or in which mixture of versions."""
+        """Catalogue key of the heading: the outcome changes with this generation, or with this mixture of
+        versions."""
         return "generations.turn.mixed" if self.cell.generation.has_newer_clients else "generations.turn"
 
     @property
     def who(self) -> str:
-        """Catalogue key: whether brokers decide, clients, or both."""
+        """Catalogue key of the sentence that says what decides: the brokers, the clients, both, or the
+        document."""
         if self.cell.generation.has_newer_clients:
             return "generations.who.newer_clients"
         sides = {row.side for row in self.rows}
@@ -83,14 +86,15 @@ class Turn:
 
 @require_safe
 def generations(request: HttpRequest) -> HttpResponse:
-    """`?scenario=SC-61/k28`: its run in each generation."""
+    """The page of one run in each generation. `?scenario=SC-61/k28` chooses the scenario and its variant."""
     version, card, variant = _asked(request.GET.get("scenario") or FIRST)
     return _page(request, version, card, variant)
 
 
 @require_POST
 def generation_new(request: HttpRequest) -> HttpResponse:
-    """A session of ``scenario`` in ``generation``."""
+    """Creates a session of ``scenario`` in ``generation`` (both are fields of the form), and redirects to its
+    player."""
     version, card, variant = _asked(request.POST.get("scenario", ""))
     name = None if variant is None else variant.name
     scenario = scenario_of(version, name)
@@ -111,7 +115,8 @@ def generation_new(request: HttpRequest) -> HttpResponse:
 
 
 def _asked(choice: str) -> tuple[ScenarioVersion, Card, VariantCard | None]:
-    """A scenario of the library with a Kafka cluster, and its variant if it needs one."""
+    """A scenario of the library with a Kafka cluster, and its variant: the one named in `choice`, or else the
+    usual one, if the scenario has variants. Raises Http404."""
     identifier, _, named = choice.partition("/")
     version = get_object_or_404(ScenarioVersion.objects.library(), identifier__iexact=identifier[:64])
     card = card_of(version)
@@ -151,8 +156,8 @@ def _page(
 
 
 def _settings(scenario: Scenario) -> list[str]:
-    """What the scenario sets for its producers, so that no version's default decides it: `p1: acks = all`.
-    Settings have Kafka's names, if Kafka has them."""
+    """The settings that the scenario writes down for its producers, so that no version's default decides:
+    `p1: acks = all`. Settings have Kafka's names where Kafka has the setting."""
     profile = PROFILES[scenario["profile"]]
     found: dict[str, list[str]] = {}
     for producer in scenario["producers"]:

@@ -1,4 +1,4 @@
-"""The pages of links: what an address leads to, opening it, and the address of what a reader sees now."""
+"""The pages of links: what a link leads to, opening a link, and the link to a step of a session."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from eosviz.walkthroughs.previewing import preview_of
 
 OPENED_KEY = "opened_links"
 OPENED_MAX = 50
-"""A browser's last links up to this number find their sessions again when they are opened again. An older
-link is opened as a new session."""
+"""A browser that opens one of its last OPENED_MAX links again gets the session that the link made before. An
+older link makes a new session."""
 STEPS_COUNTED_AS_ONE = 500
 """Opening a link runs the engine. A run of more steps than this counts as several openings (rate
 `open_link.address`)."""
@@ -109,7 +109,8 @@ def place_in(session: Session, query: QueryDict) -> tuple[Branch, int]:
 
 
 def _opened_before(request: HttpRequest, link: Link) -> Branch | None:
-    """The visitor's branch that was made from the same run, if it holds the step."""
+    """The visitor's branch that this link, or another link to the same run, made before, if it has all steps
+    that the link needs; else None."""
     branch_id = request.session.get(OPENED_KEY, {}).get(link.digest)
     owned = Branch.objects.filter(session__owner=browser_of(request.session), session__owner__gt="")
     found = owned.filter(id=branch_id).first() if branch_id is not None else None

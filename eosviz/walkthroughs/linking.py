@@ -40,7 +40,7 @@ class Opened:
 
 
 def open_link(browser: str, link: Link, asks: Caller) -> Opened:
-    """Create the session. Raises Problem; then nothing of it remains."""
+    """Create the session and make its steps. Raises Problem; no session then remains."""
     check_length(link)
     check_quota(browser, "steps", link.steps_needed)
     version, is_named = version_of(link)
@@ -77,8 +77,8 @@ def _made(version: ScenarioVersion, link: Link, asks: Caller) -> Iterator[Iterat
 
 @contextmanager
 def _turn() -> Iterator[None]:
-    """Let only one run with interventions at a time be made in this process, because such a run may take
-    seconds, and this cannot be known before. Raises Busy."""
+    """Make only one run with interventions at a time in this process. Such a run may take seconds, and the
+    engine cannot know this before. Raises Busy."""
     if not _one_run.acquire(timeout=runner.WAIT_SECONDS_MAX):
         raise Busy("bounded.busy", seconds=runner.BUSY_SECONDS)
     try:

@@ -21,7 +21,7 @@ first steps of a long run appear early."""
 
 
 class MadeStep(msgspec.Struct, array_like=True, frozen=True):
-    """The fields of `models.Step`."""
+    """A step before it becomes a row: the fields of `models.Step` without the branch."""
 
     number: int
     at: int
@@ -31,7 +31,7 @@ class MadeStep(msgspec.Struct, array_like=True, frozen=True):
 
 
 class MadeKeyframe(msgspec.Struct, array_like=True, frozen=True):
-    """The fields of `models.Keyframe`."""
+    """A view before it becomes a row: the fields of `models.Keyframe` without the branch."""
 
     number: int
     digest: str

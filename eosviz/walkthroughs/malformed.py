@@ -93,7 +93,8 @@ _OF_PARAMETER: dict[str, tuple[str, Callable[[_Context], dict[str, Any]]]] = {
 
 
 def explained_parameter(error: Mapping[str, Any]) -> Found:
-    """The same for one error of an address's parameters: `type`, `loc`, `ctx` and `msg` of pydantic."""
+    """Key and parameters of the sentence for one error of pydantic (with `type`, `loc`, `ctx` and `msg`)
+    about a parameter of an address."""
     field = ".".join(str(word) for word in error["loc"][1:]) or "$"
     known = _OF_PARAMETER.get(error["type"])
     if known is None:
@@ -102,7 +103,8 @@ def explained_parameter(error: Mapping[str, Any]) -> Found:
     return key, {**params(error.get("ctx", {})), "field": field}
 
 
-# -- what may stand where ------------------------------------------------------------------------------------
+# -- allowed words of fields
+# ----------------------------------------------------------------------------------
 
 
 def choices_of(kinds: Any) -> dict[str, list[str]]:

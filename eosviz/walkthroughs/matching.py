@@ -38,8 +38,8 @@ from eosviz.walkthroughs.conditions import (
 Json = dict[str, Any]
 
 BATCHES = "producer_batch"
-"""The machine that emits no transitions, because a batch's state is part of the batch in the view, and so of
-its changes."""
+"""The machine of the states of a batch. It emits no transitions: a batch's state is part of the view, so a
+step's changes contain the new state."""
 
 ANY, NAME, BROKER = "*", "@", "#"
 NAMES_IN_PATHS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -49,8 +49,8 @@ NAMES_IN_PATHS: dict[str, tuple[tuple[str, ...], ...]] = {
     "partitions": ((NAME,), (ANY, "replicas", BROKER)),
     "middleware": ((NAME,), ("participants", NAME)),
 }
-"""For each part of the view: the positions in a change's path that hold a name. In `brokers` and `replicas`
-the name is a broker's number."""
+"""Part of the view to patterns of the paths below it. NAME stands for a name, BROKER for the number of a
+broker, ANY for any key."""
 ONLOOKING = frozenset({("consumers", "lanes")})
 """Parts of an actor that other actors change, such as the records that a consumer has not read yet."""
 
@@ -90,7 +90,7 @@ class Facts:
 
     @cached_property
     def messages(self) -> list[Json]:
-        """The messages that this step sends or takes off the network, as the view had them."""
+        """The messages that this step sends or removes from the network, as the view shows them."""
         found = []
         for change in self.step["changes"]:
             path = change["path"]
@@ -227,7 +227,8 @@ def holding(body: bytes, conditions: Sequence[AnyCondition]) -> list[int]:
 
 @cache
 def choices() -> dict[str, Any]:
-    """Every name that a condition may hold, from the engine's tables."""
+    """Every name that a condition may hold, from the engine's tables: for each field a list of names;
+    `machines` is a dict of machine → states."""
     return {
         "kinds": list(get_args(StepKind)),
         "guarantees": guarantees(),
@@ -238,8 +239,8 @@ def choices() -> dict[str, Any]:
 
 
 def choices_in(version: str, clients: Sequence[str]) -> dict[str, Any]:
-    """The names that a condition may hold in a run of a cluster of this Kafka version, with clients of these other
-    versions. All names if the cluster's version is unknown."""
+    """The names that a condition may hold in a run with a cluster of the Kafka version `version` and further
+    clients of the versions `clients`. If the cluster's version is unknown, all names."""
     by_version = {profile.version: profile for profile in PROFILES.values()}
     cluster = by_version.get(version)
     if cluster is None:

@@ -175,7 +175,7 @@ class Ping(FromPage, tag="ping", frozen=True, kw_only=True):
 
 
 class NewSession(Struct, forbid_unknown_fields=True, frozen=True):
-    """What `POST /api/sessions` reads."""
+    """The body of `POST /api/sessions`."""
 
     scenario: Annotated[str, Meta(min_length=1, max_length=64)]
     variant: Annotated[str, Meta(max_length=100)] | None = None
@@ -293,7 +293,7 @@ class DifferenceAnswer(
 
 
 class Done(FromServer, tag="done", frozen=True, kw_only=True):
-    """A command was carried out; `reached` is the last step it made and `stopped` why it stopped there."""
+    """A command was carried out; `reached` is the step at which it stopped, and `stopped` says why."""
 
     re: str
     branch: str
@@ -328,7 +328,7 @@ class FoundSteps(FromServer, tag="found", frozen=True, kw_only=True, rename={"fi
 
 
 class Transactions(FromServer, tag="transactions", frozen=True, kw_only=True):
-    """Covers the steps up to `through`; `folded` older transactions are left out."""
+    """The transactions of the steps up to `through`. `folded`: how many older transactions are left out."""
 
     re: str
     branch: str
@@ -370,7 +370,7 @@ class Actions(FromServer, tag="actions", frozen=True, kw_only=True):
 
 
 class WhyQuestion(Struct, frozen=True, kw_only=True):
-    """A question: `question` and `subject` as `why` takes them, and its words."""
+    """A question: `question` and `subject` as the message `why` takes them, and its sentence."""
 
     question: str
     subject: str
@@ -379,8 +379,8 @@ class WhyQuestion(Struct, frozen=True, kw_only=True):
 
 
 class WhyLink(Struct, frozen=True, kw_only=True):
-    """One sentence of an answer; `subject` can be selected, `step` is the earlier step that the sentence is about.
-    The one that answers the question by itself `answers`."""
+    """One sentence of an answer; `subject` can be selected, `step` is the earlier step that the sentence is
+    about. `answers` is true for the sentence that answers the question by itself."""
 
     key: str
     params: dict[str, Any]

@@ -2,10 +2,10 @@
 
 The database enforces that everything is stored *once*: a step has one number in its branch, a command has one
 id in its session, and both are stored in the same transaction. No simulation is stored, only its steps: a
-simulation is a pure function of the scenario and the interventions (`line`), so any process can make it
-again.
+simulation is a pure function of the scenario and the interventions, so any process can make it again.
 
-Reads are methods of the query sets here. A write of more than one row is a function of `actions.py`.
+Reads are methods of the query sets here. Writes of several rows are functions of other modules (`actions.py`,
+`walking.py`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from eosviz.walkthroughs.made_steps import pack_view
 
 class SessionQuerySet(models.QuerySet["Session"]):
     def of_browser(self, browser: str) -> SessionQuerySet:
-        """The sessions that this browser owns. Another owner's session is not among them, so it answers 404."""
+        """The sessions that this browser owns. A request for the session of another owner therefore gets
+        404."""
         return self.filter(owner=browser) if browser else self.none()
 
     def recent(self) -> SessionQuerySet:
@@ -111,7 +112,8 @@ class Session(models.Model):
 
     @property
     def title(self) -> dict[str, str]:
-        """Language to text. Of the header, lists read only the title."""
+        """The title by language. Only the title of the header is decoded, because lists show nothing else of
+        it."""
         return _TITLE.decode(bytes(self.header)).title
 
     @property
@@ -163,12 +165,13 @@ class Branch(models.Model):
     newest = models.PositiveIntegerField(default=0)
     """The number of the last step of the line. It changes only in the transaction that stores the step."""
     finished = models.CharField(max_length=40, null=True)  # noqa: DJ001  none: it can go on
-    """Why the run ended after `newest`, in the engine's words. It is empty while the run can continue."""
+    """Why the run ended after `newest`, in the engine's words. None while the run can continue."""
     earlier_interventions = models.JSONField(default=list, db_column="interventions")
-    """The interventions as one list. Only processes of the release before write it, while a site is updated
-    (docs/school.md); `Intervention` holds them as rows. The next release removes it."""
+    """The interventions as one list. Only processes of the previous release write this field, while a site is
+    updated (docs/school.md); this release stores them as rows of `Intervention`. The next release removes the
+    field."""
     first_broken = models.JSONField(default=dict)
-    """Guarantee to the number of the first step of the line that broke it."""
+    """Guarantee → the number of the first step of the line that broke it."""
     pauses = models.PositiveIntegerField(default=0)
     """How often this branch was paused; a command that is making steps stops when the count grows."""
     created = models.DateTimeField(auto_now_add=True)
@@ -185,7 +188,7 @@ Made = dict[str, Any]
 
 class InterventionQuerySet(models.QuerySet["Intervention"]):
     def by_branch(self, branches: Iterable[Branch]) -> dict[int, list[Made]]:
-        """The interventions made on each branch itself, oldest first, by the branch's id; in one query."""
+        """Branch id → the interventions made on the branch itself, oldest first; read in one query."""
         made = {branch.id: dict(enumerate(branch.earlier_interventions)) for branch in branches}
         rows = self.filter(branch__in=made).values_list("branch_id", "position", "after", "intervention")
         for branch_id, position, after, intervention in rows:
@@ -215,9 +218,10 @@ class Intervention(models.Model):
 
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="+", db_index=False)
     position = models.PositiveIntegerField()
-    """Its place among the interventions of the branch itself, from 0."""
+    """The index of this intervention among those made on the branch itself, from 0."""
     after = models.PositiveIntegerField()
-    """The number of the step after which it was made; the next step carries it out."""
+    """The number of the step after which the person intervened; the next step carries the intervention
+    out."""
     intervention = models.JSONField()
 
     objects = InterventionQuerySet.as_manager()
@@ -308,9 +312,10 @@ class Keyframe(models.Model):
     packed = models.BinaryField()
     """`View` of docs/frame.md as JSON, deflated: this makes it about ten times smaller."""
     derived = models.BinaryField(null=True)
-    """Derived facts (docs/frame.md, *Derived*), deflated, too; null in sessions of earlier releases."""
+    """Derived facts (docs/frame.md, *Derived*) as JSON, deflated; null in sessions of earlier releases."""
     near = models.BinaryField(null=True)
-    """The truncated view that pages get (engine/view/near_views.py), deflated, too; null while nothing is truncated."""
+    """The truncated view that pages get (engine/view/near_views.py) as JSON, deflated; null while nothing is
+    truncated."""
 
     objects = KeyframeQuerySet.as_manager()
 
@@ -365,8 +370,8 @@ class KeptPlan(models.Model):
 
 
 class Command(models.Model):
-    """A command that was carried out. Its row is stored in the same transaction as its effects, so a repeat
-    finds it."""
+    """A command that was carried out or refused. Its row is stored in the same transaction as its effects, so
+    a repeated command finds it."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="commands", db_index=False)
     identifier = models.UUIDField()
@@ -386,14 +391,14 @@ class Command(models.Model):
 
 class PresentationQuerySet(models.QuerySet["Presentation"]):
     def open_to_followers(self) -> PresentationQuerySet:
-        """The sessions that a follow link may show. Those of barred accounts are left out."""
+        """The presentations that a follow link may show. Those of barred accounts are left out."""
         barred = get_user_model().objects.filter(is_active=False).values("owner_key")
         return self.exclude(session__owner__in=barred)
 
 
 class Presentation(models.Model):
-    """A session that is being presented. It has at most one presentation; when that ends, the row is deleted,
-    and with it the address."""
+    """The presentation of a session. A session has at most one. When the presentation ends, its row is
+    deleted, and the followers' address stops working."""
 
     token = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     """The secret part of the followers' address. Knowing it is the right to watch."""

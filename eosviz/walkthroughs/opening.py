@@ -15,8 +15,9 @@ from eosviz.walkthroughs.models import Session
 
 
 def check_open(link: Link, request: HttpRequest | None) -> bool:
-    """Returns True if everyone may open it, so that shared caches may keep it. `request=None` means an anonymous
-    visitor. Raises Problem if this visitor may not. Public scenarios are decided without reading the cookie."""
+    """True if everyone may open the address, so that shared caches may keep its page; False if only some
+    visitors may, among them this one. `request=None` means an anonymous visitor. Raises Problem if this
+    visitor may not. Public scenarios are decided without reading the cookie."""
     version, _ = version_of(link)
     seen_by = viewers_of(version)
     if seen_by(AnonymousUser()):

@@ -22,7 +22,7 @@ class Sessions(OwnedByKey):
     kind = "sessions"
 
     def let_go(self, user: User) -> None:
-        """Followers are notified."""
+        """Ends the presentations of the person's sessions, so that their followers' pages are notified."""
         presented = self.rows(user).filter(presentation__isnull=False)
         for session_id in presented.values_list("id", flat=True):
             presenting.end(session_id)
@@ -39,8 +39,8 @@ class Sessions(OwnedByKey):
 
     def delete_left(self, before: datetime, keys: list[Any]) -> None:
         for owner, session in Session.objects.filter(pk__in=keys).values_list("owner", "id"):
-            # An owner who has returned since the batch was read keeps the session; others may have deleted
-            # it.
+            # An owner who has returned since the batch was read keeps the session. Another process may have
+            # deleted the session.
             if self.left_behind(before).filter(id=session).exists():
                 with suppress(Problem):
                     delete_session(owner, session)

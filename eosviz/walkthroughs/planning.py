@@ -25,7 +25,7 @@ class Asked(AskedRun):
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: `Asked` as JSON in, the plan out."""
+    """The task of the bounded process: takes `Asked` as JSON, returns the plan as JSON."""
     return made(msgspec.json.decode(question, type=Asked))
 
 
@@ -34,9 +34,10 @@ def made(asked: Asked) -> bytes:
     try:
         scenario, done, before = asked.scenario(), list(asked.interventions()), asked.before
         if before is None and done:
-            # What the interventions cost is known beside the run as written alone.
+            # The plan of the run without interventions comes first, because the plan of a run with
+            # interventions is compared with it.
             before = cast("dict[str, Any]", plan_ahead(scenario, (), None, asked.most))
-        # Up to the first intervention that the earlier plan does not know, both runs are the same.
+        # Both runs are the same up to the first intervention that the earlier plan does not include.
         first = done[min(asked.before_done, len(done) - 1)]["after"] if done else None
         plan = plan_ahead(scenario, done, before, asked.most, first)
         return msgspec.json.encode(plan)

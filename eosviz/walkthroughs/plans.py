@@ -39,7 +39,7 @@ STEPS_MOST = 20_000
 NO_PLAN = b"null"
 """Stored when no plan can be made, so that not every page tries it again."""
 MOMENT_SECONDS = 0.3
-"""How long a page's question waits for a plan that another process is making."""
+"""How long a page's question waits for a plan that another thread of this process is making."""
 WAIT_SECONDS_MAX = 5
 """How long to wait for a bounded process. It is short, because the wait blocks a thread of the worker."""
 GROWS_BY = 4
@@ -57,8 +57,8 @@ def kept_plan(branch: Branch, re: str | None = None) -> PlanAnswer | None:
 
 
 def on_arrival(session: Session, hello: Hello) -> list[bytes]:
-    """For a page that has nothing yet: the stored plan of the first branch, so that what it draws need not
-    move later."""
+    """For a page that has no steps yet: the stored plan of the first branch, so that the page need not move
+    later what it draws first. Empty if there is no such plan."""
     if hello.have:
         return []
     kept = kept_plan(Branch.objects.select_related("session__version").of_session(session.id)[0])
@@ -66,8 +66,9 @@ def on_arrival(session: Session, hello: Hello) -> list[bytes]:
 
 
 def made_plan(branch: Branch, re: str) -> PlanAnswer | None:
-    """The stored plan, or else a new one, which is stored; an empty one if this engine refuses the run. None
-    if it cannot be made quickly, because it or another plan is being made: the page asks again."""
+    """The stored plan, or else a new one, which is stored. The answer's plan is null if this engine refuses
+    the run. Returns None if the plan cannot be made quickly, because it is being made or other tasks go
+    first: the page asks again."""
     kept = kept_plan(branch, re)
     if kept is not None:
         return kept
@@ -139,7 +140,8 @@ def _keys(line: list[Branch]) -> list[str]:
 
 
 def _nearest(keys: list[str]) -> tuple[KeptPlan | None, int]:
-    """The stored plan of the longest prefix of the line, and how many interventions it knows."""
+    """The stored plan that includes the most interventions of the line, and how many it includes. None and 0
+    if none is stored."""
     kept = set(KeptPlan.objects.filter(key__in=keys).values_list("key", flat=True))
     known = next((place for place in reversed(range(len(keys))) if keys[place] in kept), None)
     return (None, 0) if known is None else (KeptPlan.objects.filter(key=keys[known]).first(), known)

@@ -23,15 +23,15 @@ DELAY_MS = 100
 """The delay in ms that *delay* proposes; the page may choose another."""
 
 NONE = "–"
-"""Stands for a leader or a broker where there is none."""
+"""Shown in place of a leader or a broker if there is none."""
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An intervention to offer. `why_not`: a key, if the object itself makes it impossible. `refused`: the
-    key for the case that the engine refuses it."""
+    """An intervention to offer. `why_not`: the catalogue key of the reason, if the object itself makes the
+    intervention impossible. `refused`: the key of the reason if the engine refuses it."""
 
     intervention: Json
     params: Json
@@ -69,8 +69,9 @@ def _weighed(simulation: Simulation, candidate: Candidate) -> Offer:
 
 
 def _key(simulation: Simulation, candidate: Candidate) -> str:
-    """The key of the offer. To drop a message says whether its connection breaks, too; to change a leader,
-    whether there is one; and what no broker can be chosen for names none."""
+    """The catalogue key of the offer. *Drop* has one key if the message's connection breaks, too, and one if
+    it does not. *Change the leader* has a key of its own if the partition has no leader. An offer for which
+    no broker can be chosen names no broker."""
     if candidate.params.get("broker") == NONE:
         return f"action.{candidate.action}.any"
     if candidate.action == "change_leader" and candidate.params["leader"] == NONE:
@@ -142,7 +143,7 @@ def _actor(view: Json, name: str) -> Iterator[Candidate]:
 
 
 def _settings(view: Json, name: str) -> Iterator[Candidate]:
-    """The settings of a running client, each with its current value."""
+    """The settings of a client, each with its current value. Settings without a value are left out."""
     for setting, effective in view.get("clients", {}).get(name, {}).get("configuration", {}).items():
         value = effective["value"]
         if value is not None:
@@ -169,7 +170,8 @@ def _of_batch(view: Json, selection: Selection) -> Iterator[Candidate]:
 
 
 def _carriers(view: Json, client_name: str, batches: list[str]) -> Iterator[Candidate]:
-    """The messages that carry one of these batches of a client; when none does, the client."""
+    """Actions on the messages that carry one of these batches of a client. If no message carries one, actions
+    on the client."""
     requests = view.get("clients", {}).get(client_name, {}).get("requests", {})
     carried_by = {
         int(correlation)
@@ -217,8 +219,8 @@ def _partition(view: Json, name: str) -> Iterator[Candidate]:
 
 
 def _aborts(partition: str, producers: Json, params: Json) -> Iterator[Candidate]:
-    """The two ways to end each open transaction of a log: by its first offset, and by its producer, which brokers
-    before 2.8 need."""
+    """The two ways to end each open transaction of a log: by its first offset, and by its producer. Brokers
+    before 2.8 need the second."""
     for producer_id, producer in producers.items():
         start = producer["transaction_first_offset"]
         if start is None:
@@ -246,7 +248,7 @@ def _to_each(action: str, brokers: list[int], params: Json) -> Iterator[Candidat
 
 
 def _of_record(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """For a record: what carries its batch, or else its producer."""
+    """For a record: actions on the messages that carry its batch, or else on its producer."""
     record = view.get("records", {}).get(selection.id)
     if record is None:
         return
@@ -269,8 +271,8 @@ TIMER_SETTINGS: dict[str, tuple[str, ...]] = {
 
 
 def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """For a timer. A timer itself cannot be changed, so the candidates are: delay the messages that would
-    come before its end, change the setting of the next such timer, and act on the actor."""
+    """For a timer, which cannot be changed itself. The candidates delay the messages that would come before
+    its end, change the setting for the next such timer, or act on the actor."""
     actor, timer = timers.named(view, selection.id)
     if timer is not None:
         named = {"actor": actor, "kind": timer["kind"], "subject": timer["subject"]}
@@ -313,8 +315,8 @@ def _arrives_before(view: Json, actor: str, until: int) -> bool:
 
 
 def _of_transaction(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """For a transactional id: what the tool can show of it, and the producers that use it now, as far as the
-    run shows them."""
+    """For a transactional id: commands of `kafka-transactions.sh`, and actions on the producers that have
+    this id, as far as the run shows their settings."""
     params = {"transactional_id": selection.id}
     yield Candidate({"action": "describe_transaction", **params}, params)
     yield Candidate({"action": "list_transactions"}, {})

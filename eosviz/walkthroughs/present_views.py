@@ -1,4 +1,4 @@
-"""Starting and ending a presentation, and the page of those who follow."""
+"""Starts and ends a presentation, and shows the page of the followers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from eosviz.walkthroughs.views import element_attributes
 
 @require_POST
 def start(request: HttpRequest, session_id: uuid.UUID) -> JsonResponse:
-    """`{"address": …}` for those who follow."""
+    """Starts a presentation. Answers `{"address": …}`, the address for followers."""
     presentation = presenting.start(_owned(request, session_id))
     address = reverse("walkthroughs:follow", args=[presentation.token])
     return JsonResponse({"address": request.build_absolute_uri(address)})

@@ -23,7 +23,8 @@ from eosviz.walkthroughs.streaming import followers_of
 
 
 def start(session: Session) -> Presentation:
-    """Start a presentation; returns the running one if there is one."""
+    """Start a presentation at the newest step of the first branch. If the session is already presented, the
+    presentation stays as it is. Returns the presentation."""
     first = Branch.objects.of_session(session.id)[0]
     at = {"branch": first, "step": first.newest, "view": "stage"}
     with transaction.atomic():

@@ -165,14 +165,14 @@ class PollView(Struct, frozen=True, kw_only=True):
 
 
 class CurrentPoll(FromServer, tag="poll", frozen=True, kw_only=True):
-    """To followers. `number` grows with each change of the poll; null: there is none now."""
+    """To followers. `number` grows with each change of the poll. `poll` is null if there is none."""
 
     number: int
     poll: PollView | None
 
 
 class Answered(FromServer, tag="answered", frozen=True, kw_only=True):
-    """To one follower: the answer of theirs that counts."""
+    """To one follower: the last choice of this follower, which counts."""
 
     poll: int
     choice: str | None

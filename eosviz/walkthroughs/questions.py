@@ -58,7 +58,8 @@ def may_be_paused(command: Command) -> bool:
 
 
 def pauses_when_asked(session_id: uuid.UUID, command: Command) -> int | None:
-    """The branch's pause count when the command was asked; None for a command that cannot be paused."""
+    """The branch's pause count now, which the command takes with it; None for a command that cannot be
+    paused."""
     if not may_be_paused(command):
         return None
     return Branch.objects.of_session(session_id).pauses_of(int(command.branch))
@@ -108,7 +109,8 @@ def welcome(session: Session, re: str, continues: bool = True) -> Welcome:
 
 
 def missing_messages(session: Session, have: dict[str, int]) -> list[bytes]:
-    """For each branch, the steps after the last one the page holds, up to a window of them."""
+    """The `steps` messages that a page lacks. `have`: branch id → the last step that the page has. At most
+    `window_steps` steps for each branch."""
     found: list[bytes] = []
     branches = {str(branch.id): branch for branch in Branch.objects.of_session(session.id)}
     for branch_id, last in have.items():
@@ -169,7 +171,7 @@ def near_view_answer(branch: Branch, number: int, re: str, whole: bool = False) 
     if keyframe is None:
         raise Problem("not_found", "no_keyframe", branch=str(branch.id), number=number)
     bodies = sent_bodies(line, keyframe.number + 1, number)
-    # Sessions of earlier releases have no stored facts.
+    # Sessions of earlier releases have no stored derived facts.
     near = None if whole or keyframe.derived is None else keyframe.near_json
     view: msgspec.Raw | dict[str, Any] | None = None
     if near is not None:

@@ -26,18 +26,18 @@ from eosviz.walkthroughs.walking import Chunk, Overtaken
 Result = TypeVar("Result")
 
 CAPACITY, EARLIER_CAPACITY = 1_200, 64
-"""How many simulations each process keeps: enough for a school of a thousand sessions, and for a class that looks
-back."""
+"""How many simulations each process keeps: at the newest steps, enough for a school of a thousand sessions;
+at earlier steps, enough for a class that looks back."""
 RECENT_KILOBYTES, EARLIER_KILOBYTES = 500_000, 75_000
-"""All kept simulations together take at most this much memory, whatever their worlds are. At least one is kept in any
-case. A thousand of the library's take some 250 MB."""
+"""All kept simulations of `recent`, and of `earlier`, together take at most this much memory. One simulation
+is kept whatever its size. A thousand simulations of the library take some 250 MB."""
 WORLD_KILOBYTES, STEP_KILOBYTES, REPLICA_KILOBYTES = 150, 1, 10
-"""The memory of a run: the first number for its scenario and its world before the first step, and more for each step
-and for each replica of a partition (5 to 10 kB)."""
+"""The memory of a run in kB: for its scenario and its world before the first step, for each step, and for
+each replica of a partition (5 to 10 kB)."""
 
 
 class Diverged(Exception):
-    """The engine does not make the stored steps, because another version of it made them."""
+    """The engine does not make the stored steps, because another version of the engine made them."""
 
     def __init__(self, number: int) -> None:
         super().__init__(f"step {number} differs from the stored one")
@@ -182,7 +182,7 @@ class Slot:
         found, made = self.simulation, self._bodies_ahead()
         if found is None or self.session_id != line[0].session_id or found.number > number:
             return False
-        # Another process has stored these steps, or others in their place.
+        # Another process may have stored the steps made ahead, or other steps in their place.
         if made and Step.objects.of_line(line, found.number - len(made) + 1, found.number).bodies() != made:
             return False
         return catch_up(found, line, number)
@@ -274,7 +274,8 @@ class RecentSimulations:
                 self._kilobytes_held -= dropped.kilobytes
 
     def held_branch(self, branch_id: int) -> Branch | None:
-        """The branch as this process last left it, without waiting for the slot."""
+        """The branch as this process last left it, without waiting for the slot; None if this process does
+        not hold the branch."""
         with self._guard:
             slot = self._slots.get(branch_id)
         return None if slot is None else slot.branch
@@ -298,7 +299,8 @@ earlier = RecentSimulations(EARLIER_CAPACITY, EARLIER_KILOBYTES)
 
 
 def at_earlier(line: list[Branch], number: int, use: Callable[[Simulation], Result]) -> Result:
-    """The result of `use` for the run of this line at `number`; `use` must not change the run. Raises Diverged."""
+    """The result of `use`, called with the run of this line after step `number`; `use` must not change the
+    run. Raises Diverged."""
     with earlier.of(line[-1].id) as slot:
         found, slot.simulation = slot.simulation, None
         if found is None or slot.session_id != line[0].session_id or not catch_up(found, line, number):

@@ -1,7 +1,7 @@
 """The tasks of workers. Each calls a function of another module.
 
 `carry_out` is acknowledged late, so it is redelivered if its worker was killed, and a page may also ask for
-it again. In either case the second one finds the command's row, and only answers.
+it again. In either case the second execution finds the command's row, and only answers.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ from eosviz.walkthroughs.unavailable import unavailable
 logger = logging.getLogger(__name__)
 
 CODE_CHARACTERS = 8
-"""How many characters of the message's id a person reports. The log has the id beside the exception."""
+"""An error message shows this many characters of the message's id, as the code to report. The log has the
+whole id beside the exception."""
 
 _decoder = msgspec.json.Decoder(Command)
 _ahead_decoder = msgspec.json.Decoder(AskAhead)
@@ -65,8 +66,8 @@ def carry_out(session_id: str, command: str, pauses: int | None, page: str | Non
 
 @app.task(name="walkthroughs.go_on", ignore_result=True, acks_late=False)
 def go_on(session_id: str, branch: str, number: int, page: str) -> None:
-    """A socket has stored this step itself. Nothing waits for the step that follows, so the task is never
-    redelivered."""
+    """Make the step after step `number`, which a socket has stored itself. No page waits for this step, so
+    the task is never redelivered."""
     with suppress(Problem), counted_click():
         go_on_ahead(uuid.UUID(session_id), int(branch), number, page)
 
@@ -80,7 +81,7 @@ def find_ahead(session_id: str, question: str) -> None:
 
 @app.task(name="walkthroughs.find_actions", ignore_result=True, acks_late=False)
 def find_actions(session_id: str, question: str) -> None:
-    """Answer an `actions` message; acknowledged early too."""
+    """Answer an `actions` message. Acknowledged early, like `find_ahead`."""
     asked = _question_decoder.decode(question)
 
     def found() -> Answer:
@@ -91,7 +92,7 @@ def find_actions(session_id: str, question: str) -> None:
 
 @app.task(name="walkthroughs.find_why", ignore_result=True, acks_late=False)
 def find_why(session_id: str, question: str) -> None:
-    """Answer a `why` message; acknowledged early too."""
+    """Answer a `why` message. Acknowledged early, like `find_ahead`."""
     asked = _why_decoder.decode(question)
     _answer(session_id, asked.id, lambda: explained(uuid.UUID(session_id), asked))
 
@@ -118,7 +119,7 @@ def plan_soon(session: Session) -> None:
 
 @app.task(name="walkthroughs.find_plan", ignore_result=True, acks_late=False)
 def find_plan(session_id: str, question: str) -> None:
-    """Answer a `plan` message; not while the plan is being made, so that the page asks again."""
+    """Answer a `plan` message. No answer is sent while the plan is being made, so the page asks again."""
     asked = _plan_decoder.decode(question)
     with _answering(session_id, asked.id):
         try:

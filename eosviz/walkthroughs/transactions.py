@@ -21,7 +21,7 @@ from eosviz.walkthroughs.models import Branch, Keyframe, Step
 
 KEPT_BRANCHES = 32
 Key = tuple[uuid.UUID, int]
-"""Session and branch: a branch's number may be used again after it was deleted."""
+"""Session and branch: SQLite may give the id of a deleted branch to a new one."""
 
 
 class _Kept:
@@ -48,7 +48,8 @@ _kept = _Kept()
 
 
 def transactions_of(branch: Branch) -> dict[str, Any]:
-    """The lines of the branch and its ancestors as `to_json` gives them, up to its newest step."""
+    """The transactions of the branch and its ancestors up to its newest step, as `TransactionLines.to_json`
+    gives them."""
     line = Branch.objects.line(branch)
     key = (branch.session_id, branch.id)
     lines = _kept.take(key) or TransactionLines(_first_view(line))

@@ -34,9 +34,9 @@ from eosviz.walkthroughs.simulations import scenario_of
 from eosviz.walkthroughs.tasks import plan_soon
 
 FIRST_COMPARISON = {"choice": "SC-03"}
-"""The form's first choice: the difference that this site mainly explains."""
+"""The scenario that the form of a comparison shows first."""
 EXAMPLES = ("SC-02", "SC-03")
-"""Two scenarios that are shown, for readers who have no session to compare."""
+"""For readers who have no session to compare, the form shows these two scenarios."""
 SESSIONS_OFFERED = 50
 """A comparison's list has the branches of this many sessions, the newest ones. On a session's own page any
 two of its branches can be compared."""
@@ -167,7 +167,8 @@ def delete(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @require_safe
 @ensure_csrf_cookie
 def compare(request: HttpRequest) -> HttpResponse:
-    """`?left=<branch>&right=<branch>`: both in lockstep. Without them: what can be compared."""
+    """`?left=<branch>&right=<branch>`: the page that steps through both branches in lockstep. Without them:
+    the form that chooses what to compare."""
     sides = [_side(request, name) for name in ("left", "right")]
     if None in sides:
         return _compare_form(request, None)
@@ -217,8 +218,9 @@ def _comparable(of: str) -> dict[str, Any]:
 
 @require_safe
 def differences(request: HttpRequest) -> JsonResponse:
-    """`?branch=<branch>`: the differences that its scenario can be compared by, as names of `difference.<name>`;
-    ``generations``: the page of all generations, null for a scenario outside the library or without Kafka."""
+    """`?branch=<branch>`: the names of the differences that the branch's scenario can be compared by (keys
+    `difference.<name>`). ``generations``: the address of the page of all generations, null for a scenario
+    outside the library or without Kafka."""
     branch = _side(request, "branch")
     if branch is None:
         raise Http404
@@ -241,8 +243,8 @@ def _generations_of(session: Session) -> str | None:
 
 @require_POST
 def compare_new(request: HttpRequest) -> HttpResponse:
-    """A run beside the same scenario with one change: `choice` makes both sides anew, `branch` uses an existing
-    branch. `log` is passed on."""
+    """Creates a run of the same scenario with one change, and redirects to the comparison. With `choice` both
+    runs are new; with `branch` one side is this existing branch. `log` is passed on."""
     difference = DIFFERENCES.get(request.POST.get("difference", ""))
     if difference is None:
         raise Http404

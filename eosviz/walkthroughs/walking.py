@@ -148,8 +148,7 @@ def store_steps(branch: Branch, chunk: Chunk, interventions: Sequence[Made] = ()
     moved: dict[str, Any] = {"newest": branch.newest + len(chunk.steps), "finished": chunk.finished}
     if chunk.broken:
         moved["first_broken"] = {**chunk.broken, **branch.first_broken}
-    # Every change of a branch makes a step, so its newest step shows whether the branch has changed since it
-    # was read.
+    # The branch's newest step shows whether another process has stored steps since the branch was read.
     if not Branch.objects.filter(id=branch.id, newest=branch.newest).update(**moved):
         raise Overtaken
     for step in chunk.steps:
