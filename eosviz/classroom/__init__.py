@@ -1,1 +1,1 @@
-"""Classes: who learns with whom, what they are asked to do, and how the engine judges it."""
+"""Classes: their members, their assignments, and how the engine judges the attempts of learners."""

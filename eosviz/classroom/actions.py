@@ -150,7 +150,7 @@ def give_assignment(classroom: Classroom, actor: User, assignment: Assignment) -
 def change_assignment(assignment: Assignment, actor: User, changed: Mapping[str, Any]) -> None:
     """Store changed fields, which the form has validated. What the assignment asks for (`_asked_of`) may
     change only while no learner has begun an attempt. Then the attempts of instructors who tried the
-    assignment out are removed, because they were made at another task. Raises ClassRefused."""
+    assignment out are removed, because they belong to the task as it was before. Raises ClassRefused."""
     _must_be_open(assignment.classroom)
     held = Assignment.objects.select_for_update().get(pk=assignment.pk)
     changed = {name: value for name, value in changed.items() if getattr(held, name) != value}

@@ -1,5 +1,5 @@
-"""The form of an assignment, for a new one and for a change. An assignment that is impossible is refused at
-the field that makes it impossible. What is possible is found by a run of the scenario."""
+"""The form of an assignment, new or changed. The engine runs the scenario to find whether the assignment is
+possible. If not, the form refuses it at the field that makes it impossible."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from eosviz.time_zone import zone_named
 
 TRACK = "track:"
 EDITION = "edition:"
-"""Prefixes of a material's value that is no scenario of the library: the name of a track, or the row id of a version of
-the workshop follows."""
+"""Prefixes of a material that is no scenario of the library. After TRACK comes the name of a track, after
+EDITION the row id of a version of the workshop."""
 KEPT = "kept"
 """The material of an assignment that is changed, if the material stays as it is."""
 
@@ -59,8 +59,8 @@ def _moment(label: str, why: str) -> forms.DateTimeField:
 
 class AssignmentForm(forms.Form):
     """The form for one kind of assignment, with the fields of that kind only. With `given` the form changes
-    this assignment; with `is_fixed` it changes only what attempts do not depend on. Times are in the zone of
-    the page on which they were typed, which is the reader's."""
+    this assignment; with `is_fixed` it changes only what attempts do not depend on. Times are in the time
+    zone of the page on which they were typed."""
 
     title = forms.CharField(
         label=words("classroom.title"), max_length=NAME_CHARACTERS_MAX, validators=[one_line]
@@ -177,8 +177,8 @@ class AssignmentForm(forms.Form):
         return ScenarioVersion.objects.library().filter(identifier=identifier).first()
 
     def _check_run(self, version: ScenarioVersion, variant: str | None, cleaned: dict[str, Any]) -> None:
-        """Let the engine run the scenario once, to check that the task is possible and not already done at
-        the start."""
+        """Let the engine run the scenario once, to check that the task is possible and not already done
+        without the learner."""
         try:
             broken = broken_by_itself(version, variant, caller(self.teacher.owner_key))
         except Busy as busy:
@@ -212,7 +212,7 @@ class AssignmentForm(forms.Form):
 
 
 _COLUMNS = ("title", "text", "opens", "due", "closes", "attempts_max")
-"""The columns of every kind. A kind may have others besides these."""
+"""The columns that assignments of every kind have. A kind may have others besides these."""
 
 
 def _initial(kind: Kind, given: Assignment | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Lets the instructors of a class see that version of a scenario with which a learner's attempt was made."""
+"""Lets the instructors of a class see the version of a scenario that a learner's attempt was made with."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What the kinds of assignments (`kinds/`) need for judging. The engine judged every step when the step was
-made, and the kinds read these judgements; only *make it hold* needs another run. Nothing here writes. The
-`Judgement` of an open attempt is the one that it would get if it were handed in now."""
+made, and the kinds read these judgements; only *keep the guarantees* needs another run. Nothing here writes.
+The `Judgement` of an open attempt is the one that it would get if it were handed in now."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def _standing(attempt: Attempt) -> tuple[int, int, int]:
 
 
 def first_branch(attempt: Attempt) -> Branch:
-    """The branch with which the session began. An intervention at its newest step makes no new branch, so
-    such an intervention is in its `interventions`."""
+    """The first branch of the attempt's session. An intervention at its newest step makes no new branch, so
+    it is stored with this branch."""
     branches = Branch.objects.filter(session=attempt.session).select_related("session__version")
     return branches.order_by("id")[0]
 

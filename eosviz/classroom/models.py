@@ -1,7 +1,7 @@
 """Classes, their members, their assignments and what learners handed in.
 
-Permission to see or change something is a method of its query set here, and nowhere else: a page asks for *the
-classes that this person teaches*, so what is forbidden does not exist.
+Only the query sets here decide who may see or change something: a page asks for *the classes that this person
+teaches*, and answers 404 for all other classes.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ KINDS_IN_MIGRATIONS = [(name, name) for name in ("watch", "predict", "break", "h
 
 
 class KindField(_CharField):
-    """The name of a kind (`kinds/`). Its choices are set when the site starts (`apps.py`), and migrations do not see
-    them: a new kind needs none."""
+    """The name of a kind (`kinds/`). Its choices are set when the site starts (`apps.py`). Migrations do not
+    contain them, so a new kind needs no migration."""
 
     def deconstruct(self) -> tuple[str, str, Sequence[Any], dict[str, Any]]:
         name, _, args, named = super().deconstruct()
@@ -171,13 +171,15 @@ class Assignment(models.Model):
     """From this time on nothing can be begun or handed in. Null: never."""
     attempts_max = models.PositiveSmallIntegerField(default=3)
     guarantee = models.CharField(max_length=20, blank=True)
-    """The guarantee to break or hold, by the name that the judges use. In *make it hold*, empty means all of them."""
+    """The guarantee to break or hold, by the name that the judges use. In *keep the guarantees*, empty means
+    all of them."""
     budget = models.PositiveSmallIntegerField(null=True)
-    """For *make it break*: at most this many interventions come before the step that breaks the guarantee."""
+    """For *break a guarantee*: at most this many interventions come before the step that breaks the
+    guarantee."""
     wrong_max = models.PositiveSmallIntegerField(default=0)
     """For *predict*: with at most this many wrong answers, and at least one right one, the assignment is done."""
     settings = models.JSONField(default=list)
-    """For *make it hold*: the producer settings that may be chosen."""
+    """For *keep the guarantees*: the producer settings that a learner may choose."""
     created = models.DateTimeField(auto_now_add=True)
 
     objects = AssignmentQuerySet.as_manager()
@@ -192,7 +194,7 @@ class Assignment(models.Model):
 
     @property
     def is_over(self) -> bool:
-        """Whether its due time has passed."""
+        """Whether the due time of the assignment has passed."""
         return self.due is not None and self.due < timezone.now()
 
     @property
@@ -292,7 +294,7 @@ class AuditEntry(models.Model):
     deed = models.CharField(max_length=30)
     """The last part of the sentence's key, `classroom.deed.<deed>`."""
     params = models.JSONField(default=dict)
-    """Parameters of that sentence: names of things, never of people."""
+    """Parameters of the sentence of `deed`: names of things, never of people."""
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

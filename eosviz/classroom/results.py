@@ -41,7 +41,8 @@ class Cell:
 
     @property
     def beside(self) -> Attempt | None:
-        """A newer attempt than the one that counts, if it is in progress or waits for review."""
+        """An attempt that is newer than the one that counts, and is in progress or waits for review. None if
+        there is none."""
         newest = self.attempts[-1] if self.attempts else None
         waits = newest is not None and newest.outcome in (Outcome.OPEN, Outcome.WAITING)
         return newest if waits and newest != self.shown else None

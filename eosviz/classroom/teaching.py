@@ -105,7 +105,7 @@ def change_member(request: SignedInRequest, classroom_id: uuid.UUID, membership_
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def assign(request: SignedInRequest, classroom_id: uuid.UUID, kind: str) -> HttpResponse:
-    """A new assignment of one kind."""
+    """The form of a new assignment of one kind. POST creates the assignment."""
     classroom = _taught(request, classroom_id)
     found = kind_named(kind)
     if found is None:
@@ -244,7 +244,8 @@ def _judged(request: SignedInRequest, attempt_id: uuid.UUID) -> Attempt:
 
 
 def _after(attempt_id: uuid.UUID, waiting: list[uuid.UUID]) -> uuid.UUID | None:
-    """The next text of the list, which begins again after its end. None if no other text waits."""
+    """The id of the text that follows this attempt in the list; after the last one the list begins again.
+    None if no other text waits."""
     at = waiting.index(attempt_id) if attempt_id in waiting else -1
     others = [*waiting[at + 1 :], *waiting[: max(at, 0)]]
     return others[0] if others else None

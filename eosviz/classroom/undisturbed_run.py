@@ -1,6 +1,6 @@
-"""Which guarantees a run without interventions breaks. This is found in a bounded process (`eosviz/bounded`),
-because a user wrote the document or chose the settings, and they may ask for anything. The code in the
-process uses the engine and not Django."""
+"""Finds which guarantees a run without interventions breaks. The run is made in a bounded process
+(`eosviz/bounded`), because a user wrote the document or chose the settings, and they may ask for any amount
+of work. The code in the process uses the engine and not Django."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ from eosviz.refusal_pages import refusal_page
 from eosviz.refusals import Refusal
 
 ASSIGNED = (("SC-01", "watch"), ("SC-03", "predict"), ("SC-02", "break"))
-"""The example's assignments. Each is a scenario of the library, with another kind."""
+"""The assignments of the example class: scenario of the library, and kind of assignment."""
 _CODE = re.compile(r"[-\w]{1,20}")
 
 

@@ -27,8 +27,8 @@ def attempt(
     environment: Mapping[str, str] | None = None,
     seconds_max: float | None = None,
 ) -> tuple[bool, str]:
-    """Run to the end; returns success and the output, both streams together. After `seconds_max` the program is
-    killed with all it started, and counts as failed."""
+    """Run a program to its end. Returns whether it succeeded, and its output, both streams together. After
+    `seconds_max` the program is killed with all processes that it started, and counts as failed."""
     process = subprocess.Popen(
         [str(word) for word in command],
         cwd=ROOT,
@@ -38,7 +38,8 @@ def attempt(
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        # Ctrl-C must reach it, so it gets its own process group only if it may have to be killed as a group.
+        # Ctrl-C must reach the program, so it gets a process group of its own only if it may have to be
+        # killed as a group.
         process_group=None if seconds_max is None else 0,
     )
     try:
@@ -62,7 +63,8 @@ def require(
     environment: Mapping[str, str] | None = None,
     seconds_max: float | None = None,
 ) -> str:
-    """Run to the end and return the output. On failure print its last lines and raise with the remedy."""
+    """Run a program to its end and return its output. If it fails, print the last lines of the output and
+    raise Problem with the remedy."""
     succeeded, output = attempt(command, environment, seconds_max)
     if not succeeded:
         lines = output.strip().splitlines()
@@ -80,7 +82,7 @@ def is_debian_root() -> bool:
 
 
 def install_debian_package(*names: str) -> bool:
-    """Install with apt; called only if `is_debian_root`. False if apt failed."""
+    """Install packages with apt. Called only if `is_debian_root`. False if apt failed."""
     quiet = {"DEBIAN_FRONTEND": "noninteractive"}
     attempt(["apt-get", "update", "-q"], quiet)
     return attempt(["apt-get", "install", "-y", "-q", "--no-install-recommends", *names], quiet)[0]

@@ -28,8 +28,8 @@ def embedded_redis_socket(data_dir: Path) -> Path:
 
 
 def embedded_redis_url(data_dir: Path) -> str:
-    """The server's address. Client and server first make or check a folder outside the data folder: raises Problem
-    if it is another user's."""
+    """The server's address. If the socket is not in the data folder, its folder is made or checked first.
+    Raises Problem if that folder belongs to another user."""
     socket = embedded_redis_socket(data_dir)
     if data_dir not in socket.parents:
         private_folder(socket.parent)
@@ -37,7 +37,7 @@ def embedded_redis_url(data_dir: Path) -> str:
 
 
 def kombu_url(redis_url: str) -> str:
-    """The same address as Celery's message library spells it."""
+    """The address as Celery's message library, kombu, spells it."""
     return redis_url.replace("unix://", "redis+socket://", 1)
 
 

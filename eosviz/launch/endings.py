@@ -1,7 +1,8 @@
-"""Prepares how every scenario of the library ends: `.endings`, computed once for each state of the engine.
+"""Computes how every scenario of the library ends, once for each state of the engine, and keeps it in
+`.endings`.
 
-A new database would otherwise run the whole library, which takes seconds. `eosviz/scenarios/endings.py` computes and
-reads it.
+A new database would otherwise run the whole library, which takes seconds. `eosviz/scenarios/endings.py`
+computes and reads the endings.
 """
 
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from eosviz.launch.stamps import digest_of, is_fresh, stamp, unstamp
 
 
 def prepare_endings() -> None:
-    """Make `.endings` belong to the engine of this checkout."""
+    """Compute `.endings` with the engine of this checkout, unless that was done already."""
     sources = engine_digest()
     if is_fresh(ENDINGS, sources):
         return

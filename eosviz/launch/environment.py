@@ -45,7 +45,8 @@ def prepare_environment(with_tools: bool = False) -> None:
 
 
 def environment_works() -> bool:
-    """False also if the Python that the environment was made from no longer exists."""
+    """Whether Python runs in `.venv`. False, too, if the Python that `.venv` was made from no longer
+    exists."""
     return environment_python().exists() and attempt([environment_python(), "-c", ""])[0]
 
 
@@ -76,7 +77,8 @@ def install(wanted: Sequence[str | Path]) -> None:
 
 
 def find_uv() -> Path | None:
-    """The uv that is installed; else that of an earlier set-up; else one that pip installs into `.bootstrap`."""
+    """The uv that is installed; else the one that an earlier set-up put into `.bootstrap`; else one that pip
+    installs there now. None if pip cannot."""
     if found := shutil.which("uv"):
         return Path(found)
     local = BOOTSTRAP / "bin" / "uv"
@@ -96,8 +98,8 @@ def install_with_uv(uv: Path, wanted: Sequence[str | Path]) -> bool:
 
 
 def create_with_venv() -> None:
-    """Make `.venv` with Python's own venv. Debian's python3 comes without the part of it that installs pip, which is
-    then installed first. Raises Problem if that is impossible."""
+    """Make `.venv` with Python's own venv. In Debian's python3, the part of venv that installs pip is a
+    separate package; if it is missing, it is installed with apt. Raises Problem if that is impossible."""
     command: Sequence[str | Path] = [sys.executable, "-m", "venv", ENVIRONMENT]
     if attempt(command)[0]:
         return

@@ -11,7 +11,7 @@ from eosviz.launch.places import ENVIRONMENT, ROOT
 
 
 def lint() -> int:
-    """The exit code: 0 when nothing was found."""
+    """Run all checks. Returns the exit code: 0 if no check found anything, else 1."""
     programs = ENVIRONMENT / "bin"
     node = find_node()
     checks: Sequence[tuple[str, Sequence[str | Path], Mapping[str, str]]] = (

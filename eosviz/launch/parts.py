@@ -151,7 +151,8 @@ def all_parts(with_slow: bool) -> Sequence[Part]:
     front_end_environment = {**node.environment(), "EOSVIZ_TEST_RESULTS": str(front_end_results)}
     # The longest part comes first; all others are done beside it.
     return (
-        # In groups (tests/conftest.py), and in their order: sorted by number of tests, the longest would come last.
+        # The tests run in groups (tests/conftest.py), in the order of the files: sorted by number of tests,
+        # the longest group would come last.
         pytest_part(
             "browser",
             ["tests/e2e", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder", *chosen],

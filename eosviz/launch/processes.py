@@ -121,7 +121,7 @@ def signal_group(leader: int, number: signal.Signals) -> None:
 
 
 def end_stray(pid: int, mark: str, grace_seconds: float) -> bool:
-    """End a process of an earlier start, which is no child of this one. False if it had ended already."""
+    """End a process of an earlier start, which is no child of this process. False if it had ended already."""
     if start_mark(pid) != mark:
         return False
     signal_group(pid, signal.SIGTERM)

@@ -45,7 +45,7 @@ def run(prepare: bool = True) -> None:
         close_folder(data, umask, say)
         for name in occupancy.strays:
             say(f"Ended {name}, which an earlier start had left behind.")
-        listener = listen(host, port)  # after ending leftover processes, which may have held it
+        listener = listen(host, port)  # after leftover processes have ended: one may have held the port
         occupancy.note_address(url_of(listener))
         if prepare:
             with build_umask():

@@ -14,8 +14,8 @@ from eosviz.launch.problem import Problem
 LOW_BYTES = 100_000_000
 """If there are fewer free bytes than this, a warning is given."""
 FREE_BYTES_MIN = 50_000_000
-"""If there are fewer free bytes than this, the folder counts as full: the database's log and the queue need
-room for what they hold back."""
+"""If there are fewer free bytes than this, the folder counts as full: the database's log and the queue of
+tasks need this room for their own files."""
 ASK_SECONDS = 10.0
 PROBE_BYTES = 4096
 
@@ -65,7 +65,7 @@ class Room:
 
     level: Level
     why: str = ""
-    """Why the folder cannot be written. Empty if there is enough room."""
+    """Why the folder cannot be written, or soon cannot. Empty if there is enough room."""
 
 
 def room_in(folder: Path, free: Callable[[Path], int] = free_bytes) -> Room:

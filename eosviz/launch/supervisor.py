@@ -38,14 +38,15 @@ class Service:
     environment: Mapping[str, str] = field(default_factory=dict)
     """The whole environment of the process."""
     descriptors: Sequence[int] = ()
-    """Open file descriptors that it inherits under the same numbers."""
+    """Open file descriptors that the process inherits under the same numbers."""
     is_ready: Callable[[], bool] = lambda: True
-    """True once the processes that need it may be started."""
+    """True once the processes that need this service may be started."""
     is_template: bool = False
-    """Started with one more argument and descriptor: the socket on which it is asked for processes."""
+    """Whether this process is the template. It gets one more argument and descriptor: the socket on which the
+    supervisor requests processes."""
     from_template: bool = False
-    """Whether a template with the same environment and descriptors can run its command too, which is `python
-    -m …`."""
+    """Whether the template can fork this process: its command is `python -m …`, and it needs only the
+    environment and the descriptors of the template."""
 
 
 @dataclass
@@ -57,9 +58,9 @@ class Child:
     restarts: list[float] = field(default_factory=list)
     """Times of restarts within the window, oldest first. Deaths on a full disk do not count."""
     waits_for_room: bool = False
-    """True after a death on a full disk, until a later death or start."""
+    """True after a death on a full disk, until the process dies again while there is room."""
     start_at: float = 0.0
-    """If there is no process: when one is started."""
+    """If there is no process: the time of the monotonic clock at which one is started."""
 
 
 class Supervisor:
@@ -83,7 +84,7 @@ class Supervisor:
         self.stop_requested = False
 
     def start(self, service: Service, ready_seconds_max: float = 10.0) -> None:
-        """Start it and wait until it is ready. Raises Problem if that takes too long."""
+        """Start a service and wait until it is ready. Raises Problem if that takes too long."""
         child = Child(service)
         self._children.append(child)
         rotate_log(service.log)
@@ -107,7 +108,7 @@ class Supervisor:
             self.rest()
 
     def rest(self) -> None:
-        """Waits until something happens, but not for long."""
+        """Wait until a signal arrives, a child dies or the template answers, at most POLL_SECONDS."""
         requested = [child.requested for child in self._children if child.requested is not None]
         self._rest.take(POLL_SECONDS, [*requested, *self._template.awaited])
 
@@ -140,7 +141,7 @@ class Supervisor:
     def _start_template(self, child: Child, log: BinaryIO) -> None:
         self._takes_up_orphans = self._takes_up_orphans or take_up_orphans()
         if not self._takes_up_orphans:
-            child.start_at = math.inf  # it cannot be forked from the template
+            child.start_at = math.inf  # on this system nothing can be forked from a template
             return
         with self._template.open() as requests:
             self._start(child, log, requests.fileno())
@@ -154,7 +155,8 @@ class Supervisor:
             self._start(child, log)
 
     def _start(self, child: Child, log: BinaryIO, *descriptors: int) -> None:
-        """Start it without the template; further descriptors are arguments of its command."""
+        """Start the process without the template. `descriptors`: further ones that it inherits, which are
+        also arguments of its command."""
         service = child.service
         child.process = subprocess.Popen(
             [str(word) for word in (*service.command, *descriptors)],
@@ -170,7 +172,8 @@ class Supervisor:
         self._occupancy.note_child(service.name, child.process.pid)
 
     def _take(self, child: Child, requested: Requested) -> None:
-        """Let the process run that the template has forked; if there is none, start one without it."""
+        """Let the process that the template has forked run. If the template fails, start the process without
+        it."""
         try:
             pid = requested.pid()
         except NoTemplate as error:

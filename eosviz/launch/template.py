@@ -1,18 +1,18 @@
-"""How the supervisor has a process made from the template, which has loaded the whole site already.
+"""How the supervisor gets processes from the template, a process that has already loaded the whole site.
 
-Loading the site costs seconds of a processor. `eosviz.template` pays for them once; a process that is forked from it
-works at once, and shares the memory of what is loaded.
+Loading the site takes seconds of processor time. `eosviz.template` spends them once; a process that is forked
+from it works at once, and shares the memory of what is loaded.
 
-Each template process has one end of a socket pair, the supervisor the other. A request names what to run and carries
-two open files: the log, and one end of a second pair, made for this request alone. The template forks twice and the
-process in between ends, so that the kernel gives the new process to the supervisor, which takes up orphans
-(PR_SET_CHILD_SUBREAPER). It is then a child like one that was started plainly: the supervisor learns of its death,
-and it dies with the supervisor, but not with the template. It writes its process id to the second pair and waits for
-GO. A supervisor that waits no longer has closed that pair, and the process ends without having done anything: one
-request never leaves two processes.
+Each template process has one end of a socket pair, the supervisor the other. A request names the module to
+run and carries two open files: the log, and one end of a second pair, made for this request alone. The
+template forks twice and the process in between ends, so that the kernel gives the new process to the
+supervisor, which takes up orphans (PR_SET_CHILD_SUBREAPER). The new process is then a child of the supervisor
+like any other: the supervisor notices its death, and it dies with the supervisor, but not with the template.
+It writes its process id to the second pair and waits for GO. If the supervisor no longer waits, it has closed
+that pair, and the process ends without having done anything: one request never leaves two processes.
 
-Linux alone can do this. Elsewhere, and where no template answers, processes are started plainly. A template that does
-not answer is ended, and started again like every process that died.
+Only Linux can do this. Elsewhere, and if no template answers, processes are started plainly. A template that
+does not answer is ended, and started again like every process that died.
 """
 
 import ctypes
@@ -75,7 +75,7 @@ class Requested:
         return int(answer)
 
     def withdraw(self) -> None:
-        """Cancels the request: a process that does not run yet never will."""
+        """Cancels the request: if the process does not run yet, it never will."""
         self._answers.close()
 
 
@@ -88,7 +88,8 @@ class Template:
         """Time of the monotonic clock; 0 once the site is loaded."""
 
     def open(self) -> socket.socket:
-        """The end for the template process that is started now; the caller closes its copy."""
+        """The template's end of a new socket pair, for the template process that is started now. The caller
+        closes its copy."""
         self.close()
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._requests.setblocking(False)
@@ -108,11 +109,13 @@ class Template:
 
     @property
     def awaited(self) -> Sequence[socket.socket]:
-        """Becomes readable once the site is loaded."""
+        """The socket that becomes readable once the site is loaded, in a list; empty if the supervisor awaits
+        none."""
         return [self._requests] if self._requests is not None and self.is_loading else []
 
     def hear(self) -> None:
-        """Notes whether it has loaded the site, or will not. Called in every round of the supervisor."""
+        """Check whether the template has loaded the site, or has failed or taken too long. Called in every
+        round of the supervisor."""
         for requests in self.awaited:
             try:
                 is_loaded = requests.recv(len(LOADED)) == LOADED

@@ -73,8 +73,8 @@ def create_draft(
     tags: str = "",
     language: Language = Language.BOTH,
 ) -> Draft:
-    """Create a draft. Raises WorkshopRefused: too many drafts, or a text that is too long or contains a zero
-    character."""
+    """Create a draft. Raises WorkshopRefused if the owner has too many drafts, or if the text is too long or
+    contains a zero character."""
     quotas.check(owner.owner_key, "drafts", refused=WorkshopRefused)
     draft = Draft(owner=owner, origin=origin, origin_name=origin_name[:120], tag_line=tags, language=language)
     _take(draft, text)
@@ -216,8 +216,9 @@ def _not_toml(bad: BadScenario) -> WorkshopRefused:
 
 
 def from_branch(owner: User, branch: Branch) -> tuple[Draft, int]:
-    """Turns the interventions on the way to this branch into a fault script. Returns the draft and how many
-    interventions no rule of a script can express. Raises WorkshopRefused."""
+    """Turns the interventions of this branch and its ancestors into a fault script. Returns the draft, and
+    how many interventions are left out because no rule of a script can express them. Raises
+    WorkshopRefused."""
     session = branch.session
     script = _script_of(session, line_interventions(Branch.objects.line(branch)), caller(owner.owner_key))
     name = session.version.identifier + (f"/{session.variant}" if session.variant else "")
@@ -247,7 +248,8 @@ def _without_nothing(rule: dict[str, Any]) -> dict[str, Any]:
 
 
 def _edits_of_variant(document: dict[str, Any], source: dict[str, Any]) -> list[Edit]:
-    """The edits that set the variant's values (`source`) in the document and remove its variants."""
+    """The edits that replace the document's values by the variant's (`source`: the document with the variant
+    applied) and remove its variants."""
     edits = [Edit("remove", ["variants"])]
     for key, value in source.items():
         if key not in ("variant_title", "expect_refused") and document.get(key) != value:
@@ -256,8 +258,8 @@ def _edits_of_variant(document: dict[str, Any], source: dict[str, Any]) -> list[
 
 
 def text_of(version: ScenarioVersion, asks: User) -> str:
-    """The text as its author wrote it, if that is known; otherwise a text written from the document. Raises
-    WorkshopRefused."""
+    """The TOML text of a version: as its author wrote it, if that is known; otherwise written from the
+    document. Raises WorkshopRefused."""
     for entry in library():
         if entry.id == version.identifier:
             if hashlib.sha256(encode_document(entry.document)).hexdigest() == version.digest:
@@ -330,7 +332,7 @@ def _check_to_publish(draft: Draft, text: str, newest: Edition | None) -> dict[s
 def publish(draft: Draft, text: str | None = None, name: str | None = None) -> Edition:
     """Publish the draft as it is now, or `text`, as a permanent edition, and return it. If the text is that
     of the newest edition, this edition is returned. `name`: the run's name in the queue of bounded processes;
-    with a name, this waits for a free process as long as it takes. Raises WorkshopRefused, and what
+    with a name, this call waits for a free process as long as necessary. Raises WorkshopRefused, and what
     `trial.outcomes` raises."""
     text = draft.text if text is None else text
     newest = _newest(draft)
@@ -353,7 +355,7 @@ def publish(draft: Draft, text: str | None = None, name: str | None = None) -> E
             edition.version = ScenarioVersion.objects.of_document(document["id"], document)
             edition.save()
             note(draft.classroom, draft.owner, "published_scenario", name=str(draft), number=edition.number)
-    except IntegrityError:  # two requests at once: the other one created it
+    except IntegrityError:  # two requests at once: the other one created the edition
         return Edition.objects.get(draft=draft, number=edition.number)
     return edition
 
@@ -424,8 +426,9 @@ def check(edition: Edition) -> dict[str, Any] | None:
 def check_all(
     *, again: bool = False
 ) -> Iterator[tuple[Edition, dict[str, Any] | None, Busy | BeyondBounds | None]]:
-    """`check` each edition that was not yet compared with this engine, or with `again` every edition. Yields the
-    edition, what differs, and why it could not be run. One at a time, so that the caller may stop."""
+    """Call `check` for each edition that was not yet compared with this engine; with `again`, for every
+    edition. Yields the edition, what differs (as `check` returns it), and why the edition could not be run
+    (None if it was run). It runs one edition for each `next`, so that the caller may stop."""
     wanted = Edition.objects.all() if again else Edition.objects.to_check(ENGINE_VERSION)
     for name in list(wanted.order_by("published", "id").values_list("pk", flat=True)):
         edition = Edition.objects.select_related("version").filter(pk=name).first()

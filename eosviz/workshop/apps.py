@@ -5,7 +5,7 @@ from django.apps import AppConfig
 
 
 def compare_editions(**kwargs: Any) -> None:
-    """Compare editions when a worker starts: it may have a newer engine."""
+    """Compare the editions when a worker starts, because its engine may be newer than theirs."""
     from eosviz.workshop.tasks import check_editions
 
     check_editions.delay()

@@ -1,7 +1,7 @@
 """The builder: its page, and the requests of the page while the author writes.
 
-Only its owner can open a draft. The page holds the text, and each answer depends only on the request, so a
-lost answer loses no work.
+Only the owner of a draft can open it. The page holds the text, and each answer depends only on the request,
+so no work is lost if an answer does not arrive.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ BODY_BYTES_MAX = 2 * TEXT_BYTES_MAX + 64 * 1024
 """The largest body of a request: a text as JSON, with its edits."""
 
 BYTES_OF_ONE_EDIT = 25_000
-"""So many bytes of a request count as one edit."""
+"""This many bytes of a request count as one edit for the rate `edit_draft.person`."""
 
 Json = dict[str, Any]
 
@@ -175,7 +175,7 @@ def edit(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     text stays as it was, and the answer says why. Nothing is stored."""
     own_draft(request, draft_id)
     try:
-        # Each edit parses the whole text, some seconds of work for the longest.
+        # Each edit parses the whole text, which takes seconds for the longest text.
         take("edit_draft.person", request.user.owner_key, 1 + len(request.body) // BYTES_OF_ONE_EDIT)
     except TooOften as too_fast:
         return _too_often(request, too_fast)

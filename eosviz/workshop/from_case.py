@@ -1,6 +1,6 @@
-"""*A scenario like this case*: a scenario in which the engine's clients write the contents of a real log
-again. It becomes a draft only if its run writes the same records at the same offsets; otherwise the case's
-page says why there is none."""
+"""*A scenario like this case*: makes a scenario in which the engine's clients write the contents of a real
+log again. It becomes a draft only if its run writes the same records at the same offsets; otherwise the
+case's page says why there is no scenario."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ _TEXTS = ("summary", "lesson")
 @login_required
 @require_POST
 def from_case(request: SignedInRequest, replay_id: uuid.UUID) -> HttpResponse:
-    """A draft like this case, opened in the builder; or the case's page with the reason why there is none."""
+    """Makes a draft like this case and opens it in the builder. If that is impossible, shows the case's page
+    with the reason."""
     replay = Replay.objects.readable_by(browser_of(request.session)).filter(id=replay_id).first()
     if replay is None:
         raise Http404
@@ -85,7 +86,7 @@ def text_of_case(replay: Replay, author: Caller | None = None) -> str:
     texts = {
         name: {language: say(f"logs.scenario.{name}", language) for language in LANGUAGES} for name in _TEXTS
     }
-    # In the order of the library's documents: texts follow the title.
+    # The order of the library's documents: the texts follow the title.
     whole = {name: document[name] for name in ("id", "profile", "title")} | texts | document
     text = text_of_document(whole, author or COMMAND_LINE)
     with within_bounds():

@@ -23,9 +23,9 @@ _ATTRIBUTES = {"a": {"href"}, "img": {"src", "alt", "loading", "width", "height"
 _ADDRESS = re.compile(r"(https?://|/(?!/))", re.IGNORECASE)
 
 Picture = Callable[[str | None, int], str | None]
-"""Variant and step to the address of a picture on this site; None if there is none (yet)."""
+"""(variant, step) → the address of the picture on this site; None if there is none yet."""
 Waiting = Callable[[str, int], str]
-"""The description and the step of a picture to the text that is shown until the picture exists."""
+"""(description, step) of a picture → the text that is shown until the picture exists."""
 
 _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 

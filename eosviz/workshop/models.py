@@ -1,7 +1,7 @@
 """Scenarios that instructors and learners build: drafts that change, and editions that never do.
 
-Permission to see or change something is a method of its query set here, and nowhere else: another user's private
-draft does not exist for a page.
+Only the query sets here decide who may see or change something: a page gets 404 for another user's private
+draft.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Visibility(models.TextChoices):
 
     PRIVATE = "private", "private"
     LINK = "link", "link"
-    """Everyone who has the address can."""
+    """Everyone who has the address can find the editions."""
     CLASS = "class", "class"
     PUBLIC = "public", "public"
-    """Everyone can: the scenario is in the gallery."""
+    """Everyone can find the editions: the scenario is in the gallery."""
 
 
 class Language(models.TextChoices):
@@ -110,7 +110,7 @@ class Draft(models.Model):
     """The class that may see the editions, for visibility *class*."""
     origin = models.ForeignKey("Edition", on_delete=models.SET_NULL, null=True, related_name="forks")
     origin_name = models.CharField(max_length=120, blank=True)
-    """The name that the origin had then. It stays when the origin is deleted."""
+    """The name of the origin when the draft was created. The name stays when the origin is deleted."""
     created = models.DateTimeField(auto_now_add=True)
     changed = models.DateTimeField(auto_now=True)
 
@@ -150,7 +150,7 @@ class Publishing(models.Model):
     refusal = models.JSONField(default=None, null=True)
     """Why there is no version: `{"key", "params"}` of a sentence; null while it is unfinished."""
     beat = models.DateTimeField()
-    """When a worker was last asked to take it."""
+    """When a worker was last asked to publish the draft."""
 
     objects = PublishingQuerySet.as_manager()
 
@@ -184,8 +184,8 @@ class EditionQuerySet(models.QuerySet["Edition"]):
 
 
 class Edition(models.Model):
-    """One permanent version of a draft: the document by its content, and the result of its run. Sessions, links and
-    assignments keep the version that they were created with."""
+    """One permanent version of a draft: its text, its document and the outcome of its run. Sessions, links
+    and assignments keep the version that they were created with."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     draft = models.ForeignKey(Draft, on_delete=models.CASCADE, related_name="editions")
@@ -197,12 +197,12 @@ class Edition(models.Model):
     engine = models.CharField(max_length=16)
     """The version of the engine that produced `outcome`."""
     outcome = models.JSONField()
-    """Variant (`""`: the document itself) to `{"finished", "steps", "verdicts", "refused"}`."""
+    """Variant (`""`: the document itself) → `{"finished", "steps", "verdicts", "refused"}`."""
     steps = models.BinaryField()
     """For each variant, in the order of `outcome`: eight bytes of the digest of each step, deflated."""
     published = models.DateTimeField(auto_now_add=True)
     checked = models.CharField(max_length=16, blank=True)
-    """The engine with whose run the outcome was last compared."""
+    """The version of the engine with whose run the outcome was last compared."""
     differs = models.JSONField(null=True)
     """`{"engine", "variant", "step"}` of the first step that the engine `checked` makes differently. Null if
     no step differs."""
@@ -221,7 +221,7 @@ class Edition(models.Model):
 
     @property
     def step_digests(self) -> dict[str, bytes]:
-        """Variant to its steps' digests, concatenated."""
+        """Variant → the digests of its steps, eight bytes for each step, concatenated."""
         packed, found, at = zlib.decompress(bytes(self.steps)), {}, 0
         outcome: dict[str, Any] = self.outcome
         for variant, stored in outcome.items():

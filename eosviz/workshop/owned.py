@@ -1,4 +1,5 @@
-"""Scenarios that people build as something that they own (`accounts/owning.py`). They are deleted with the account."""
+"""Scenarios that people build, as something that they own (`accounts/owning.py`). They are deleted with the
+account."""
 
 from __future__ import annotations
 

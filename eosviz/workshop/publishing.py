@@ -1,9 +1,9 @@
 """Publications that wait. The engine runs a scenario and its variants in a bounded process, which may start
 late.
 
-A row keeps the text as it was when its author asked. A worker's thread waits for a free process. After a stop
-the next worker takes up what is unfinished. The scenario's page shows the place in the queue, and the refusal
-if there is one.
+A row keeps the text as it was when its author asked to publish it. A worker's thread waits for a free
+process. If that worker stops, the next worker takes up the unfinished publications. The scenario's page shows
+the place in the queue, and the refusal if there is one.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ logger = logging.getLogger(__name__)
 
 
 def begin(draft: Draft) -> Publishing | None:
-    """Create a row for a worker; None if the newest edition already has this text. Raises WorkshopRefused for what is
-    known to be wrong before the engine runs the text."""
+    """Create a row for a worker; None if the newest edition already has this text. Raises WorkshopRefused for
+    mistakes that are found without running the engine."""
     if actions.is_published(draft):
         return None
     actions.check_publishable(draft)
@@ -59,7 +59,7 @@ def carry_out(draft_id: uuid.UUID) -> None:
         return
     except Exception as error:
         logger.exception("the publication of %s failed", draft_id)
-        if not means_no_room(error):  # if there was no room, asking again later may find some
+        if not means_no_room(error):  # a later attempt may find room on the disk
             _refuse(row, "workshop.refused.failed", {})
         return
     _this(row).delete()

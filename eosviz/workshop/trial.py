@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from eosviz.bounded.register import Caller
 
 RUN_SECONDS_MAX = 8
-"""The processor time of the run. It is shorter than that of the process, so that the run can report how far
-it came."""
+"""The run may use this much processor time. The process may use more, so that the run can report how far it
+got."""
 STEPS_MAX = 20_000
 MESSAGES_MAX = 400
 TRANSACTIONS_MAX = 100
@@ -70,8 +70,8 @@ class Surprise(msgspec.Struct):
 
 
 class EmptyName(msgspec.Struct):
-    """A beat that the author named, but that this run does not have: it would be the `nth` of its kind, and
-    the run has only `found`."""
+    """A beat that the author named, but that this run does not have. `nth`: which beat of its kind was named;
+    `found`: how many beats of that kind the run has."""
 
     place: str
     kind: str
@@ -187,7 +187,7 @@ def try_out(asked: Asked, caller: Caller | None = None) -> Trial:
 
 def outcomes(text: str, caller: Caller | None = None, name: str | None = None) -> dict[str, Outcome]:
     """The outcome of each variant, and of the document itself (`""`) if it does something or has no variants.
-    `name`: see `bounded.runner.run`; with a name this waits for a free process however long that takes.
+    `name`: see `bounded.runner.run`; with a name, this call waits for a free process as long as necessary.
     Raises BeyondBounds or Busy, and with a name what `run` raises."""
     asked = Asked(text=text, wanted="outcomes")
     if name is None:
@@ -345,7 +345,7 @@ class _Transactions:
 
         self._lines = TransactionLines(view)
         self._why: dict[tuple[str, int], Why] = {}
-        """Transactional id and first step to the reason."""
+        """(transactional id, first step) → the reason."""
 
     def take(self, step: Json) -> None:
         self._lines.take(step)
@@ -373,7 +373,8 @@ _OF_LINE = ("id", "client", "places", "more_places", "first_at", "last_at", "res
 
 
 def _chooses(transition: Json) -> bool:
-    """Whether with this transition the coordinator of an ongoing transaction chooses its outcome."""
+    """Whether this is the transition by which the coordinator of an ongoing transaction chooses its
+    outcome."""
     from engine.coordinator.transaction_states import TRANSACTION_STATES
 
     return bool(transition["machine"] == TRANSACTION_STATES.name and transition["from"] == "Ongoing")

@@ -44,13 +44,15 @@ from eosviz.workshop.tasks import publish as publish_task
 PAGE = 24
 OWN_SHOWN = 12
 TEMPLATE = "SC-01"
-"""The example for a person without drafts: the end of the shortest scenario in which something goes wrong."""
+"""The scenario whose text a person without drafts gets as an example: the shortest one in which something
+goes wrong."""
 FILTER_CHARACTERS_MAX = 100
 
 
 @require_safe
 def gallery(request: HttpRequest) -> HttpResponse:
-    """Scenarios that everyone may start, and one's own drafts. The number of queries is constant."""
+    """The page of the gallery: the public scenarios, and the user's own drafts. The number of queries is
+    constant."""
     return _gallery(request)
 
 
@@ -83,7 +85,7 @@ def _gallery(request: HttpRequest, refused: WorkshopRefused | None = None) -> Ht
 
 
 def _written(text: str) -> str:
-    """The part of a document that an author fills in: from the first producer to the expectations."""
+    """The part of a document's text that an author fills in: from the first producer to the expectations."""
     begin, end = text.index("[[producers]]"), text.index("[expect]")
     return text[begin:end].strip()
 

@@ -678,7 +678,7 @@ export interface MadeIntervention {
 export interface Limits {
   message_bytes: number;
   /**
-   * The rate that a socket may keep up; dragging the scrubber asks for at most one window per painted frame.
+   * The rate in messages per second that the sockets of one person may keep up. Dragging the scrubber asks for at most one window per painted frame.
    */
   messages_per_second: number;
   messages_burst: number;
@@ -2279,7 +2279,7 @@ export interface NetChange {
   after?: Json;
 }
 /**
- * A command was carried out; `reached` is the last step it made and `stopped` why it stopped there.
+ * A command was carried out; `reached` is the step at which it stopped, and `stopped` says why.
  */
 export interface Done {
   type: "done";
@@ -2320,7 +2320,7 @@ export interface Hit {
   params: JsonObject;
 }
 /**
- * Covers the steps up to `through`; `folded` older transactions are left out.
+ * The transactions of the steps up to `through`. `folded`: how many older transactions are left out.
  */
 export interface Transactions {
   type: "transactions";
@@ -2755,7 +2755,7 @@ export interface Why {
   links: WhyLink[];
 }
 /**
- * A question: `question` and `subject` as `why` takes them, and its words.
+ * A question: `question` and `subject` as the message `why` takes them, and its sentence.
  */
 export interface WhyQuestion {
   question: string;
@@ -2764,8 +2764,8 @@ export interface WhyQuestion {
   params: JsonObject;
 }
 /**
- * One sentence of an answer; `subject` can be selected, `step` is the earlier step that the sentence is about.
- *     The one that answers the question by itself `answers`.
+ * One sentence of an answer; `subject` can be selected, `step` is the earlier step that the sentence is
+ *     about. `answers` is true for the sentence that answers the question by itself.
  */
 export interface WhyLink {
   key: string;
@@ -2832,7 +2832,7 @@ export interface RaisedAt {
   text: string;
 }
 /**
- * To followers. `number` grows with each change of the poll; null: there is none now.
+ * To followers. `number` grows with each change of the poll. `poll` is null if there is none.
  */
 export interface CurrentPoll {
   type: "poll";
@@ -2886,7 +2886,7 @@ export interface Reason {
   outcome: string | null;
 }
 /**
- * To one follower: the answer of theirs that counts.
+ * To one follower: the last choice of this follower, which counts.
  */
 export interface Answered {
   type: "answered";

@@ -27,5 +27,5 @@ class Explain(Kind):
         }
 
     def judge(self, attempt: Attempt) -> Judgement:
-        """The decision of the instructor who reads the text; before it, `waiting`."""
+        """The decision of the instructor who reads the text; before that decision, `waiting`."""
         return Judgement(Outcome(attempt.outcome) if attempt.handed_in else Outcome.WAITING, "read_by_person")

@@ -29,7 +29,7 @@ OFFERED_SETTINGS = (
     "max_block_ms",
     "transaction_timeout_ms",
 )
-"""The producer settings that decide about a guarantee."""
+"""The producer settings that an instructor may offer, because a guarantee may depend on them."""
 
 
 class Hold(Kind):
@@ -77,8 +77,8 @@ class Hold(Kind):
 
 
 class SettingsForm(StartForm):
-    """*Make it hold*: a field for each setting of a producer that may be chosen. `chosen`: the values that
-    differ from the scenario's own."""
+    """*Keep the guarantees*: a field for each setting of a producer that the learner may choose. `chosen`:
+    path → value, of the values that differ from the scenario's own."""
 
     def __init__(self, assignment: Assignment, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

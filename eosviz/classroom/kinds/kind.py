@@ -22,7 +22,7 @@ class StartForm(forms.Form):
 
     @property
     def chosen(self) -> dict[str, Any]:
-        """What is stored with the attempt: paths in the scenario's document to values."""
+        """What is stored with the attempt: path in the scenario's document → value."""
         raise NotImplementedError
 
 
@@ -34,7 +34,7 @@ class Kind:
     """The name, of at most ten letters. The catalogue has `classroom.kind.<name>`,
     `classroom.kind.<name>.why` and `classroom.task.<name>`."""
     order: ClassVar[int]
-    """Its place in lists."""
+    """The position of the kind in lists."""
     needs_scenario: ClassVar[bool] = True
     """False if the instructor's text alone may be the task."""
     takes_tracks: ClassVar[bool] = False
@@ -60,14 +60,15 @@ class Kind:
         return f"{self.key}.why"
 
     def fields(self) -> dict[str, forms.Field]:
-        """The fields of the assignment's form that only such kinds have, by the columns of `Assignment` that hold
-        them. They cannot change once a learner has begun."""
+        """The fields of the assignment's form that only this kind has: column of `Assignment` → field. They
+        cannot change once a learner has begun."""
         return {}
 
     def answer_fields(self) -> dict[str, forms.Field]:
-        """What a learner fills in to submit an attempt, by name. `judge` finds the values in `attempt.chosen`, that of
-        `text` in `attempt.text`; JSON must be able to hold them. A kind with such fields is judged only when an
-        attempt is submitted: otherwise its page would answer each guess."""
+        """What a learner fills in to submit an attempt: name → field. `judge` finds the values in
+        `attempt.chosen`, which is stored as JSON, and the value of `text` in `attempt.text`. A kind with such
+        fields is judged only when an attempt is submitted: otherwise the page would show whether each guess
+        is right."""
         return {}
 
     def offers(self, version: ScenarioVersion) -> bool:
@@ -88,7 +89,8 @@ class Kind:
         return [say(f"classroom.task.{self.name}")]
 
     def start_form(self, assignment: Assignment, data: Any = None) -> StartForm | None:
-        """The form for what is chosen before an attempt begins. None if nothing is chosen."""
+        """The form for what a learner chooses before an attempt begins. None if there is nothing to
+        choose."""
         return None
 
 

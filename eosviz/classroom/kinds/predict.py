@@ -46,8 +46,9 @@ class Predict(Kind):
         return [say("classroom.task.predict"), how]
 
     def judge(self, attempt: Attempt) -> Judgement:
-        """Every question of the run without interventions; the first answer counts, a skipped question counts as
-        unanswered. Done with at most the assignment's number of wrong answers, and at least one right answer."""
+        """Judge every question of the run, which must have no interventions. The first answer to a question
+        counts; a skipped question counts as answered wrongly. Passed if every question has an answer, at most
+        the assignment's number of answers are wrong, and at least one is right."""
         line = [first_branch(attempt)]
         if Intervention.objects.count_on(line[0]):
             return Judgement(Outcome.FAILED, "changed_run")
@@ -72,8 +73,8 @@ class Predict(Kind):
 
 
 def _mistake(question: Question, choice: str) -> dict[str, Any]:
-    """A wrong prediction as its page says it: the keys and parameters of question, answer and right answer. A skipped
-    question has no answer."""
+    """A wrong prediction as its page shows it: the keys and parameters of the question, of the given answer
+    (None if the question was skipped) and of the right answer."""
     said = {one["id"]: {"key": one["key"], "params": one["params"]} for one in question["choices"]}
     return {
         "at": question["at"],
