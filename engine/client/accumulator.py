@@ -220,7 +220,7 @@ class RecordAccumulator:
     def _reasons(
         self, partition: str, full: bool, expired: bool, exhausted: bool, completing: bool
     ) -> list[tuple[str, str]]:
-        """The names of all terms of ACC-10 that are true."""
+        """(topic-partition, reason) for every term of ACC-10 that is true."""
         reasons = []
         if full:
             reasons.append((partition, FULL))
@@ -314,7 +314,7 @@ class RecordAccumulator:
         self.watch.touch(queue)
         return head
 
-    # -- coming back -----------------------------------------------------------------------------------
+    # -- requeued and finished batches -----------------------------------------------------------------
 
     def backoff_of(self, batch: Batch) -> int:
         """Milliseconds for which a requeued batch waits after its newest attempt."""

@@ -179,8 +179,9 @@ class Answers:
         return True
 
     def _thrown(self, batch: Batch, illegal: IllegalTransition) -> None:
-        """The Sender's thread throws: a batch that was aborted in flight fails again after its transaction
-        has ended (KAFKA-14830). In versions in which this is fatal, the fatal error has been noted already."""
+        """Note that Kafka's Sender thread throws: a batch that was aborted in flight fails again after its
+        transaction has ended (KAFKA-14830). In versions in which this is fatal, the fatal error has been
+        noted already."""
         if self._transactions is not None and self._transactions.is_poisoned:
             return
         self._watch.emit(LateFailureThrown, self._name, batch.partition, illegal.row.on)
@@ -299,8 +300,9 @@ class Answers:
         )
 
     def _fail(self, batch: Batch, error: Error, adjust: bool, now: int) -> None:
-        """The batch fails finally (SND-9, SND-13). If it was already complete, the late response changes its
-        sequence numbers only."""
+        """Fail a batch that is not resent (SND-9, SND-13). If it was already complete, its records keep their
+        result. In versions with ``late_failure_counts``, the late failure still changes the client's state
+        and sequence numbers."""
         self._in_flight.remove(batch)
         self._watch.emit(
             BatchFailed,
@@ -334,5 +336,6 @@ class Answers:
         )
 
     def _unmute(self, batch: Batch) -> None:
-        """The partition was muted for this batch; unmute it even if ``max_in_flight`` has changed since (ACC-19)."""
+        """Unmute the partition, which was muted for this batch, even if ``max_in_flight`` has changed since
+        (ACC-19)."""
         self._accumulator.set_muted(batch.partition, False)

@@ -1,7 +1,7 @@
 """One batch of records on its way through the producer (ACC-3, ACC-6, ACC-7, ACC-17).
 
-Owns the records' serials, the byte estimate, the identity (PID, epoch, first sequence) and the state of the
-batch. It does not decide when and where it is sent.
+This module owns the records' serials, the byte estimate, the identity (PID, epoch, first sequence) and the
+state of the batch. It does not decide when and where it is sent.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ class Batch:
         self.base_sequence = NO_SEQUENCE
         self.is_transactional = False
         self.closed = False
-        """The bytes are written, so the identity can no longer change (ACC-17)."""
+        """Whether the bytes are written, so that the identity can no longer change (ACC-17)."""
         self.resequenced = False
         self.drained_renumbered = False
-        """The newest drain sent the new sequence numbers for the first time."""
+        """Whether the newest drain was the first one after a renumbering."""
         self.state = MACHINE.initial
         self.error: str | None = None
         self.shown = True

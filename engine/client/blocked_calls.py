@@ -58,15 +58,16 @@ class BlockedCalls:
         """Flushes, each with the ids of the batches that it waits for (ACC-20)."""
         self.closing: list[Call] = []
         self.awaiting: list[tuple[Call, Result, int | None]] = []
-        """Transactional calls, each with the result that it waits for, and its deadline in ms (TXM-5)."""
+        """Transactional calls, each with the result that it waits for and its deadline (virtual ms; None: no
+        limit; TXM-5)."""
 
     def end(self, call: Call, state: str, error: str | None = None) -> None:
-        """A blocked call returns (``done``) or throws (``refused``)."""
+        """End a blocked call: it returns (``done``) or throws (``refused``)."""
         call.state, call.error = state, error
         self.finished.append(call)
 
     def fail_all(self, error: str) -> None:
-        """Every blocked call throws: the process crashed or was closed by force."""
+        """Let every blocked call throw ``error``, because the process crashed or was closed by force."""
         pool = self._accumulator.pool
         blocked = [waiter.call for waiter in pool.waiters]
         pool.waiters.clear()

@@ -28,7 +28,7 @@ from engine.happenings.sender import (
 BLOCKING_RETRIES = frozenset(
     {Error.COORDINATOR_LOAD_IN_PROGRESS, Error.COORDINATOR_NOT_AVAILABLE, Error.NOT_COORDINATOR}
 )
-"""Errors that the blocking loop retries although they are not retriable (PID-12)."""
+"""Errors that the blocking loop retries besides those after which a Produce is resent (PID-12)."""
 
 
 class BlockingIdentity(InitProducerIdAnswers):

@@ -123,7 +123,7 @@ _REFUSED_ANSWERS = (
 
 
 _RESUMED = (INITIALIZING, INIT)
-"""The only state and call that no row refuses: a second initTransactions() waits for the response to the
+"""The only pair of state and call without a row: a second initTransactions() waits for the response to the
 first (TXM-5)."""
 
 

@@ -47,7 +47,7 @@ class Closing:
         self._calls = calls
         self._poll = poll
         self._close_aborts = setup.profile.close_aborts
-        """``close()`` aborts an open transaction."""
+        """Whether ``close()`` aborts an open transaction."""
 
     def finish(self) -> None:
         """End the Sender of a closed producer once nothing is left to send."""
@@ -58,8 +58,8 @@ class Closing:
             self._calls.close_done()
 
     def give_up(self, error: Cause | None, now: int) -> None:
-        """Nothing can be sent, because of ``error`` or because there is no producer id: drop all batches. If
-        the producer is closed, end its Sender (SND-3, SND-4)."""
+        """Drop all batches, because of ``error`` or because there is no producer id. If the producer is
+        closed, end its Sender (SND-3, SND-4)."""
         self.drop_all(error, now)
         self.finish()
 

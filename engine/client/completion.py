@@ -1,7 +1,7 @@
 """The end of a batch: its futures complete, its memory returns to the pool, waiting calls return (ACC-5,
 ACC-22).
 
-Owns the finished batches that the view still shows.
+This module owns the finished batches that the view still shows.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class Completion:
         self._calls.batch_finished(batch)
 
     def abort(self, batches: list[Batch], error: str, now: int, deliberate: bool) -> None:
-        """Fail batches, queued or in flight, because of an abort (ACC-22). ``deliberate``: the transaction
-        was aborted; False: the producer failed or was closed by force."""
+        """Fail batches, queued or in flight (ACC-22). ``deliberate``: the transaction is aborted; if False,
+        the producer failed or was closed by force."""
         setup = self._setup
         for batch in batches:
             self._accumulator.remove(batch)

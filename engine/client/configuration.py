@@ -1,8 +1,8 @@
 """The settings of a producer, its effective configuration, and the reason of each value (CFG-1, CFG-2, CFG-3,
 CFG-5, CFG-6).
 
-Owns the type, the bounds and the default of every client setting. A combination that Kafka refuses stops the
-run before its first step.
+This module owns the type, the bounds and the default of every client setting. A combination that Kafka
+refuses stops the run before its first step.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Setting:
     low: int = 0
     high: int = INT_MAX
     changeable: bool = False
-    """May be changed while the producer runs."""
+    """Whether the setting may be changed while the producer runs."""
 
 
 def _bytes(default: int) -> Setting:

@@ -1,7 +1,7 @@
 """Connections from a client to brokers, and the requests in flight on them (SND-6, SND-7).
 
-Owns connection states, the limit of requests in flight and their deadlines. It does not know the meaning of a
-request, nor what its failure causes.
+This module owns connection states, the limit of requests in flight and their deadlines. It does not know the
+meaning of a request, nor what its failure causes.
 """
 
 from __future__ import annotations

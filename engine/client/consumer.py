@@ -1,8 +1,8 @@
 """The consumer: fetches by position, filters, and hands records to its application (CON-1..CON-5, CPT-6).
 
-A consumer fetches at multiples of ``fetch_interval_ms``, and only while there may be something to read: after
-a response with data it fetches the partition again; after an empty response it waits until
-:meth:`Consumer.wake` reports a change. So an idle consumer costs no time.
+A consumer fetches at multiples of ``fetch_interval_ms``. After a response it fetches the partition again only
+if the response says that there is more to read. Otherwise it waits until :meth:`Consumer.wake` reports a
+change. So an idle consumer costs no time.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ class Consumer:
             parts.append(self.group)
         return parts
 
-    # -- presets and hints -----------------------------------------------------------------------------
+    # -- initial state, and hints of the kernel --------------------------------------------------------
 
     def preset_metadata(self, leaders: dict[str, int | None], brokers: Iterable[int] = ()) -> None:
         """Initial state: leaders that the consumer has already learned of."""
@@ -256,13 +256,14 @@ class Consumer:
         self.watch.touch(self)
 
     def hold(self) -> None:
-        """A new application that has not polled yet owns the consumer: drop the records fetched for the old one."""
+        """Prepare for a new application that has not polled yet: drop the records that were fetched for the
+        old one."""
         self.handover.forget()
         self.rewinding = self.held = True
         self.watch.touch(self)
 
     def begin_at(self, offsets: Mapping[str, int], now: int) -> None:
-        """The application stores the offsets itself: read from these (``assign()`` and ``seek()``)."""
+        """Read from these offsets, which the application itself stores (``assign()`` and ``seek()``)."""
         self.rewinding = self.held = False
         for partition, offset in offsets.items():
             if offset == self.readings[partition].position:
@@ -542,7 +543,7 @@ class Consumer:
     # -- life ------------------------------------------------------------------------------------------
 
     def crash(self, now: int) -> None:
-        """The positions are lost with the process; keys that the application stores in a table are not."""
+        """Lose the positions with the process. The keys that an application stores in a table stay."""
         for part in self.parts():
             self.watch.touch(GonePart(part.path))
         self.alive = False

@@ -103,7 +103,7 @@ class _Exchange:
         )
 
     def _fail(self, reaction: ControlReaction, error: Error) -> None:
-        """The request's call fails, and the producer gets an abortable or a fatal error."""
+        """Fail the request's call, and give the producer an abortable or a fatal error."""
         transactions = self.transactions
         does = reaction.does
         if does == BUMP:

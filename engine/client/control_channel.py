@@ -1,8 +1,8 @@
 """How the Sender sends a control request: it chooses the request, finds the coordinator, waits for the
 connection or the backoff, and sends (SND-5, TXM-9). At most one control request is in flight.
 
-Owns the request that the Sender is busy with. Kafka's Sender thread does nothing else while it waits for the
-coordinator's connection or for the backoff of a retry; neither does this Sender.
+This module owns the request that the Sender is busy with. Kafka's Sender thread does nothing else while it
+waits for the coordinator's connection or for the backoff of a retry; neither does this Sender.
 """
 
 from __future__ import annotations
@@ -239,7 +239,8 @@ class ControlChannel:
         setup.watch.emit(ControlSent, setup.name, request.api, peer, len(transactions.requests))
 
     def poll(self, now: int) -> bool:
-        """A control request is in flight: no other is sent until its response has come (TXM-9)."""
+        """Wait for the response to the control request in flight; no other is sent before (TXM-9). Returns
+        True: the pass ends."""
         self._metadata_requests.send_wanted(now)
         request = self._transactions.in_flight
         if self._accumulator.incomplete and request is not None:
@@ -251,8 +252,8 @@ class ControlChannel:
         return self._poll.end(self._metadata_requests.due(now))
 
     def _sleep_again(self, held: Held, now: int) -> bool:
-        """No broker can be reached, so the Sender sleeps once more. Only its first sleep for this request is
-        emitted."""
+        """Let the Sender sleep once more, because no broker can be reached. Only its first sleep for this
+        request is emitted."""
         first = None not in held.emitted
         held.emitted.add(None)
         return self.sleep(self._setup.config.retry_backoff_ms, now, said=first)

@@ -25,7 +25,7 @@ InitProducerId with the current identity."""
 class Result:
     """The result of an application's call. The control request whose response completes the call holds it.
 
-    A completed result without ``error`` is a success. ``unexpected``: the application sees a KafkaException
+    A completed result without ``error`` is a success. ``unexpected``: the application gets a KafkaException
     that wraps ``error``.
     """
 
@@ -34,7 +34,7 @@ class Result:
     def __init__(self) -> None:
         self.completed = False
         self.acknowledged = False
-        """The application's call has returned or thrown with this result."""
+        """Whether the application's call has returned or thrown with this result."""
         self.error: Cause | None = None
         self.unexpected = False
 

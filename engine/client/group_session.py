@@ -1,8 +1,8 @@
 """A consumer's requests to its group coordinator: fetch and commit offsets (CON-9, OFS-6).
 
-Owns the coordinator's address, the queue of requests to it, and the reactions to their responses (the table
-:data:`REACTIONS`). One request is in flight at a time. It knows no logs, fetches or transactions: a producer
-commits the offsets of its transaction.
+The session owns the coordinator's address, the queue of requests to it, and the reactions to their responses
+(the table :data:`REACTIONS`). One request is in flight at a time. Offsets of a transaction do not come here:
+a producer commits them.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class GroupSession:
         """The connections to coordinators, for this group alone, so that a Fetch in progress does not delay a
         commit (GEN-11)."""
         self.waits_for_stable_offsets = profile.waits_for_stable_offsets
-        """OffsetFetch waits until open transactions of the group are decided (KIP-447)."""
+        """Whether OffsetFetch waits until open transactions of the group are decided (KIP-447)."""
         self.watch = watch
         self.coordinator: int | None = None
         self.wanted: list[Request] = []
@@ -133,7 +133,7 @@ class GroupSession:
             "last_error": None if self.last_error is None else self.last_error.name,
         }
 
-    # -- what is wanted --------------------------------------------------------------------------------
+    # -- queued requests -------------------------------------------------------------------------------
 
     def ask_committed(self, partitions: tuple[str, ...], now: int) -> None:
         """Request the committed offsets. 2.8 waits until open transactions are decided (KIP-447); 2.0 does

@@ -97,7 +97,7 @@ class Ledger:
         aborted: bool = False,
     ) -> None:
         """A batch's futures completed. ``error`` None: success. ``base_offset`` −1: the offset is not known.
-        ``aborted``: the application aborted the transaction."""
+        ``aborted``: an abort of the transaction dropped the records."""
         watch = self.watch
         watch.emit(
             RecordsFinished,

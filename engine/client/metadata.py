@@ -1,6 +1,7 @@
 """A client's metadata of the cluster: the leader of each topic-partition (MSG-1, SND-2).
 
-Owns the cached metadata and the time of the next request for it. ``metadata_requests`` chooses the broker.
+This module owns the cached metadata and the time of the next request for it. ``metadata_requests`` chooses
+the broker.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """An idempotent producer's state of one topic-partition: its numbering and its batches in flight (TXM-2).
 
-Owns the order of batches in flight (SEQ-6, ORD-4), renumbering (TXM-16, TXM-17) and the mark *unresolved*.
+This module owns the order of batches in flight (SEQ-6, ORD-4), renumbering (TXM-16, TXM-17) and the mark
+*unresolved*.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from engine.shapes.clients import SequencesView
 from engine.watching import Watch
 
 STRADDLE = 1 << 30
-"""If two live sequences differ by more than this, the sequence numbers have wrapped between them."""
+"""If two sequences in flight differ by more than this, the sequence numbers have wrapped between them."""
 
 
 class PartitionSequences:

@@ -355,7 +355,7 @@ class ProducerClient:
         compared = (Compared.CALL, call.kind)
         refuse(call, self.name, self.watch, Refusal.UNKNOWN_CALL, "ILLEGAL_STATE", "TXM-5", compared)
 
-    # -- the role --------------------------------------------------------------------------------------
+    # -- the kernel's calls ----------------------------------------------------------------------------
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
         """Handle a response. It ends the poll, so a pass follows (SND-1)."""
@@ -478,7 +478,7 @@ class ProducerClient:
         return self._effects(), more
 
     def crash(self, now: int) -> None:
-        """Memory is lost: queues, sequence numbers, identity (GEN-6)."""
+        """Lose the memory: queues, sequence numbers, identity (GEN-6)."""
         memory = self.memory
         for batch in memory.accumulator.incomplete.values():
             self.ledger.abandoned(tuple(batch.serials), now)

@@ -16,7 +16,7 @@ KAFKA_EXCEPTION, ILLEGAL_STATE_EXCEPTION = "KafkaException", "IllegalStateExcept
 
 
 class CallThrows(Exception):
-    """A call that throws. ``error``: the error, in the catalogue's name. ``exception``: the Java class that
+    """A call that throws. ``error``: the error's name in the catalogue. ``exception``: the Java class that
     Kafka throws.
 
     ``why``: the row of the client's state machine that refuses the call, or another reason. ``compared``: the

@@ -38,7 +38,8 @@ class Waiting:
             watch.emit(StopReaches, self._setup.name, self._setup.switches.drain_stop_scope)
 
     def forget(self) -> None:
-        """Emit the cause again if it returns, because a request was sent or answered meanwhile."""
+        """Forget the last cause, because a request was sent or answered. If the cause returns, it is emitted
+        again."""
         self._cause = None
 
     def over(self) -> None:

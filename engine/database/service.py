@@ -169,7 +169,7 @@ class Service(Node):
         return group is not None and group.busy
 
     def next_timer(self) -> int | None:
-        """When the service stops waiting for the database."""
+        """When the service stops waiting for the database (virtual ms); None: it does not wait."""
         return None if self.asked_at is None or not self.alive else self.asked_at + self.timeout_ms
 
     def on_timer(self, now: int) -> Effects:
@@ -425,7 +425,7 @@ class Service(Node):
         self._take(states.ANSWERED, now)
         self._gives_up(now)
 
-    # -- what goes wrong -------------------------------------------------------------------------------
+    # -- failures --------------------------------------------------------------------------------------
 
     def on_connected(self, peer: str, now: int, purpose: str = FOR_ALL_ELSE) -> Effects:
         return []

@@ -209,7 +209,7 @@ class ImageFate(Enum):
 @happening
 class ImageAppended(Aside):
     """The append of a transactional id's record to the transaction log ended. ``state`` and
-    ``producer_epoch``: those of the id from now on; None: the coordinator has removed the id. ``decided``:
+    ``producer_epoch``: those of the id from now on; None: the coordinator no longer has the id. ``decided``:
     the record is a decision, which markers follow."""
 
     coordinator: str
@@ -309,7 +309,8 @@ class LateControllerAnswer(Happening):
 
 @happening
 class MetadataRead(Happening):
-    """A broker applied the records of the metadata log below ``end``. ``records``: (kind, about)."""
+    """A broker applied the records of the metadata log from ``start`` up to ``end`` (exclusive). ``records``:
+    (kind, object) of each."""
 
     broker: str
     start: int

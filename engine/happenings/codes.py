@@ -1,4 +1,4 @@
-"""Codes in rules: why a request or batch is refused, and what the client does next."""
+"""Codes in rules: why a request or batch is refused, and what its sender does next."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Reason(Enum):
-    """Why a broker refuses a request, or answers it without storing anything."""
+    """Why a broker or the controller refuses a request, or answers it without storing anything."""
 
     ADD_OFFSETS_GROUP_DENIED = "add_offsets_group_denied"
     BATCH_TOO_LARGE = "batch_too_large"
@@ -95,7 +95,7 @@ class Next(Enum):
 
 
 class Compared(Enum):
-    """The label of one number that a refusal compared."""
+    """The label of one value that a refusal compared."""
 
     ALLOWED_BYTES = "allowed_bytes"
     BATCH_BYTES = "batch_bytes"

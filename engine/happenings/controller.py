@@ -68,7 +68,8 @@ class SessionEnded(Happening):
 
 @happening
 class LeaderChosen(Happening):
-    """A partition got a leader. ``scripted``: a fault chose the leader; if False, the controller elected it."""
+    """A partition got a leader, or lost its leader (``leader`` None). ``scripted``: a fault chose the leader;
+    if False, the controller elected it."""
 
     partition: str
     leader: str | None
@@ -160,8 +161,8 @@ class FeatureLevelRefused(Happening):
 
 @happening
 class RegistrationMoved(Happening):
-    """A broker's registration took a row of its state machine. ``metadata_offset``: how far the broker has
-    read the metadata log. ``log_end``: the end of that log."""
+    """A broker's registration took a row of its state machine, or a row refused the broker's request.
+    ``metadata_offset``: how far the broker has read the metadata log. ``log_end``: the end of that log."""
 
     broker: str
     broker_epoch: int

@@ -28,9 +28,9 @@ class TransactionCommitArrived(Happening):
 
 @happening
 class OffsetMoved(Aside):
-    """A pending offset took a row of its state machine. ``position``: the offset, in ``__consumer_offsets``,
-    of the record with the pending offset. ``visible``: the committed offset that members of the group get
-    now."""
+    """A pending offset took a row of its state machine, or a row refused a change. ``position``: the offset,
+    in ``__consumer_offsets``, of the record with the pending offset. ``visible``: the committed offset that
+    members of the group get now."""
 
     broker: str
     group: str

@@ -94,8 +94,7 @@ class FaultStruck(Happening):
 
 @happening
 class RequestsLeftAtBroker(Aside):
-    """A connection has ended. The broker still handles the first ``count`` requests that it has received on
-    it."""
+    """A connection has ended. The broker still handles the first ``count`` of the requests that wait there."""
 
     client: str
     broker: str

@@ -101,7 +101,7 @@ class AppendNotReplicated(Aside):
 
 @happening
 class ProduceAnswered(Aside):
-    """A Produce is answered, because every partition of the request is replicated."""
+    """A Produce is answered, because the last of the partitions for which it waited is replicated."""
 
     broker: str
     client: str

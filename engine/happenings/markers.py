@@ -22,9 +22,9 @@ class MarkersSent(Happening):
 
 @happening
 class MarkerMoved(Happening):
-    """A marker took a row of its state machine. ``current``: the coordinator epoch with which this broker
-    coordinates the id now; None: it does not. ``answer``: (broker, error) of the response, if a response
-    caused the change."""
+    """A marker took a row of its state machine, or a row refused a response. ``current``: the coordinator
+    epoch with which this broker coordinates the id now; None: it does not. ``answer``: (broker, error) of the
+    response, if there was one."""
 
     coordinator: str
     transactional_id: str

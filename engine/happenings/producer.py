@@ -217,7 +217,7 @@ class CallTimedOut(Happening):
     why: Unanswered
 
 
-# -- answers and connections ---------------------------------------------------------------------------
+# -- responses and connections -------------------------------------------------------------------------
 
 
 @happening
@@ -266,7 +266,7 @@ class Restarted(Aside):
     transactional: bool
 
 
-# -- answers to transactional requests -----------------------------------------------------------------
+# -- responses to transactional requests ---------------------------------------------------------------
 
 
 @happening

@@ -28,9 +28,9 @@ class LeadersUnknown(Happening):
 
 @happening
 class BatchesReady(Happening):
-    """The accumulator has batches that can be sent. ``reasons``: (topic-partition, reason) of each partition
-    with such a batch. ``partition``: the first of these partitions. ``again``: the batch of ``partition`` is
-    a resend."""
+    """The accumulator has batches that can be sent. ``reasons``: (topic-partition, reason) pairs for the
+    first partition with such a batch at each broker. ``partition``: the first of these partitions. ``again``:
+    the batch of ``partition`` is a resend."""
 
     client: str
     brokers: tuple[str, ...]
@@ -140,7 +140,8 @@ class CloseCannotAbort(Aside):
 
 @happening
 class StopReaches(Aside):
-    """What an early stop of the drain leaves out: the whole ``node``, or only one ``partition``."""
+    """What an early stop of the drain leaves out. ``scope``: ``node`` (the broker's other partitions, too) or
+    ``partition``."""
 
     client: str
     scope: str

@@ -66,7 +66,7 @@ class EpochRefused(Happening):
     by_leader: bool
 
 
-# -- what no state decides -----------------------------------------------------------------------------
+# -- refusals that do not depend on the state ----------------------------------------------------------
 
 
 @happening
@@ -145,7 +145,7 @@ class IdentityChosen(Aside):
 
 @happening
 class FencePrepared(Aside):
-    """The coordinator raised the epoch and aborts the open transaction with it. ``by_timeout``: the
+    """The coordinator chose the higher epoch with which it aborts the open transaction. ``by_timeout``: the
     transaction was open for too long; if False, the cause is an InitProducerId."""
 
     coordinator: str

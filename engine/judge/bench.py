@@ -197,7 +197,7 @@ class Bench:
             self.guarantees.update({name: GuaranteePart(name, True) for name in TRANSACTION_GUARANTEES})
 
     def seat_database(self) -> None:
-        """Before step 1: tell the judges that services write to a database."""
+        """Before step 1: prepare the judges for services that write to a database."""
         self._database = DatabaseRecord()
         self.guarantees.update({name: GuaranteePart(name, True) for name in DATABASE_GUARANTEES})
 

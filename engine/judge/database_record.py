@@ -54,7 +54,7 @@ class DatabaseRecord:
         """(keeper, partition) to the offset at which its consumer continues after a start."""
 
     def take(self, fact: Any) -> Iterable[int]:
-        """Take a fact; returns the serials that it changed."""
+        """Take a fact; returns the serials that have to be judged again."""
         if isinstance(fact, events.PlaceKept):
             self.places[(fact.keeper, fact.partition)] = fact.offset
             return list(self.works)

@@ -86,7 +86,7 @@ class WindowPart:
 
 
 class MiddlewareRecord:
-    """All transactions of one run. ``nodes``: those that have a part in each transaction."""
+    """All transactions of one run. ``nodes``: the nodes that have a part in each transaction."""
 
     def __init__(self, nodes: list[str]) -> None:
         self.nodes = nodes
@@ -129,8 +129,8 @@ class MiddlewareRecord:
 
 
 def mixed(record: TransactionRecord) -> list[str]:
-    """The nodes that carried out their part, if the transaction has ended while others did not carry out
-    theirs. Empty: it is not mixed."""
+    """The nodes that carried out their part, if the transaction has ended although other nodes did not carry
+    out theirs. Empty: the transaction is not mixed."""
     return record.applied if record.mixed else []
 
 

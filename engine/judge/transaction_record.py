@@ -108,7 +108,7 @@ class TransactionsRecord:
             self.of_serial[fact.serial] = transaction
 
     def threw(self, fact: events.SendThrew) -> None:
-        """For its application, the record belongs to no transaction."""
+        """Note that ``send()`` threw, so that for its application the record belongs to no transaction."""
         self.of_serial.pop(fact.serial, None)
 
     def reported(self, fact: events.OutcomeReported) -> None:
@@ -256,7 +256,7 @@ class TransactionsRecord:
             if number is not None:
                 self.weigh[number] = self.transactions[number - 1]
 
-    # -- the state now ---------------------------------------------------------------------------------
+    # -- results ---------------------------------------------------------------------------------------
 
     def copies(self, transaction: Transaction) -> list[tuple[str, Copy]]:
         """The stored copies of a transaction's records, with their partitions."""

@@ -43,7 +43,7 @@ def gives_up(strategy: Strategy, settings: MiddlewareConfiguration, transaction:
 def first_at(
     strategy: Strategy, settings: MiddlewareConfiguration, transaction: Transaction, now: int
 ) -> int:
-    """When the strategy acts for the first time, in virtual ms."""
+    """When the strategy acts for the first time (virtual ms)."""
     if transaction.named:
         return now + settings.resend_ms
     return _moment(strategy.first, settings, now)

@@ -127,7 +127,7 @@ class Transaction:
     def not_done(self) -> list[str]:
         return [name for name, row in self.answers.items() if not row.done]
 
-    # -- what guards look at ---------------------------------------------------------------------------
+    # -- the context of the guards ---------------------------------------------------------------------
 
     def situation_of_vote(self, ok: bool) -> states.Situation:
         """The values for the guards after a vote arrived, or after the time for votes has ended."""

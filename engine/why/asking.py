@@ -128,7 +128,7 @@ def moment_of(run: Simulation | Moment | Json) -> Moment:
     return Moment(run) if isinstance(run, dict) else Moment.of(run)
 
 
-# -- in words -------------------------------------------------------------------------------------------------
+# -- the wording of the questions -----------------------------------------------------------------------------
 
 
 def question_of(run: Simulation | Moment | Json, question: str, subject: str) -> Question:

@@ -57,7 +57,7 @@ def caused(moment: Moment) -> Iterator[Link]:
         yield quoted(moment.lately.cause)
 
 
-# -- a message that is lost --------------------------------------------------------------------------------
+# -- a lost message ----------------------------------------------------------------------------------------
 
 
 def why_gone(moment: Moment, _subject: str) -> Iterator[Link]:
@@ -349,7 +349,7 @@ def _led_by(moment: Moment, actor: str) -> Iterator[Link]:
             yield from leaderless(moment, name)
 
 
-# -- anything else -----------------------------------------------------------------------------------------
+# -- any other step ----------------------------------------------------------------------------------------
 
 
 def why_here(moment: Moment, _subject: str) -> Iterator[Link]:

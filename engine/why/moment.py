@@ -110,8 +110,8 @@ class Moment:
                 yield f"broker-{broker}", transactional_id, entry
 
     def entry_of(self, transactional_id: str) -> tuple[str, Json] | None:
-        """The coordinator of an id, and its entry. If two brokers have an entry, because one is a zombie, the
-        entry with the higher epoch counts."""
+        """The coordinator of an id, and its entry; None: there is none. If two brokers have an entry, because
+        one is a zombie, the entry with the higher coordinator epoch counts."""
         found = [(broker, entry) for broker, name, entry in self.coordinated() if name == transactional_id]
         return max(found, key=_coordinator_epoch, default=None)
 

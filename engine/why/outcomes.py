@@ -89,7 +89,7 @@ def _since(moment: Moment, transactional_id: str) -> Iterator[Link]:
     )
 
 
-# -- who should end it -------------------------------------------------------------------------------------
+# -- the clients of the transaction ------------------------------------------------------------------------
 
 
 def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | None) -> Iterator[Link]:
@@ -195,7 +195,7 @@ def applications_of(moment: Moment, client: str) -> Iterator[Link]:
                 )
 
 
-# -- who decides -------------------------------------------------------------------------------------------
+# -- the coordinator ---------------------------------------------------------------------------------------
 
 
 def decision(moment: Moment, transactional_id: str, partition: str | None) -> Iterator[Link]:

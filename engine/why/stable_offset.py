@@ -155,7 +155,7 @@ def _marker_not_replicated(moment: Moment, partition: str, replica: Json) -> Ite
     yield from behind(moment, partition, marker["last_offset"] + 1)
 
 
-# -- who waits ---------------------------------------------------------------------------------------------
+# -- the consumers that wait -------------------------------------------------------------------------------
 
 
 def held_up(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
