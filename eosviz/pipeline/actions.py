@@ -41,7 +41,7 @@ def add_sweep(document: SweepDocument, text: str, out: Path, owner: str = "", fa
     """Create a sweep that waits to be run. Raises JobRefused: a quota is full, the owner has WAITING_MAX unfinished
     jobs, or a page asks for more than PAGE_RUNS_MAX runs."""
     with transaction.atomic():
-        # Until the transaction ends, other requests that add rows of this owner wait.
+        # `quotas.check` locks the owner: other requests that add rows of this owner wait until the transaction ends.
         quotas.check(owner, "sweeps", refused=JobRefused)
         quotas.check(owner, "sweep_runs", document.runs, refused=JobRefused)
         check_room(owner)

@@ -217,8 +217,8 @@ def stable_offset_back(logs: Logs) -> DataFrame:
 
 
 def _passed(logs: Logs) -> DataFrame:
-    """The records that read_committed consumers passed, each with the transactional batch that the leader had
-    stored at its offset."""
+    """The stretches of offsets that read_committed consumers delivered or skipped: a row for each transactional batch
+    in a stretch, as the leader had stored it then."""
     passed = (
         of_kind(logs.facts, kinds.PASSED)
         .where("detail = 'read_committed'")

@@ -113,13 +113,13 @@ def _transactions(logs: Logs) -> DataFrame:
 
 
 def one_result(logs: Logs) -> DataFrame:
-    """Invariant 9: the markers of one transaction have the same type in every partition, and it is the outcome
-    that its application learned."""
+    """Invariant 9: the markers of one transaction have the same type in every partition, and this is the
+    outcome that its application learned."""
     return breaches(_transactions(logs).where("size(results) > 1"), "producer", "number", "parts")
 
 
 def offsets_with_outputs(logs: Logs) -> DataFrame:
-    """Invariant 10: the offsets that a transaction commits have the same outcome as its records, and it is
+    """Invariant 10: the offsets that a transaction commits have the same outcome as its records, and this is
     the outcome that its application learned."""
     broken = _transactions(logs).where(
         "size(offsets) > 0 and size(results) <= 1 and size(array_union(results, offsets)) > 1"

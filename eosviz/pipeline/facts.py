@@ -128,7 +128,8 @@ class FactReader:
         self._commits: dict[int, tuple[str, int]] = {}
         """For each TxnOffsetCommit request in flight: its sender, and the step in which it was sent."""
         self._committer: tuple[str | None, int | None] = (None, None)
-        """The sender and the step of sending of the TxnOffsetCommit request that is delivered in this step."""
+        """The sender of the TxnOffsetCommit request that is delivered in this step, and the step in which it was
+        sent; None and None without such a request."""
 
     def first(self) -> list[Row]:
         """The facts of the state before the first step."""

@@ -44,7 +44,8 @@ _watchers = _Watchers()
 
 
 def notify_watchers(job_id: uuid.UUID) -> None:
-    """Notify the pages of a job that changed. Never raises: a page that gets no message reloads by itself."""
+    """Notify the pages of a job that changed. Never raises: without a message the socket of a page
+    looks for changes by itself, only later."""
     _watchers.notify(job_id)
 
 

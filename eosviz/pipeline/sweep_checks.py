@@ -1,5 +1,5 @@
 """Checks that everything a sweep names exists in its scenario: settings, actors, partitions, messages. This
-happens before Spark starts, so that no sweep runs in which every row is a refusal."""
+happens before Spark starts, so that a wrong name does not become a table of refusals."""
 
 from __future__ import annotations
 

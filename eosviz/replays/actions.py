@@ -152,7 +152,7 @@ def read_log(folder: Path, owner: str, options: LogOptions, asks: Caller, name: 
     try:
         return _log_case("log", asked, owner, asks, name)
     except BeyondBounds as beyond:
-        # Without verdicts the case takes much less memory and time. The page says that there are none.
+        # Without verdicts the case takes much less memory and time. The page says that it has no verdicts.
         asked.verdicts = False
         try:
             return _log_case("log_steps", asked, owner, asks, name)

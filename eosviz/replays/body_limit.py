@@ -75,8 +75,8 @@ class BodyLimit:
 
 
 async def _discard(receive: Receive, size: int) -> None:
-    """Read up to ``size`` bytes and discard them: a browser that is still sending does not read the answer, it
-    reports a reset connection."""
+    """Read up to ``size`` bytes and discard them. A browser that is still sending would not read the answer, but
+    report a reset connection."""
     while size > 0:
         message = await receive()
         if message["type"] != "http.request" or not message.get("more_body", False):

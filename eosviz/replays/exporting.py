@@ -107,7 +107,7 @@ def waits(export_id: UUID) -> bool:
 
 
 def cancel(owner: str, export_id: UUID) -> bool:
-    """Cancel an export. True if it was this browser's and unfinished."""
+    """Cancel an export, if it is this browser's and unfinished. Returns whether it was."""
     mine = Export.objects.of_browser(owner).filter(id=export_id, state__in=UNFINISHED)
     return mine.update(state=ExportState.CANCELLED) > 0
 

@@ -69,8 +69,7 @@ class CoordinatorEntry:
         return self.value is not None and self.value.status in PREPARED
 
     def lists(self, partition: str) -> bool:
-        """Whether the record names `partition` as one of the transaction: whether the coordinator knows that the
-        transaction may write there."""
+        """Whether the record lists `partition`: the coordinator then knows that the transaction may write there."""
         return partition in self._partitions
 
     @cached_property
@@ -107,8 +106,8 @@ class Listed:
 
 
 class _Times:
-    """The records of one producer id by time, so that a lookup is a binary search. The order of the log need
-    not be that of the times, because the clocks of two coordinators may differ."""
+    """The records of one producer id by time, so that a lookup is a binary search. The order of the log may
+    differ from the order of the times, because the clocks of two coordinators may differ."""
 
     def __init__(self, entries: Sequence[CoordinatorEntry]) -> None:
         self.count = len(entries)
@@ -130,7 +129,7 @@ class _Times:
         return place < len(times) and times[place] <= last_ms
 
     def newest_until(self, time_ms: int) -> CoordinatorEntry | None:
-        """The last record of the log that is not later than `time_ms`."""
+        """The last record of the log that is not later than `time_ms`; None if there is none."""
         place = bisect_right(self._earliest_from, time_ms)
         return self._known[place - 1] if place else None
 

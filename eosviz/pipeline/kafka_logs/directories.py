@@ -144,7 +144,7 @@ class PartitionDirectory:
 
     @cached_property
     def has_later_segments(self) -> bool:
-        """Whether the folder has a segment, or an index of one, that is later than those that are read."""
+        """Whether the folder has a segment, or the index of a segment, later than the segments that are read."""
         behind = base_offset_of(self.segments[-1].name) or 0
         names = (path.with_suffix(".log").name for path in self.path.iterdir() if path.suffix in OF_A_SEGMENT)
         return any((base_offset_of(name) or 0) > behind for name in names)

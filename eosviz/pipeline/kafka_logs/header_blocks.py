@@ -232,7 +232,7 @@ def _walk(view: memoryview, start: int, stop: int, batches_max: int) -> tuple[li
 
 
 def _whole(headers: np.ndarray) -> np.ndarray:
-    """For each batch whether every offset in it has a record and its codec exists."""
+    """For each batch whether it has the current format, a record for every offset, and a codec that exists."""
     delta, attributes = headers["last_offset_delta"].astype(np.int64), headers["attributes"]
     whole: np.ndarray = (
         (headers["magic"] == MAGIC)

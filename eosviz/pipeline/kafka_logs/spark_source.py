@@ -64,7 +64,7 @@ class KafkaLogs(DataSource):
 
 
 class KafkaLogsReader(DataSourceReader):
-    """Plans the tasks, and reads one of them."""
+    """Plans the tasks, and reads the places of one task."""
 
     def __init__(self, options: dict[str, str]) -> None:
         self.paths = _paths(options.get("paths"))

@@ -127,10 +127,10 @@ class StretchRows:
         return replace(row, damage=(replace(zeros, kind=DamageKind.LOST, expected=str(named)),))
 
     def behind(self, row: Row, offset_min: int) -> tuple[int, int]:
-        """The position after `row` from which to read, and the lowest offset that is allowed there."""
+        """The position at which to continue after `row`, and the lowest offset that a batch there may have."""
         if not any(damage.ends_file for damage in row.damage):
             size = row.header.size if isinstance(row, BatchRow) else row.size
-            # If the order is broken, that is reported once, because later rows are compared with this one.
+            # A broken order is reported once, because later rows are compared with this one.
             return row.position + size, offset_behind(row, offset_min)
         found = self._sure_behind(row.position)
         return (self._stretch.stop, offset_min) if found is None else (found.position, found.base_offset)

@@ -3,8 +3,8 @@
 Its wording changed over the years: fields were added and moved, record lines got a bar, and internal topics went from
 a notation of their own to JSON. So fields are found by name and not by position.
 
-Source: `DumpLogSegments` of 0.11 to 4.1, `TransactionLog.formatRecordKeyAndValue` and
-`GroupMetadataManager.formatRecordKeyAndValue` before 3.9, the JSON converters after them.
+Source: `DumpLogSegments` of 0.11 to 4.1; `GroupMetadataManager.formatRecordKeyAndValue` up to 3.7 and
+`TransactionLog.formatRecordKeyAndValue` up to 3.9, which JSON converters replaced.
 """
 
 import json

@@ -251,7 +251,7 @@ class TextReader:
         if self._segment is None:
             return self._no_segment()
         if self._batch is None or not self._batch.takes(record):
-            # Before 2.3 a deep dump had no batch lines: each record has everything.
+            # Before Kafka 2.2 a deep dump had no batch lines: each record line has the fields of its batch.
             self._end_batch()
             number(record.fields, "producerid")
             self._batch = DumpedBatch(record.fields, self._place())
