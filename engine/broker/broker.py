@@ -270,8 +270,8 @@ class Broker:
         return effects + self.link.on_timer(now)
 
     def next_background_timer(self) -> int | None:
-        """The time in ms at which the next scan may find an idle producer or transactional id; None: there is
-        no such scan. No request waits for a scan (LOG-12)."""
+        """The time in ms at which the next scan may find an idle producer or transactional id; None: no scan
+        would find any. No request waits for a scan (LOG-12)."""
         expiry = None if self.transactions is None else self.transactions.expiry_at
         at = self.replicas.scan_at
         return at if at is not None and (expiry is None or at < expiry) else expiry
@@ -326,7 +326,7 @@ class Broker:
 
     def start_before_the_run(self, now: int) -> Effects:
         """Initial state: the broker runs already. Returns its request for a first block of producer ids
-        (PID-6). The kernel delivers the request and its response before the first step."""
+        (PID-6). ``startup`` delivers the request and its response before the first step."""
         if self.transactions is None:
             return []
         effects = self.link.start_before_the_run(now)

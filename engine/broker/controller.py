@@ -90,7 +90,7 @@ class Controller(ABC):
         self.broker_ids = list(broker_ids)
         self.live.update(broker_ids)
 
-    # What keeps decisions -------------------------------------------------------------------------
+    # Implemented with ZooKeeper and without -------------------------------------------------------
 
     @abstractmethod
     def handle(self, envelope: Envelope, now: int) -> Effects:
@@ -265,8 +265,8 @@ class Controller(ABC):
         self.watch.emit(TopicWanted, asker, topic, internal.creating.get(topic, now), known)
 
     def on_timer(self, now: int) -> Effects:
-        """Create the topics that are due, and end the sessions whose time is over: those brokers lose their
-        leaderships (LOG-10)."""
+        """Create the topics that are due, and end the sessions whose time is over. The brokers of these sessions
+        lose their leaderships (LOG-10)."""
         for topic, done_at in list(self.internal.creating.items()):
             if done_at <= now:
                 self.create_internal_topic(topic)

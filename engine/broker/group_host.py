@@ -113,7 +113,7 @@ class GroupHost:
         group = self.coordinator.group(group_id)
         group.generation, group.members = found.generation, dict(found.members)
 
-    # -- carrying out what the coordinator wants -------------------------------------------------------
+    # -- the coordinator's effects ---------------------------------------------------------------------
 
     def settle(self, now: int) -> Effects:
         """Carry out the coordinator's answers and writes until its outbox is empty."""
@@ -151,7 +151,7 @@ class GroupHost:
                 self.touch(group.name)
         return []
 
-    # -- time and life ---------------------------------------------------------------------------------
+    # -- timers and crashes ----------------------------------------------------------------------------
 
     def next_timer(self) -> int | None:
         return self.coordinator.next_loading()
@@ -168,7 +168,7 @@ class GroupHost:
             self._touch_groups(partition)
         self.coordinator = self._new_coordinator()
 
-    # -- what is shown ---------------------------------------------------------------------------------
+    # -- the view --------------------------------------------------------------------------------------
 
     def parts(self) -> list[Part]:
         return [GroupPart(self, name) for name in self.coordinator.groups]

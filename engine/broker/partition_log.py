@@ -199,8 +199,8 @@ class PartitionLog:
         """Check every batch against a copy of its producer's entry, and close the segment if the batches do not
         fit into it. Returns the result when a batch is refused or is a duplicate; else None.
 
-        ``offsets``: the base offset of each batch. ``appendings`` (by producer id) and ``completed`` receive
-        what the caller merges after the append.
+        ``offsets``: the base offset of each batch. ``appendings`` (by producer id) and ``completed`` receive the
+        changes that the caller merges after the append.
         """
         producers = self.producers
         if self.rolls_first:
@@ -616,7 +616,7 @@ class PartitionLog:
             return None
         return self.batches[index], self.appended_at[index]
 
-    # What is shown --------------------------------------------------------------------------------
+    # The view -------------------------------------------------------------------------------------
 
     def parts(self) -> list[Part]:
         """A part for every stored batch and every producer entry."""

@@ -445,7 +445,7 @@ class QuorumController(Controller):
             broker_epochs=tuple((number, self.registrations[number].epoch) for number in sorted(self.live)),
         )
 
-    # Silence --------------------------------------------------------------------------------------
+    # Sessions of silent brokers -------------------------------------------------------------------
 
     def _next_end(self) -> int | None:
         if not self.alive:

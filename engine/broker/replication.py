@@ -44,8 +44,8 @@ def fetch_is_useful(leader: Replica, follower: Replica) -> bool:
 
 
 def is_caught_up(leader: Replica, follower: Replica) -> bool:
-    """True when the follower's log equals the leader's, so that a fetch could change only the follower's high
-    watermark."""
+    """True when the follower's log equals the leader's, so that the response to a fetch could change only the
+    follower's high watermark."""
     ours, theirs = leader.log, follower.log
     return (
         ours.log_end == theirs.log_end

@@ -181,7 +181,7 @@ class TransactionHost:
         self.board = MarkerBoard(self)
         self.leadership = CoordinatorPart(self)
 
-    # -- what the marker channel asks ------------------------------------------------------------------
+    # -- for the marker channel ------------------------------------------------------------------------
 
     def leader_of(self, partition: str) -> int | None:
         return self.cluster.leader_of(partition)
@@ -247,7 +247,7 @@ class TransactionHost:
         self.coordinator.metadata[transactional_id] = TransactionMetadata.loaded(transactional_id, image)
         self._plan(0)
 
-    # -- carrying out what the coordinator wants -------------------------------------------------------
+    # -- the coordinator's effects ---------------------------------------------------------------------
 
     def settle(self, now: int) -> Effects:
         """Carry out the answers, writes and markers that the coordinator wants, until none is left; then plan the
@@ -505,7 +505,7 @@ class TransactionHost:
             self.watch.touch(self.board)
             self.watch.touch(self.leadership)
 
-    # -- showing ---------------------------------------------------------------------------------------
+    # -- the view --------------------------------------------------------------------------------------
 
     def touch_id(self, transactional_id: str) -> None:
         if self.watch.recording:

@@ -3,8 +3,8 @@ whether the partition belongs to the transaction (KIP-890, first part, since 3.6
 
 The client's Produce or TxnOffsetCommit waits for the coordinator's response; nothing is appended before. For a
 client of transaction version 2 the leader asks the coordinator to add the partition (second part, since 4.0).
-While the client's previous transaction is not complete yet, the leader repeats the question for a limited
-time (KAFKA-18654).
+For the Produce of such a client, the leader repeats the question for a limited time while the client's
+previous transaction is not complete yet (KAFKA-18654).
 
 A *question* is about the partitions of one transactional id. Owns the questions, which one request at a time
 carries to each coordinator, and the meaning of the responses. The log's ``ProducerStateManager`` keeps the
@@ -147,7 +147,8 @@ class _Line:
 class Verification:
     """The questions of one broker to the transaction coordinators, which include the broker's own.
 
-    Methods return (effects, requests whose verification has ended); :meth:`go_on` continues these requests.
+    Several methods return (effects, requests whose verification has ended); :meth:`go_on` continues these
+    requests.
     """
 
     __slots__ = (
@@ -285,9 +286,9 @@ class Verification:
         return ([], [waiting.ended({})]) if sent is None else sent
 
     def _queue(self, waiting: _Waiting, now: int) -> tuple[Effects, list[Verified]]:
-        """Queue the question for its coordinator. If another question of the same transactional id waits, the
-        one with the higher epoch stays, or the later one if the epochs are equal. The other ends with an
-        error."""
+        """Queue the question for its coordinator. If another question about the same transactional id waits, the
+        question with the higher epoch stays, or the later one if the epochs are equal; the verification of the
+        other question ends with an error."""
         asked = waiting.asked
         coordinator = self._coordinator(asked.transactional_id)
         watch, name, client = self.setup.watch, self.setup.name, waiting.envelope.source
@@ -406,7 +407,7 @@ class Verification:
     def _finish(self, line: _Line) -> None:
         line.on_the_way, line.deadline, line.correlation_id = {}, None, 0
 
-    # Time and life --------------------------------------------------------------------------------
+    # Timers and crashes ---------------------------------------------------------------------------
 
     def next_timer(self) -> int | None:
         """The time in ms at which the next response is overdue or the next question is repeated; None: neither

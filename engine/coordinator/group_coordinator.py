@@ -155,7 +155,7 @@ class GroupCoordinator(LogOwner[_Writing]):
         self.groups: dict[str, Group] = {}
         self.outbox: list[CommitAnswer | WriteOffsets] = []
 
-    # -- who owns a group ------------------------------------------------------------------------------
+    # -- the groups of this coordinator ----------------------------------------------------------------
 
     def forget(self, partition: int) -> None:
         """Forget the groups of this partition, because another broker coordinates them or their log will be

@@ -93,8 +93,8 @@ class Group:
         self.failed(partition, offset)
 
     def failed(self, partition: str, offset: CommittedOffset) -> None:
-        """The commit is no longer staged, because the append of its record has failed, or has ended
-        (:meth:`placed`). A later commit of the same partition stays staged."""
+        """Remove a staged commit: the append of its record has failed, or :meth:`placed` has handled it. A later
+        commit of the same partition stays staged."""
         if self.staged.get(partition) == offset:
             del self.staged[partition]
 

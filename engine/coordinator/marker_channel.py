@@ -143,7 +143,7 @@ class MarkerChannel:
         self.again = False
         """Another pass has to follow later: a broker could not be reached, or markers are to be sent again."""
         self.unblocked = False
-        """A pass has to follow at once: markers were queued behind a request, and its response has come."""
+        """A pass has to follow at once: markers were queued behind a request, and its response has arrived."""
 
     # -- queueing --------------------------------------------------------------------------------------
 
@@ -355,9 +355,9 @@ class MarkerChannel:
         return request.markers
 
     def _still_owner(self, marker: Marker) -> bool:
-        """Whether this broker still coordinates the id, with the same epoch and not loading (MRK-9). If not, the
-        marker is cancelled, and with it the wait for the transaction's completion. Since 3.8 a wait that began
-        after a newer election stays."""
+        """Whether this broker still coordinates the id, under the marker's coordinator epoch and with its log read
+        (MRK-9). If not, cancel the marker, and stop waiting for the transaction's completion. Since 3.8 a wait
+        that began after a newer election stays."""
         epoch = self.surroundings.coordinator_epoch(marker.transactional_id)
         if epoch == marker.coordinator_epoch:
             return True
@@ -477,7 +477,7 @@ class MarkerChannel:
         if 1 < waiting.marked == len(everywhere):
             self.watch.emit(SameEverywhere, waiting.send.transactional_id, everywhere)
 
-    # -- giving up -------------------------------------------------------------------------------------
+    # -- no longer waiting -----------------------------------------------------------------------------
 
     def cancel(self, transactional_id: str) -> None:
         """Stop waiting for the transaction's completion. At this coordinator the id stays in PrepareCommit or
@@ -485,8 +485,8 @@ class MarkerChannel:
         self.waiting.pop(transactional_id, None)
 
     def resign(self, log_partition: int) -> None:
-        """This broker no longer coordinates the ids of this log partition: drop their queued markers. Those
-        in flight are dropped when their response comes (MRK-1, MRK-9, TXC-22)."""
+        """This broker no longer coordinates the ids of this log partition: drop their queued markers. Markers in
+        flight are dropped when the response to them arrives (MRK-1, MRK-9, TXC-22)."""
         for queue in (self.parked, *self.queues.values()):
             for marker in queue.take(log_partition):
                 row = MARKER_STATES.take(marker.state, NOT_OWNER, self.situation)
@@ -513,7 +513,7 @@ class MarkerChannel:
         self.finished.clear()
         self.again = self.unblocked = False
 
-    # -- showing ---------------------------------------------------------------------------------------
+    # -- the view --------------------------------------------------------------------------------------
 
     def view(self) -> MarkerBoardView | None:
         """The markers, as a part of the view; None while there are none."""

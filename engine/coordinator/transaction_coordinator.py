@@ -214,7 +214,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self.completions_to_retry: list[str] = []
         self.outbox: list[Answer | Write | SendMarkers | Completed] = []
 
-    # -- who owns an id --------------------------------------------------------------------------------
+    # -- the ids of this coordinator -------------------------------------------------------------------
 
     def forget(self, partition: int) -> None:
         """Forget the ids of this partition and their completions, because another broker coordinates them or
@@ -755,7 +755,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
             self._decided_raised(writing, metadata, now)
             return
         if arrived != metadata.producer_epoch:
-            # Only 2.0 comes here: its first check accepts a newer epoch, and the id gets stuck (KAFKA-9600).
+            # Only 2.0 gets to this line: its first check accepts a newer epoch. The id then stays in
+            # PrepareCommit or PrepareAbort (KAFKA-9600).
             self._fenced(writing.to, metadata, arrived)
             self.watch.emit(DecisionWithoutMarkers, *self._now(metadata), arrived)
             self._emit_unmarked(metadata)
