@@ -277,7 +277,7 @@ def _group_said(key: GroupKey, group: GroupMetadata | None, of: Mapping[str, Any
 
 
 def _entry(value: TransactionLogValue, number: int, row: BatchRow, origin: int | None) -> Json:
-    """The entry as in docs/frame.md; times since step time 0. The coordinator's epoch is the leader epoch of
+    """The entry as in docs/frame.md; times in ms since step time 0. The coordinator's epoch is the leader epoch of
     its log."""
     started = _since(value.start_ms, origin)
     state = value.status.kafka_name

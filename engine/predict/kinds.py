@@ -125,9 +125,8 @@ def _state_after(step: Step) -> str:
     """The state of the machine after the step. A fence passes through PrepareEpochFence in one step: its
     effect takes the next row, to the state that is written."""
     change = step["transition"]
-    if (
-        change["machine"] == _MARKERS
-    ):  # The transaction with the same name may change its state in this step, too.
+    # The transaction with the same name may change its state in this step, too.
+    if change["machine"] == _MARKERS:
         return str(change["to"])
     pending = [one for one in step["changes"] if one["path"][-2:] == [change["of"], "pending_state"]]
     states = [one["after"] for one in pending if one.get("after") is not None]

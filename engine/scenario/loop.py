@@ -265,7 +265,7 @@ class Loop:
 
     def _start(self, now: int) -> Done:
         """Make the producer ready: ``initTransactions()``, or, if only the consumer restarted, commit or abort the
-        transaction under way. If none of these is needed, go on to the first poll."""
+        transaction under way. If neither is needed, go on to the first poll."""
         transactions = self.producer.memory.transactions
         if transactions is None or not transactions.is_transactional or transactions.state == READY:
             self._take(DONE)

@@ -1,6 +1,10 @@
-"""The beats of a run, or those inside one beat, are a *level*. A level has at most nine beats; long runs have
+"""Divides a run into named beats: chapters, which are made by rules from the kinds of the run's steps
+(``openers.py``).
+
+The beats of a run, or those inside one beat, are a *level*. A level has at most nine beats; long runs have
 nested beats, short runs fewer. Each beat has the step that a reader sees first, and the lines of its steps:
-informative steps one by one, the others folded and counted (``plumbing.py``)."""
+informative steps one by one, the others folded and counted (``plumbing.py``).
+"""
 
 from __future__ import annotations
 

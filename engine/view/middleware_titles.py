@@ -11,7 +11,7 @@ from engine.view.beat_step import BeatStep, said_in
 from engine.view.openers import DROPPED
 
 NAMED_MOST = 2
-"""A title names at most this many participants; it counts more of them."""
+"""A title names at most this many participants; if there are more, it only counts them."""
 NAMES = frozenset(
     {
         "all_committed_closes", "finished_forward_closes", "rolled_back_everywhere", "vote_missing",

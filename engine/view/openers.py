@@ -44,7 +44,7 @@ class Opener:
     """The weight in a run with an opening of weight RARE; 0: the same weight. A usual step is less
     informative in such a run."""
     later: float = 0
-    """The weight of later openings of the row; 0: half."""
+    """The weight of later openings of the row; 0: half of ``weight``."""
 
 
 UNTIMELY = (
