@@ -9,7 +9,7 @@ informative steps one by one, the others folded and counted (``plumbing.py``).
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import attrgetter
@@ -372,7 +372,7 @@ class Beats:
         fork._recent = self._recent.fork()
         return fork
 
-    def to_json(self, past: Sequence[Beat] = (), until: int = 0) -> list[Beat]:
+    def to_json(self, past: Sequence[Beat] = (), until: int = 0, by_hand: Collection[int] = ()) -> list[Beat]:
         """The beats. ``past``: the beats of a run whose steps are the same up to number ``until``. A past
         beat that is shown by then (``lands``) keeps its number and its title; the rest of the run is divided
         behind these beats."""
@@ -380,7 +380,7 @@ class Beats:
             return []
         end = len(self._steps)
         repeats = repeats_in(self._steps)
-        openings = _openings(self._steps, repeats)
+        openings = _openings(self._steps, repeats, by_hand)
         kept = self._kept(past, min(until, self._steps[-1].number), repeats)
         if not kept:
             return self._level(0, end, openings, repeats)
@@ -612,10 +612,13 @@ def _params(opener: Opener, given: Mapping[str, Any], step: Mapping[str, Any]) -
     return {name: known.get(name) for name in opener.params}
 
 
-def _openings(steps: Sequence[BeatStep], repeats: Repeats) -> list[Opened]:
-    """Every step that could open a beat, with its weight."""
+def _openings(steps: Sequence[BeatStep], repeats: Repeats, by_hand: Collection[int] = ()) -> list[Opened]:
+    """Every step that could open a beat, with its weight. ``by_hand``: the numbers of the steps that carry out
+    interventions. What happens behind an intervention for the first time weighs as much as in a run without it."""
     found: list[Opened] = []
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
+    seen: set[str] = set()
+    """The names of the openings so far, or since the newest intervention."""
     last: dict[str, Any] = {}
     released: set[str] = set()
     """The partitions whose last stable offset has advanced. The first advance of each partition has the full
@@ -627,6 +630,8 @@ def _openings(steps: Sequence[BeatStep], repeats: Repeats) -> list[Opened]:
         if index in first:
             found.append(Opened(index, REPEATS, title_params(steps, first[index]), REPEATS.weight))
         opener = step.opener
+        if step.number in by_hand:
+            seen.clear()
         if opener is None:
             continue
         if repeats.within[index]:
@@ -652,13 +657,15 @@ def _openings(steps: Sequence[BeatStep], repeats: Repeats) -> list[Opened]:
         if opener.weight >= RESETS:
             last.clear()
         last[opener.name] = subject
-        seen[opener.name] = seen.get(opener.name, 0) + 1
+        counts[opener.name] = counts.get(opener.name, 0) + 1
         anew = {name for name, _ in step.released if not name.startswith("__")} - released
         released |= anew
-        is_first = seen[opener.name] == 1 or bool(anew)
+        is_first = opener.name not in seen or bool(anew)
+        if step.number not in by_hand:
+            seen.add(opener.name)
         weight = opener.weight if is_first else opener.later or opener.weight / 2
         weight += 9 if step.broken else 0
-        found.append(Opened(index, opener, step.opener_params, weight, seen[opener.name]))
+        found.append(Opened(index, opener, step.opener_params, weight, counts[opener.name]))
     if not any(one.opener.weight >= RARE for one in found):
         return found
     return [_amid_unusual(one) if one.opener.amid_unusual else one for one in found]

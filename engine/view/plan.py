@@ -77,11 +77,12 @@ class RunPlan:
         if same_until is None:
             same_until = touched_after or 0
         past = [] if before is None else before["beats"]
+        by_hand = frozenset(one["after"] + 1 for one in done)
         content = {
             **(places if before is None else extended(before, places)),
             "steps": self.steps,
             "complete": complete,
-            "beats": named(self._beats.to_json(past, same_until), self._named, touched_after),
+            "beats": named(self._beats.to_json(past, same_until, by_hand), self._named, touched_after),
         }
         plan = cast("Plan", content)
         if done and before is not None and plan["brokers"]:

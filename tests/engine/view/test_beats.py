@@ -431,7 +431,7 @@ def test_a_request_that_is_refused_until_the_marker_has_arrived_is_one_beat() ->
     ]
     lines = repeats[0]["lines"]
     assert lines[0]["params"]["first"]["key"] == "beat.line.repeated" and len(lines) == 3
-    assert sum(beat["lands"] > LOST_MARKER["after"] for beat in shown) == 15
+    assert sum(beat["lands"] > LOST_MARKER["after"] for beat in shown) == 19
 
 
 def test_a_zombie_whose_epoch_the_leader_does_not_know_to_be_old_is_a_beat() -> None:

@@ -326,3 +326,13 @@ def test_records_with_another_outcome_are_not_called_the_same() -> None:
 def kept(written: Outcome, now: Outcome) -> str:
     (said,) = cost_of(written, now, [{"action": "pause"}])["kept"]
     return said["key"]
+
+
+def test_what_happens_again_behind_an_intervention_has_a_beat_of_its_own() -> None:
+    drop = {"after": 33, "action": "drop_message", "message": 10}
+    beats = planned("SC-128", drop, before=planned("SC-128"))["beats"]
+    assert [beat["first"] for beat in beats if beat["kind"] == "old_epoch_refused"] == [33, 75]
+
+    drop = {"after": 9, "action": "drop_message", "message": 3}
+    beats = planned("SC-03", drop, before=planned("SC-03"))["beats"]
+    assert [beat["first"] for beat in beats if beat["kind"] == "message_lost"] == [10, 51]
