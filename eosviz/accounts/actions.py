@@ -1,4 +1,4 @@
-"""What changes an account as a whole."""
+"""Changes of a whole account: the request for the role of an instructor, and the deletion."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ def ask_to_teach(user: User) -> None:
 
 
 def delete_account(user: User) -> None:
-    """Delete the account and all it made, as its page announced."""
+    """Delete the account and everything that its page lists as deleted with it; other rows become
+    anonymous."""
     for owned in everything():
         owned.let_go(user)
     with transaction.atomic():
-        # An app that builds on another one comes after it and is asked first.
+        # Apps that build on other apps come later in the list, so they delete first.
         for owned in reversed(everything()):
             owned.delete(user)
         user.delete()

@@ -31,7 +31,7 @@ def remember(sender: Any, request: HttpRequest, user: Any, **kwargs: Any) -> Non
 
 
 def name_for(request: HttpRequest, email: str) -> str | None:
-    """The id of this browser, if it knows the account with this address; else None."""
+    """The id of this browser, if an account with this address has signed in with it; else None."""
     name, accounts = _read(request)
     return name if _mark(email) in accounts else None
 

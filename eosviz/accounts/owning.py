@@ -1,6 +1,6 @@
 """What people own. Each app registers its models in its module `owned.py`, which is imported when all apps
-are loaded. There it says how the things of a browser become those of an account, and how the things of an
-account are counted, packed and deleted.
+are loaded. This module says how rows of a browser become rows of an account, and how rows of an account are
+counted, packed and deleted.
 
 An owner is a key (`eosviz/browser.py`), either an account's or that of a browser without an account.
 """
@@ -72,7 +72,7 @@ class Owned:
         return None
 
     def lost(self, rows: QuerySet[Any]) -> dict[str, int]:
-        """How much is deleted with these rows, by words of the command `retention`."""
+        """How much is deleted with these rows: word of the command `retention` → count."""
         return {self.kind: rows.count()}
 
     def delete_left(self, before: datetime, keys: list[Any]) -> None:
@@ -113,7 +113,7 @@ def everything() -> tuple[Owned, ...]:
 
 
 def without_account(rows: QuerySet[Any]) -> QuerySet[Any]:
-    """Those of these rows whose owner is the key of a browser."""
+    """The rows whose owner is the key of a browser without an account."""
     accounts = User.objects.filter(owner_key=OuterRef("owner"))
     return rows.exclude(owner="").exclude(Exists(accounts))
 

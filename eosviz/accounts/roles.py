@@ -40,7 +40,8 @@ MAY: dict[Role, tuple[str, ...]] = {
         "workshop.change_draft",
     ),
 }
-"""Permissions as `app.codename`. An administrator may view every class, but teaches only those they joined."""
+"""Permissions as `app.codename`. An administrator may view every class, but teaches only classes in which
+they are an instructor."""
 
 LOOKED_AT = (
     "accounts",

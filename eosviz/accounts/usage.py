@@ -16,7 +16,7 @@ from eosviz import quotas
 from eosviz.browser import browser_of
 
 NEARLY_FULL = 0.9
-"""From this share on, the bar has another colour."""
+"""From this used share of a quota on, the bar has another colour."""
 WHOM = ("person", "address")
 LEFT_OUT = ("wrong_password",)
 """Rates that this page leaves out. They limit guesses at an account, not what the reader does; a refusal
@@ -41,8 +41,8 @@ def _shown_rates() -> list[str]:
 
 
 def _rate(what: str) -> dict[str, Any]:
-    """`everyone`: counted for an address and all visitors from it; else `person` and, for visitors without a key,
-    `address`."""
+    """A row of the table. It has `everyone` if the rate counts an address with all its visitors; else
+    `person` and, for visitors without a key, `address`."""
     person, address = (_numbers(f"{what}.{whom}") for whom in WHOM)
     if person is None:
         return {"key": f"rates.{what}", "everyone": address}
@@ -59,7 +59,7 @@ def _numbers(name: str) -> dict[str, Any] | None:
 
 
 def _row(quota: quotas.Quota, count: int) -> dict[str, Any]:
-    """A row of the table. Bytes are shown as whole MiB, rounded up so that small amounts show."""
+    """A row of the table of quotas. Bytes are shown as whole MiB, rounded up so that small amounts show."""
     unit = quotas.MEBIBYTE if quota.in_bytes else 1
     most = quota.most // unit
     return {

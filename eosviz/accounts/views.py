@@ -26,7 +26,8 @@ from eosviz.streamed import StreamedFile
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def account(request: SignedInRequest) -> HttpResponse:
-    """The account's page: my name and role, what I made, and how to delete the account. POST changes the name."""
+    """The account's page: the person's name and role, what the account owns, and how to delete it. POST
+    changes the name."""
     form = NameForm(request.POST or None, instance=request.user)
     if request.method == "POST" and form.is_valid():
         form.save()

@@ -17,8 +17,8 @@ from eosviz.scenarios.models import Endings, ScenarioVersion, encode_document
 
 @transaction.atomic
 def load_library(entries: tuple[LibraryEntry, ...] | None = None) -> tuple[int, int]:
-    """Make the engine's documents the library. Returns how many scenarios it has and how many of them are new. An
-    older version of a document is kept while a session runs it; it only leaves the library."""
+    """Make the engine's documents the library. Returns how many scenarios it has and how many of them are
+    new. Older versions of a document leave the library, but stay stored for the sessions that run them."""
     entries = library() if entries is None else entries
     encoded = [(entry, encode_document(entry.document)) for entry in entries]
     digests = [hashlib.sha256(document).hexdigest() for _, document in encoded]
@@ -55,9 +55,9 @@ def _keep_endings(versions: list[ScenarioVersion], entries: dict[str, LibraryEnt
 
 
 def with_settings(version: ScenarioVersion, variant: str | None, settings: dict[str, Any]) -> ScenarioVersion:
-    """The same scenario with some values changed, as a version outside the library. Paths are dotted, as in a
-    variant's `set`. If a variant is given, these values are set after it, so that it cannot undo them. Raises
-    BadScenario if a path cannot be set."""
+    """The same scenario with some values changed, as a version outside the library. `settings`: dotted path →
+    value, as in a variant's `set`. If a variant is given, these values are set after the variant's own, so
+    that the variant cannot undo them. Raises BadScenario if a path cannot be set."""
     document = copy.deepcopy(version.document)
     if variant is None:
         for path, value in settings.items():

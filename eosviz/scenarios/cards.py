@@ -96,7 +96,7 @@ class Shelved:
     card: Card
     runs: tuple[Run, ...]
     twin: str | None = None
-    """The name of a variant that equals the first run."""
+    """The name of a variant whose run makes the same steps as the first run; None if there is none."""
 
     @property
     def different(self) -> list[Run]:
@@ -104,7 +104,8 @@ class Shelved:
         return [one for one in self.runs if one.variant is None or one.variant.name != self.twin]
 
     def shown(self, variant: str | None) -> Run | None:
-        """The run that is shown for this variant. For the twin it is the first run, which is equal."""
+        """The run that is shown for this variant. For the twin it is the first run, which has the same
+        steps."""
         return self.runs[0] if variant is not None and variant == self.twin else self.run(variant)
 
     def run(self, variant: str | None) -> Run | None:
@@ -135,7 +136,7 @@ def card_of(version: ScenarioVersion) -> Card:
 
 
 def _shelved(version: ScenarioVersion, endings: dict[str, Any]) -> Shelved:
-    """`endings`: by variant; the document itself under an empty name."""
+    """The scenario with its runs. `endings`: variant → ending, with an empty name for the document itself."""
     card = card_of(version)
     played = [None, *card.variants] if card.usual_variant is None else list(card.variants)
     endings_of = ((variant, endings.get(variant.name if variant else "")) for variant in played)
@@ -168,7 +169,8 @@ never changes."""
 
 
 def shelved(identifier: str) -> Shelved | None:
-    """The scenario of this identifier; None while the library is not loaded."""
+    """The library's scenario with this identifier; None if the library has none, for example because it is
+    not loaded yet."""
     return next((one for one in shelf() if one.card.identifier == identifier), None)
 
 

@@ -1,5 +1,6 @@
-"""Comparisons in which one thing is changed: a mechanism is turned off or on (GEN-9). The engine has the
-switches and profiles; this module lists which of them a page offers, and the values of the changed side."""
+"""Comparisons of a run with the same run after one change (GEN-9): a mechanism is turned off or on, or the
+version of Kafka is another. The engine has the switches and profiles; this module lists which of them a page
+offers, and the values of the changed side."""
 
 from __future__ import annotations
 
@@ -18,13 +19,14 @@ Settings = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One such change. `settings`: for a scenario, the dotted paths and values of the changed side. The title
-    is `difference.<name>` in the catalogue."""
+    """One change of a scenario. `settings`: scenario → the values of the changed side by dotted path; empty
+    if nothing changes. The title is `difference.<name>` in the catalogue."""
 
     name: str
     settings: Callable[[Scenario], Settings]
     of: str = "kafka"
-    """What a scenario must have: ``kafka``, brokers, or ``middleware``, participants of two-phase commit."""
+    """What a scenario needs for this difference: brokers (``kafka``), or participants of two-phase commit
+    (``middleware``)."""
 
     @property
     def key(self) -> str:
@@ -48,12 +50,12 @@ def _opposite(now: Any, default: Any) -> Any:
 
 
 _OTHER: dict[str, Any] = {"duplicate_cache_size": 1, "drain_stop_scope": "partition"}
-"""For settings with more than two values: the value to compare with the default."""
+"""Switch → the value that is compared with the default, for switches with more than two values."""
 
 
 def _idempotence(scenario: Scenario) -> Settings:
-    """Turns idempotence off, or on, for every producer. Other settings stay as written, so Kafka may refuse the
-    combination."""
+    """Turns idempotence off for producers that have it on, and on for the others. Other settings stay as
+    written, so Kafka may refuse the combination."""
     return {
         f"producers.{producer['name']}.settings.enable_idempotence": not producer["settings"].get(
             "enable_idempotence", True
@@ -71,8 +73,8 @@ def _isolation(scenario: Scenario) -> Settings:
 
 
 def _without_idempotence(scenario: Scenario) -> Settings:
-    """The settings for Kafka 0.10. A setting that this version does not have is left out. Other features are
-    refused, and the refusal names the rule."""
+    """Changes the scenario to Kafka 0.10, and turns idempotence off for producers that have it on. Kafka 0.10
+    may refuse other features of the scenario; the refusal names the rule."""
     if scenario["profile"] == "k010":
         return {}
     found: Settings = {"profile": "k010"}
@@ -120,8 +122,8 @@ DIFFERENCES: dict[str, Difference] = {
 
 
 def possible(scenario: Scenario) -> list[Difference]:
-    """The differences that change something in this scenario and keep everything that its cluster needs. Whether a
-    rule refuses the changed side is found when it is run."""
+    """The differences that change something in this scenario and lead to a valid document. Whether a rule
+    refuses the changed side is found only when it is run."""
     return [
         difference
         for difference in DIFFERENCES.values()

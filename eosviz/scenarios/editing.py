@@ -40,7 +40,8 @@ class CannotEdit(Exception):
 
 
 def edited(text: str, edits: list[Edit]) -> str:
-    """The text after all edits. Raises CannotEdit, or BadScenario if the text is no TOML."""
+    """The text after the first EDITS_MAX edits; further edits are ignored. Raises CannotEdit, or BadScenario
+    if the text is no TOML."""
     meaning = parse(text)
     try:
         document = tomlkit.parse(text)
@@ -66,7 +67,7 @@ def edited(text: str, edits: list[Edit]) -> str:
 
 
 def all_edited(text: str, edits: list[Edit]) -> str:
-    """The same as `edited`, for any number of edits."""
+    """The text after all edits, however many. Raises what `edited` raises."""
     for first in range(0, len(edits), EDITS_MAX):
         text = edited(text, edits[first : first + EDITS_MAX])
     return text
@@ -134,7 +135,7 @@ def _remove(document: Any, edit: Edit, is_text: bool) -> None:
         _respace(document, edit, rest)
         return
     del node[edit.path[-1]]
-    # An empty list of tables has no text.
+    # An empty list of tables cannot be written in TOML.
     if isinstance(node, AoT | list) and not isinstance(node, Array) and not node and len(edit.path) == 2:
         del document[edit.path[0]]
 

@@ -1,5 +1,5 @@
-"""How the scenarios of the library end. This is read from `.endings`, or computed where the file has no
-ending or one of another engine.
+"""How the scenarios of the library end. The endings are read from `.endings`, or computed if the file is
+missing or was made by another engine.
 
 `python -m eosviz.scenarios.endings` writes the file; `make setup` calls it. Does not import Django.
 """
@@ -21,11 +21,11 @@ from eosviz.launch.stamps import is_fresh
 FILE = ENDINGS / "endings.json"
 
 Endings = dict[str, Any]
-"""Variant to ending. The document itself has an empty name."""
+"""Variant → ending. The document itself has an empty name."""
 
 
 def endings_of(found: LibraryEntry) -> Endings:
-    """How the scenario ends without a variant and in each variant."""
+    """How the scenario ends without a variant and in each variant. Computed at most once in a process."""
     text = _digest(found)
     if text not in _computed:
         _computed[text] = _prepared().get(text) or _compute(found)

@@ -62,7 +62,7 @@ class Endings(models.Model):
     form = models.CharField(max_length=16)
     """`engine.ending.FORM`."""
     runs = models.JSONField()
-    """Variant (empty for the document itself) to `engine.ending.ending_of`."""
+    """Variant (empty for the document itself) → what `engine.ending.ending_of` returns."""
 
     def __str__(self) -> str:
         return f"{self.version} {self.form}"

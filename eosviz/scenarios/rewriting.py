@@ -1,5 +1,5 @@
-"""Edits or writes a text. A short text is done in this process. A long one takes seconds of processor time,
-so it is done in a bounded process (`eosviz/bounded`)."""
+"""Edits or writes the TOML text of a document. A short text is processed here. A long one takes seconds of
+processor time, so it is processed in a bounded process (`eosviz/bounded`)."""
 
 from __future__ import annotations
 

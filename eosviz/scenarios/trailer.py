@@ -1,8 +1,9 @@
-"""The animation of the front page: a few scenes of one real run, each drawn from the engine's view at its step.
+"""The animation of the front page: a few scenes of one real run, each drawn from the engine's view at its
+step.
 
-A process makes the run once. Every drawn object has a key and, for each scene, a place and a look; the page moves it
-from one to the next (static/pages/trailer.ts). A scene is a step, and what it shows is read from the view and the
-step's parameters; no broker's decision is repeated here.
+A process makes the run once. Every drawn object has a key and, for each scene, a place and a look; the page
+moves the object from one place to the next (static/pages/trailer.ts). A scene is a step. What the scene shows
+is read from the view and the step's parameters; no decision of a broker is computed here.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ class Scene:
     read: int
     """The reader's next offset."""
     travels: tuple[str, str] | None
-    """(Key, place) of the message about the first batch, if the step moves it. Places are `out` and `home`
-    while it is on its way, `lost`, `taken` by the log, and `compared` with what the log already contains."""
+    """(Key, place) of the message about the first batch, if the step moves it. Places: `out` (sent), `home`
+    (a response that has reached the producer), `lost`, `taken` (appended to the log), and `compared` (a batch
+    that the log already contains). None if no such message moves."""
 
 
 CHOSEN = (

@@ -26,7 +26,7 @@ GATE = 5.0
 LOST = 15.0
 ROW = 14.0
 TABLE = 16.0
-"""The room of the sign of a database, before its rows."""
+"""The width of the sign of a database, left of its rows."""
 
 TROUBLES = {
     "drop": "lost", "disconnect": "lost", "delay": "late", "connect_slowly": "late", "pause": "asleep",
@@ -37,7 +37,7 @@ TROUBLES = {
     "compact": "cut", "expire_producers": "cut", "seek": "moves",
     "update_features": "moves",
 }  # fmt: skip
-"""The action of a fault in the document to the name of its sign. There are few signs, because there is little
+"""Action of a fault in the document → name of its sign. Several actions share a sign, because there is little
 room."""
 SIGNS = {
     "lost": "M1 9h7M11 5l7 8m0-8l-7 8",
@@ -58,7 +58,8 @@ _MARKS = {
 
 
 def picture(ending: Json) -> str:
-    """The content of `<svg class="stamp">`, without a name: the words beside it say the same."""
+    """The element `<svg class="stamp">`. It has no name for screen readers, because the words beside it say
+    the same."""
     drawing = _Drawing()
     troubles = dict.fromkeys(TROUBLES[one] for one in ending.get("troubles", ()) if one in TROUBLES)
     for sign in list(troubles)[:1]:
@@ -135,7 +136,8 @@ _NO_LANE: Json = {"cells": [], "gate": None, "lost": 0, "failed": 0, "reordered"
 
 
 def _draw_table(drawing: _Drawing, table: Json) -> None:
-    """The rows behind the sign of a database: a repeated row has red bars, a missing one is a crossed hole."""
+    """The sign of a database, then its rows: a row that was stored twice has red bars, a missing row is a
+    crossed hole."""
     top, height = 23.0, 12.0
     middle, holes = top + height / 2, min(table["row_missing"], 4)
     drawing.path("base", f"M{LEFT - 1} {top + height + 1:g}H{WIDTH - 4}")
@@ -221,7 +223,8 @@ def _fitting(lane: Json, room: float) -> tuple[list[Any], float]:
 
 
 def _draw_nodes(drawing: _Drawing, ending: Json) -> None:
-    """A box for each participant with its final state. If they differ for good, a red line is below."""
+    """A box for each participant with its final state. A red line below means that the guarantee `mixed` or
+    `repeated` is broken."""
     for number, (_, state) in enumerate(ending["nodes"][:4]):
         x = LEFT + number * 35.0
         drawing.path("hx", _box(x, 8, 28, 22))

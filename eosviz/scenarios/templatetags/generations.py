@@ -1,5 +1,6 @@
-"""`{% generation_name generation %}`: `Kafka 4.1, older clients`. `{% changed_row row %}`: a field of the profiles that
-made a difference: whether it is the brokers' or the clients', its value before, and its value in this generation."""
+"""`{% generation_name generation %}`: `Kafka 4.1, older clients`. `{% changed_row row %}`: a field of the
+profiles that causes a difference, with its side (brokers or clients), its value in the generation before, and
+its value in this one."""
 
 from django import template
 from django.urls import reverse

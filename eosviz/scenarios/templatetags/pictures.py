@@ -1,5 +1,5 @@
-"""`{% verdict run %}`: how a run ends, drawn. `{% ends run %}`: the same in words. `{% fault_signs %}`: the signs of
-the faults that stand before the drawings, with their meaning."""
+"""`{% verdict run %}`: how a run ends, drawn. `{% ends run %}`: the same in words. `{% fault_signs %}`: the
+signs of faults at the left of the drawings, with their meaning."""
 
 from typing import Any
 
@@ -30,7 +30,8 @@ def fault_signs() -> list[tuple[SafeString, str]]:
 
 @register.simple_tag
 def ends(run: Run | None) -> str:
-    """`t-0: 5 records stored, 1 lost`, for every lane; what became of the participants where there are no lanes."""
+    """`t-0: 5 records stored, 1 lost` for every lane, then the rows of a database, then the state of each
+    participant of a two-phase commit."""
     if run is None:
         return ""
     language = language_of(get_language())
@@ -49,7 +50,7 @@ def ends(run: Run | None) -> str:
 
 
 def _table(table: dict[str, Any] | None, language: str) -> list[str]:
-    """`database: 2 rows, 1 row missing`; nothing without a database."""
+    """`database: 2 rows, 1 row missing`, in a list; empty without a database."""
     if table is None:
         return []
     counts = {

@@ -30,7 +30,7 @@ def say(key: str, params: dict[str, Any] | None = None, /, **named: Any) -> Safe
 
 
 _NAME = re.compile(r"([\w.]+(?:-[\w.]*\w)+)")
-"""A name or a date with hyphens, at each of which a line may end."""
+"""A name or a date with hyphens: a browser may break a line after each hyphen."""
 _LETTER_AND_MARK = re.compile(r"[^\W_][，。：；、？！）]+")
 LONGEST = 28
 """A name is kept whole if it has at most this many letters."""
@@ -50,7 +50,8 @@ def say_unbroken(key: str, params: dict[str, Any] | None = None, /, **named: Any
 
 @register.filter
 def by_words(command: str) -> SafeString:
-    """A command whose lines end between its words only: `--bootstrap-` at the end of one is no option."""
+    """A command whose lines end only between words, because `--bootstrap-` at the end of a line would not be
+    read as the beginning of an option."""
     words = (
         format_html('<span class="nb">{}</span>', word) if len(word) <= LONGEST else word
         for word in command.split(" ")
@@ -60,7 +61,7 @@ def by_words(command: str) -> SafeString:
 
 @register.simple_tag
 def gap() -> str:
-    """What is between two sentences, and after a label's colon: a space, and in Chinese nothing."""
+    """The text between two sentences, and after the colon of a label: a space; in Chinese nothing."""
     return "" if language_of(get_language()) == "zh-Hans" else " "
 
 
@@ -84,7 +85,7 @@ _SCENARIO = re.compile(r"(SC-\d+)")
 
 @register.filter
 def with_scenarios(text: str) -> SafeString:
-    """A text in which each name of a scenario leads to it. Long error names may break after an underscore."""
+    """A text in which each name of a scenario of the library links to the scenario's page."""
     known = {entry.id for entry in library()}
     address = reverse("walkthroughs:new")
     parts = (
@@ -98,8 +99,8 @@ def with_scenarios(text: str) -> SafeString:
 
 @register.filter
 def breakable(text: str) -> SafeString:
-    """A text whose long error names may go on in a new line after each underscore. No line of it begins with
-    a Chinese mark, not even where a title without marks is broken within."""
+    """A text whose long error names may continue in a new line after each underscore. No line of the text
+    begins with a Chinese punctuation mark."""
     broken = "_<wbr>".join(escape(part) for part in text.split("_"))
     return mark_safe(_LETTER_AND_MARK.sub(r'<span class="nb">\g<0></span>', broken))
 
@@ -118,7 +119,7 @@ def utc_minute(at: datetime) -> str:
 
 @register.simple_tag
 def moment(at: datetime) -> SafeString:
-    """The same in a `<time>` element."""
+    """The text of `minute` in a `<time>` element."""
     return format_html('<time datetime="{}">{}</time>', at.isoformat(timespec="minutes"), minute(at))
 
 
@@ -130,7 +131,7 @@ def page_language() -> str:
 
 @register.simple_tag(takes_context=True)
 def page_theme(context: Context) -> str:
-    """`light`, `dark` or nothing, which follows the system."""
+    """`light` or `dark`; empty if the page follows the system."""
     return _chosen_theme(context)
 
 
@@ -160,7 +161,7 @@ def page_navigation(context: Context) -> list[Group]:
 
 @register.simple_tag(takes_context=True)
 def library_address(context: Context, identifier: str = "") -> str:
-    """The library as it was left, at the card of this scenario."""
+    """The address of the library with the filters that it showed last, at the card of this scenario."""
     request = context.get("request")
     return reverse("scenarios:library") if request is None else way_back(request, identifier)
 
