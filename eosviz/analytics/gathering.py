@@ -1,7 +1,7 @@
-"""Reads an analysis's input from the database: visits, what happened in them, and the steps where it
-happened.
+"""Reads the input of an analysis from the database: visits, what readers did in them, and the steps at which
+they did it.
 
-From the first line on, people are numbers. These are assigned anew for each analysis and stored nowhere. A
+From the first line on, people are numbers, which are assigned anew for each analysis and stored nowhere. A
 visit is one session. Only what happened on its first branch up to the first intervention counts, because
 there everyone has the same steps.
 """
@@ -179,7 +179,8 @@ def _read(
         done = interventions[root.id]
         common = min([one["after"] for one in done], default=root.newest)
         known = longest.get((version, place["variant"]), (0, 0))
-        # Up to there it is the run that everyone has, and the longest run has the most of its steps.
+        # Up to step `common` all visits of a version and variant have the same steps. The longest visit
+        # provides the sentences of most of them.
         longest[version, place["variant"]] = max(known, (common, root.id))
         moves: list[Row] = []
         gathered.not_compared += _moves(number, root, done, others, trail, answers[session], common, moves)
@@ -216,7 +217,8 @@ def _moves(
     common: int,
     moves: list[Row],
 ) -> int:
-    """Add what was done at which step. Returns how often something was done beyond the common steps."""
+    """Add to `moves` what was done at each common step. Returns how often something was done at a later
+    step."""
     not_compared = 0
     made = [("branched", one["after"], 1) for one in done[:1]]
     made += [("branched", one.leaves_at, 1) for one in others if one.parent_id == root.id]

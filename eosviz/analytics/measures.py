@@ -1,8 +1,9 @@
-"""Computes the figures of an analysis from visits and moves, as DataFrames. Has no query and no names.
+"""Computes the figures of an analysis from visits and moves, as DataFrames. Makes no database query, and
+knows no names of people.
 
 Every figure counts different people, never visits, so that a person who tries often does not weigh more. A
-figure about too few people is withheld. If exactly one group could then be found by subtraction, the smallest
-group beside it is withheld too.
+figure about too few people is withheld. If the withheld groups together have too few people, too, their sum
+could be found by subtraction; then the smallest of the other groups is also withheld.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
 CONFIDENCE_Z = 1.959964
-"""95 %."""
+"""The quantile of the normal distribution for 95 % intervals."""
 
 
 def _schema(**columns: t.DataType) -> t.StructType:
@@ -31,7 +32,8 @@ VISITS_SCHEMA = _schema(
 that was looked at last. ``own_way``: whether the session branched or had an intervention. ``version`` grows
 with time; ``scenario`` is the same for all versions of one lesson."""
 MOVES_SCHEMA = _schema(visit=_LONG, kind=_TEXT, step=_LONG, times=_LONG)
-"""A row for each kind of move of a visit at a step. ``kind``: back, branched, wrong or right."""
+"""A row for each kind of move of a visit at a step. ``kind``: back, branched, wrong or right; `Frames` adds
+left."""
 RULES_SCHEMA = _schema(version=_LONG, variant=_TEXT, step=_LONG, rule=_TEXT)
 """A row for each requirement that a step exercises."""
 RUN = ["version", "variant"]
@@ -88,8 +90,8 @@ def _reached(frames: Frames, steps: DataFrame) -> DataFrame:
 
 
 def steps(frames: Frames) -> DataFrame:
-    """Where people left, went back or branched, and where any of these happened, as shares of those who were
-    there."""
+    """Where people left, went back or branched, and where they had difficulty (`confused`: they left, went
+    back or predicted wrongly), as shares of the people who reached the step."""
     stumbled = frames.moves.where(f.col("kind").isin(*CONFUSING)).withColumn("kind", f.lit("confused"))
     done = frames.moves.where("kind not in ('wrong', 'right')").unionByName(stumbled)
     counted = done.groupBy("kind", "group", *PLACE).agg(_people("people"), f.sum("times").alias("times"))
@@ -159,8 +161,8 @@ def runs(frames: Frames) -> DataFrame:
 
 
 def changes(whole: DataFrame, people_min: int) -> DataFrame:
-    """Each version of a scenario beside the previous version with visitors: `before`, `people_before`,
-    `of_before`; `low` and `high` are of the difference of shares, by Newcombe's interval."""
+    """Each version of a scenario beside the previous version that also has enough people: `before`,
+    `people_before`, `of_before`. `low` and `high` are the interval of the difference of shares (Newcombe)."""
     enough = whole.where((f.col("group") == "") & (f.col("of") >= people_min))
     in_time = Window.partitionBy("scenario", "variant", "kind").orderBy("version")
     beside = (

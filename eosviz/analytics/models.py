@@ -1,6 +1,7 @@
-"""How people work through scenarios: the few things that are recorded, and the figures computed from them for a class.
+"""How people work through scenarios: the few things that are recorded, and the figures computed from them for
+a class.
 
-Permission to see something is a method of its query set here, and nowhere else.
+Only the query sets here decide who may see something.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Trail(models.Model):
     backs = models.JSONField(default=dict)
     """Each step from which the reader went back, with the number of times; at most `BACKS_MAX` steps."""
     backs_more = models.PositiveIntegerField(default=0)
-    """How often the reader went back from other steps than those."""
+    """How often the reader went back from steps that `backs` does not have."""
     changed = models.DateTimeField(auto_now=True)
 
     def __str__(self) -> str:
@@ -121,12 +122,13 @@ class Figure(models.Model):
     of = models.PositiveIntegerField()
     low = models.FloatField()
     high = models.FloatField()
-    """`low` and `high` are the 95 % interval of the share."""
+    """The 95 % interval of the share is from `low` to `high`."""
     before = models.ForeignKey(ScenarioVersion, on_delete=models.CASCADE, null=True, related_name="+")
     """For a comparison: the version before this one."""
     people_before = models.PositiveIntegerField(null=True)
     of_before = models.PositiveIntegerField(null=True)
-    """With `before`, `low` and `high` are of the difference: this share minus the earlier one."""
+    """The people of the earlier version who could have done it. With `before`, `low` and `high` are the
+    interval of the difference: this share minus the earlier one."""
     said = models.JSONField(null=True)
     """The step's sentence: `{"key", "params"}`."""
 

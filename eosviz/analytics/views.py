@@ -107,7 +107,8 @@ def _read(request: SignedInRequest, classroom_id: uuid.UUID) -> Classroom:
 
 
 def _page(request: HttpRequest, classroom: Classroom | None) -> HttpResponse:
-    """`?version=…&variant=…`: one scenario along its steps; without them all of them."""
+    """The page of an analysis. `?version=…&variant=…`: one scenario along its steps. Without them: all
+    scenarios."""
     newest = Analysis.objects.of_scope(classroom).first()
     shown = Analysis.objects.of_scope(classroom).filter(finished__isnull=False).first()
     context: dict[str, Any] = {

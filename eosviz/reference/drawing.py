@@ -44,7 +44,8 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A dot where a state joins the rail to another state. ``events``: those that lead there."""
+    """A dot where a state joins the rail to another state. ``events``: the events of the rows that lead from
+    ``source`` to ``target``."""
 
     x: float
     y: float

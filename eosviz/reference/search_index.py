@@ -38,8 +38,8 @@ KINDS = (
 LESSON = "scenario"
 """The kind that answers most questions: it comes no later than second."""
 BESIDE_A_LESSON = ("page", "limit")
-"""Kinds whose entries have words of all questions: one that lacks terms is shown only if it also scores near to
-the best lesson."""
+"""Kinds whose texts contain words of most questions. An entry of these kinds that lacks terms is shown only
+if its score is also near to that of the best scenario."""
 PAGES = (
     ("tracks:index", "page.tracks", "tracks.introduction"),
     ("scenarios:library", "page.library", "library.introduction"),
@@ -76,7 +76,8 @@ POINTS = {
     "name": 10.0, "lead": 8.0, "title": 7.0, "keyword": 6.5, "title begins": 6.0, "title, same": 5.0,
     "text": 3.0, "same": 2.0,
 }  # fmt: skip
-"""The score of a term, by where it matches; the highest one counts. A lead after the first scores a little less."""
+"""The score of a term, by the place of its match; the highest one counts. ``lead``: the entry is a scenario
+that the catalogue's table names for the term. A lead after the first scores a little less."""
 LATER_LEAD = 0.25
 LED = POINTS["lead"] - LATER_LEAD
 """The score of a term's second lead. An entry with at least this score for one term may lack the others."""
@@ -142,11 +143,11 @@ class Found:
 
 
 def find(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
-    """Kind to its matches: first the kind of the best match, if the question names that match; then scenarios;
-    then the others by their best match. Of each kind the best match is first. A match contains every term. If
-    the question has MANY_TERMS or more, or no scenario contains every term, matches may lack some, but score
-    near to the best one: a long text contains many terms by chance.
-    ``own``: further entries, of this reader."""
+    """Kind → its matches, the best one first. A kind whose best match is named by the question and scores
+    higher than all scenarios comes first; then scenarios; then the other kinds by their best match. A match
+    contains every term. If the question has MANY_TERMS or more, or no scenario contains every term, matches
+    may lack terms, but their score must be near to the best one of their kind: a long text contains many
+    terms by chance. ``own``: the reader's own entries."""
     every = (*entries(), *own)
     wishes = _wishes(question, every)
     worths = [_worth(entry, wishes) for entry in every]
@@ -158,8 +159,8 @@ def find(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, l
 
 
 def closest(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
-    """Kind to its matches, to be shown when no entry contains every term: the entries that score near to the
-    best one of their kind. Empty for a question of one term."""
+    """Kind → its matches, for the case that no entry contains every term: the entries whose score is near to
+    the best one of their kind. Empty for a question of one term."""
     every = (*entries(), *own)
     wishes = _wishes(question, every)
     if len(wishes) < 2:
@@ -302,7 +303,7 @@ def in_pieces(text: str, wishes: Iterable[Wish]) -> Pieces:
 
 
 def _places(small: str, wishes: Iterable[Wish]) -> Iterator[tuple[int, int]]:
-    """Where terms, or their synonyms, match in a text of small letters: start and end."""
+    """The (start, end) of each match of a term or synonym in a text of small letters."""
     for wish in wishes:
         for pattern in filter(None, (wish.typed, wish.same)):
             for place in pattern.finditer(small):
@@ -358,7 +359,8 @@ def _cut(text: str, start: int, end: int) -> str:
 
 @cache
 def entries() -> tuple[Entry, ...]:
-    """All entries, in the order of the pages that show them."""
+    """All entries, kind by kind in the order of `KINDS`; within a kind in the order of the page that lists
+    them."""
     made = (_tracks, _scenarios, _signatures, _libraries, _terms, _errors, _pages, _requirements, _limits)
     return tuple(entry for one in made for entry in one())
 
@@ -422,7 +424,7 @@ def _pages() -> list[Entry]:
 
 
 def _limits() -> list[Entry]:
-    """What is not modelled, a line each; its first sentence is the title."""
+    """One entry for each sentence about what is not modelled. Its first sentence is the title."""
     found = []
     for key in tables.limits():
         parted = {language: _begun(say(key, language)) for language in LANGUAGES}

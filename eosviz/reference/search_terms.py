@@ -31,19 +31,23 @@ _SCENARIO = re.compile(r"sc-\d+")
 _CLASS_NAME = "(?:exception|error)?"
 """The end of an error's name as a class: *InvalidProducerEpochException* of INVALID_PRODUCER_EPOCH."""
 _TAGS = re.compile(r"^(?:\s*\[[^\]]*\]\s*:?|\s*(?:feat|fix|bug|docs|chore|test)(?:\([^)]*\))?:)+")
-"""What stands before the title of a thread: *[Bug]:*, *[FLINK-39218]*, *feat(kafka):*."""
+"""Tags before the title of an issue or a commit that was pasted as a question: *[Bug]:*, *[FLINK-39218]*,
+*feat(kafka):*."""
 _NUMBERED = re.compile(r"(?:kafka|kip)[\s\-]?\d+")
 PLAIN, APART, KNOWN, EXACT = 0.6, 0.8, 1.0, 1.6
-"""How much a term tells: a word of everyday language; a text of the table whose words are apart; one that is typed as
-it stands there; and the text or the name of an error, or the number of an issue or KIP, never typed by chance."""
+"""The weight of a term (`Wish.telling`). PLAIN: a word of everyday language. APART: a text of the table whose
+words are not together in the question. KNOWN: a text of the table as it is written there. EXACT: the text or
+the name of an error, or the number of an issue or KIP, which are never typed by chance."""
 EXACT_WORDS = 4
 """A row's text of at least this many words is the text of an error."""
 _TELLS_ENOUGH = 7.2
-"""What the words of a text tell together, at least, if they are found apart."""
+"""A text whose words are not together in the question counts only if the words are rare enough: the sum of
+their weights (`_texts`) must be at least this."""
 _ROOT = 7
-"""The first letters of an English word that its forms share, at most."""
+"""Two English words are forms of one word if their stems have these many first letters in common."""
 _TYPO_MIN = 5
-"""The letters of a word that may have a typing error. Shorter words differ in one letter by meaning."""
+"""A word with at least this many letters may have a typing error. Shorter words differ in one letter by
+meaning."""
 _CHINESE = "\u3400-\u9fff"
 _CHINESE_RUN = re.compile(f"[{_CHINESE}]+")
 
@@ -94,8 +98,9 @@ def understand(question: str) -> list[Wish]:
 
 
 def _apart(pieces: list[str], taken: Collection[str]) -> list[Wish]:
-    """The texts of the table all of whose words are in the question, in any order; of texts that share their
-    words, the longest. Texts that are already taken are left out, and so are those within them."""
+    """The texts of the table whose words are all in the question, in any order. Of texts that share their
+    words, only the longest counts. Texts that are already taken, and texts whose words are within those, are
+    left out."""
     asked = {_root(piece) for piece in pieces}
     there = [(word, rows, roots) for word, rows, roots in _texts() if roots <= asked]
     longest = [roots for _, _, roots in there] + [_roots(word) for word in taken]
@@ -142,7 +147,7 @@ def _not_empty(pieces: list[str]) -> list[str]:
 
 
 def _names(question: str) -> dict[str, str]:
-    """The names of programs in a text, normalised; to each its words."""
+    """Normalised name of a program in the text → its words."""
     found = {}
     for name in re.findall(r"\w+", question):
         words = _CAPITAL_INSIDE.sub(" ", name).replace("_", " ").strip()
@@ -152,7 +157,8 @@ def _names(question: str) -> dict[str, str]:
 
 
 def _take(rest: str, is_sought: Callable[[str], bool]) -> tuple[list[Wish], str]:
-    """Those words of the table in a text that are sought, and the text without them."""
+    """The terms for words of the table that are in a text and that `is_sought` accepts, and the text without
+    these words."""
     wishes = []
     for word, rows in _known():
         found = _whole(word).search(rest) if is_sought(word) else None
@@ -245,9 +251,10 @@ def _is_one_error(typed: str, meant: str) -> bool:
 
 
 def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
-    """Splits what occurs nowhere: a name into its words, and a run of Chinese, a sentence without gaps, into its
-    longest parts that occur. A letter that occurs nowhere is left out, and so is a word without meaning. A part is
-    extended letter by letter while it occurs: about two lookups a letter."""
+    """Splits a term that occurs in no entry: a name into its words, and a run of Chinese, which has no gaps
+    between words, into its longest parts that occur. A letter that occurs nowhere is left out, and so is a
+    word without meaning. A part is extended letter by letter while it occurs, which takes about two lookups
+    for each letter."""
     if wish.as_words and not is_there(wish.text):
         return understand(wish.as_words)
     is_known = wish.same is not None or wish.leads
@@ -313,7 +320,8 @@ def _row(key: str) -> tuple[str, ...]:
 
 @cache
 def _error_names() -> dict[str, tuple[str, ...]]:
-    """The names of Kafka's errors, normalised; to each the others: of its exception, and of earlier versions."""
+    """Normalised name of an error → its other names: that of the exception, and those of earlier versions of
+    Kafka."""
     others = {error: [exception_name(error)] for error in Error}
     for name, error in EARLIER.items():
         others[error].append(name)

@@ -18,7 +18,7 @@ Words = dict[str, str]
 """Language to text."""
 
 ON_CALL = ("a-transaction-is-stuck", "why-am-i-fenced")
-"""The tracks for the engineer on call, in the order in which a lesson is looked for."""
+"""The tracks for an engineer on call. `lesson_of` looks for a lesson in this order."""
 PARTS = ("seen", "help", "cause", "affected", "mended")
 """The parts of an entry in the order of its page; their names are `reference.signature.<part>`."""
 
@@ -102,7 +102,8 @@ def fitting(verdict: str | None, lines: Iterable[str] = ()) -> tuple[Signature, 
 
 
 def lesson_of(found: Iterable[Signature]) -> Lesson | None:
-    """The lesson of an on-call track that shows the first of these signatures that has one."""
+    """The lesson that shows the first signature that any lesson of the on-call tracks shows; None if these
+    tracks show none of the signatures."""
     on_call = sorted(
         (one for one in tracks() if one.name in ON_CALL), key=lambda one: ON_CALL.index(one.name)
     )

@@ -31,7 +31,7 @@ from eosviz.walkthroughs.models import Session, SessionLine
 from eosviz.walkthroughs.views import element_attributes
 
 QUESTION_LENGTH = 200
-"""A line of a log with its exception is shorter."""
+"""A question is cut after this many characters. A line of a log with its exception is shorter."""
 SCENARIOS_SHOWN = 5
 OTHERS_SHOWN = 3
 """At most this many scenarios, and entries of each other kind, are shown beside a link to the others."""
@@ -200,8 +200,9 @@ def player(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
-    """Every match, by kind; `kind` shows one kind completely. Where the page is wide, scenarios have a column of their
-    own, the first one unless another kind matches better: that kind then begins the first column."""
+    """Every match, by kind; `kind` shows one kind completely. On a wide page, scenarios have a column of
+    their own. It is the first column, unless other kinds come before scenarios; these are then in the first
+    column."""
     question = request.GET.get("q", "").strip()[:QUESTION_LENGTH]
     language, own = language_of(get_language()), _own_sessions(request) if question else ()
     found = search_index.find(question, language, own)
