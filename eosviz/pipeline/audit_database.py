@@ -1,8 +1,8 @@
 """The audit's rules for a database beside Kafka (CPT-4, CPT-5, GEN-6): rows and records of the same work.
 
 Work is identified by the serial number of its record. At the end of a run, work is *due* if a service holds it, if
-the outbox has an entry for it, or if a consumer will read the record again, because the consumer's kept offset is not
-after the record.
+the outbox has an entry for it, or if a consumer will read the record again. A consumer does so if its kept offset is
+not after the record.
 """
 
 from pyspark.sql import DataFrame, Window

@@ -33,9 +33,9 @@ TABLE_SCHEMA = t.StructType(
     ]
 )  # fmt: skip
 """``runs_<guarantee>`` counts the runs that broke the guarantee, while ``duplicates`` and the other sums count
-records. ``runs_failed`` and ``runs_aborted`` count the runs with at least one failed record or aborted transaction.
-``example_<guarantee>`` has the lowest seed that broke the guarantee, and the first step at which that run broke it.
-``unfinished`` counts the runs that met their step or time limit."""
+records, transactions or rows. ``runs_failed`` and ``runs_aborted`` count the runs with at least one failed record or
+aborted transaction. ``example_<guarantee>`` has the lowest seed that broke the guarantee, and the first step at which
+that run broke it. ``unfinished`` counts the runs that met their step or time limit."""
 
 DISTRIBUTION_SCHEMA = t.StructType(
     [

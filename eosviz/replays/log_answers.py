@@ -86,8 +86,8 @@ def summary(analysis: Json, answers: Sequence[Json]) -> Json:
 
 
 def _first(answer: Json) -> Json:
-    """The parts of one answer that the summary shows: the headline, what follows, the duration, and the first command
-    to run."""
+    """The parts of one answer that the summary shows: the headline, the sentence after it, the duration, and the first
+    command to run."""
     command = next((one for one in answer["todo"] if one["command"]), None)
     return {name: answer.get(name) for name in ("headline", "then", "lasts")} | {"first": command}
 

@@ -1,5 +1,5 @@
 """What the analysis needs of one batch, as one flat row. The rows are the same whether one process or many
-tasks made them. A batch without `damage` was verified."""
+tasks made them. A batch of a segment without `damage` was verified."""
 
 from typing import NamedTuple
 

@@ -4,7 +4,7 @@ offsets.
 The files show which producer wrote how many records where, and which markers end its transactions. The calls
 are the simplest ones that write such a log. Each transaction is ended by its own producer, whatever ended it
 in the cluster. An open transaction stays open, and the run ends before its timeout. If no calls write such a
-log, `NoScenarioError` names the offset.
+log, `NoScenarioError` states the reason.
 """
 
 import heapq
@@ -38,7 +38,7 @@ Json = dict[str, Any]
 
 
 class NoScenarioError(Exception):
-    """No scenario writes such a log. `says` states why, and the place."""
+    """No scenario writes such a log. `says`: the sentence about the reason, with the place if there is one."""
 
     def __init__(self, reason: str, /, **params: Any) -> None:
         super().__init__(f"{reason} {params}")

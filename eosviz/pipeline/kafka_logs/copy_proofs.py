@@ -93,8 +93,8 @@ class Copies:
 
     def _skew_at(self, marker: Marker) -> int:
         """By how many milliseconds a COMMIT marker is earlier than the record of its decision, or later than the
-        record of its completion; 0 if it is between them. 0 also if these records are unknown, and for other
-        markers, because an administrator may have written an ABORT marker."""
+        record of its completion; 0 if it is between them. Of several decisions the best fit counts. 0 also if
+        these records are unknown, and for other markers, because an administrator may have written them."""
         if marker.result != "committed":
             return 0
         logs = self.coordinator.logs
