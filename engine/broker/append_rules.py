@@ -37,7 +37,8 @@ class Level(IntEnum):
     """How strictly an append is checked: each row of the table has the lowest level at which it is tried (SEQ-9)."""
 
     NONE = 0
-    """Of the rules for data, only LOG-6 is checked. Markers never have this level (CTR-26)."""
+    """Of the rules for data, only LOG-6 is checked: no plain batch inside an open transaction. Markers never have
+    this level (CTR-26)."""
     LOGGED = 1
     """A follower copies the batch from its leader: of the rules for data, only LOG-6 is checked. A stale epoch is
     only logged."""

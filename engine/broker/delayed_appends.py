@@ -21,7 +21,7 @@ def _deadline(delayed: DelayedProduce) -> int:
 
 
 class DelayedAppends:
-    """The appends of one broker that wait, in the order of their deadlines."""
+    """The waiting appends of one broker, in the order of their deadlines."""
 
     __slots__ = ("by_deadline", "name", "replicas", "watch")
 

@@ -75,8 +75,8 @@ class WriteMarkersHandler:
         self.writing.clear()
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Append a control record to each partition of each entry; answer when each append is replicated,
-        refused or timed out (MRK-4)."""
+        """Append a control record to each partition of each entry. The response is sent when every append is
+        replicated, refused or timed out (MRK-4)."""
         request = envelope.body
         if type(request) is not WriteTxnMarkersRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a WriteTxnMarkers request")
@@ -113,8 +113,8 @@ class WriteMarkersHandler:
         return effects
 
     def appended(self, argument: Any, answers: dict[str, PartitionProduceResponse], now: int) -> Effects:
-        """The append of one entry ended. If it wrote a marker to an offsets partition, the pending offsets
-        are decided first (MRK-7)."""
+        """The append of one entry has ended. Markers in partitions of the offsets topic first decide the pending
+        offsets there; then the entry's results are noted (MRK-7). ``argument``: (number of the request, entry)."""
         number, entry = argument
         effects: Effects = []
         writing = self.writing.get(number)
@@ -148,7 +148,7 @@ class WriteMarkersHandler:
         return held
 
     def _entry_ended(self, number: int, writing: MarkersBeingWritten) -> Effects:
-        """One entry is finished: answer the request after its last one (MRK-4)."""
+        """One entry is finished: after the last entry, respond to the request (MRK-4)."""
         writing.left -= 1
         if writing.left:
             return []

@@ -65,7 +65,8 @@ class ProduceHandler:
         return self._append(envelope, request, Verified(envelope), now)
 
     def _permitted(self, request: ProduceRequest) -> dict[str, RecordBatch]:
-        """The batches for topics that the client may write to and this broker knows."""
+        """The batches of the request for partitions that this broker knows and whose topics the client may write
+        to."""
         arriving, permitted = self.appending.arriving(request), {}
         for partition, batch in request.batches.items():
             arriving.partition, arriving.replica = partition, self.appending.replicas.get(partition)

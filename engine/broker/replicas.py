@@ -226,8 +226,8 @@ class Replicas(dict[str, Replica]):
         self.note_activity(now, now)
 
     def preset_record(self, partition: str, batch: RecordBatch) -> RecordBatch:
-        """Initial state: the leader has this batch, and it is replicated; returns it as it is stored.
-        ``copy_record`` then gives it to the followers."""
+        """Initial state: the leader has this batch, and the batch is replicated. Returns the stored batch, for
+        ``copy_record`` of the followers."""
         replica = self.named(partition)
         replica.log.append_as_leader((batch,), 0, leader_epoch=replica.leader_epoch)
         replica.log.set_high_watermark(replica.log.log_end)

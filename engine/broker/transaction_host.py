@@ -301,7 +301,8 @@ class TransactionHost:
         )
 
     def appended(self, argument: Any, answers: dict[str, PartitionProduceResponse], now: int) -> Effects:
-        """The append of an image ended (TXC-5)."""
+        """The append of a transactional id's image has ended: give the result to the coordinator (TXC-5).
+        ``argument``: (token of the write, transactional id)."""
         token, transactional_id = argument
         (answer,) = answers.values()
         self.touch_id(transactional_id)

@@ -148,7 +148,7 @@ class MarkerChannel:
     # -- queueing --------------------------------------------------------------------------------------
 
     def hand_over(self, send: SendMarkers) -> None:
-        """A transaction was decided: queue its markers. If it needs none, it is finished (MRK-1)."""
+        """A transaction was decided: queue its markers. A transaction that needs no marker is finished (MRK-1)."""
         self.waiting[send.transactional_id] = Waiting(send, dict.fromkeys(send.partitions))
         self._enqueue(send, send.partitions, MARKER_STATES.initial, sent_before=False)
         self._finish(send.transactional_id)
@@ -477,7 +477,7 @@ class MarkerChannel:
         if 1 < waiting.marked == len(everywhere):
             self.watch.emit(SameEverywhere, waiting.send.transactional_id, everywhere)
 
-    # -- no longer waiting -----------------------------------------------------------------------------
+    # -- cancelling ------------------------------------------------------------------------------------
 
     def cancel(self, transactional_id: str) -> None:
         """Stop waiting for the transaction's completion. At this coordinator the id stays in PrepareCommit or

@@ -88,7 +88,7 @@ class Network:
         self._latest: dict[tuple[Name, str], int] = {}
         """(Connection, sender) to the arrival time of its newest message."""
         self._held: set[int] = set()
-        """Messages that have arrived at a paused actor."""
+        """The ids of the messages that have arrived at a paused actor."""
 
     def latency(self, source: str, destination: str) -> int:
         if self.latencies:
