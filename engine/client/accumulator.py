@@ -74,7 +74,7 @@ class Ready:
     """Result of ``ready()`` (ACC-8..ACC-12)."""
 
     nodes: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
-    """Broker id to the reasons, as (topic-partition, reason), why the first sendable partition found there is
+    """Dict of broker id → (topic-partition, reason) pairs: why the first sendable partition at this broker is
     sendable."""
     next_check_delay: int | None = None
     """Milliseconds until a head may become sendable; None: no bound (LONG_MAX)."""

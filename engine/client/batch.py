@@ -54,7 +54,7 @@ class Batch:
         self.bytes = BATCH_OVERHEAD
         self.serials: list[int] = []
         self.keys: dict[int, str] = {}
-        """Serial to the record's key, for records with a key."""
+        """Dict of serial → the record's key, for records with a key."""
         self.created_at = now
         self.last_append_at = now
         self.last_attempt_at = now

@@ -83,8 +83,8 @@ class BlockedCalls:
     # -- flush, close ----------------------------------------------------------------------------------
 
     def begin_flush(self, call: Call, now: int) -> None:
-        """A flush begins: every present batch becomes sendable, and the call waits for exactly these batches
-        (ACC-20)."""
+        """Begin a flush: every batch that exists now becomes sendable, and the call waits for exactly these
+        batches (ACC-20)."""
         waits_for = set(self._accumulator.incomplete)
         if not waits_for:
             return
@@ -94,7 +94,7 @@ class BlockedCalls:
         self._poll.wake(now)
 
     def batch_finished(self, batch: Batch) -> None:
-        """A batch is complete: a flush returns when this was the last batch that it waited for."""
+        """Return the flushes for which this complete batch was the last one that they waited for."""
         if not self._flushing:
             return
         for entry in list(self._flushing):
@@ -107,14 +107,14 @@ class BlockedCalls:
                 self.end(call, DONE)
 
     def begin_close(self, call: Call, now: int) -> None:
-        """The producer accepts no more calls; this one waits until the Sender has ended (SND-14)."""
+        """Accept no more calls from now on; this call waits until the Sender has ended (SND-14)."""
         self._accumulator.closed = True
         call.state = BLOCKED
         self.closing.append(call)
         self._poll.wake(now)
 
     def close_done(self) -> None:
-        """The Sender has ended: every close returns."""
+        """Let every close return, because the Sender has ended."""
         for call in self.closing:
             self.end(call, DONE)
         self.closing.clear()
@@ -132,7 +132,7 @@ class BlockedCalls:
         self._poll.wake(now)
 
     def settle(self) -> None:
-        """Every call whose result is complete returns to the application."""
+        """Let every call whose result is complete return to the application."""
         for _, result, _ in self.awaiting:
             if result.completed:
                 break
@@ -164,7 +164,7 @@ class BlockedCalls:
         return first
 
     def expire(self, now: int) -> None:
-        """``max.block.ms`` is over: the call throws, but its request is still sent (TXM-5)."""
+        """Let calls throw whose ``max.block.ms`` is over. Their requests are still sent (TXM-5)."""
         over = [entry for entry in self.awaiting if entry[2] is not None and entry[2] <= now]
         for entry in over:
             self.awaiting.remove(entry)

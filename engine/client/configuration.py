@@ -81,8 +81,8 @@ def kafka_name(setting: str, profile: Profile) -> str | None:
 
 
 def defaults(profile: Profile) -> dict[str, Any]:
-    """Setting to the default of this version (CFG-1). Where idempotence is the default, so are ``acks=all``
-    and unlimited retries."""
+    """Dict of setting → its default in this version (CFG-1). Where idempotence is the default, so are
+    ``acks=all`` and unlimited retries."""
     found = {name: setting.default for name, setting in SETTINGS.items()}
     if profile.idempotent_by_default:
         found |= {"enable_idempotence": True, "acks": ACKS_ALL, "retries": INT_MAX}
@@ -116,7 +116,7 @@ class ProducerConfig:
     guarantee_order: bool
     """Derived: true if and only if ``max_in_flight`` is 1 (CFG-3)."""
     explained: dict[str, SettingView]
-    """Setting to value, default, reason and rule, as the view shows them."""
+    """Dict of setting → its value, default, reason and rule, as the view shows them."""
 
     def adopt(self, other: ProducerConfig) -> None:
         """Take every value of ``other``: a setting of the running producer changed."""

@@ -101,7 +101,7 @@ class Consumer:
         self.member = member
         self.handover = Handover(name, isolation, remember_keys, polled, watch)
         self.lane_parts: dict[str, Part] = {}
-        """Topic-partition to the part of the view with this consumer's reading of the partition."""
+        """Dict of topic-partition → the part of the view with this consumer's reading of the partition."""
         self.fetch_interval_ms = fetch_interval_ms
         self.brokers = tuple(brokers)
         self.alive = True
@@ -110,7 +110,7 @@ class Consumer:
         self.path = ("consumers", name)
         self._subscribed = tuple(partitions)
         self._starts: dict[str, int] = {}
-        """Where a group without a committed offset starts: topic-partition to the first offset."""
+        """Dict of topic-partition → the offset at which a group without a committed offset starts."""
         self._outbox: Effects = []
         self._numbers = CorrelationIds()
         self._build()
@@ -574,7 +574,7 @@ class Consumer:
             self.group.ask_committed(tuple(self.readings), now)
 
     def pause(self, now: int) -> None:
-        """Show the pause; the kernel holds back timers and deliveries (GEN-6)."""
+        """Mark the consumer as paused in the view. The kernel holds back its timers and deliveries (GEN-6)."""
         self.paused = True
         self.watch.touch(self)
 

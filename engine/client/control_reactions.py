@@ -176,7 +176,8 @@ _CELLS = {
 
 
 def reaction_to(api: str, answer: str, generation: str) -> ControlReaction:
-    """The row for ``answer`` (an error's name or ``DISCONNECT``) to ``api``, among those of :data:`BUILDS_ON`."""
+    """The row for ``answer`` (an error's name or ``DISCONNECT``) to a request ``api``, for clients of
+    ``generation``."""
     cells = _CELLS[generation]
     found = cells.get((api, answer))
     return found if found is not None else cells[(api, OTHER)]

@@ -120,7 +120,7 @@ class GroupSession:
         self.in_flight: InFlightRequest | None = None
         self.not_before = 0
         self.committed: dict[str, int] = {}
-        """Topic-partition to the offset that the coordinator last returned or stored; -1: none."""
+        """Dict of topic-partition → the offset that the coordinator last returned or stored; -1: it has none."""
         self.last_error: Error | None = None
 
     def view(self) -> GroupSessionView:
@@ -136,8 +136,8 @@ class GroupSession:
     # -- queued requests -------------------------------------------------------------------------------
 
     def ask_committed(self, partitions: tuple[str, ...], now: int) -> None:
-        """Request the committed offsets. 2.8 waits until open transactions are decided (KIP-447); 2.0 does
-        not wait."""
+        """Request the committed offsets. Since KIP-447 (2.5) the coordinator's response waits for open
+        transactions."""
         stable = self.waits_for_stable_offsets
         self._want(
             OffsetFetchRequest(group_id=self.group_id, partitions=partitions, require_stable=stable), now

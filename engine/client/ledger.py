@@ -62,8 +62,8 @@ class Ledger:
         self.watch = watch
         self.records: dict[int, RecordPart] = {}
         self._failures: dict[str, set[int]] = {}
-        """Producer to the serials whose newest result is an error. Only for producers whose application asks
-        for them."""
+        """Dict of producer → the serials whose newest result is an error; only for producers whose
+        application asks for them."""
 
     def failures_of(self, producer: str) -> set[int]:
         """The serials of this producer's records whose futures have failed so far. Its application knows

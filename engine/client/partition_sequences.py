@@ -118,7 +118,8 @@ class PartitionSequences:
         return self.in_flight[0].base_sequence if self.in_flight else NO_SEQUENCE
 
     def acknowledge(self, batch: Batch, base_offset: int) -> None:
-        """Raise the last acked values to those of this batch, where these are greater (TXM-12)."""
+        """Raise the last acknowledged sequence and offset to those of this batch, if these are higher
+        (TXM-12)."""
         if batch.last_sequence > self.last_acked_sequence:
             self.last_acked_sequence = batch.last_sequence
         if base_offset >= 0:
@@ -129,8 +130,8 @@ class PartitionSequences:
         self.watch.touch(self)
 
     def comes_next(self, sequence: int) -> bool:
-        """Whether ``sequence`` follows the last acknowledged one; compared as plain numbers, without the
-        wrap, as Kafka does."""
+        """Whether ``sequence`` follows the last acknowledged one. Like Kafka, this compares plain numbers and
+        ignores the wrap."""
         return sequence - self.last_acked_sequence == 1
 
     def restart(self, producer_id: int, producer_epoch: int) -> list[Batch]:

@@ -506,7 +506,8 @@ class ProducerClient:
         return self._effects()
 
     def pause(self, now: int) -> None:
-        """Show the pause; the kernel holds back timers, calls and deliveries (GEN-6)."""
+        """Mark the producer as paused in the view. The kernel holds back its timers, calls and deliveries
+        (GEN-6)."""
         self.paused = True
         self._touch_all()
 

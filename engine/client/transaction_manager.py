@@ -77,7 +77,8 @@ class IllegalTransition(Exception):
 
 
 class TransactionManager:
-    """The state of TXM-1. ``transactional_id`` None: an idempotent producer without transactions."""
+    """The state of an idempotent producer (TXM-1). ``transactional_id`` None: a producer without
+    transactions."""
 
     __slots__ = (
         "_failed_send_counts",
@@ -189,7 +190,7 @@ class TransactionManager:
         transaction (TXM-9), or leaders may add them (KIP-890)."""
         self.pending_offsets: dict[str, CommittedOffset] = {}
         self.coordinators: dict[str, int | None] = {TRANSACTION: None, GROUP: None}
-        """Kind of coordinator to the cached broker id (FND-6)."""
+        """Dict of coordinator kind → the cached broker id (FND-6)."""
         self.pending_result: Result | None = None
         """The result of the newest init, commit or abort: a repeated call waits for the same result (TXM-5)."""
         self.pending_call = ""
@@ -374,7 +375,7 @@ class TransactionManager:
         return states.MACHINE.take(self.state, on, self)
 
     def allows(self, on: str) -> bool:
-        """Whether the present state allows the event."""
+        """Whether the current state allows the event."""
         return self._row(on).target is not None
 
     def _fail_pending_result(self, error: Cause, unexpected: bool) -> None:

@@ -103,7 +103,7 @@ class Service(Node):
         self.state = state
         self.hand: list[int] = []
         self.places: dict[str, int] = {}
-        """Partition to the offset after its last record in memory."""
+        """Dict of partition → the offset after its last record in memory."""
         self.act_number = -1
         self.sent = 0
         self.acted = False

@@ -30,7 +30,8 @@ class TransactionDescribed(Happening):
 
 @happening
 class TransactionsListed(Happening):
-    """A broker listed the transactional ids that it coordinates and that pass the filters of the request."""
+    """A broker listed the transactional ids that it coordinates and that pass the filters of the request.
+    ``of``: the number of ids that it coordinates."""
 
     broker: str
     client: str

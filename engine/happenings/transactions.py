@@ -29,8 +29,8 @@ class IdMoved(Happening):
 
 @happening
 class ClaimRefused(Happening):
-    """The producer id in an InitProducerId is neither the present one of the transactional id, nor the previous one
-    with its last epoch."""
+    """The producer id in an InitProducerId is neither the current one of the transactional id, nor the
+    previous one with its last epoch."""
 
     coordinator: str
     transactional_id: str
@@ -160,7 +160,7 @@ class FencePrepared(Aside):
 @happening
 class EpochRises(Aside):
     """With transaction version 2, the decision raised the epoch. ``next_producer_id``: the producer id that
-    replaces the present one at completion; None while epochs are left."""
+    replaces the current one at completion; None while epochs are left."""
 
     transactional_id: str
     producer_id: int

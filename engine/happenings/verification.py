@@ -65,7 +65,8 @@ class AsksAgain(Happening):
 
 @happening
 class QuestionsLost(Happening):
-    """The connection to a coordinator ended, or its response is overdue, so the questions have failed."""
+    """The connection to a coordinator ended, or the coordinator's response is overdue, so a leader's
+    questions have failed."""
 
     broker: str
     coordinator: str

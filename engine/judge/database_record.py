@@ -51,7 +51,7 @@ class DatabaseRecord:
     def __init__(self) -> None:
         self.works: dict[int, Work] = {}
         self.places: dict[tuple[str, str], int] = {}
-        """(keeper, partition) to the offset at which its consumer continues after a start."""
+        """Dict of (keeper, partition) → the offset at which the keeper's consumer continues after a start."""
 
     def take(self, fact: Any) -> Iterable[int]:
         """Take a fact; returns the serials that have to be judged again."""

@@ -41,7 +41,7 @@ class PartitionRecord:
         self.name = name
         self.leader: int | None = None
         self.replicas: dict[int, list[Stored]] = {}
-        """Replica to its entries, in the order of offsets."""
+        """Dict of replica → its entries, in the order of offsets."""
         self.producer_of: dict[int, str] = {}
         self.acknowledged: set[int] = set()
         self.failed_reports: set[int] = set()
@@ -49,12 +49,12 @@ class PartitionRecord:
         self.stored = 0
         self.copies: dict[int, int] = {}
         self.counting: dict[int, int] = {}
-        """Serial to how many of its copies count."""
+        """Dict of serial → the number of its copies that count."""
         self.aborted: dict[int, int] = {}
-        """Serial to how many of its copies an ABORT marker has made invisible."""
+        """Dict of serial → the number of its copies that an ABORT marker has made invisible."""
         self.aborted_copies = 0
         self.open: dict[int, list[int]] = {}
-        """Producer id to the serials that it has stored in its open transaction."""
+        """Dict of producer id → the serials that it has stored in its open transaction."""
         self.duplicated: set[int] = set()
         self.reordered: set[int] = set()
         self.lost: set[int] = set()

@@ -65,28 +65,29 @@ class TransactionsRecord:
         self.logs: dict[str, OutcomeLog] = {}
         self.transactions: list[Transaction] = []
         self.current: dict[str, Transaction] = {}
-        """Producer to the open transaction of its application."""
+        """Dict of producer → the open transaction of its application."""
         self.of_serial: dict[int, Transaction] = {}
-        """Serial to the newest transaction that sent it, because a later transaction may send the same record
+        """Dict of serial → the newest transaction that sent the record; a later transaction may send it
         again."""
         self.newest_epoch: dict[int, int] = {}
-        """Producer id to the highest epoch that was assigned."""
+        """Dict of producer id → the highest epoch that was assigned."""
         self.registered: dict[int, set[str]] = {}
-        """Producer id to the partitions to which its coordinator still has to send a marker."""
+        """Dict of producer id → the partitions to which its coordinator still has to send a marker."""
         self.coordinated: dict[int, int] = {}
-        """Producer id to the coordinator epoch with which its partitions were last registered."""
+        """Dict of producer id → the coordinator epoch with which its partitions were last registered."""
         self.completing: set[int] = set()
         """Producer ids with a newest decision that its coordinator has reported and not yet completed."""
         self.early: dict[str, set[int]] = {}
-        """Partition to serials that a read_committed consumer got before their transaction was committed."""
+        """Dict of partition → serials that a read_committed consumer got before their transaction was
+        committed."""
         self.zombies: dict[str, set[int]] = {}
-        """Partition to serials that a leader stored with an epoch that had been replaced."""
+        """Dict of partition → serials that a leader stored with an epoch that had been replaced."""
         self.abandoned: dict[tuple[str, int], int] = {}
-        """(partition, producer id) of each transaction that will get no marker, to its first offset."""
+        """Dict of (partition, producer id) → the first offset of a transaction that will get no marker."""
         self.deleted: set[str] = set()
         """Deleted partitions, whose transactions need no marker."""
         self.weigh: dict[int, Transaction] = {}
-        """Number to transaction, for those that changed since they were last judged."""
+        """Dict of number → transaction, for those that changed since they were last judged."""
         self.weigh_partitions: set[str] = set()
 
     @property
@@ -336,7 +337,8 @@ def accepted_from_fenced(record: TransactionsRecord, partition: str) -> set[int]
 
 
 def hanging(record: TransactionsRecord, partition: str) -> dict[int, int]:
-    """Producer id to the first offset of its hanging transaction, at which the last stable offset stays."""
+    """Dict of producer id → the first offset of its hanging transaction, at which the last stable offset
+    stays."""
     return {
         producer_id: first for (name, producer_id), first in record.abandoned.items() if name == partition
     }

@@ -17,7 +17,8 @@ from engine.middleware.transaction import COMMIT, ROLLBACK, Transaction
 
 LOG, CANCEL = "log_rollback", "transaction_manager"
 _BY = {"local_rollback": "local", LOG: "log", CANCEL: "cancel"}
-"""Strategy to the value ``by`` of its Rollback, which determines whether a node that has committed can undo."""
+"""Dict of strategy → the value ``by`` of its Rollback, which determines whether a node that has committed can
+undo."""
 
 
 class Asker(Protocol):

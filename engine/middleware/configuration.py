@@ -1,4 +1,5 @@
-"""The scenario's settings of the middleware and its nodes; defaults are those of MW-5 to MW-13."""
+"""The scenario's settings of the middleware and its nodes. The schema (engine/scenario/schema.py) has the
+defaults."""
 
 from __future__ import annotations
 

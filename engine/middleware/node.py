@@ -45,7 +45,8 @@ class Node:
         return []
 
     def pause(self, now: int) -> None:
-        """Show the pause; the kernel holds back timers, calls and deliveries (GEN-6)."""
+        """Mark the node as paused in the view. The kernel holds back its timers, calls and deliveries
+        (GEN-6)."""
         self.paused = True
         self.watch.touch(self)  # type: ignore[arg-type]
 

@@ -63,7 +63,7 @@ class Transaction:
         self.named: tuple[str, ...] = ()
         """The nodes that an operator named in a call ``roll_back``."""
         self.timer: tuple[str, int, int] | None = None
-        """The only timer of the present state: (event, start, end), in virtual ms."""
+        """The only timer of the current state: (event, start, end), in virtual ms."""
         self.committed_since: int | None = None
         self.committed_until: int | None = None
         """From ``committed_since`` until ``committed_until``, in virtual ms, the middleware knows that

@@ -87,7 +87,7 @@ def _markers(moment: Moment, partition: str, batch: Json) -> Iterator[Link]:
 
 
 def why_torn(moment: Moment, subject: str) -> Iterator[Link]:
-    """Why a part of a transaction has another outcome than the other parts, or than the application's result."""
+    """Why parts of a transaction have different outcomes, or another outcome than the application's result."""
     serial, record, turns = record_of(moment, subject)
     partition, client = record["partition"], record["producer"]
     where, batch = _stored_at(moment, serial, partition)

@@ -132,7 +132,7 @@ def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | Non
             yield link("client.uses", "TXM-3", subject=subject, **params)
         if client["alive"]:
             yield from _asks_next(moment, name, client)
-            if manager["state"] != READY:  # A client in any other state has no transaction to end.
+            if manager["state"] != READY:  # A client in READY has no transaction to end.
                 yield from applications_of(moment, name)
 
 
