@@ -30,8 +30,8 @@ REDIS_SECONDS_MAX = 0.5
 AWAY_SECONDS = 1.0
 """After Redis did not answer, it is not asked again for this long."""
 TRIES_MAX = 32
-"""How often storing a number is tried while others change it. A caller that loses every time is refused for a
-moment."""
+"""At most this many times storing a number is tried while others change it. A caller that loses every time is
+refused for LOST_SECONDS."""
 LOST_SECONDS = 0.1
 CALLER_CHARACTERS = 32
 
@@ -90,7 +90,8 @@ class Buckets:
         self._clients: dict[str, redis.Redis] = {}
 
     def take(self, rate: Rate, caller: str, cost: int = 1) -> float:
-        """Seconds to wait; 0.0 if the token was taken. Raises RedisError for a strict rate while Redis is down."""
+        """Take `cost` tokens, at most as many as the bucket holds. Returns the seconds to wait; 0.0 if the
+        tokens were taken. Raises RedisError for a strict rate while Redis is down."""
         cost = min(cost, rate.most)
         key = f"eosviz:bucket:{rate.name}:{_digest(caller)}"
         if self._from_lease(key, cost):
@@ -171,7 +172,7 @@ class Buckets:
         return Granted(0, 0.0, LOST_SECONDS)
 
     def client(self) -> redis.Redis:
-        """The connection of the site's cache, so that one setting names the server."""
+        """A client of the Redis that the site's cache uses, so that one setting names the server."""
         address = settings.CACHES["default"]["LOCATION"]
         with self._guard:
             if address not in self._clients:

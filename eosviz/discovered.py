@@ -1,4 +1,5 @@
-"""Classes that are registered by being there: each in a module of its own inside one package."""
+"""Finds classes that are registered by their place alone: each is in a module of its own inside one
+package."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import ClassVar, Protocol, TypeVar
 
 class Ordered(Protocol):
     order: ClassVar[int]
-    """Its place in lists."""
+    """The position of the class in lists."""
 
 
 One = TypeVar("One", bound=Ordered)

@@ -105,7 +105,8 @@ def healthz(request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """The same for what every page needs. A proxy sends requests here only while the status is 200."""
+    """Like `healthz`, but checks only what every page needs. A proxy sends requests here only while the
+    status is 200."""
     return _answered(NEEDED_TO_SERVE)
 
 

@@ -1,5 +1,5 @@
-"""Work that a person asked for and another process does, and how its row shows that this process is still
-running.
+"""Jobs: work that a person asked for and another process does, and how a job's row shows that this process is
+still running.
 
 A kind of job has states. In some of them its process reports (`beat`), and counts as lost after a silence. In
 others it may be silent, for example while it waits for a process. The kind decides what happens to a lost
@@ -30,7 +30,8 @@ class BackgroundJobQuerySet(models.QuerySet[Any]):
 
 
 class BackgroundJob(models.Model):
-    """A row for such work. Subclasses have the fields `owner`, `state` and `beat`, the time of the last report."""
+    """The row of a job: work that a person asked for and another process does. Subclasses have the fields
+    `owner`, `state` and `beat`, the time of the last report."""
 
     UNFINISHED: ClassVar[tuple[str, ...]]
     BEATING: ClassVar[tuple[str, ...]]

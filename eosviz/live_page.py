@@ -1,7 +1,7 @@
 """A part of a page that changes while the page is open.
 
-The page gets the part again whenever it has changed. It is rendered after a message to its group, and every
-two seconds too, because not everything that changes it sends a message. Nothing is rendered while no page is
+The page gets the part again whenever the part has changed. The server renders the part after a message to its
+group, and also every two seconds, because some changes send no message. It renders nothing while no page is
 open. `static/classroom/results.ts` shows the part.
 """
 
@@ -36,7 +36,7 @@ class LivePart(RightfulConsumer):
         raise NotImplementedError
 
     def right(self) -> Right:
-        """The right to see it. Called in a thread."""
+        """The right to see the part. Called in a thread."""
         raise NotImplementedError
 
     def part(self) -> str | None:
@@ -95,10 +95,10 @@ class PartOfRow(LivePart):
     """A part about one row which the account may see, for example a class for its instructor."""
 
     parameter: ClassVar[str]
-    """The row's id in the address."""
+    """The name of the parameter of the address that holds the row's id."""
 
     def rows(self, seen_by: User | None = None) -> QuerySet[Any]:
-        """The rows of this kind that the person may see."""
+        """The rows of this kind that the person may see; all rows without a person."""
         raise NotImplementedError
 
     def topic(self) -> str:

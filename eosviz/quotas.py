@@ -110,7 +110,7 @@ def check(owner: str, name: str, more: int = 1, *, refused: Callable[..., Refusa
 
 
 def left(owner: str, name: str) -> int:
-    """How much more is allowed. Nothing is locked."""
+    """How much more the owner may have; negative if the quota was lowered. Nothing is locked."""
     quota = BY_NAME[name]
     return quota.most - quota.used(owner)
 

@@ -24,7 +24,7 @@ from eosviz.refusal_pages import refusal_json, refusal_page, with_wait
 from eosviz.refusals import Problem
 
 LEASES = {"messages.person": 30, "messages.page": 30, "calls.person": 30}
-"""How many tokens a process takes at once, for rates that every message uses."""
+"""Name of a rate → how many tokens a process takes from Redis at once, for rates that every message uses."""
 STRICT = "wrong_password."
 """The prefix of the rates for passwords. While Redis is down no password is tried, because processes that
 count separately would together allow more guesses."""
@@ -143,7 +143,7 @@ RATED: dict[str, Rated] = {
     "account_change_password": Rated("confirm"),
     "account_reauthenticate": Rated("confirm"),
 }
-"""The name of a route to how its requests are counted."""
+"""Name of a route → how its requests are counted."""
 
 
 class RatedAddresses(Middleware):

@@ -46,7 +46,7 @@ class Refusal(Exception):
 
     @classmethod
     def for_now(cls, reason: str, seconds: int) -> Self:
-        """A refusal that passes within so many seconds, which its sentence names."""
+        """A refusal that passes within `seconds`, which its sentence names."""
         refused = cls(reason, seconds=seconds)
         refused.code, refused.wait_seconds = "unavailable", seconds
         return refused

@@ -1,6 +1,6 @@
 """Changes of rows that may end a right of an open socket. Each app names its models in `AppConfig.ready`.
-Signals announce the changes, whether a page, the administration or a command made them. Changes without a
-signal (`update`, SQL by hand) are found by polling (`eosviz/rights.py`)."""
+Django's signals announce the changes, whether a page, the administration or a command made them. Changes
+without a signal (`update`, SQL by hand) are found at intervals (`eosviz/rights.py`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def deleting_ends(model: type[Row], topic_of: Callable[[Row], str]) -> None:
 
 
 def any_change_ends(model: type[Row], topic_of: Callable[[Row], str]) -> None:
-    """Announce that any change of a row may end them: a ban, a new password, another part in a class."""
+    """Announce that any change of a row may end the rights with its topic: a ban, a new password, another
+    part in a class."""
     deleting_ends(model, topic_of)
     _connect(post_save, "saved", model, topic_of)
 

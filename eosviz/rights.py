@@ -43,8 +43,8 @@ LISTEN_AGAIN_SECONDS = 0.5
 ANNOUNCED_TOPICS_MAX = 500
 """At most this many topics are in one announcement. If there are more, every right is checked."""
 UNHEARD_SECONDS = 10.0
-"""After an announcement could not be sent, none is tried for so long: each try waits some seconds for the server,
-and a command may run without any web process."""
+"""After an announcement could not be sent, no other is tried for this long: each try waits some seconds for
+Redis, and a command may run without any web process."""
 
 GROUP = "rights"
 

@@ -19,11 +19,11 @@ TRY_AGAIN_CODE = 1013
 
 
 class RightfulConsumer(AsyncWebsocketConsumer):
-    """A socket with rights (`eosviz/rights.py`): none before `hold` was called. They are checked when a message
-    comes, from the page or from a group, and when one is sent, whatever was awaited in between.
+    """A socket with rights (`eosviz/rights.py`): none before `hold` was called. They are checked whenever a
+    message comes from the page or from a group, and whenever a message is sent.
 
-    Each message is dispatched at once: the library would first close old database connections in a thread, twice with
-    each click, for a thread that reads no database here (`in_thread` does it itself).
+    Each message is dispatched at once. Channels would first close old database connections in a thread, twice
+    with each click; here that thread reads no database, and `in_thread` closes its connections itself.
     """
 
     rights: Sequence[Right] = ()
@@ -66,7 +66,7 @@ class RightfulConsumer(AsyncWebsocketConsumer):
             logger.exception("a socket could not be closed")
 
     def last_words(self, ending: Ending) -> str | None:
-        """A last frame before the socket closes."""
+        """A last frame to send before the socket closes; None to send nothing."""
         return None
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:

@@ -1,5 +1,5 @@
-"""`python -m eosviz.work THREADS [NAME]`: a worker with this many threads. It is the same as that of `celery
--A eosviz worker`, without the library's command line, whose loading is a tenth of a worker's start. The
+"""`python -m eosviz.work THREADS [NAME]`: a worker with this many threads. The worker is the one that `celery
+-A eosviz worker` starts, without Celery's command line, whose loading takes a tenth of a worker's start. The
 workers of one machine need different names (`eosviz/step_queues.py`)."""
 
 import socket
@@ -18,8 +18,8 @@ def main() -> None:
         concurrency=int(threads),
         loglevel="WARNING",
         quiet=True,  # its banner would end the worker if the log cannot be written
-        # These are of no use with few workers, and each slows the start and the recovery after Redis was
-        # lost.
+        # Gossip, mingle and heartbeats are of no use with few workers, and each slows the start and the
+        # recovery after Redis was lost.
         without_gossip=True,
         without_mingle=True,
         without_heartbeat=True,

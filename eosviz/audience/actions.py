@@ -38,7 +38,7 @@ def who_follows(token: uuid.UUID, user: int | None, browser: str, page: uuid.UUI
 
 def raise_hand(token: uuid.UUID, who: Who, message: RaiseHand) -> Hand:
     """Raise the follower's hand at a step, or move it to this step. Raises Problem if there is no
-    presentation, branch or step, or if too many followers have spoken already."""
+    presentation, branch or step, or if too many other followers have raised a hand or answered already."""
     with transaction.atomic():
         presentation = _presentation(token=token)
         branch = Branch.objects.filter(id=int(message.branch), session=presentation.session_id).first()

@@ -26,15 +26,15 @@ class FollowerQuerySet(models.QuerySet["Follower"]):
 
 
 class Follower(models.Model):
-    """A follower who has spoken; those who only watch have no row."""
+    """A follower who has raised a hand or answered a poll. Followers who only watch have no row."""
 
     presentation = models.ForeignKey(Presentation, on_delete=models.CASCADE, related_name="followers")
     key = models.CharField(max_length=64)
     """A digest of the account, the browser or the page, together with the presentation, so that it identifies
     nothing in other presentations."""
     number = models.PositiveIntegerField()
-    """The number of the follower, from 1 in the order of the followers' first contributions. The presenter
-    sees it for followers without a name."""
+    """The number of the follower, from 1, in the order in which followers first raised a hand or answered.
+    The presenter sees it for followers without a name."""
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+")
 
     objects = FollowerQuerySet.as_manager()
@@ -101,7 +101,7 @@ POLL_CHANGES: Mapping[tuple[str, str], str] = {
     ("revealed", "end"): "over",
     ("over", "end"): "over",
 }
-"""State and change to the next state; a change without a row is refused. A repeat changes nothing."""
+"""(state, change) → the next state. A change without a row is refused. A repeated change has no effect."""
 
 
 class Poll(models.Model):
@@ -130,7 +130,7 @@ class Poll(models.Model):
 
 class AnswerQuerySet(models.QuerySet["Answer"]):
     def counts(self, poll: Poll) -> dict[str, int]:
-        """Choice to number of answers; every choice of the question has a count."""
+        """Choice → number of answers; every choice of the question has a count."""
         made: dict[str, int] = dict(
             self.filter(poll=poll).values_list("choice").annotate(count=models.Count("id"))
         )

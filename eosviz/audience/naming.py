@@ -11,7 +11,8 @@ from eosviz.walkthroughs.models import Session
 
 
 def readable_names(session: Session, users: Iterable[int | None]) -> dict[int, str]:
-    """The names of those among these accounts that the session's presenter may read. Two queries at most."""
+    """Account's key in the database → name, for those of the accounts whose name the session's presenter may
+    read. At most two queries."""
     wanted = {user for user in users if user is not None}
     if not wanted:
         return {}

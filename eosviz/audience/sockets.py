@@ -31,7 +31,7 @@ from eosviz.walkthroughs.streaming import followers_of
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.25
-"""At least so much time is between two reads of hands and counts."""
+"""At least this many seconds are between two reads of hands and counts."""
 
 
 def presenters_of(session_id: uuid.UUID) -> str:
@@ -44,7 +44,7 @@ class PresenterSocket(SessionConsumer):
 
     attends = False
     shown: presenting_messages.CurrentPoll | None = None
-    """The poll as this page last sent it to the followers."""
+    """The poll as this socket last sent it to the followers."""
 
     async def disconnect(self, code: int) -> None:
         if self.attends:
@@ -196,7 +196,8 @@ class FollowerSocket(FollowerConsumer):
 
 
 async def notify_presenters(layer: Any, session_id: uuid.UUID) -> None:
-    """Notify the presenter's page. Never raises: the message is stored, and the next read finds it."""
+    """Notify the presenter's pages. Never raises: hands and answers are stored, and the next read finds
+    them."""
     try:
         await layer.group_send(presenters_of(session_id), {"type": "audience.changed"})
     except (RedisError, OSError) as error:

@@ -25,8 +25,8 @@ from eosviz.bounded.refusing import Refused
 from eosviz.bounded.tasks import Task
 
 CODE_BYTES = 160 * 2**20
-"""The part of programs and libraries that the system's bound on data does not count: about 60 MiB of Python with
-msgspec, 130 MiB with pyarrow."""
+"""The memory of programs and libraries, which the system's bound on data (RLIMIT_DATA) does not count: about
+60 MiB for Python with msgspec, 130 MiB with pyarrow."""
 _PR_SET_PDEATHSIG = 1  # from Linux's prctl.h
 
 

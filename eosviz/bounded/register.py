@@ -1,8 +1,8 @@
 """The queue of bounded processes, over all processes of the site on one machine.
 
-A request is a folder whose lock (`flock`) its owner and its process hold. Reading the queue takes the gate lock
-first, so that two readers do not decide at once, and deletes folders whose lock is free: their owner and their
-process have ended.
+A request is a folder whose lock (`flock`) its owner and its process hold. A process that reads the queue
+first takes the gate lock, so that two processes do not decide at once. It deletes the folders whose lock is
+free, because their owner and their process have ended.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from eosviz.bounded.tasks import INTERACTIVE_BYTES_MAX, MEMORY_BYTES_MAX, Task
 WAITING_MAX = 120
 WAITING_OF_PERSON_MAX = 6
 WAITING_OF_ADDRESS_MAX = 60
-"""So many requests of one address may wait, because a whole class may share one address."""
+"""At most this many requests of one address may wait. It is large, because a whole class may share one
+address."""
 FULL_SECONDS = 30
 """The seconds of Retry-After when the queue is full."""
 _HELD, _TICKET, _RUNNING, _CANCELLED = "held", "ticket", "running", "cancelled"
@@ -133,8 +134,9 @@ class Register:
 
     @contextmanager
     def enter(self, task: Task, caller: Caller, name: str | None = None) -> Iterator[Request]:
-        """Waits in the queue until the block ends. `name`: letters, digits and dashes; others find the request
-        under it. Raises Busy when too many wait, AlreadyThere for a name in use."""
+        """Puts a request into the queue, which it leaves when the block ends. `name`: letters, digits and
+        dashes; other processes find the request under this name. Raises Busy if too many requests wait,
+        AlreadyThere for a name in use."""
         self._requests.mkdir(parents=True, exist_ok=True)
         name = name or secrets.token_hex(8)
         ticket = Ticket(task.name, task.memory_bytes, task.interactive, caller, time.time_ns())
@@ -163,7 +165,8 @@ class Register:
         return Place(0, len(waiting)) if any(one.name == name for one in standings) else None
 
     def cancel(self, name: str) -> bool:
-        """Cancels the request and returns whether it exists; its owner ends it within moments."""
+        """Cancels the request and returns whether it exists. The process that made the request ends it within
+        moments."""
         try:
             (self._requests / name / _CANCELLED).touch()
         except OSError:

@@ -19,7 +19,8 @@ class Task:
     processor_seconds: int
     memory_bytes: int
     clock_seconds: int
-    """Generous: a busy machine may need long for little work."""
+    """The elapsed time that the process may take. It is long, because a busy machine may need long for little
+    work."""
     beyond: str
     interactive: bool = False
 

@@ -28,14 +28,14 @@ FILES_OF_REQUEST = 3
 """The socket of the request, the file for the process's output, the lock of its folder."""
 TAKEN = b"taken"
 _HELD = 3
-"""The descriptor of the lock in the process. All descriptors above it are closed."""
+"""The descriptor under which the forked process holds the lock. All descriptors above it are closed."""
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """These signals reach the whole group. The template ignores them, so that it can report how its processes ended."""
 
 
 class Template:
-    """Forks processes until `requests`, the site's socket, is closed, or until nothing was requested for
-    `idle_seconds`."""
+    """Forks processes until the site closes `requests`, its socket, or until no process runs and nothing was
+    requested for `idle_seconds`."""
 
     def __init__(self, requests: socket.socket, idle_seconds: float = IDLE_SECONDS) -> None:
         self._requests = requests

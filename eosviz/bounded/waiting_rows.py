@@ -16,7 +16,7 @@ from eosviz.bounded import runner
 from eosviz.bounded.register import Place
 
 ASK_AGAIN_SECONDS = 15
-"""A row that no worker has taken for so long is offered again."""
+"""A row that no worker has taken after this time is offered again."""
 
 
 class WaitingRow(Protocol):
@@ -28,7 +28,7 @@ class WaitingRow(Protocol):
 
     @property
     def place(self) -> str:
-        """Its name in the register of bounded processes."""
+        """The row's name in the register of bounded processes."""
 
 
 Row = TypeVar("Row", bound=WaitingRow)
@@ -39,8 +39,8 @@ def place_of(row: WaitingRow) -> Place | None:
 
 
 def is_forgotten(row: WaitingRow) -> bool:
-    """Whether the row has no worker, some time after one was asked. The caller then asks again, so this is
-    true only once."""
+    """Whether the row has no worker although one was asked ASK_AGAIN_SECONDS ago. Sets the time anew if so,
+    because the caller then asks again."""
     if place_of(row) is not None:
         return False
     now = timezone.now()

@@ -35,9 +35,11 @@ NOT_OFFLINE = frozenset(
         *("sweeps", "terms", "workshop"),
     )
 )
-"""The files whose texts are used only by other pages, or only by the server's refusals."""
+"""The files that a player without a server does not get: their texts are used only by other pages, or only in
+refusals of the server."""
 OF_QUESTIONS, OF_CHECKS = ("event.", "predict."), "predict.outcome."
-"""Keys of the engine's questions, which only a server asks; and those of them that the player shows with a check."""
+"""Beginnings of keys of the engine's questions, which only a server asks; and of those among them that the
+player shows with a check."""
 OFFLINE_TERMS = (
     "difference.",
     "page.name",
@@ -46,7 +48,7 @@ OFFLINE_TERMS = (
     "term.read_uncommitted",
     "workshop.from_branch",
 )
-"""Keys from these files that the player does show."""
+"""Beginnings of keys in these files that a player without a server does show."""
 
 
 @cache
@@ -80,8 +82,8 @@ def say(key: str, language: str, params: Mapping[str, Any] | None = None) -> str
 
 
 def say_shortly(key: str, language: str, params: Mapping[str, Any] | None = None) -> str:
-    """The same as `say`, for a short command that needs a few sentences about logs. The whole catalogue is
-    read only for another text."""
+    """Like `say`, for a command that needs only a few sentences about logs. The whole catalogue is read only
+    if one of its other texts is needed."""
     known = _of_logs()
     missing = False
 
@@ -99,7 +101,7 @@ def say_shortly(key: str, language: str, params: Mapping[str, Any] | None = None
 
 @cache
 def _of_logs() -> dict[str, Sentence]:
-    """The texts about logs, those of the pages and of the player, and the words for times."""
+    """The texts about logs from the catalogues of the pages and of the engine, and the words for times."""
     files = (
         resources.files(__name__) / "logs.toml",
         resources.files("engine.explain") / "catalogue" / "joins.toml",
@@ -130,7 +132,7 @@ def offline_catalogue(language: str) -> bytes:
 
 
 def _as_file(known: Mapping[str, Sentence], language: str) -> bytes:
-    # Imported here: a command with a few sentences does not need it.
+    # Imported here, because a command with a few sentences does not need it.
     import msgspec
 
     return msgspec.json.encode(

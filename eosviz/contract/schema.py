@@ -129,8 +129,8 @@ def as_text() -> str:
 
 
 def closed(whole: Schema) -> Schema:
-    """The same schema, except that an object may only have fields that the schema describes. Tests validate
-    real traffic with it."""
+    """The schema `whole` with one change: an object may only have fields that the schema describes. Tests
+    validate real traffic with it."""
     made: Schema = _closed(deepcopy(whole))
     return made
 

@@ -20,7 +20,7 @@ from eosviz.walkthroughs.deriving import changes_of
 from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Session, Step
 
 DRAWN_STEPS_MAX = 1000
-"""Only runs of at most this many steps get a picture, because what is stored for a picture grows with the steps."""
+"""Only steps up to this number get a picture, because reading what is stored takes longer with each step."""
 
 PLACE_COOKIE = "place"
 _PLACE = re.compile(r"([0-9a-f-]{36})\.([0-9]{1,18})\.([0-9]{1,9})")
@@ -50,7 +50,8 @@ class Resumed:
 
 
 def newest_of(browser: str, kept: str = "") -> Resumed | None:
-    """Where this browser continues; None without a session. `kept`: the value of the cookie with the reader's place."""
+    """Where this browser continues; None if it has no session. `kept`: the value of the cookie
+    PLACE_COOKIE."""
     session = Session.objects.of_browser(browser).recent().select_related("version").first()
     if session is None:
         return None

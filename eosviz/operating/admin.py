@@ -29,7 +29,7 @@ KEYS = {"owner", "code", "token", "secret", "key", "owner_key"}
 
 COLUMNS_MAX = 8
 SHORT = 200
-"""In a list, a text has at most this many characters."""
+"""A text field is a column of a list only if its values have at most this many characters."""
 
 
 Column = str | Callable[[models.Model], Any]
@@ -48,7 +48,8 @@ def columns(model: type[models.Model]) -> list[Column]:
 
 
 def _held(field: Any) -> Column:
-    """A column with the row's own value: of a relation the key, under the relation's name."""
+    """A column with the value that the row itself stores. For a relation this is the key of the related row,
+    under the relation's name."""
 
     @admin.display(description=head_of(field), ordering=field.attname)
     def key(row: models.Model) -> Any:
@@ -58,7 +59,7 @@ def _held(field: Any) -> Column:
 
 
 def searched(model: type[models.Model]) -> list[str]:
-    """The fields in which is searched: the beginning of the key, and short texts."""
+    """The fields in which the list's search looks: the beginning of the key, and short texts."""
     texts = [
         field.name
         for field in model._meta.concrete_fields

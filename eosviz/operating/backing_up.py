@@ -41,7 +41,7 @@ MIGRATIONS_NAMED = 5
 
 
 class Refused(Exception):
-    """The backup or the restoring is refused. The text says why, and what to do."""
+    """A backup, or restoring one, is refused. The text says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def _manifest() -> Manifest:
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """A block in which all reads see the database at one moment. Writers do not wait for them."""
+    """A block in which all reads see the database at one moment. Writers need not wait for the block."""
     if connection.vendor == "postgresql":
         with transaction.atomic():
             if (

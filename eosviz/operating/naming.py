@@ -53,12 +53,14 @@ _lazily_by_pages = lazy(_worded_by_pages, str)
 
 
 def column(name: str) -> Any:
-    """The header of a column that is no field."""
+    """The header of a column of the administration that shows no field. `name`: the key in `names.toml`
+    without `column.`."""
     return _lazily(f"column.{name}")
 
 
 def head_of(field: Field[Any, Any]) -> Any:
-    """The header of a column that shows a field differently. Lazy: at import time the names are not set yet."""
+    """The header of a column that shows the value of `field` in another form: the name of the field. It is
+    lazy, because at import time the names are not set yet."""
     return lazy(lambda: str(field.verbose_name), str)()
 
 

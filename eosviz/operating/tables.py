@@ -44,7 +44,7 @@ def label_of(model: type[Model]) -> str:
 
 
 def migrations_applied() -> list[str]:
-    """`app.name` of each, in order of name."""
+    """The applied migrations as `app.name`, in order of name."""
     applied = MigrationRecorder(connections[DEFAULT_DB_ALIAS]).applied_migrations()
     return sorted(f"{app}.{name}" for app, name in applied)
 

@@ -1,6 +1,6 @@
-"""Pages for errors of the site, and for the time when a service is down or the disk is full. In that time
-nothing of a request was done, and the site recovers by itself. The pages use neither the database nor the
-session, because either may be what failed."""
+"""Pages for errors of the site, and for the time when a service is down or the disk is full. In these cases
+nothing that the request asked for was done, and the site recovers by itself. The pages use neither the
+database nor the session, because either may be what failed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Sentence:
     key: str
     """The key of the title; `<key>.why` is the sentence below it, and all that a script gets."""
     detail: str
-    """A code for programs."""
+    """A fixed English text for programs, `detail` in the JSON response."""
 
     @property
     def why(self) -> str:

@@ -48,11 +48,12 @@ ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_SESSION_REMEMBER = None  # the form asks: a shared computer forgets when its browser closes
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False  # in this browser; the new password signs out every other one
 ACCOUNT_USER_DISPLAY = "eosviz.accounts.forms.called"
-# Counted by eosviz/rates.py like everything else, and wrong passwords by accounts/password_limits.py: the library's own
-# counts cover no sockets and no known browsers, and one of them keeps a list of every attempt.
+# eosviz/rates.py counts sign-ups and sign-ins, and accounts/password_limits.py counts wrong passwords.
+# allauth's own counts cover no sockets and no known browsers, and one of them keeps a list of every attempt.
 ACCOUNT_RATE_LIMITS = False
 ACCOUNT_FORMS = {"signup": "eosviz.accounts.sign_up.SignUp", "login": "eosviz.accounts.sign_up.SignIn"}
-# Behind a proxy every request has its address; this many proxies are trusted to append the caller's.
+# Behind a proxy every request comes from the proxy's address. This many proxies are trusted to append the
+# caller's address to a header.
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("EOSVIZ_TRUSTED_PROXIES", 0)
 
 # Signing in with another site's account
@@ -68,7 +69,7 @@ SIGN_IN_ORIGINS: list[str] = []
 SOCIAL_APPS: list[str] = []
 SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {}
 SOCIALACCOUNT_ADAPTER = "eosviz.accounts.social.SocialAdapter"
-SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # another site's claim about an address opens no account here
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # another site may claim any address
 SOCIALACCOUNT_STORE_TOKENS = False
 
 

@@ -108,14 +108,15 @@ TEMPLATES = [
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATABASES = {"default": env.db("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'eosviz.sqlite3'}")}
-# Web requests end in any thread, so the web keeps no connection; a worker's threads live long and do.
+# Web requests may end in any thread, so web processes keep no connection. A worker's threads live long and
+# keep theirs.
 DATABASES["default"]["CONN_MAX_AGE"] = 0
 WORKER_CONNECTION_SECONDS = env.int("EOSVIZ_CONNECTION_SECONDS", 600)
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["ENGINE"] = "eosviz.sqlite3"
     DATABASES["default"]["OPTIONS"] = {
-        # A transaction that reads first and writes later would fail at once if another wrote in between; taking the
-        # write lock at its start makes it wait, at most `timeout` seconds.
+        # A transaction that reads first and writes later would fail at once if another one wrote in between.
+        # With IMMEDIATE it takes the write lock at its start and waits for it, at most `timeout` seconds.
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
         # WAL lets pages read while a worker writes. NORMAL keeps every commit when a process dies.
@@ -145,9 +146,9 @@ CHANNEL_LAYERS = {
             "hosts": [
                 {
                     "address": REDIS_URL,
-                    # redis-py 8 would close a subscription after five silent seconds,
+                    # Otherwise redis-py 8 would close a subscription after five silent seconds.
                     "socket_timeout": None,
-                    # and its hundred connections are too few when many sockets close at once.
+                    # redis-py's hundred connections are too few when many sockets close at once.
                     "max_connections": 10_000,
                     "retry": Retry(ExponentialBackoff(cap=1, base=0.05), 6),
                     "retry_on_error": [ConnectionError, TimeoutError],
@@ -157,7 +158,7 @@ CHANNEL_LAYERS = {
     }
 }
 
-# Rate limits (eosviz/buckets.py) are stored there for all web processes together.
+# Rate limits (eosviz/buckets.py) are stored in this Redis for all web processes together.
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
@@ -199,7 +200,8 @@ CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_PREFETCH_COUNT_REDUCTION = False
-# A step that was computed while Redis was down is committed all the same; its repeat finds it done.
+# A task that runs while Redis is lost is not cancelled: its step is committed, and the repeated task finds
+# it.
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
@@ -222,7 +224,8 @@ STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 
-# Uploads: bodies are in the data folder, as private as it is, and not in the system's shared folder
+# Uploads: bodies are stored in the data folder, which other users cannot read, and not in the system's
+# temporary folder
 
 FILE_UPLOAD_TEMP_DIR = DATA_DIR / "uploads"
 FILE_UPLOAD_TEMP_DIR.mkdir(exist_ok=True)

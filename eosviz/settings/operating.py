@@ -12,7 +12,7 @@ from eosviz.bounded.tasks import MEMORY_BYTES_MAX
 env = environ.Env()
 
 KEEP_ANONYMOUS_DAYS = env.int("EOSVIZ_KEEP_ANONYMOUS_DAYS", 0)
-"""How many days after its last step a session without an account is deleted; 0: never."""
+"""A session without an account is deleted this many days after its last command; 0: never."""
 METRICS_TOKEN = env.str("EOSVIZ_METRICS_TOKEN", "")
 """The token with which metrics are read. Without a token there are no metrics."""
 WORKER_METRICS_PORT = env.int("EOSVIZ_WORKER_METRICS_PORT", 0)
@@ -26,7 +26,7 @@ if BOUNDED_MEMORY_BYTES < MEMORY_BYTES_MAX:
         f"EOSVIZ_BOUNDED_MEMORY: at least {MEMORY_BYTES_MAX // MEBIBYTE} (MiB), or the largest process never starts"
     )
 
-# Only where one beat runs: celery -A eosviz beat
+# These tasks run only if a beat process runs: celery -A eosviz beat
 CELERY_BEAT_SCHEDULE: dict[str, Any] = {
     "analytics": {"task": "analytics.ask_for_all", "schedule": crontab(hour=2, minute=30)},
     "check_editions": {"task": "workshop.check_editions", "schedule": 24 * 3600.0},

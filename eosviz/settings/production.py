@@ -16,7 +16,8 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_SSL_REDIRECT = True
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|livez|metrics)$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600
-# Only the operator knows whether every subdomain uses TLS; the check would have it guessed.
+# Only the operator knows whether every subdomain uses TLS, so Django's checks for these two settings are
+# silenced.
 SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("EOSVIZ_HSTS_SUBDOMAINS", False)
 SECURE_HSTS_PRELOAD = env.bool("EOSVIZ_HSTS_PRELOAD", False)
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]

@@ -49,8 +49,8 @@ RATES: dict[str, tuple[int, int]] = {
     "say.follower": (20, MINUTE),
     "work.link": (500_000, 50),
 }
-"""`what.whom` to how many at once, and the seconds after which an empty bucket is full. `work.link` counts steps
-that are read for all followers of one link together."""
+"""`what.whom` → (how many are allowed at once, the seconds in which an empty bucket fills). `work.link`
+counts steps that are read for all followers of one link together."""
 
 for _name, _numbers in env.dict("EOSVIZ_RATES", default={}).items():
     _most, _, _seconds = _numbers.partition("/")
@@ -64,6 +64,6 @@ for _name, _numbers in env.dict("EOSVIZ_RATES", default={}).items():
     RATES[_name] = (int(_most), int(_seconds))
 
 FOLLOWERS_PER_LINK = env.int("EOSVIZ_FOLLOWERS_PER_LINK", 1000)
-"""Sockets that one follow link may have open, over all web processes."""
+"""The most sockets that one follow link may have open, over all web processes."""
 if FOLLOWERS_PER_LINK < 1:
     raise ImproperlyConfigured("EOSVIZ_FOLLOWERS_PER_LINK: how many may follow one link at once, at least 1")

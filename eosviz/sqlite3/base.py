@@ -1,8 +1,8 @@
 """Django's SQLite backend for processes whose threads write in parallel.
 
-When the file is locked, SQLite sleeps 1 ms, then 2, 5, 10, 15, however soon the lock is free. And one commit of a
-hundred writes the log back and waits for the disk before the click is answered. Here the writing transactions of a
-process queue for the lock, and a thread of its own writes the log back.
+When the file is locked, SQLite sleeps 1 ms, then 2, 5, 10, 15 ms, however soon the lock is free. And now and
+then a commit writes the whole log back and waits for the disk before the click is answered. Here the writing
+transactions of a process queue for the lock, and a separate thread writes the log back.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ LOCKED_SECONDS_MAX = 5.0
 
 class DatabaseWrapper(base.DatabaseWrapper):
     _turn_at: int | None = None
-    """While this connection has the lock: its count of changed rows when it got it."""
+    """While this connection has the process's lock: how many rows the connection had changed when it got the
+    lock. Else None."""
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         made = super().get_new_connection(conn_params)

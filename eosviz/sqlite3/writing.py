@@ -1,5 +1,5 @@
-"""The queue of this process's threads that write to an SQLite file; it also decides when the write-ahead log is
-written back."""
+"""The queue of this process's threads that write to an SQLite file; this module also decides when the
+write-ahead log is written back."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from functools import cache
 logger = logging.getLogger(__name__)
 
 ROWS_BETWEEN = 300
-"""After so many changed rows the log is written back: about 700 pages, whether steps are stored singly or
-together."""
+"""After this many changed rows a thread writes the log back: about 700 pages, whether steps are stored singly
+or together."""
 PAGES_MAX = 10_000
-"""If the log still reaches so many pages (40 MB), the committing thread writes it back."""
+"""If the log nevertheless reaches this many pages (40 MB), SQLite writes it back in the committing thread."""
 PAGES_LONG = 4_000
-"""A log that is longer than this is written back while no connection writes."""
+"""A log with more pages than this is written back while no connection of this process writes."""
 
 
 class Writing:
-    """The threads of this process that use one file."""
+    """The queue of the threads of this process that write to one file."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -35,7 +35,7 @@ class Writing:
         return self._turn.acquire(timeout=seconds_max)
 
     def end(self, rows: int) -> None:
-        """Release the lock after so many rows were changed."""
+        """Release the lock. `rows`: how many rows were changed while it was held."""
         self._rows += rows
         if self._rows >= ROWS_BETWEEN:
             self._rows = 0

@@ -20,9 +20,10 @@ from eosviz.walkthroughs.bounded_problems import problems
 from eosviz.walkthroughs.models import Branch, line_interventions
 
 HERE_SECONDS_MAX = 0.3
-"""Seconds of processor time."""
+"""A run of a user's scenario is tried in this process for at most this many seconds of processor time."""
 KEPT = 128
-"""So many lists of questions are kept in each process: enough for a class of thirty with a few branches each."""
+"""At most this many lists of questions are kept in each process: enough for a class of thirty with a few
+branches each."""
 
 
 def asked_on(line: list[Branch]) -> list[Question]:
@@ -41,7 +42,7 @@ def asked_on(line: list[Branch]) -> list[Question]:
 
 
 def questions_or_problem(line: list[Branch]) -> list[Question]:
-    """The same as `asked_on`, for a page that waits. Raises Problem."""
+    """What `asked_on` returns, for a page that waits. Raises Problem."""
     with problems():
         return asked_on(line)
 

@@ -18,7 +18,7 @@ class VisitQuerySet(models.QuerySet["Visit"]):
         return self.select_related("session__version").defer("session__header", "session__version__encoded")
 
     def by_position(self, browser: str, track: str) -> dict[int, Visit]:
-        """Position in the track to this browser's visit."""
+        """Position in the track → this browser's visit."""
         return {visit.position: visit for visit in self.of_browser(browser).filter(track=track).with_runs()}
 
 
@@ -72,7 +72,7 @@ class Prediction(models.Model):
     ask = models.CharField(max_length=40)
     choice = models.CharField(max_length=80, blank=True)
     right = models.BooleanField(null=True)
-    """None when it was skipped."""
+    """Whether the answer is right; None if the question was skipped."""
     answered = models.DateTimeField(auto_now_add=True)
 
     objects = PredictionQuerySet.as_manager()

@@ -44,7 +44,8 @@ class Visits(OwnedByKey):
     kind = "progress"
 
     def claim(self, browser: str, account: str) -> None:
-        """Merge the progress. What was done with either key is done, and of two runs the account's is kept."""
+        """Merge the progress. A scenario that is done with either key is done; if both keys have a session of
+        it, the account's session is kept."""
         known = {(visit.track, visit.position): visit for visit in Visit.objects.of_browser(account)}
         for visit in Visit.objects.of_browser(browser):
             mine = known.get((visit.track, visit.position))

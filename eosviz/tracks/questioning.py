@@ -16,12 +16,12 @@ from eosviz.walkthroughs.asked_run import AskedRun
 
 
 class TakesLong(Exception):
-    """The time limit was too short."""
+    """The questions were not found within the time limit."""
 
 
 def found(asked: AskedRun, seconds_max: float = math.inf) -> list[Question]:
-    """The questions, found in this process; none if this engine refuses an intervention. Raises TakesLong after so many
-    seconds of processor time."""
+    """The questions, found in this process; none if this engine refuses an intervention. Raises TakesLong
+    after `seconds_max` seconds of processor time."""
     until = time.thread_time() + seconds_max
 
     def check() -> None:

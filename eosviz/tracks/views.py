@@ -70,7 +70,7 @@ def finish(request: HttpRequest, name: str, position: int) -> HttpResponse:
 @never_cache
 @require_safe
 def session_questions(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """`?branch=<id>`: the questions of its line, and the answers so far."""
+    """`?branch=<id>`: the questions of the branch and its ancestors, and the answers so far."""
     session = _owned(request, session_id)
     branch = _branch(session, request.GET.get("branch", ""))
     line = Branch.objects.line(branch)
