@@ -11,8 +11,8 @@ from typing import Any
 
 
 class Error(Enum):
-    """A protocol error. ``code``: its number on the wire. ``retriable``: the "R" for Produce in appendix A.
-    ``since``: the first version of Kafka that has it."""
+    """A protocol error. ``code``: its number on the wire. ``retriable``: whether a Produce is repeated after
+    it (the "R" in appendix A of the specification). ``since``: the first version of Kafka that has it."""
 
     UNKNOWN_SERVER_ERROR = (-1, False, "0.8")
     NONE = (0, False, "0.8")

@@ -673,7 +673,7 @@ class BrokerRegistrationRequest:
     api: ClassVar[str] = "BrokerRegistration"
     broker: int
     incarnation: int
-    """The number of the broker's start. In Kafka it is a random id."""
+    """How many times the broker has started. In Kafka it is a random id."""
 
 
 @value

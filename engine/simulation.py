@@ -571,7 +571,7 @@ class Simulation(Timetable):
         self.interference.expect(interventions, self.number)
 
     def verdicts(self) -> list[Verdict]:
-        """The counts per partition; only when judged or recorded."""
+        """The counts of each partition's records. Only a judged or recorded run has them."""
         return self.judges.verdicts()
 
 

@@ -60,7 +60,7 @@ class Spreading(Protocol):
         ...
 
     def fetches(self, now: int) -> list[tuple[str, int]]:
-        """The brokers with unread records and no fetch in flight, each with the time of the fetch's response."""
+        """The brokers that begin to fetch unread records now, each with the time at which its fetch ends."""
         ...
 
     def read(self, name: str, now: int) -> Effects:

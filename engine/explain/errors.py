@@ -107,7 +107,7 @@ SPECIFICATION = tuple(
         *WITH_THE_CONTROLLER,
     )
 )
-"""The errors of appendix A."""
+"""The errors of the specification's appendix A."""
 
 
 def error_lines(error: Error, language: str) -> Iterator[str]:

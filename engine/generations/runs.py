@@ -103,7 +103,7 @@ def steps_of(simulation: Simulation, count: int) -> Iterator[Step]:
 
 
 def goes_as(scenario: Scenario, steps: list[Step], count: int) -> bool:
-    """Whether a run begins with these steps. If it ends before ``count`` steps, both must end there."""
+    """Whether a run makes exactly these steps. Only the first ``count`` steps are compared."""
     simulation = Simulation(scenario)
     made = 0
     for step in steps_of(simulation, count):

@@ -68,8 +68,8 @@ NAMES: dict[tuple[str, str], str] = {
 
 
 def form() -> dict[str, Any]:
-    """The form as JSON: sections, tables with free keys, the fields of each deciding word, and the names that
-    always exist."""
+    """The form as JSON: sections, tables with free keys, the fields that a row may have (`Belonging`), and
+    the names that always exist."""
     return {
         "sections": {
             section: {name: _field(section, name, field) for name, field in table.items()}

@@ -31,7 +31,8 @@ _WORD_OF_MESSAGE = {
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A message that was sent. ``match`` identifies it for a rule that comes after all those of the script."""
+    """A message that was sent. ``match``: the conditions of a rule that applies to it, if the rule comes
+    after all those of the script."""
 
     id: int
     at: int

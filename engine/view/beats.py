@@ -388,7 +388,7 @@ class Beats:
         later = [one for one in openings if one.at >= start]
         if not later:
             return [*kept[:-1], self._until(kept[-1], self._steps[-1].number, repeats)]
-        # The first event behind the kept beats opens a beat at their end, however many steps later it comes.
+        # The first opening after the kept beats opens a beat at their end, however many steps later it comes.
         first = replace(later[0], at=start, lead=later[0].lead + later[0].at - start)
         room = MOST - len(kept)
         most = room if room >= FEW else MOST

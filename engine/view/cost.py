@@ -354,9 +354,9 @@ def _readability(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _kept(written: Outcome, now: Outcome, outcomes_told: bool = False) -> Words:
-    """The first difference between the logs or nodes at both ends, or the sentence that there is none. A plan
-    that an earlier release stored has no ``stored``, ``outcomes`` and ``markers``. ``outcomes_told``: True if
-    another sentence says which transactions ended otherwise."""
+    """The first difference between the logs or nodes at the ends of the two runs, or the sentence that there
+    is none. A plan that an earlier release stored has no ``stored``, ``outcomes`` and ``markers``.
+    ``outcomes_told``: True if another sentence says which transactions ended otherwise."""
     if written["nodes"] != now["nodes"]:
         return _words("cost.rows_other" if now["batches"] else "cost.end_other")
     if "stored" in written and "stored" in now and written["stored"] != now["stored"]:

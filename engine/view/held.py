@@ -49,7 +49,8 @@ def _leading(log: Json) -> Json | None:
 
 
 def _reason(batch: Json, holder: Any) -> HeldReason | None:
-    """The reason for a batch. ``holder``: the producer whose transaction begins at the last stable offset."""
+    """Why consumers do not get the batch; None for a marker, which they never get. ``holder``: the producer
+    whose transaction begins at the last stable offset."""
     if batch.get("control") is not None:
         return None
     if batch.get("outcome") in _UNDECIDED:

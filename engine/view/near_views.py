@@ -191,8 +191,8 @@ def _cut_derived(derived: View, listed: set[str]) -> View:
 
 
 def _cut_client(client: View) -> tuple[View, dict[str, list[Any]]]:
-    """Leave out the batches in the middle of a queue; keep the next ones to be sent, and the last one, which
-    takes new records."""
+    """Leave out batches in the middle of each queue. The next ones to be sent are kept, also the last one,
+    which takes new records, and those that were sent before or have a timer."""
     batches: Entries = client.get("batches", {})
     timed = {timer["subject"] for timer in client.get("timers", {}).values()}
     folded: dict[str, list[Any]] = {}

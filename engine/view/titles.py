@@ -323,8 +323,9 @@ def _commit_late(params: Params, steps: Sequence[BeatStep], consumers: Sequence[
 
 
 def _repeats(params: Params, _: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """The title of repeats without a refusal. Of refused ones, it names the refusing component if the steps
-    are not about one request of one client."""
+    """The title of repeats. If nothing is refused, it names the clients. If requests are refused, it names
+    the refusing component, or, with the opener's own title (None), the one client and API that the repeats
+    are about."""
     if "clients" in params:
         return "repeats_failed", params
     return None if params["client"] and params["api"] else ("repeats_refused", params)
