@@ -1,6 +1,6 @@
 """What audits derive from facts before they judge: the contents of each log over time, and what happened to
-each batch. The functions take and return DataFrames, whose columns are those of
-``facts.FACTS_SCHEMA`` and the ones that a function adds."""
+each batch. The functions take and return DataFrames with columns of ``facts.FACTS_SCHEMA``;
+each function names the columns that it adds."""
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as f
@@ -10,7 +10,7 @@ from eosviz.pipeline import facts as kinds
 COPY = ["session", "partition", "replica"]
 LANE = ["session", "partition"]
 NEVER = 2**62
-"""The number that stands for a fact that never happened."""
+"""Stands for the number of a fact that never happened. It is higher than every number of a fact."""
 
 
 def of_kind(facts: DataFrame, *wanted: str) -> DataFrame:

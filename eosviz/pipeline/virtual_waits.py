@@ -12,11 +12,11 @@ class Waits:
         self._simulation = simulation
         self._judges = simulation.judges
         self._accepted: dict[int, int] = {}
-        """The serial of a record to the time at which the producer first accepted it."""
+        """For each record, by its serial: the time at which the producer first accepted it."""
         self._reported: dict[int, int] = {}
-        """The serial of a record to how long it took until it was reported as stored."""
+        """For each record, by its serial: how long it took until its producer learned that it is stored."""
         self._delivered: dict[int, int] = {}
-        """The serial of a record to how long it took until a consumer first returned it."""
+        """For each record, by its serial: how long it took until a consumer first returned it."""
         # Only the watch of a judged run has judges, so the common type of all watches does not declare them.
         simulation.watch.judges = self  # type: ignore[attr-defined]
 
