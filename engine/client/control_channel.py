@@ -104,7 +104,7 @@ class ControlChannel:
         """The control request that the Sender is busy with (SND-5, steps 4 to 6)."""
 
     def send_or_poll(self, now: int) -> bool:
-        """T4 (since 2.8), or R2 (2.0 with transactions): send a control request, or wait for the response to
+        """T4 (since 2.5), or R2 (2.0 with transactions): send a control request, or wait for the response to
         the one in flight. False: no control request is in flight and none can be sent, so the pass continues."""
         if self.held is None:
             transactions = self._transactions

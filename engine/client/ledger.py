@@ -1,7 +1,7 @@
 """The ledger of serials: the result of every record that an application sent (GEN-8).
 
-The serial of a record is no part of the protocol; only the view and the judges use it. Only a recorded run
-has entries.
+A serial names a record for applications, the view and the judges; it is no part of the protocol. Only a
+recorded run has entries.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The phases T1 to T4 of a pass since 2.8: InitProducerId joins the queue of control requests, and a producer
+"""The phases T1 to T4 of a pass since 2.5: InitProducerId joins the queue of control requests, and a producer
 with lost sequence numbers raises its epoch (SND-4, TXM-16)."""
 
 from __future__ import annotations

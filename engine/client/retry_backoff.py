@@ -23,8 +23,8 @@ class Fixed:
 
 
 class Growing:
-    """The backoff doubles with each attempt (KIP-580, since 3.7). Kafka's jitter of 20 % is left out, so that runs of
-    two versions differ only where their protocol does."""
+    """The backoff doubles with each attempt, up to ``MAX_MS`` (KIP-580, since 3.7). Kafka's jitter of 20 % is
+    left out, so that runs of two versions differ only where their protocol does."""
 
     __slots__ = ()
 

@@ -2,7 +2,7 @@
 
 It exists only if idempotence is on. It owns PID and epoch, one numbering per topic-partition, the client
 state and the queue of control requests. It sends nothing itself: the Sender takes the next request from the
-queue and passes on responses. The main difference between the generations is ``recovery``: since 2.7 the
+queue and passes on responses. The main difference between the generations is ``recovery``: since 2.5 the
 client recovers lost numbers by raising the epoch, 2.0 by dropping the PID and every numbering.
 """
 
@@ -525,7 +525,7 @@ class TransactionManager:
 
     def assign(self, batch: Batch) -> None:
         """Give a drained batch the current identity and the next sequence numbers (SEQ-5). A numbering of an
-        older identity restarts first if no batch of the partition is in flight; before 2.7 it does not."""
+        older identity restarts first if no batch of the partition is in flight; in 2.0 it does not."""
         entry = self.entry(batch.partition)
         if entry.adopts_identity:
             entry.adopts_identity = False
@@ -537,7 +537,7 @@ class TransactionManager:
     # -- answers ---------------------------------------------------------------------------------------
 
     def completed(self, batch: Batch, base_offset: int) -> None:
-        """A batch was stored (TXM-12). Before 2.7 a batch of a dropped PID changes nothing."""
+        """Note that a batch was stored (TXM-12). In 2.0 a batch of a dropped PID changes nothing."""
         if self.recovery.knows_older or self.is_current(batch):
             self.entry(batch.partition).acknowledge(batch, base_offset)
 

@@ -32,7 +32,7 @@ class Unsent(Protocol):
 
 
 class DroppedWithError:
-    """An abort or an abortable error drops the unsent batches (2.8)."""
+    """An abort or an abortable error drops the unsent batches (since 2.8.1)."""
 
     __slots__ = ()
 

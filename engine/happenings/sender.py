@@ -213,7 +213,7 @@ class WaitsForMuted(Happening):
 @happening
 class WaitsForProducerId(Happening):
     """Nothing is sent without a producer id. ``queued``: the request for an id is queued as a control request
-    (2.8 and later); if False, the pass blocks (2.0)."""
+    (since 2.5); if False, the pass blocks (2.0)."""
 
     client: str
     queued: bool

@@ -3,7 +3,7 @@
 Forward strategies send the decision again to the participants that have not answered. Backward strategies
 undo a decided commit at **all** participants and at the business system, because an undo at only some leaves
 a mixed state (CTR-40). After a decided rollback, they send Rollback again to the nodes that have not
-answered.
+answered. Strategy 1 (``manual``) leaves all this to an operator.
 """
 
 from __future__ import annotations
