@@ -16,7 +16,8 @@ HEAD_BYTES_MAX = 64 * 1024
 """Address and headers together have at most this many bytes."""
 COOKIE_BYTES_MAX = 16 * 1024
 COOKIE_ESCAPES_MAX = 1_000
-"""At most this many backslashes are in cookies. A message that is shown once has one before each comma."""
+"""At most this many backslashes are in cookies. Django's cookie for messages that are shown once has a
+backslash before each comma."""
 UTF_8 = (b"", b"utf-8", b"utf8")
 ZERO_ESCAPED = b"\\000"
 """The character U+0000 as a cookie spells it."""

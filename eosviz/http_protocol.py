@@ -1,6 +1,6 @@
 """uvicorn's HTTP protocol with a bound on the memory of a connection, which the library lacks. Bodies are not
-counted. What is slightly too long is refused with a sentence by `eosviz/head_limit.py`; what has no end is
-cut off here."""
+counted. `eosviz/head_limit.py` refuses a head that is somewhat too long with a sentence; this module closes
+the connection if a head does not end."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class AccountAdapter(DefaultAccountAdapter):
         super().send_mail(template_prefix, email, context)
 
     def get_http_user_agent(self, request: HttpRequest) -> str:
-        """The browser that a mail about a change names as the origin of the change."""
+        """How a mail about a change of the account names the browser from which the change was made."""
         return request.META.get("HTTP_USER_AGENT") or str(words("accounts.mail.change.unnamed"))
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:

@@ -28,7 +28,7 @@ class Owned:
 
     model: ClassVar[type[Model]]
     kind: ClassVar[str] = ""
-    """A word for these rows. Empty if the account's page does not list them."""
+    """The name of these rows in keys of the catalogue. Empty if the account's page does not list them."""
     fate: ClassVar[str] = "deleted"
     """What happens to the rows when the account is deleted: `deleted` or `anonymised`."""
 

@@ -17,5 +17,5 @@ def roles_changed(
     if isinstance(instance, User):
         changed(of_owner(instance.owner_key))
         return
-    users = User.objects.filter(pk__in=pk_set or ())  # the group's side of the relation
+    users = User.objects.filter(pk__in=pk_set or ())  # changed from the group's side: `pk_set` are accounts
     changed(*(of_owner(key) for key in users.values_list("owner_key", flat=True)))

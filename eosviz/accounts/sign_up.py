@@ -39,7 +39,7 @@ class SignUp(SignupForm):
 
     def try_save(self, request: HttpRequest) -> tuple[Any, HttpResponse | None]:
         if self.account_already_exists:
-            make_password(self.cleaned_data["password1"])  # It takes as long as creating an account.
+            make_password(self.cleaned_data["password1"])  # takes as long as creating an account
         if settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory":
             saved: tuple[Any, HttpResponse | None] = super().try_save(request)
             return saved

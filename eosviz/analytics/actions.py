@@ -66,8 +66,8 @@ def ask(classroom: Classroom | None) -> Analysis:
 
 
 def ask_for_all() -> list[Analysis]:
-    """Create an analysis for every class that is not archived, and one for all who agreed, where something has happened
-    since the last one."""
+    """Create an analysis for every class that is not archived, and one for all who agreed, but only if
+    something has happened there since its last analysis."""
     open_classes = Classroom.objects.filter(archived=None).order_by("created")
     scopes: list[Classroom | None] = [None, *open_classes.iterator()]
     return [ask(scope) for scope in scopes if _has_activity(scope)]

@@ -39,8 +39,8 @@ Row = dict[str, Any]
 
 @dataclass
 class Gathered:
-    """Rows of `measures.py`'s frames. ``sentences``: (version, variant, step) to the step's sentence. ``not_compared``:
-    actions beyond the steps that all visits of the run have in common."""
+    """Rows of `measures.py`'s frames. ``sentences``: (version, variant, step) → the step's sentence.
+    ``not_compared``: actions beyond the steps that all visits of the run have in common."""
 
     visits: list[Row] = field(default_factory=list)
     moves: list[Row] = field(default_factory=list)
@@ -62,7 +62,8 @@ _step = msgspec.json.Decoder(_NeededStep)
 
 
 def gather(classroom: Classroom | None, now: datetime) -> Gathered:
-    """Visits to this class's assignments, or of everyone who agreed."""
+    """Gather the visits to the assignments of this class; without a class, the visits of all accounts that
+    agreed. `now` decides which visits are still under way."""
     sessions = sessions_of(classroom).order_by("-created", "id")
     gathered = Gathered(left_out=max(0, sessions.count() - SESSIONS_MAX))
     chosen = sessions[:SESSIONS_MAX].values_list(
@@ -80,8 +81,8 @@ def gather(classroom: Classroom | None, now: datetime) -> Gathered:
 
 
 def sessions_of(classroom: Classroom | None) -> QuerySet[Session]:
-    """For a class: attempts of its learners, and what they did in assigned tracks. For all: everything of accounts
-    that agreed."""
+    """The sessions that an analysis is about. For a class: its learners' attempts and their sessions in
+    assigned tracks. Without a class: all sessions of accounts that agreed."""
     if classroom is None:
         agreed = User.objects.filter(is_active=True, counted=True)
         return Session.objects.filter(owner__in=agreed.values("owner_key"))

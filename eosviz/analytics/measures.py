@@ -50,7 +50,8 @@ class Frames:
 
     @classmethod
     def of(cls, visits: DataFrame, moves: DataFrame, rules: DataFrame) -> Frames:
-        """Each visit counts in its group and in the group of all together."""
+        """Prepare the frames: every visit counts twice, in its own group and in the group of all together (an
+        empty name)."""
         groups = f.explode(f.array(f.col("group"), f.lit("")))
         visits = visits.withColumn("group", groups).cache()
         left = visits.where("not ended and not own_way").select(

@@ -43,8 +43,8 @@ class Run:
 
     @property
     def columns(self) -> list[Figure | None]:
-        """The figures in the order of the overview's columns. None if there are too few people, or if nothing
-        was asked."""
+        """The figures in the order of the overview's columns; None for a figure about too few people, and for
+        predictions if the run asks no question."""
         return [self.whole.get(kind) for kind in COLUMNS]
 
     def address(self, step: int) -> str:

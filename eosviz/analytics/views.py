@@ -65,7 +65,7 @@ def trail(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_safe
 def everybody(request: SignedInRequest) -> HttpResponse:
-    """All who agreed, for everyone who teaches."""
+    """The page about all who agreed. Everyone who teaches may see it."""
     _check_teaches(request)
     return _page(request, None)
 

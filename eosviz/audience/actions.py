@@ -31,7 +31,7 @@ class Who:
 
 
 def who_follows(token: uuid.UUID, user: int | None, browser: str, page: uuid.UUID) -> Who:
-    """The account's key, else the browser's, else the page's token."""
+    """The follower, identified by the account, else by the browser, else by the page's token."""
     person = f"user {user}" if user is not None else f"browser {browser}" if browser else f"page {page}"
     return Who(hashlib.sha256(f"{token} {person}".encode()).hexdigest(), user, page)
 

@@ -1,7 +1,7 @@
 """Hands and polls of a presentation. They are deleted with it: no hand and no answer is kept.
 
-A row identifies a follower by an account's key only if they are signed in; names are read when they are shown, and only
-for those who may read them (`naming.py`).
+A row refers to an account only if the follower is signed in; names are read when they are shown, and only for
+those who may read them (`naming.py`).
 """
 
 from __future__ import annotations

@@ -25,5 +25,5 @@ def machine_memory_bytes() -> int:
 
 
 def share_of_machine(at_least: int) -> int:
-    """Bytes: a quarter of the memory, and enough for the largest process."""
+    """A quarter of the machine's memory, but at least `at_least`; in bytes."""
     return max(machine_memory_bytes() // SHARE, at_least)

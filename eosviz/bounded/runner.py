@@ -1,4 +1,4 @@
-"""Waits for a bounded process to be allowed, starts it, and reads its answer."""
+"""Waits until a bounded process may start, starts it, and reads its answer."""
 
 from __future__ import annotations
 

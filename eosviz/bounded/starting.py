@@ -23,7 +23,7 @@ from eosviz.bounded.template import TAKEN
 START_SECONDS_MAX = 60.0
 """The longest wait for the template, which may still load on a busy machine."""
 LOST = -1000
-"""The exit code of a process whose template has ended, and the process with it."""
+"""The exit code of a process that ended because its template had ended."""
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "SYSTEMROOT")
 """The environment variables that a process gets: no secret and no database address."""
 _ROOT = Path(__file__).resolve().parents[2]
@@ -75,7 +75,7 @@ class ForkedProcess:
 
 
 class Template:
-    """The site's end of the template."""
+    """The site's side of the template: starts the template and sends it requests."""
 
     def __init__(self) -> None:
         self.forget()
@@ -133,8 +133,8 @@ class Template:
 
 
 def start(folder: Path, output: int, held: int) -> Process:
-    """The process of the request in `folder`. `output`, `held`: descriptors of the file for its standard output and
-    error and of the folder's lock."""
+    """Start the process of the request in `folder`. `output`: the descriptor of the file for its standard
+    output and error. `held`: the descriptor of the folder's lock."""
     forked = template.fork(folder, output, held) if sys.platform == "linux" else None
     if forked is not None:
         return forked

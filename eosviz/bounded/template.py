@@ -25,7 +25,8 @@ IDLE_SECONDS = 120.0
 """The template ends after this time without a request and gives its memory back."""
 REQUEST_BYTES_MAX = 4096
 FILES_OF_REQUEST = 3
-"""The socket of the request, the file for the process's output, the lock of its folder."""
+"""A request carries this many descriptors: its socket, the file for the process's output, and the lock of its
+folder."""
 TAKEN = b"taken"
 _HELD = 3
 """The descriptor under which the forked process holds the lock. All descriptors above it are closed."""
@@ -43,7 +44,7 @@ class Template:
         self._selector = selectors.DefaultSelector()
         self._selector.register(requests, selectors.EVENT_READ)
         self._running: dict[int, tuple[int, socket.socket]] = {}
-        """Process id to the descriptor that becomes readable when the process ends (`pidfd_open`), and to the
+        """Process id → the descriptor that becomes readable when the process ends (`pidfd_open`), and the
         request's socket."""
 
     def serve(self) -> None:

@@ -30,9 +30,9 @@ class Cell:
 
     attempts: list[Attempt]
     furthest: dict[Any, int]
-    """The id of a session to the furthest step of its run."""
+    """Session id → the furthest step of its run."""
     wrong_of: dict[Any, list[int]]
-    """The id of a session to the steps of its run whose question was answered wrongly."""
+    """Session id → the steps of its run whose question was answered wrongly."""
 
     @property
     def shown(self) -> Attempt | None:

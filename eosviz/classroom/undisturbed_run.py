@@ -19,7 +19,7 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """The result. `broken`: guarantee to the first step that breaks it. None if no run can be made."""
+    """The result. `broken`: guarantee → the first step that breaks it. None if no run can be made."""
 
     broken: dict[str, int] | None
 

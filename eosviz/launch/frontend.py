@@ -43,7 +43,7 @@ def prepare_frontend() -> None:
     say("Building the front end …")
     if BUNDLE.exists():
         unstamp(BUNDLE)
-        shutil.rmtree(BUNDLE / "parts", ignore_errors=True)  # named by their content: old ones would stay
+        shutil.rmtree(BUNDLE / "parts", ignore_errors=True)  # named by their content, so old files would stay
     require(node.npm("run", "build"), "the lines above name the file and the line", node.environment())
     stamp(BUNDLE, sources)
 

@@ -1,8 +1,8 @@
-"""Makes everything that eosviz writes readable by its own user only: it contains password hashes, session cookies and
-keys.
+"""Makes everything that eosviz writes readable by its own user only: it contains password hashes, session
+cookies and keys.
 
-Every process sets the umask of EOSVIZ_UMASK before it writes anything, and a start closes what an older release or a
-careless copy left open to others. Nothing here opens anything.
+Every process sets the umask of EOSVIZ_UMASK before it writes anything, and a start closes what an older
+release or a careless copy left open to others. This module never gives access.
 """
 
 import os
@@ -20,8 +20,8 @@ UMASK = "077"
 BUILD_UMASK = 0o022
 """For environment and front end, which contain no data and which another user may run (as in a container image)."""
 STAMP = ".closed"
-"""A file in the folder, written when everything below it was closed, with the umask. While the folder itself has
-stayed closed since, a start need not check its contents."""
+"""The name of a file in the folder that contains the umask. It is written once everything in the folder was
+closed. While the folder itself stays closed, a start need not check the contents again."""
 ENTRIES_MAX = 200_000
 """How many files and folders one start checks. The rest is protected anyway: other users cannot enter the folder
 above it."""

@@ -28,7 +28,8 @@ PORT = 8000
 DATA_BYTES = 200_000_000
 BACKLOG = 2048
 HEALTHY_SECONDS_MAX = 180.0
-"""A slow machine may need a minute. A process that cannot start is reported by the supervisor after ten attempts."""
+"""The longest time from the start until `/healthz` answers 200. A slow machine may need a minute. The
+supervisor reports a process that cannot start after ten attempts."""
 
 
 def run(prepare: bool = True) -> None:

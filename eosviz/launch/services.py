@@ -81,7 +81,8 @@ def answers_ping(socket_path: Path) -> bool:
 
 
 def template(data_folder: Path, environment: Mapping[str, str], listener: socket.socket) -> Service:
-    """The template process. Worker and web process are forked from it, so it has what either of them needs."""
+    """The template process. Worker and web process are forked from it, so it gets the environment and the
+    descriptors that both need."""
     return Service(
         "template",
         [environment_python(), "-m", "eosviz.template", str(listener.fileno())],

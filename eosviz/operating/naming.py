@@ -75,7 +75,7 @@ def is_ours(app: AppConfig) -> bool:
 
 def is_named_by_us(field: Field[Any, Any]) -> bool:
     """True if the field's declaration has no name, so that `names.toml` gives one."""
-    # Private: `verbose_name` is set in either case.
+    # A private attribute, because Django sets `verbose_name` in either case.
     return field._verbose_name is None  # type: ignore[attr-defined]
 
 
@@ -117,7 +117,8 @@ def _name_choices(field: Field[Any, Any]) -> None:
         name, path, given, named = deconstruct()
         return name, path, given, {**named, "choices": written}
 
-    # On this field alone: a subclass of each kind of field would show in migrations.
+    # `deconstruct` is replaced on this field alone: a subclass for each kind of field would show in
+    # migrations.
     field.deconstruct = as_written  # type: ignore[method-assign]
     field.choices = [(value, _word_of(choice_key(field, value))) for value, _ in written]
 

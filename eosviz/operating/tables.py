@@ -107,7 +107,7 @@ def store(model: type[Model], objects: list[Model]) -> None:
     fields = list(model._meta.concrete_fields)
     size = max(1, connection.ops.bulk_batch_size(fields, objects))
     for first in range(0, len(objects), size):
-        # Private: `bulk_create` has no `raw`.
+        # `_insert` is private, but `bulk_create` has no `raw`.
         model._base_manager._insert(  # type: ignore[attr-defined]
             objects[first : first + size], fields=fields, using=DEFAULT_DB_ALIAS, raw=True
         )

@@ -20,7 +20,7 @@ _NUMBERED = re.compile(r"worker-(\d+)@")
 """Matches the names of the second and further workers of one machine (`eosviz/launch/services.py`)."""
 
 _running: dict[str, tuple[ExitStack, float]] = {}
-"""Task id to its log context and its start; the thread that added an entry removes it."""
+"""Task id → its log context and its start (`perf_counter`). The thread that added an entry removes it."""
 
 
 def connect() -> None:

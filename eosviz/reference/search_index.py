@@ -36,7 +36,7 @@ KINDS = (
     "limit",
 )
 LESSON = "scenario"
-"""The kind that answers most questions: it comes no later than second."""
+"""The kind of entry that answers most questions. In the results it is the first or the second kind."""
 BESIDE_A_LESSON = ("page", "limit")
 """Kinds whose texts contain words of most questions. An entry of these kinds that lacks terms is shown only
 if its score is also near to that of the best scenario."""

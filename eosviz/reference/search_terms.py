@@ -311,7 +311,7 @@ def _known() -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
 
 
 def _row(key: str) -> tuple[str, ...]:
-    """The words of a row in every language."""
+    """The words of a row in every language. The name of an error brings its other names with it."""
     row = interface_words()[key]
     texts = _CAPITAL_INSIDE.sub(" ", f"{row.en},{row.zh}")
     words = [word.strip() for word in plain(texts).split(",") if word.strip()]

@@ -97,7 +97,7 @@ def used_by_rows() -> dict[str, list[tuple[str, str]]]:
 
 @cache
 def shown_by() -> dict[str, list[str]]:
-    """Requirement ID to the scenarios that claim to show it."""
+    """Requirement ID → the scenarios that claim to show it."""
     found: dict[str, list[str]] = {}
     for scenario in library():
         for identifier in scenario.document.get("covers", ()):

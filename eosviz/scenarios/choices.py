@@ -88,7 +88,8 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The chosen filters, as name to value. `unknown`: values that no filter has, as (key of the filter, value)."""
+    """The chosen filters. `values`: name → value. `unknown`: values that no filter has, as (key of the
+    filter, value)."""
 
     values: Mapping[str, str]
     unknown: tuple[tuple[str, str], ...] = ()

@@ -54,7 +54,7 @@ CHOSEN = (
     ("answered", "client.acknowledged", 1),
     ("read_once", "consumer.delivers", 5),
 )
-"""The scenes: each with its name, the key of its step, and which of these steps it is. Steps about another
+"""The scenes as (name, key of the step's sentence, which of the steps with this key). Steps about another
 partition are not counted."""
 STILL = "recognised"
 """The scene that is shown while nothing moves."""
@@ -82,7 +82,8 @@ def scenes() -> tuple[Scene, ...]:
 
 
 def _about_first(view: Json, known: set[str]) -> dict[int, str]:
-    """Requests that carry the first batch, and their responses: message id to the key of the drawn message."""
+    """Message id → key of the drawn message, for requests that carry the first batch and for their
+    responses."""
     found = {}
     for message in view["network"]["messages"].values():
         if message["api"] != "Produce" or PARTITION not in message["partitions"]:

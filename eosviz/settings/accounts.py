@@ -20,7 +20,8 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/account/"
 LOGOUT_REDIRECT_URL = "/"
 
-# Mail: files for the operator only, until EOSVIZ_EMAIL_URL names a server. A log may be read by more people.
+# Mails are stored as files for the operator until EOSVIZ_EMAIL_URL names a server. In a log, more people
+# could read them.
 
 EMAIL_URL = env.str("EOSVIZ_EMAIL_URL", "")
 _mail: dict[str, Any] = env.email_url_config(EMAIL_URL or "consolemail://")
@@ -45,8 +46,8 @@ ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_URL else "none"
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "[eosviz] "
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_CHANGE_EMAIL = True
-ACCOUNT_SESSION_REMEMBER = None  # the form asks: a shared computer forgets when its browser closes
-ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False  # in this browser; the new password signs out every other one
+ACCOUNT_SESSION_REMEMBER = None  # the form asks, so that a shared computer can forget the account
+ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False  # this browser stays signed in; all others are signed out
 ACCOUNT_USER_DISPLAY = "eosviz.accounts.forms.called"
 # eosviz/rates.py counts sign-ups and sign-ins, and accounts/password_limits.py counts wrong passwords.
 # allauth's own counts cover no sockets and no known browsers, and one of them keeps a list of every attempt.

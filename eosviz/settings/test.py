@@ -19,7 +19,8 @@ DATABASES = {
     "default": {
         "ENGINE": "eosviz.sqlite3",
         "NAME": ":memory:",
-        # Sockets and tasks run in several threads; SQLite in shared memory makes those fail instead of wait.
+        # Sockets and tasks run in several threads. With SQLite in shared memory they would fail instead of
+        # waiting for each other.
         "TEST": {"NAME": f"{_data_folder}/test.sqlite3"},
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",

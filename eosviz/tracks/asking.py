@@ -27,9 +27,9 @@ branches each."""
 
 
 def asked_on(line: list[Branch]) -> list[Question]:
-    """Every question of this line, as long as no further intervention is made. Raises Busy or BeyondBounds if
-    the run cannot be made, now or at all. May wait for a bounded process, so it must not be called within a
-    transaction."""
+    """Every question of the run of this line (a branch with its ancestors), provided that no further
+    intervention is made. Raises Busy or BeyondBounds if the run cannot be made, now or at all. May wait for a
+    bounded process, so it must not be called within a transaction."""
     session = line[0].session
     version: ScenarioVersion = session.version
     if not version.document.get("checkpoints"):

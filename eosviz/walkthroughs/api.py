@@ -154,7 +154,7 @@ def list_sessions(request: HttpRequest) -> HttpResponse:
 
 @api.post("/sessions", openapi_extra=described("Welcome", body="NewSession", errors=(400, 403, 404, 422)))
 def create_session(request: HttpRequest) -> HttpResponse:
-    """Creates a session at position 0 with each call."""
+    """Creates a session at step 0. Each call creates another session."""
     wanted = messages.read_new_session(request.body)
     version = ScenarioVersion.objects.library().filter(identifier__iexact=wanted.scenario).first()
     if version is None:
@@ -243,7 +243,7 @@ def window(
     first: Annotated[int, Query(alias="from", ge=0, le=10_000_000)],
     last: Annotated[int, Query(alias="to", ge=0, le=10_000_000)],
 ) -> HttpResponse:
-    """Stored steps of the branch's whole line, at most `window_steps` of them."""
+    """Stored steps of the branch and its ancestors, at most `window_steps` of them."""
     if not 0 <= last - first < LIMITS.window_steps:
         raise Problem("limit", "window_too_wide", steps=LIMITS.window_steps)
     branch = questions.branch_of(_owned(request, session_id).id, branch_id)

@@ -96,7 +96,7 @@ class DisconnectMessage(EndsConnection, tag="disconnect_message", frozen=True):
 
 
 class HoldMessages(ToActor, tag="hold_messages", frozen=True):
-    """Everything in flight from or to the actor arrives after `until`."""
+    """Everything in flight from or to the actor arrives after the virtual time `until`, in ms."""
 
     until: Milliseconds
 

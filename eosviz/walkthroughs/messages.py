@@ -121,14 +121,14 @@ class AskDifference(
 
 
 class Search(FromPage, tag="search", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}):
-    """The stored steps `from` to `to` of a branch's line at which all conditions hold."""
+    """The stored steps `from` to `to` of a branch or its ancestors at which all conditions hold."""
 
     branch: BranchId
     first: StepNumber
     last: StepNumber
     conditions: Annotated[list[AnyCondition], Meta(min_length=1, max_length=LIMITS.breakpoints)]
     any: bool = False
-    """Find steps at which any of the conditions holds."""
+    """True: find the steps at which any of the conditions holds."""
 
 
 class Rename(FromPage, tag="rename", frozen=True, kw_only=True):
@@ -338,8 +338,8 @@ class Transactions(FromServer, tag="transactions", frozen=True, kw_only=True):
 
 
 class PlanAnswer(FromServer, tag="plan", frozen=True, kw_only=True):
-    """`interventions`: how many of the branch's interventions the plan includes. `plan`: null where none can be made.
-    Without `re` it precedes the welcome."""
+    """`interventions`: how many of the branch's interventions the plan includes. `plan`: null where none can
+    be made. Without `re`, the message comes before the welcome."""
 
     re: str | None = None
     branch: str

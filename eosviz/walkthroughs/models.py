@@ -154,14 +154,14 @@ def line_among(branch: Branch, by_id: Mapping[int, Branch]) -> list[Branch]:
 
 
 class Branch(models.Model):
-    """A line of steps: those of its parent up to `leaves_at`, then its own. Branches are only deleted with the
-    session."""
+    """A branch of a session. Its line has the steps of its parent's line up to `leaves_at`, then its own.
+    Branches are only deleted with the session."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="branches")
     name = models.CharField(max_length=80)
     parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, related_name="children")
     leaves_at = models.PositiveIntegerField(default=0)
-    """The last step that it shares with its parent."""
+    """The last step that the branch shares with its parent."""
     newest = models.PositiveIntegerField(default=0)
     """The number of the last step of the line. It changes only in the transaction that stores the step."""
     finished = models.CharField(max_length=40, null=True)  # noqa: DJ001  none: it can go on
@@ -277,7 +277,7 @@ class Step(models.Model):
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="steps", db_index=False)
     number = models.PositiveIntegerField()
     at = models.BigIntegerField()
-    """Virtual milliseconds."""
+    """The virtual time of the step in ms."""
     interesting = models.BooleanField()
     body = models.BinaryField()
     """`Step` of docs/frame.md as compact JSON."""
@@ -350,7 +350,7 @@ class KeptPlan(models.Model):
     """The plan of a run (`plans.py`). It can be made again from scenario and interventions."""
 
     key = models.CharField(max_length=64, primary_key=True)
-    """SHA-256 of what it was made from: engine, version of the scenario, variant, interventions."""
+    """SHA-256 of what the plan was made from: engine, version of the scenario, variant, interventions."""
     steps = models.PositiveIntegerField()
     complete = models.BooleanField()
     packed = models.BinaryField()

@@ -189,8 +189,8 @@ class HandSeen(RaisedAt, frozen=True, kw_only=True):
 
 
 class Audience(FromServer, tag="audience", frozen=True, kw_only=True):
-    """To the presenter: every hand, the earliest first, and the poll with its counts. `names`: choice to the names of
-    those who chose it, as with hands."""
+    """To the presenter: every hand, the earliest first, and the poll with its counts. `names`: choice → the
+    names of the followers who chose it, as far as the presenter may read them."""
 
     hands: list[HandSeen]
     poll: PollView | None

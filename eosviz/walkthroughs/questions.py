@@ -83,7 +83,7 @@ def branch_summaries(session_id: uuid.UUID) -> list[BranchSummary]:
 
 
 def branch_summary(branch: Branch, interventions: list[Any]) -> BranchSummary:
-    """`interventions`: those made on the branch itself, as stored."""
+    """The branch as messages describe it. `interventions`: those made on the branch itself, as stored."""
     return BranchSummary(
         id=str(branch.id),
         name=branch.name,
@@ -97,7 +97,8 @@ def branch_summary(branch: Branch, interventions: list[Any]) -> BranchSummary:
 
 
 def welcome(session: Session, re: str, continues: bool = True) -> Welcome:
-    """`continues`: whether the page may make steps."""
+    """The answer to `hello`. `continues`: whether the page may make steps. `re`: the id of the page's
+    message."""
     return Welcome(
         re=re,
         session=session_summary(session, continues),

@@ -135,7 +135,7 @@ class Slot:
         self.lock = threading.Lock()
         self.simulation: Simulation | None = None
         self.session_id: uuid.UUID | None = None
-        """The simulation's session."""
+        """The session of the simulation; None without a simulation."""
         self.branch: Branch | None = None
         """The branch as this process last stored or read it. It is at the same step as the simulation,
         without the steps made ahead. None if another process has changed the branch since."""
@@ -155,9 +155,9 @@ class Slot:
         return held
 
     def at_newest(self, branch: Branch) -> Simulation:
-        """The simulation at the branch's newest step. A kept one that is behind catches up. It is made again in
-        four cases: there is none, it is ahead, it does not lead to that step, or it has ended (looking for one
-        more step has let quiet time pass). Raises Diverged."""
+        """The simulation at the branch's newest step. If the kept simulation is behind, it catches up. A
+        simulation is made again if none is kept, or if the kept one is ahead, leads to another step, or has
+        ended (its clock has then moved on while it looked for one more step). Raises Diverged."""
         found = self.simulation
         if found is None or not self._is_at(branch):
             line = Branch.objects.line(branch)
@@ -191,7 +191,8 @@ class Slot:
         return [] if self.ahead is None else [bytes(step.body) for step in self.ahead.steps]
 
     def going_on(self, branch: Branch) -> tuple[Simulation, Chunk | None]:
-        """The simulation from the newest step on, with the steps that it has already made there. Raises Diverged."""
+        """The simulation to continue from, with the steps that it has already made beyond the branch's newest
+        step; None if there are none. Raises Diverged."""
         made, found = self.ahead, self.simulation
         if (
             made is not None
@@ -222,7 +223,7 @@ class Slot:
         self.ahead = None
 
     def forget(self) -> None:
-        """Discard a simulation that may be further than the stored steps."""
+        """Discard the simulation, because it may be further than the stored steps."""
         self.simulation = None
         self.session_id = None
         self.branch = None

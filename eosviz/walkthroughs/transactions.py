@@ -1,9 +1,8 @@
-"""The transactions of a whole line of steps, one line for each, folded from the stored steps
-(engine/transaction_lines.py).
+"""The transactions of a branch and its ancestors, one row for each, computed from the stored steps
+(`TransactionLines`, engine/transaction_lines.py).
 
-Steps never change, so a process keeps the folds of the branches that were asked about last, and continues
-from there. A fold in use is taken out of the cache; a second question that comes meanwhile makes a fold of
-its own.
+Steps never change, so a process keeps the rows of the branches that were asked about last, and continues from
+there. Rows in use are not in the cache; a second question that comes meanwhile computes rows of its own.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ Key = tuple[uuid.UUID, int]
 
 
 class _Kept:
-    """Branch to the fold of its line, for the branches that were asked about last."""
+    """Keeps the rows of the branches that were asked about last."""
 
     def __init__(self) -> None:
         self._lines: OrderedDict[Key, TransactionLines] = OrderedDict()

@@ -27,7 +27,8 @@ class Overtaken(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Where a command stops. A repeated command stops at the same step, whatever was made in between."""
+    """Where a command stops. A repeated command stops at the same step, even if more steps were made
+    meanwhile."""
 
     until: Stopped
     """`count`, `interesting`, `time`, `breakpoint` or `end`."""
@@ -114,7 +115,7 @@ def next_steps(simulation: Simulation, branch: Branch, goal: Goal, begun: Chunk 
 
 def keyframe_of(branch: Branch, simulation: Simulation) -> Keyframe:
     number = simulation.number
-    # Before this many steps are stored, nothing is truncated.
+    # Up to step REACH, nothing is left out of a view.
     since = (
         time_of(Branch.objects.line(branch), number - near_views.REACH) if number > near_views.REACH else None
     )

@@ -57,8 +57,8 @@ def mistake_of(bad: BadScenario) -> Mistake:
 
 
 class Surprise(msgspec.Struct):
-    """The first step that breaks a guarantee, else the first with a refusal, else the first fault that could not be
-    carried out. `why` is `broken`, `refused` or `impossible`. `at`: simulated time."""
+    """The first step that breaks a guarantee, else the first with a refusal, else the first fault that could
+    not be carried out. `why` is `broken`, `refused` or `impossible`. `at`: virtual time in ms."""
 
     why: str
     step: int

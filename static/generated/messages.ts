@@ -233,7 +233,7 @@ export interface DisconnectMessage {
   taken?: number;
 }
 /**
- * Everything in flight from or to the actor arrives after `until`.
+ * Everything in flight from or to the actor arrives after the virtual time `until`, in ms.
  */
 export interface HoldMessages {
   action: "hold_messages";
@@ -375,7 +375,7 @@ export interface AskDifference {
   to: number;
 }
 /**
- * The stored steps `from` to `to` of a branch's line at which all conditions hold.
+ * The stored steps `from` to `to` of a branch or its ancestors at which all conditions hold.
  */
 export interface Search {
   type: "search";
@@ -386,7 +386,7 @@ export interface Search {
   to: number;
   conditions: Condition[];
   /**
-   * Find steps at which any of the conditions holds.
+   * True: find the steps at which any of the conditions holds.
    */
   any?: boolean;
 }
@@ -2361,8 +2361,8 @@ export interface TransactionLine {
   over: boolean;
 }
 /**
- * `interventions`: how many of the branch's interventions the plan includes. `plan`: null where none can be made.
- *     Without `re` it precedes the welcome.
+ * `interventions`: how many of the branch's interventions the plan includes. `plan`: null where none can
+ *     be made. Without `re`, the message comes before the welcome.
  */
 export interface PlanAnswer {
   type: "plan";
@@ -2896,8 +2896,8 @@ export interface Answered {
   re: string | null;
 }
 /**
- * To the presenter: every hand, the earliest first, and the poll with its counts. `names`: choice to the names of
- *     those who chose it, as with hands.
+ * To the presenter: every hand, the earliest first, and the poll with its counts. `names`: choice → the
+ *     names of the followers who chose it, as far as the presenter may read them.
  */
 export interface Audience {
   type: "audience";

@@ -10,7 +10,7 @@ from eosviz.language import say_here
 
 
 def guarantee_field(*, may_be_every: bool) -> forms.ChoiceField:
-    """A field that names one guarantee. With `may_be_every` none may be chosen too, which means all of them."""
+    """A field that names one guarantee. With `may_be_every` it may be empty, which means every guarantee."""
     every = [("", say_here("classroom.every_guarantee"))] if may_be_every else []
     named = [(name, say_here(f"classroom.guarantee.{name}")) for name in EVERY_GUARANTEE]
     return forms.ChoiceField(

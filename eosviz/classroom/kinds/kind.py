@@ -76,8 +76,9 @@ class Kind:
         return True
 
     def check(self, version: ScenarioVersion, broken: dict[str, int], cleaned: dict[str, Any]) -> None:
-        """`broken`: guarantee to the first step that breaks it in the run without interventions. `cleaned`: the
-        form's values. Raises ValidationError (`wrong_at`) for a task that is impossible or done from the start."""
+        """Check the task when an instructor assigns it. `broken`: guarantee → the first step that breaks it
+        in the run without interventions. `cleaned`: the form's values. Raises ValidationError (`wrong_at`)
+        for a task that is impossible or done from the start."""
 
     def judge(self, attempt: Attempt) -> Judgement:
         """The judgement that the attempt would get if it were handed in now. Reads only. Raises Busy or

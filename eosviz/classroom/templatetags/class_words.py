@@ -1,4 +1,5 @@
-"""Sentences about judgements, and times of assignments."""
+"""Template tags for assignments and attempts: the reasons of judgements, the task, and what the learner
+chose."""
 
 from __future__ import annotations
 
