@@ -52,9 +52,9 @@ class OutlivedQoS(QoS):
 class OutlivedChannel(Channel):
     """A channel that may be lost while a task runs.
 
-    The library would return the task to the queue, and acknowledge it at its end, over the lost connection; the
-    resulting error would end the worker. Neither is needed: the task continues, its commits count, and when its
-    message is delivered again (`visibility_timeout`) it is found done.
+    Celery would return the task to the queue, and acknowledge it at its end, over the lost connection; the
+    resulting error would end the worker. Neither is needed: the task continues and commits its results. When
+    its message is delivered again (`visibility_timeout`), the task is found done.
     """
 
     QoS = OutlivedQoS
@@ -80,8 +80,8 @@ class OutlivedTransport(Transport):
 class PromptConnection(Connection):
     """A worker's connection that retries at least every second after Redis was lost.
 
-    The library's pauses start at 2 s and grow to 30 s, and no setting changes them; a page would wait as long after
-    Redis is back.
+    Celery's pauses start at 2 s and grow to 30 s, and no setting changes them. A page would have to wait for
+    such a pause although Redis is back.
     """
 
     def ensure_connection(self, *arguments: Any, **options: Any) -> Connection:

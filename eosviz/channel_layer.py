@@ -1,9 +1,11 @@
-"""The channel layer: groups of sockets over Redis's publish and subscribe, which recovers when Redis was lost.
+"""The channel layer: groups of sockets over Redis's publish and subscribe, which recovers when Redis was
+lost.
 
-In the library, the task that reads messages and callers that subscribe share one connection, and each reconnects it
-after a loss. Two that do so at once read each other's replies: one then waits for ever, keeps the lock, and the
-process serves no socket any more. Here only the reading task connects, each time with a new connection, and it
-subscribes to every wanted channel; callers subscribe on a working connection or wait for one.
+In channels_redis, the task that reads messages and the callers that subscribe share one connection, and each
+of them reconnects it after a loss. If two do so at once, they read each other's replies: one then waits for
+ever and keeps the lock, and the process serves no socket any more. Here only the reading task connects, each
+time with a new connection, and it subscribes to every wanted channel; callers subscribe on a working
+connection or wait for one.
 """
 
 from __future__ import annotations
@@ -52,7 +54,8 @@ class OutlivingShard(RedisSingleShardConnection):
         self._wanted: set[str] = set()
         self._carried: set[str] = set()
         self._standing = asyncio.Event()
-        """Set while `_pubsub` is believed to be connected; cleared by the first that finds it lost."""
+        """The event is set while `_pubsub` is believed to be connected. The first that finds the connection
+        lost clears it."""
 
     async def publish(self, channel: str, message: bytes) -> None:
         async with self._publishing:

@@ -1,6 +1,6 @@
-"""uvicorn's HTTP protocol with a bound on the memory of a connection, which the library lacks. Bodies are not
-counted. `eosviz/head_limit.py` refuses a head that is somewhat too long with a sentence; this module closes
-the connection if a head does not end."""
+"""uvicorn's HTTP protocol with a bound on the memory of a connection, which uvicorn's own protocol lacks.
+Bodies are not counted. `eosviz/head_limit.py` refuses a head that is somewhat too long with a sentence; this
+module closes the connection if a head does not end."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class TooManyWaitError(Exception):
 
 
 class BoundedHead(HttpToolsProtocol):
-    """Closes a connection that received more than HEAD_BYTES_CUT outside bodies (a head without an end, trailers
-    after a body, chunk extensions), or too many requests at once. Trailers are not part of the head: the library
-    would add them to headers that were already checked."""
+    """Closes a connection that received more than HEAD_BYTES_CUT outside bodies (a head without an end,
+    trailers after a body, chunk extensions), or too many requests at once. Trailers are not part of the head:
+    uvicorn would add them to headers that were already checked."""
 
     _bytes_without_body = 0
     _is_in_head = True

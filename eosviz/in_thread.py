@@ -1,4 +1,4 @@
-"""Reads of the database for code that runs in an event loop."""
+"""Runs code that reads the database in a thread, for code on an event loop."""
 
 from __future__ import annotations
 

@@ -17,13 +17,13 @@ from django.db import close_old_connections, connections
 
 class KeptConnections(DjangoWorkerFixup):
     def install(self) -> DjangoWorkerFixup:
-        """Called when a worker starts: from then on its connections are kept."""
+        """Celery calls this when a worker starts. From then on the worker's connections are kept."""
         connections.settings["default"]["CONN_MAX_AGE"] = settings.WORKER_CONNECTION_SECONDS
         return super().install()
 
     def validate_models(self) -> None:
-        """Only load Django. The library would run all checks of the site whenever a worker or a beat starts,
-        which imports the code of every page. `manage.py migrate` has run these checks."""
+        """Only load Django. Celery would run all checks of the site whenever a worker or a beat starts, which
+        imports the code of every page. `manage.py migrate` has run these checks."""
         self.django_setup()
 
     def close_database(self, **kwargs: Any) -> None:
@@ -47,4 +47,4 @@ def fixup(app: Celery) -> DjangoFixup:
 
 
 KEPT = {"eosviz.kept_connections:fixup"}
-"""For `Celery(fixups=…)`."""
+"""The argument `fixups` of `Celery`."""

@@ -25,7 +25,7 @@ SQLITE_BUSY_CODES = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 POSTGRESQL_BUSY_STATES = frozenset({"40001", "40P01", "53300", "55P03"})
 """serialization_failure, deadlock_detected, too_many_connections, lock_not_available."""
 MISCONF = re.compile(r"^(Command # .* of pipeline caused error: )?MISCONF ", re.DOTALL)
-"""Redis's refusal to write while its file cannot be appended; the library has no class for it."""
+"""Redis's refusal to write while its file cannot be appended; redis-py has no exception class for it."""
 
 
 def means_no_room(error: BaseException) -> bool:

@@ -70,7 +70,7 @@ def take(name: str, caller: str, cost: int = 1) -> None:
 
 
 async def take_soon(name: str, caller: str, cost: int = 1) -> None:
-    """As `take`, for code on an event loop."""
+    """Like `take`, for code on an event loop."""
     rate = rate_of(name)
     wait = await buckets.take_soon(rate, caller, cost)
     if wait:

@@ -112,7 +112,7 @@ class Announcer:
     """Announces the changes of a transaction once, when it is committed."""
 
     silent_until = -math.inf
-    """Shared by all announcers."""
+    """The time of the monotonic clock until which no announcement is tried. All announcers share it."""
 
     def __init__(self) -> None:
         self._waiting: set[str] = set()

@@ -24,10 +24,11 @@ def some(pieces: Iterator[bytes]) -> bytes:
 
 
 class _InPieces:
-    """Each piece is produced in a thread after the previous one was sent."""
+    """The asynchronous iteration of a response: each piece is produced in a thread after the previous one was
+    sent."""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        # The content of the response class with which this is combined.
+        # `streaming_content` belongs to the response class with which this class is combined.
         pieces = iter(self.streaming_content)  # type: ignore[attr-defined]
         following = sync_to_async(some)
         while piece := await following(pieces):

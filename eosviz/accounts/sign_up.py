@@ -53,7 +53,7 @@ class SignUp(SignupForm):
         return None, redirect(reverse("account_login") + query)
 
     def save(self, request: HttpRequest) -> Any:
-        """The library's method in one transaction, which begins after the password was hashed: hashing takes long,
+        """allauth's method, in one transaction that begins after the password was hashed: hashing takes long,
         and SQLite allows one writer at a time."""
         adapter = get_adapter()
         user = adapter.save_user(request, adapter.new_user(request), self, commit=False)

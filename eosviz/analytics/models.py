@@ -124,7 +124,7 @@ class Figure(models.Model):
     high = models.FloatField()
     """The 95 % interval of the share is from `low` to `high`."""
     before = models.ForeignKey(ScenarioVersion, on_delete=models.CASCADE, null=True, related_name="+")
-    """For a comparison: the version before this one."""
+    """The version of the scenario with which this one is compared; null if the figure is no comparison."""
     people_before = models.PositiveIntegerField(null=True)
     of_before = models.PositiveIntegerField(null=True)
     """The people of the earlier version who could have done it. With `before`, `low` and `high` are the

@@ -118,7 +118,7 @@ def run_parts(with_slow: bool) -> int:
         end_running()
         raise
     finally:
-        # No further part may begin.
+        # The parts that have not begun are cancelled.
         pool.shutdown(cancel_futures=True)
     say("")
     print_failures(
@@ -317,8 +317,8 @@ def is_failed(case: Element) -> bool:
 
 
 def describe(case: Element) -> str:
-    """As `tests/setup/test_parts.py::test_it: AssertionError: assert 1 == 2`: the argument for pytest, and the
-    first line of the reason."""
+    """A failed test in one line, as `tests/setup/test_parts.py::test_it: AssertionError: assert 1 == 2`: the
+    argument for pytest, and the first line of the reason."""
     file, names = case.get("file", ""), [case.get("name", "")]
     module = file.removesuffix(".py").replace("/", ".")
     if file.endswith(".py"):

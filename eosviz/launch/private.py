@@ -18,13 +18,14 @@ UMASKS = {"077": "the user alone", "027": "and the group may read", "007": "and 
 """The allowed values, as octal digits. Users outside the group may never read."""
 UMASK = "077"
 BUILD_UMASK = 0o022
-"""For environment and front end, which contain no data and which another user may run (as in a container image)."""
+"""The umask for the environment and the front end, which contain no data and which another user may run (as
+in a container image)."""
 STAMP = ".closed"
 """The name of a file in the folder that contains the umask. It is written once everything in the folder was
 closed. While the folder itself stays closed, a start need not check the contents again."""
 ENTRIES_MAX = 200_000
-"""How many files and folders one start checks. The rest is protected anyway: other users cannot enter the folder
-above it."""
+"""One start checks at most this many files and folders. The rest is protected anyway: other users cannot
+enter the folder above it."""
 
 
 def umask_asked(environment: Mapping[str, str]) -> int:

@@ -56,7 +56,7 @@ class Adopted:
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.returncode: int | None = None
-        """As `subprocess.Popen.returncode`; None while it runs."""
+        """The exit code, or minus the signal that ended the process; None while it runs."""
 
     def poll(self) -> int | None:
         if self.returncode is None:
@@ -80,7 +80,8 @@ class Adopted:
 
 
 def reap_others(known: set[int]) -> None:
-    """Reap the ended children of this process that are not `known`. Linux."""
+    """Reap the ended children of this process that are not in `known`, until the next ended child is in it.
+    Linux only."""
     while True:
         try:
             ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)

@@ -122,7 +122,7 @@ class HashedReader:
 
 
 UNREADABLE = (tarfile.TarError, zlib.error, EOFError, OSError)
-"""The exceptions of the libraries for a file that is truncated or is no backup."""
+"""The exceptions of `tarfile`, `gzip` and `zlib` for a file that is truncated or is no backup."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class Member:
 
 
 def _forget_members(tar: tarfile.TarFile) -> None:
-    """Frees the list in which the library keeps every member it has read or written."""
+    """Empties the list in which `tarfile` keeps every member that it has read or written."""
     tar.members.clear()  # type: ignore[attr-defined]  # typeshed leaves the attribute out
 
 

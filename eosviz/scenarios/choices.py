@@ -121,7 +121,8 @@ def read(asked: Mapping[str, str]) -> Chosen:
 
 
 CHOSEN_COOKIE = "library"
-"""The filters that the library showed last, as in its address; the browser forgets them when it is closed."""
+"""The name of the cookie with the filters that the library showed last, as in its address. The browser
+deletes the cookie when it is closed."""
 
 
 def way_back(request: HttpRequest, identifier: str = "") -> str:

@@ -32,7 +32,7 @@ class Scene:
     step: int
     params: Json
     stored: tuple[tuple[int, int, int], ...]
-    """For every batch in the leader's log: the base offset, the first sequence and the last sequence."""
+    """The batches of the leader's log, each as (base offset, first sequence, last sequence)."""
     believed: tuple[bool, ...]
     """For each record with a sequence, in the order of sequences: whether the producer knows that the record
     is stored."""

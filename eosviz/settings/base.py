@@ -182,7 +182,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "unacked_mutex_expire": 5,
     "socket_connect_timeout": 2,
     "health_check_interval": 10,
-    # No task has a priority. With the library's four, a worker would wait for four keys for each of its queues.
+    # No task has a priority. With kombu's four priorities, a worker would wait for four keys for each of its
+    # queues.
     "priority_steps": [0],
 }
 # Sending a task waits this long for a Redis that is being restarted, about two seconds in all.

@@ -76,7 +76,8 @@ def _short(text: str) -> str:
     return text if len(text) <= _SHOWN_MAX else text[: _SHOWN_MAX - 1] + "…"
 
 
-# -- parameters of an address, which the API library reads ---------------------------------------------------
+# -- parameters of an address, which django-ninja reads
+# --------------------------------------------------------
 
 _Context = Mapping[str, Any]
 _OF_PARAMETER: dict[str, tuple[str, Callable[[_Context], dict[str, Any]]]] = {

@@ -314,8 +314,8 @@ class Keyframe(models.Model):
     derived = models.BinaryField(null=True)
     """Derived facts (docs/frame.md, *Derived*) as JSON, deflated; null in sessions of earlier releases."""
     near = models.BinaryField(null=True)
-    """The truncated view that pages get (engine/view/near_views.py) as JSON, deflated; null while nothing is
-    truncated."""
+    """The near view that pages get (engine/view/near_views.py), which leaves parts out, as JSON, deflated;
+    null while nothing is left out."""
 
     objects = KeyframeQuerySet.as_manager()
 

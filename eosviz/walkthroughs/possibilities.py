@@ -161,7 +161,8 @@ def _part_of_actor(view: Json, name: str) -> Json | None:
 
 
 def _of_batch(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """For a batch of a client: the messages that carry it. For a batch in a log: the partition's leader."""
+    """Actions on a batch. In a client: on the messages that carry the batch. In a log: on the partition's
+    leader."""
     place, _, name = selection.id.partition("/")
     if place in view.get("clients", {}):
         yield from _carriers(view, place, [name])
@@ -248,7 +249,7 @@ def _to_each(action: str, brokers: list[int], params: Json) -> Iterator[Candidat
 
 
 def _of_record(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """For a record: actions on the messages that carry its batch, or else on its producer."""
+    """Actions on a record: on the messages that carry its batch, or else on its producer."""
     record = view.get("records", {}).get(selection.id)
     if record is None:
         return
@@ -271,8 +272,8 @@ TIMER_SETTINGS: dict[str, tuple[str, ...]] = {
 
 
 def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """For a timer, which cannot be changed itself. The candidates delay the messages that would come before
-    its end, change the setting for the next such timer, or act on the actor."""
+    """Actions on a timer, which cannot be changed itself: delay the messages that would come before its end,
+    change the setting for the next such timer, or act on the actor."""
     actor, timer = timers.named(view, selection.id)
     if timer is not None:
         named = {"actor": actor, "kind": timer["kind"], "subject": timer["subject"]}
@@ -315,8 +316,8 @@ def _arrives_before(view: Json, actor: str, until: int) -> bool:
 
 
 def _of_transaction(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """For a transactional id: commands of `kafka-transactions.sh`, and actions on the producers that have
-    this id, as far as the run shows their settings."""
+    """Actions on a transactional id: commands of `kafka-transactions.sh`, and actions on the producers that
+    have this id, as far as the run shows their settings."""
     params = {"transactional_id": selection.id}
     yield Candidate({"action": "describe_transaction", **params}, params)
     yield Candidate({"action": "list_transactions"}, {})

@@ -96,7 +96,7 @@ class AnswerPoll(FromPage, tag="answer_poll", frozen=True, kw_only=True):
 
 
 class Attend(FromPage, tag="attend", frozen=True, kw_only=True):
-    """From now on this page gets hands and answers."""
+    """Asks that this page gets hands and answers from now on."""
 
 
 class LowerHands(FromPage, tag="lower_hands", frozen=True, kw_only=True):

@@ -191,8 +191,8 @@ def near_view_answer(branch: Branch, number: int, re: str, whole: bool = False) 
 
 
 def _walked(near: bytes, bodies: list[bytes]) -> dict[str, Any] | None:
-    """The truncated view (`near`) after these steps; None if one of them changed a part that truncated views
-    leave out."""
+    """The near view `near` (JSON) after these steps; None if a step changed a part that near views leave
+    out."""
     try:
         return near_views.walk(msgspec.json.decode(near), list(map(changes_of, bodies)))
     except near_views.FoldedAway:

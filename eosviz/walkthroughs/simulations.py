@@ -29,8 +29,8 @@ CAPACITY, EARLIER_CAPACITY = 1_200, 64
 """How many simulations each process keeps: at the newest steps, enough for a school of a thousand sessions;
 at earlier steps, enough for a class that looks back."""
 RECENT_KILOBYTES, EARLIER_KILOBYTES = 500_000, 75_000
-"""All kept simulations of `recent`, and of `earlier`, together take at most this much memory. One simulation
-is kept whatever its size. A thousand simulations of the library take some 250 MB."""
+"""All kept simulations of `recent`, and of `earlier`, together take at most this many kilobytes. One
+simulation is kept whatever its size. A thousand simulations of the library take some 250 MB."""
 WORLD_KILOBYTES, STEP_KILOBYTES, REPLICA_KILOBYTES = 150, 1, 10
 """The memory of a run in kB: for its scenario and its world before the first step, for each step, and for
 each replica of a partition (5 to 10 kB)."""

@@ -199,7 +199,8 @@ class Edition(models.Model):
     outcome = models.JSONField()
     """Variant (`""`: the document itself) → `{"finished", "steps", "verdicts", "refused"}`."""
     steps = models.BinaryField()
-    """For each variant, in the order of `outcome`: eight bytes of the digest of each step, deflated."""
+    """The digests of the steps of all variants, in the order of `outcome`: eight bytes for each step,
+    deflated."""
     published = models.DateTimeField(auto_now_add=True)
     checked = models.CharField(max_length=16, blank=True)
     """The version of the engine with whose run the outcome was last compared."""

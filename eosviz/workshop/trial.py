@@ -153,10 +153,10 @@ class Trial(msgspec.Struct, kw_only=True):
     messages: list[Message] = []
     messages_in_all: int = 0
     seen_by_rules: list[int] = []
-    """For each entry of the fault script, how often it matched."""
+    """How often each entry of the fault script matched, in the order of the script."""
     empty_names: list[EmptyName] = []
     beat_kinds: dict[str, int] = {}
-    """Only if there are `empty_names`: the kinds of beats in the run, with the number of each. Otherwise empty."""
+    """If there are `empty_names`: kind of beat → how many the run has. Otherwise empty."""
     configurations: dict[str, Json] = {}
     broke: str | None = None
     """The engine's message if the engine broke one of its own rules."""

@@ -523,7 +523,7 @@ export interface AnswerPoll {
   choice: string;
 }
 /**
- * From now on this page gets hands and answers.
+ * Asks that this page gets hands and answers from now on.
  */
 export interface Attend {
   type: "attend";
