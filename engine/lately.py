@@ -233,9 +233,8 @@ class Lately:
                 self._sent.pop(number, None)
                 if message is not None and message["api"] == "Produce":
                     self._is_lost(number, message, Said.of(step))
-        for fate in (
-            step.messages
-        ):  # The message that was received comes last, because the effects of its delivery may lose others.
+        # The message that was received comes last, because the effects of its delivery may lose others.
+        for fate in step.messages:
             message = shown.get(fate["id"])
             if fate["event"] == "delivered" and message is not None and message["api"] == "Produce":
                 self._arrives(message, Said.of(step))

@@ -539,9 +539,8 @@ class Simulation(Timetable):
         """The whole state as in docs/frame.md, computed anew. It is complete only at the recorded level: at
         the others it has no messages in flight, pending events and counters."""
         view = whole_view(self.world.empty_view(), self.parts())
-        view["time"] = (
-            self.now
-        )  # Quiet events may have passed since the newest step, so the time may be later.
+        # Quiet events may have passed since the newest step, so the time may be later.
+        view["time"] = self.now
         return view
 
     def header(self) -> Header:

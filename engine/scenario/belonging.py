@@ -144,7 +144,8 @@ def _check_row(section: str, row: dict[str, Any], place: str) -> None:
 
 
 def _complete() -> None:
-    """Check that every word has its fields, and that every field belongs to a word."""
+    """Check that the table lists every action, call and override of the schema, and every field of their
+    rows."""
     for section, belonging in BELONGING.items():
         known = schema.SECTIONS[section]
         words = set(known[belonging.word].choices)

@@ -36,7 +36,7 @@ Place = tuple[str, ...]
 """The path of a table of a view, or of one entry in it."""
 
 _THINGS = ("partitions", "brokers")
-"""Tables in which each entry has its own timers."""
+"""Tables whose timers are derived for each entry separately; those of other tables, for the whole table."""
 _HAVE_LEVELS = ("quorum", "clients")
 _HAVE_TIMERS = (*_THINGS, "quorum", "zookeeper", "middleware", "services")
 
