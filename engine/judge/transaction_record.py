@@ -295,7 +295,7 @@ class TransactionsRecord:
 
 
 def torn(record: TransactionsRecord, transaction: Transaction) -> dict[str, set[int]]:
-    """Where a transaction is partly committed.
+    """Where the parts of a transaction have different outcomes.
 
     Partition to the serials whose outcome differs from the application's result, from the decision, or from
     that of another partition. If only offsets differ: ``offsets of GROUP`` to the serials of all copies.

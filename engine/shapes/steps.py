@@ -91,7 +91,7 @@ class Broken(TypedDict):
     partition: str | None
     serials: list[int]
     transaction: NotRequired[str]
-    """The transaction that is partly committed; only for the guarantee `atomic`."""
+    """The transaction that is not atomic; only for the guarantee `atomic`."""
     producer_id: NotRequired[int]
     """The producer of the hanging transaction, which begins at `first_offset`; only for the guarantee
     `hanging`."""

@@ -834,7 +834,7 @@ export interface Broken {
   partition: string | null;
   serials: number[];
   /**
-   * The transaction that is partly committed; only for the guarantee `atomic`.
+   * The transaction that is not atomic; only for the guarantee `atomic`.
    */
   transaction?: string;
   /**
