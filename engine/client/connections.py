@@ -251,7 +251,8 @@ class Connections:
         self.watch.touch(request)
 
     def next_deadline(self) -> int | None:
-        """When the oldest unanswered request of any connection times out."""
+        """When the oldest unanswered request of any connection times out (virtual ms); None: no request is in
+        flight."""
         oldest: int | None = None
         for connection in self.by_node.values():
             if connection.in_flight:

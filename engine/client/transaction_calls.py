@@ -188,7 +188,8 @@ def abort_transaction(manager: TransactionManager) -> Result:
 
 
 def _complete(manager: TransactionManager, on: str, skip_end: bool) -> Result:
-    """Enqueue the registration of new partitions, EndTxn, and the epoch bump (TXM-10)."""
+    """Enqueue the registration of new partitions, EndTxn unless ``skip_end``, and an epoch bump if one is due
+    (TXM-10)."""
     manager.register_partitions()
     result = Result()
     if not skip_end:

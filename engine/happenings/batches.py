@@ -109,7 +109,8 @@ class RequeuedOutOfOrder(Aside):
 
 @happening
 class IdentityChanged(Happening):
-    """A batch has the sequences of another producer id than the producer's current one, so it fails."""
+    """A batch has the sequences of another producer id than the producer's current one, so it fails.
+    ``batch_id``: the producer id of the batch. ``producer_id``: the current one."""
 
     client: str
     batch: str

@@ -195,7 +195,7 @@ class Hanging(Enum):
 
 @happening
 class HangingFound(Aside):
-    """One hanging transaction: a row of the tool's table."""
+    """One hanging transaction: a row of the tool's table. ``minutes``: the age of its newest record."""
 
     why: Hanging
     partition: str

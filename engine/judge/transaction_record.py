@@ -76,7 +76,7 @@ class TransactionsRecord:
         self.coordinated: dict[int, int] = {}
         """Dict of producer id → the coordinator epoch with which its partitions were last registered."""
         self.completing: set[int] = set()
-        """Producer ids with a newest decision that its coordinator has reported and not yet completed."""
+        """Producer ids whose newest decision is recorded here and not yet completed."""
         self.early: dict[str, set[int]] = {}
         """Dict of partition → serials that a read_committed consumer got before their transaction was
         committed."""

@@ -59,7 +59,7 @@ def _moment(when: str, settings: MiddlewareConfiguration, now: int) -> int:
 
 
 def act(middleware: Asker, transaction: Transaction, now: int) -> int:
-    """Make one attempt; returns the time of the next attempt."""
+    """Make one attempt; returns the time of the next attempt (virtual ms)."""
     strategy, settings = middleware.strategy, middleware.configuration
     transaction.tries += 1
     if transaction.named:

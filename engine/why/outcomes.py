@@ -94,7 +94,7 @@ def _since(moment: Moment, transactional_id: str) -> Iterator[Link]:
 
 def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | None) -> Iterator[Link]:
     """The clients of an id, with the next call of each application. ``identity``: producer id and epoch of
-    the transaction; a client with another identity cannot end it, and its link says so."""
+    the transaction, or None. A client with another identity cannot end the transaction, and its link says so."""
     clients = moment.clients_of(transactional_id)
     if not clients:
         yield link(

@@ -200,7 +200,7 @@ _WAIT_FOR_ANSWERS = {
 
 
 def _answers_awaited(moment: Moment, client: str, shown: Json, partition: str) -> Iterator[Link]:
-    """The requests in flight with batches of this partition, and their places."""
+    """The requests in flight with batches of this partition, and where they are."""
     for number, request in shown["requests"].items():
         if partition in _partitions_of(moment, client, request):
             yield _awaited(moment, client, request)
