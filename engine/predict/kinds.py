@@ -125,7 +125,7 @@ def _state_after(step: Step) -> str:
     """The state of the machine after the step. A fence passes through PrepareEpochFence in one step: its
     effect takes the next row, to the state that is written."""
     change = step["transition"]
-    # The transaction with the same name may change its state in this step, too.
+    # Here ``of`` is a transactional id, and the transaction itself may change its state in this step, too.
     if change["machine"] == _MARKERS:
         return str(change["to"])
     pending = [one for one in step["changes"] if one["path"][-2:] == [change["of"], "pending_state"]]
