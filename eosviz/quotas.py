@@ -31,7 +31,7 @@ class Quota:
 
     name: str
     model: str
-    """`app.Model`."""
+    """The model whose rows are counted, as `app.Model`."""
     reason: str
     """The last part of the refusal's key: `problem.<reason>`, `replays.refused.<reason>`, …"""
     page: str

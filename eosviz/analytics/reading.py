@@ -89,7 +89,7 @@ class Overview:
     runs: list[Run]
     run_count: int
     places: list[Place]
-    """The steps with the largest share of people who had difficulty."""
+    """The steps at which the most people had difficulty, by the lower end of the interval of their share."""
     rules: list[Rule]
     changes: list[Figure]
     column_keys: list[str] = field(default_factory=lambda: [f"analytics.kind.{kind}" for kind in COLUMNS])
@@ -140,7 +140,7 @@ def _runs(figures: Any) -> list[Run]:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step at which someone had difficulty; its sentence is the same for each of its places."""
+    """A step with its figures. All of them have the step's sentence."""
 
     number: int
     places: list[Place]

@@ -17,7 +17,8 @@ class Coalesced:
         seconds: float,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        """`work` raises nothing."""
+        """`work` must not raise. `seconds`: the shortest time between the end of one run of `work` and the
+        next. `pause`: waits that long."""
         self._work = work
         self._seconds = seconds
         self._pause = pause

@@ -74,7 +74,7 @@ def words() -> dict[str, Sentence]:
 
 
 def say(key: str, language: str, params: Mapping[str, Any] | None = None) -> str:
-    """The sentence of a key. A missing key is shown as it is, so that it is noticed."""
+    """The sentence of a key. A missing key is shown in brackets, so that it is noticed."""
     known = words()
     if key not in known:
         return f"[{key}]"

@@ -186,7 +186,7 @@ def _describe_one(shape: Schema, kind: type, texts: dict[str, str]) -> None:
     if issubclass(kind, msgspec.Struct):
         written = {field.name: field.encode_name for field in msgspec.structs.fields(kind)}
         if not kind.__struct_config__.forbid_unknown_fields:
-            # The server sends every field, also those with a default, unless they are empty.
+            # The server sends every field, also those with a default, unless the value is UNSET.
             unset = {field.encode_name for field in msgspec.structs.fields(kind) if field.default is UNSET}
             shape["required"] = [name for name in properties if name not in unset]
     else:

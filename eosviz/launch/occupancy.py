@@ -41,7 +41,8 @@ class Occupancy:
     """Holds the data folder for this process until it ends."""
 
     def __init__(self, data_folder: Path) -> None:
-        """Raises Problem if another eosviz runs here."""
+        """Take the lock, and end the processes that an earlier supervisor left. Raises Problem if another
+        eosviz runs in this folder."""
         self._state_path = data_folder / "run" / "state.json"
         self._state_path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = self._take_lock(data_folder)

@@ -61,11 +61,13 @@ def make_private_folder(folder: Path, umask: int) -> None:
 
 
 def close_folder(folder: Path, umask: int, say: Callable[[str], None]) -> int:
-    """Remove other users' access to the folder and everything below it; returns how many entries were changed.
+    """Remove other users' access to the folder and everything below it. Returns how many entries below it
+    were changed.
 
-    The folder itself comes first. If it has stayed closed since the last time, under the same umask, nothing below
-    needs checking. Links are not followed. Entries of other users, which cannot be changed, are reported in one line.
-    Call it before this process opens the database: closing any descriptor of its file drops SQLite's locks.
+    The folder itself comes first. If it has stayed closed since the last time, under the same umask, nothing
+    below needs checking. Links are not followed. Entries of other users, which cannot be changed, are
+    reported in one line. Call it before this process opens the database: closing any descriptor of its file
+    drops SQLite's locks.
     """
     foreign: list[Path] = []
     changed = 0

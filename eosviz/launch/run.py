@@ -86,7 +86,8 @@ def address_asked() -> tuple[str, int]:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """The socket that every web process inherits. Raises Problem if the port is in use."""
+    """The socket that every web process inherits. Raises Problem if the address or the port cannot be
+    used."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     except OSError as error:

@@ -21,7 +21,7 @@ from eosviz.launch.stamps import is_fresh
 FILE = ENDINGS / "endings.json"
 
 Endings = dict[str, Any]
-"""Variant → ending. The document itself has an empty name."""
+"""Variant → ending (`engine.ending.ending_of`). The document itself has an empty name."""
 
 
 def endings_of(found: LibraryEntry) -> Endings:

@@ -16,7 +16,7 @@ Json = dict[str, Any]
 WIDTH = 168
 HEIGHT = 40
 LEFT = 26
-"""The faults are drawn to the left of this x."""
+"""The sign of the first fault is drawn to the left of this x."""
 HUES = 6
 LANES = 2
 UNIT_MAX = 17.0

@@ -33,7 +33,8 @@ class OnBroken(Condition, tag="broken", frozen=True):
 
 
 class OnState(Condition, tag="state", frozen=True):
-    """A machine of the engine's tables enters a state; `of`: the machine's owner, any owner without it."""
+    """A machine of the engine's tables enters a state. `of`: the machine's owner; without it, the machine of
+    any owner."""
 
     machine: Named
     state: Named

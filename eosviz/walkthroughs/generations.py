@@ -116,7 +116,7 @@ def generation_new(request: HttpRequest) -> HttpResponse:
 
 def _asked(choice: str) -> tuple[ScenarioVersion, Card, VariantCard | None]:
     """A scenario of the library with a Kafka cluster, and its variant: the one named in `choice`, or else the
-    usual one, if the scenario has variants. Raises Http404."""
+    usual one; None if the scenario itself is run. Raises Http404."""
     identifier, _, named = choice.partition("/")
     version = get_object_or_404(ScenarioVersion.objects.library(), identifier__iexact=identifier[:64])
     card = card_of(version)

@@ -9,7 +9,7 @@ from eosviz.walkthroughs.made_steps import KEYFRAME_EVERY
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """`limits` of docs/websocket.md."""
+    """The bounds for one person, as `limits` of docs/websocket.md."""
 
     message_bytes: int = 64 * 1024
     messages_per_second: int = settings.RATES["messages.person"][0] // settings.RATES["messages.person"][1]
@@ -32,7 +32,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     sessions_per_browser: int = settings.QUOTAS["sessions"]
     name_characters: int = 80
     followers_heard: int = 500
-    """How many followers of a presentation may answer and raise hands; any number may watch."""
+    """How many followers of a presentation may answer and raise hands; more may watch."""
     hand_characters: int = 200
     follower_deeds_per_minute: int = (
         settings.RATES["say.follower"][0] * 60 // settings.RATES["say.follower"][1]

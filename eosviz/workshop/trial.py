@@ -42,8 +42,8 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Mistake(msgspec.Struct):
-    """A mistake in the document. `wrong` and `allowed` are sentences inside the page's sentence, or names and
-    values."""
+    """A mistake in the document at `place`, a dotted path. `wrong` and `allowed` are parts of the page's
+    sentence: a text, or key and parameters of a sentence."""
 
     place: str
     wrong: str | Json

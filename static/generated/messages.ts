@@ -128,7 +128,8 @@ export interface OnBroken {
   guarantee?: string | null;
 }
 /**
- * A machine of the engine's tables enters a state; `of`: the machine's owner, any owner without it.
+ * A machine of the engine's tables enters a state. `of`: the machine's owner; without it, the machine of
+ *     any owner.
  */
 export interface OnState {
   on: "state";
@@ -673,7 +674,7 @@ export interface MadeIntervention {
   intervention: Intervention;
 }
 /**
- * `limits` of docs/websocket.md.
+ * The bounds for one person, as `limits` of docs/websocket.md.
  */
 export interface Limits {
   message_bytes: number;
@@ -704,7 +705,7 @@ export interface Limits {
   sessions_per_browser: number;
   name_characters: number;
   /**
-   * How many followers of a presentation may answer and raise hands; any number may watch.
+   * How many followers of a presentation may answer and raise hands; more may watch.
    */
   followers_heard: number;
   hand_characters: number;

@@ -21,7 +21,7 @@ register = template.Library()
 
 @register.simple_tag
 def bare(key: str) -> SafeString:
-    """The sentence, escaped. If the key is missing, the key itself is shown."""
+    """The sentence, escaped. A missing key is shown in brackets."""
     known = words().get(key)
     if known is None:
         return conditional_escape(f"[{key}]")
