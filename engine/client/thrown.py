@@ -42,8 +42,8 @@ class CallThrows(Exception):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thrown:
     """The exceptions of calls in one version. ``as_they_are``: errors that have an exception of their own;
-    all others are wrapped in a KafkaException. ``as_they_are_at_send``: such errors of ``send()``.
-    ``in_wrong_state``: the exception for a call that the client's state machine does not allow."""
+    all others are wrapped in a KafkaException. ``as_they_are_at_send``: the errors of ``send()`` that have
+    one. ``in_wrong_state``: the exception for a call that the client's state machine does not allow."""
 
     as_they_are: Mapping[Cause, str]
     as_they_are_at_send: Mapping[Cause, str]

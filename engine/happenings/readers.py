@@ -167,7 +167,7 @@ class OffsetsCommitted(Happening):
 @happening
 class ReadingResumed(Happening):
     """A consumer knows its position in one partition. ``committed``: the position is the group's committed
-    offset; if False, the start of the partition."""
+    offset; if False, the offset at which a group without one starts."""
 
     consumer: str
     group: str | None

@@ -194,7 +194,8 @@ def _open(replica: Json) -> list[tuple[int, int]]:
 
 
 def _stored_late(moment: Moment, partition: str, point: Link | None) -> Iterator[Link]:
-    """The step that stored the first batch of the hanging transaction, if a marker was written before it."""
+    """The step that stored the first batch of the hanging transaction. Nothing if no marker was written
+    before this batch."""
     batch = None if point is None else moment.batch_at(partition, point.params["offset"])
     if point is None or batch is None or not batch["serials"] or "marker_offset" not in point.params:
         return
