@@ -23,9 +23,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.development")
 
 
 class OutlivedQoS(QoS):
-    """Keeps working while Redis answers but refuses writes, because its disk or memory is full. A delivered task
-    is carried out although Redis could not record the delivery; a task that could not be acknowledged is delivered
-    again after `visibility_timeout` and is then found done."""
+    """The worker's record of the tasks that it has taken. It keeps working while Redis answers but refuses
+    writes, because its disk or memory is full: a delivered task is carried out although Redis could not
+    record the delivery. A task that could not be acknowledged is delivered again after `visibility_timeout`
+    and is then found done."""
 
     def append(self, message: Any, delivery_tag: str) -> None:
         try:

@@ -35,7 +35,7 @@ QUEUES = tuple(f"steps-{number}" for number in range(COUNT))
 STEPPING = frozenset(
     f"walkthroughs.{name}" for name in ("carry_out", "go_on", "find_ahead", "find_actions", "find_why")
 )
-"""Tasks that need the run of a session; its id is their first argument."""
+"""Tasks that need the run of a session. The session's id is their first argument."""
 
 SIGN_SECONDS = 1.0
 SILENT_SECONDS_MAX = 5.0

@@ -56,8 +56,9 @@ class Cell:
         return None if self.beside is None else self.step_of(self.beside)
 
     def step_of(self, attempt: Attempt) -> int | None:
-        """The step that the results show for an attempt: the step of its judgement, or else how far the run
-        has got. None if the run does not count or was not begun."""
+        """The step that the results show for an attempt: the step of its judgement, or, while it is open, how
+        far the run has got. None if the attempt is not judged by its run, the run was not begun, or the
+        judgement names no step."""
         if not kind_of(attempt.assignment).is_judged_by_run:
             return None
         if attempt.outcome != Outcome.OPEN:

@@ -67,7 +67,8 @@ class Lines(logging.Formatter):
 
 
 class JsonLines(logging.Formatter):
-    """Writes one JSON object for each line, with at, level, logger, message and the context."""
+    """Writes one JSON object for each line, with `at`, `level`, `logger`, `message`, the context, and the
+    `traceback` of an exception."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {

@@ -178,7 +178,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     # A task whose worker was killed is delivered again after this many seconds. A longer task must be declared with
     # acks_late=False, or it is delivered again while it still runs.
     "visibility_timeout": env.int("EOSVIZ_TASK_RETURN_SECONDS", 10),
-    # A worker that was killed while it looked for such tasks blocks the others no longer than this.
+    # If a worker is killed while it looks for such tasks, the other workers can look again after this many
+    # seconds.
     "unacked_mutex_expire": 5,
     "socket_connect_timeout": 2,
     "health_check_interval": 10,

@@ -82,7 +82,8 @@ class FollowerConsumer(SessionConsumer):
         await take_soon("messages.page", self.channel_name)
 
     async def count_work(self, message: messages.AnyFromPage) -> None:
-        """All followers of one link share one budget of work. Raises TooOften."""
+        """Takes the steps that the answer reads from the budget that all followers of one link share. Raises
+        TooOften."""
         steps = steps_read(message)
         if steps:
             await take_soon("work.link", str(self.token), steps)
