@@ -28,7 +28,8 @@ class LogBound:
         self._look_at = 0.0
 
     def look(self) -> None:
-        """Cheap enough to be called in every round: it checks every LOOK_SECONDS. Never raises."""
+        """Called in every round of the supervisor; checks the logs at most every LOOK_SECONDS. Never
+        raises."""
         if self._now() < self._look_at:
             return
         self._look_at = self._now() + LOOK_SECONDS

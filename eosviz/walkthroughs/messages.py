@@ -182,7 +182,7 @@ class NewSession(Struct, forbid_unknown_fields=True, frozen=True):
 
 
 Command = Advance | RunUntil | MakeBranch | Intervene
-"""A message that is carried out once per id."""
+"""A message that makes steps or a branch. It is carried out once for each id."""
 
 Question = (
     Hello

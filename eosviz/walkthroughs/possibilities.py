@@ -110,8 +110,8 @@ def _message(view: Json, message_id: str) -> Iterator[Candidate]:
 
 
 def _has_arrived(message: Json) -> bool:
-    """True for a request that has reached its broker but waits: behind another of its connection, or because the
-    broker is paused."""
+    """True for a request that has reached its broker but waits: behind another request of its connection, or
+    because the broker is paused."""
     unread = message["held"] and not message["is_response"] and str(message["to"]).startswith("broker-")
     return unread or "waits_behind" in message
 

@@ -89,7 +89,8 @@ class Why(msgspec.Struct):
 
 
 class Transaction(msgspec.Struct):
-    """A line of `engine/transaction_lines.py`. `why`: the reason of the outcome; null if no coordinator chose one."""
+    """One transaction of the run, with fields of `engine/transaction_lines.py`. `why`: the reason of the
+    outcome; null if no coordinator chose one."""
 
     id: str
     client: str | None
@@ -103,7 +104,8 @@ class Transaction(msgspec.Struct):
 
 
 class Records(msgspec.Struct):
-    """A row of `engine/judge/fates.py`."""
+    """What became of consecutive records of one producer in one partition: the fields of `RecordsFate`
+    (`engine/judge/fates.py`)."""
 
     partition: str
     producer: str

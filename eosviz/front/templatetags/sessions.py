@@ -33,7 +33,7 @@ def session_items(sessions: Iterable[SessionLine]) -> SafeString:
     """The items for the rows of `Session.objects.….lines()`. Their buttons belong to a form `delete-session` of the
     page."""
     language = language_of(get_language())
-    # The addresses of all items differ in the id only, so `reverse` is called once.
+    # The addresses of all items differ in the id only, so `reverse` is called once for each kind of address.
     addresses = [reverse(f"walkthroughs:{name}", args=[_ANY]) for name in ("player", "delete")]
     address, deletion = ("{}".join(map(escape, one.split(str(_ANY)))) for one in addresses)
     delete = escape(sentence("library.delete", language))
