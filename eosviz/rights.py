@@ -206,7 +206,8 @@ class Board:
         self._asking: asyncio.Task[None] | None = None
 
     async def enter(self, holder: Holder) -> None:
-        """Add a socket. It is asked to check its rights when something changes."""
+        """Add a socket with its rights. From now on the board asks it to check its rights when something
+        changes."""
         if holder in self._all:
             return
         self._all.add(holder)

@@ -165,7 +165,7 @@ class Publishing(models.Model):
 
 class EditionQuerySet(models.QuerySet["Edition"]):
     def of_draft(self, draft: Draft) -> EditionQuerySet:
-        """The editions of the draft, newest first, without the columns that only a comparison needs."""
+        """The editions of the draft, newest first. The large columns (`text`, `steps`) are not read."""
         return self.filter(draft=draft).select_related("version").defer("steps", "text").order_by("-number")
 
     def usable_by(self, user: User) -> EditionQuerySet:
