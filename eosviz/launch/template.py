@@ -80,7 +80,8 @@ class Requested:
 
 
 class Template:
-    """The supervisor's end. Each process that is started as the template gets a socket pair of its own."""
+    """The supervisor's side of the template. Each process that is started as the template gets a socket pair
+    of its own."""
 
     def __init__(self) -> None:
         self._requests: socket.socket | None = None

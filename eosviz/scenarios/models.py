@@ -60,7 +60,7 @@ class Endings(models.Model):
 
     version = models.OneToOneField(ScenarioVersion, on_delete=models.CASCADE, related_name="endings")
     form = models.CharField(max_length=16)
-    """`engine.ending.FORM`."""
+    """The form of the stored endings: `engine.ending.FORM` when they were computed."""
     runs = models.JSONField()
     """Variant (empty for the document itself) → what `engine.ending.ending_of` returns."""
 

@@ -265,7 +265,7 @@ class RecentSimulations:
         kilobytes = 0 if slot.simulation is None else kilobytes_of(slot.simulation)
         with self._guard:
             if self._slots.get(branch_id) is not slot:
-                return  # it was dropped while it was in use
+                return  # the slot was dropped while it was in use
             self._kilobytes_held += kilobytes - slot.kilobytes
             slot.kilobytes = kilobytes
             while len(self._slots) > self.capacity or (
