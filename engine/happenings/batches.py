@@ -110,12 +110,12 @@ class RequeuedOutOfOrder(Aside):
 @happening
 class IdentityChanged(Happening):
     """A batch has the sequences of another producer id than the producer's current one, so it fails.
-    ``batch_id``: the producer id of the batch. ``producer_id``: the current one."""
+    ``sent_as``: the producer id of the batch. ``producer_id``: the current one."""
 
     client: str
     batch: str
     partition: str
-    batch_id: int
+    sent_as: int
     producer_id: int
 
 

@@ -66,3 +66,9 @@ def test_every_happening_has_one_sentence() -> None:
         kind for kind in kinds() if hasattr(kind, "__dataclass_fields__") and not issubclass(kind, Fact)
     }
     assert with_sentence == TELLINGS.keys()
+
+
+def test_no_happening_takes_the_parameter_of_its_batch() -> None:
+    """A step keeps the id of its batch as ``batch_id`` (recording.py), so a field of that name would be lost."""
+    both = {kind.__name__ for kind in TELLINGS if {"batch", "batch_id"} <= set(kind.__annotations__)}
+    assert both == set()
