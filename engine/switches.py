@@ -43,7 +43,8 @@ class Switches:
     """A leader compares the epoch of a verified batch before it asks whether the verification still holds, so a late
     batch is refused with INVALID_PRODUCER_EPOCH and not with INVALID_TXN_STATE (KAFKA-19690, fixed after 4.1.0)."""
     zookeeper_version_check: bool = True
-    """A block claim is conditional on the node's stat version (PID-3)."""
+    """A broker claims a block of producer ids only if the version of ZooKeeper's node is still the one that it
+    read (PID-3)."""
     offsets_in_transaction: bool = True
     idempotent_handlers: bool = True
     back_check: bool = True

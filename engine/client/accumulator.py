@@ -386,11 +386,12 @@ class RecordAccumulator:
         return over
 
     def expires_at(self, head: Batch, last: bool) -> int:
-        """When this head of a queue expires. ``last``: no batch is queued behind it."""
+        """When this head of a queue expires (virtual ms). ``last``: no batch is queued behind it."""
         return self.expiry.expires_at(head, last, self.config)
 
     def next_expiry(self) -> int | None:
-        """The earliest time at which the head of any queue expires; None when no queued batch can expire."""
+        """The earliest time at which the head of any queue expires (virtual ms); None when no queued batch can
+        expire."""
         ends = [
             self.expires_at(queue.batches[0], len(queue.batches) == 1)
             for queue in self._order

@@ -104,12 +104,8 @@ _REFUSED_CALLS = {
     ABORT: "refused_abort",
 }
 _REFUSED_ANSWERS = (
-    (
-        READY,
-        GOT_ID,
-        "refused_got_id",
-        "",
-    ),  # A second initTransactions() is answered after the abort has ended.
+    # A second initTransactions() is answered after the abort has ended.
+    (READY, GOT_ID, "refused_got_id", ""),
     # FindCoordinator failed: the client has no right to the group.
     (INITIALIZING, ABORTABLE, "refused_abortable", "denial_is_fatal", _OUTLIVES),
     # A batch of an earlier transaction failed after EndTxn was sent.

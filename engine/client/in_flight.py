@@ -38,7 +38,8 @@ class InFlightBatches:
         return over
 
     def next_expiry(self) -> int | None:
-        """When the next batch expires; None: no batch in flight expires in this version."""
+        """When the next batch in flight expires (virtual ms). None: no batch is in flight, or the version expires
+        none in flight."""
         ends: int | None = None
         if self._expiry.everywhere:
             limit = self._config.batch_expiry_ms

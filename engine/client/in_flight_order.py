@@ -1,4 +1,4 @@
-"""How a partition's batches in flight are distinguished: two strategies. The version chooses one (ORD-4).
+"""Two strategies to find a batch among its partition's batches in flight. The version chooses one (ORD-4).
 
 2.3 to 3.0.1 and 3.1.0 keep these batches in a set that is ordered and compared by first sequence number alone
 (``TopicPartitionEntry.inflightBatchesBySequence``). So a finished batch can be confused with another one that
@@ -13,8 +13,9 @@ from engine.client.batch import Batch
 
 
 class InFlightOrder(Protocol):
-    """A strategy that distinguishes batches in flight. ``throws_untracked``: the client throws when it has to
-    resend a batch of a partition without a tracked batch in flight."""
+    """How the client finds a batch among the tracked ones, which are its partition's batches in flight.
+    ``throws_untracked``: the Sender throws an exception when it has to resend a batch while none of the
+    partition's batches is tracked."""
 
     @property
     def throws_untracked(self) -> bool: ...

@@ -115,9 +115,8 @@ def _one_by_one(middleware: Asker, transaction: Transaction, now: int) -> None:
     """Send a Rollback to the first node without an answer. Participants whose CommitOk did not arrive come
     first, because the time of their commit is unknown. Then the others follow in the reverse order of the
     Commits, and the business system, which committed first, is the last."""
-    order = sorted(
-        _nodes(transaction), key=lambda name: name != BUSINESS
-    )  # ``reversed`` below makes the business system the last one.
+    # The business system comes first here, and ``reversed`` below makes it the last one.
+    order = sorted(_nodes(transaction), key=lambda name: name != BUSINESS)
     silent = [name for name in order if transaction.records.get(name) == "UNKNOWN"]
     rest = [name for name in order if name not in silent]
     for name in [*reversed(silent), *reversed(rest)]:

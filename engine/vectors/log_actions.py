@@ -146,8 +146,8 @@ def _restart(script: Script) -> None:
 
 
 def independent(phases: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """The phases in one group, or in several if they have more clients than a scenario allows. The topics are
-    then divided so that no client uses topics of two groups."""
+    """All phases as one group, or as several if they have more clients than a scenario allows. Each of several
+    groups has every phase, with some of its topics only. No client uses topics of two groups."""
     parts: list[set[str]] = [{topic["topic"]} for phase in phases for topic in phase["topics"]]
     used: dict[str, set[str]] = {}
     for phase in phases:

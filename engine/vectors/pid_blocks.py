@@ -22,7 +22,8 @@ REPLIES_MAX = 1000
 
 
 class BlockCase:
-    """ZooKeeper, the producer id managers of a case, and the changes of the node."""
+    """ZooKeeper, the producer id managers of a case, and ``happened``: the results of the current operation's
+    writes to ZooKeeper, ``write`` or ``conflict``."""
 
     def __init__(self, initial: list[int] | None) -> None:
         self.watch = Watch()
@@ -104,7 +105,8 @@ def _only_send(effects: Effects) -> Send:
 
 
 def run(case: dict[str, Any], version: str) -> Failure | None:
-    """Play one case and compare every result, the node's data and stat version, and the changes of the node."""
+    """Play one case and compare every operation's result, its writes to ZooKeeper's node of blocks, and the data
+    and version of this node after it."""
     blocks = BlockCase(case["input"].get("initial"))
     for index, (operation, expected) in enumerate(zip(case["input"]["ops"], case["expected"], strict=True)):
         got = blocks.do(operation)

@@ -131,7 +131,7 @@ class Played:
     """The result of a recording: the number of steps that passed, and the first response or state that differs."""
 
     version: str
-    """The generation of the engine that answered."""
+    """The version and level of the engine's broker that played it (``Generation.name``)."""
     steps: int
     passed: int
     failure: Failure | None = None

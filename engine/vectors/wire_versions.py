@@ -28,14 +28,15 @@ class Generation:
 
 
 def recorded(level: int) -> Generation:
-    """The generation that was recorded. Raises ValueError for a level that it does not support."""
+    """The broker that plays recordings of this level: Kafka 4.1, with which they were made. Raises ValueError
+    for a level that 4.1 does not know."""
     if not 0 <= level <= K41.transaction_version:
         raise ValueError(f"transaction_version {level}; Kafka 4.1 knows 0 to {K41.transaction_version}")
     return Generation(K41, level)
 
 
 def others(level: int) -> tuple[Generation, ...]:
-    """Other generations that support this level."""
+    """The brokers of other versions that also play recordings of this level."""
     return (Generation(K39, level),) if level <= K39.transaction_version else ()
 
 

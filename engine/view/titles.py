@@ -191,8 +191,8 @@ def _released(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title 
 
 
 def _completed(name: str, params: Params, steps: Sequence[BeatStep]) -> Title:
-    """The title with the state in which the coordinator ends the transaction, if it does so in this beat and the
-    title stays short. Another transaction may end in the same steps."""
+    """The title ``name``, or ``NAME_complete``, which also has the coordinator's final state: if exactly one
+    transaction ends in this beat, its state is the one of the title, and the title has few partitions."""
     ended = [said["pending"] for said in said_in(steps, "coordinator.all_markers_acknowledged")]
     if ended != [ENDS.get(name)] or len(params["partitions"]) > SHORT:
         return name, params
@@ -200,15 +200,16 @@ def _completed(name: str, params: Params, steps: Sequence[BeatStep]) -> Title:
 
 
 def _hidden(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title:
-    """The partitions whose records are hidden. If these are only internal partitions, the hidden records are
-    the offsets of a transaction."""
+    """The title with the partitions whose records are hidden. ``offsets_wait`` if all of them are internal: the
+    hidden records are then the offsets that a transaction commits."""
     partitions = _partitions(said_in(steps, "broker.readers_wait_for_transaction"))
     return ("hidden", {"partitions": partitions}) if partitions else ("offsets_wait", {})
 
 
 def _hangs(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title:
-    """Once replicated records are hidden: the consumers that wait for the hanging transaction. Before that,
-    the title says only that the transaction hangs."""
+    """If the transaction hangs in one partition and replicated records are hidden there, the title says what
+    waits: the only waiting consumer, else the partition. Otherwise the title says only that the transaction
+    hangs."""
     partitions, owner = params["partitions"], params["owner"]
     hidden = _partitions(said_in(steps, "broker.readers_wait_for_transaction"))
     if len(partitions) > 1 or partitions[0] not in hidden:
@@ -242,7 +243,8 @@ def _markers(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title |
 
 
 def _marker_again(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """The response was lost, not the marker. The marker is sent again, and finds its transaction already ended."""
+    """The title of a marker that arrives once more, after its transaction ended: the first marker was stored, but
+    its response was lost. None if no marker does."""
     partitions = _partitions(said_in(steps, "broker.marker_finds_nothing_open"))
     return ("marker_again", {"partitions": partitions}) if partitions else None
 
@@ -300,7 +302,8 @@ def _read(steps: Sequence[BeatStep], consumers: Sequence[str], by_one: str) -> T
 
 
 def _from(name: str, params: Params, steps: Sequence[BeatStep]) -> Title:
-    """The title with the partitions, if there are several: pages show what consumers have of each."""
+    """The title ``name``; if the records come from several partitions, ``NAME_from``, which names them, because
+    pages show a consumer's records by partition."""
     partitions = _partitions(said_in(steps, "consumer.delivers"))
     return (f"{name}_from", {**params, "partitions": partitions}) if len(partitions) > 1 else (name, params)
 

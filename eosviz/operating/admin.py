@@ -70,9 +70,8 @@ def searched(model: type[models.Model]) -> list[str]:
         for field in model._meta.concrete_fields
         if isinstance(field, models.ForeignKey) and isinstance(field.target_field, models.UUIDField)
     ]
-    own = (
-        [] if model._meta.pk.is_relation else ["pk__startswith"]
-    )  # if the key is that of another row, it is among the others
+    # If the key is that of another row, it is among the others.
+    own = [] if model._meta.pk.is_relation else ["pk__startswith"]
     return [*own, *texts, *others]
 
 

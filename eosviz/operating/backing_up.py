@@ -83,9 +83,8 @@ def snapshot() -> Iterator[None]:
     """A block in which all reads see the database at one moment. Writers need not wait for the block."""
     if connection.vendor == "postgresql":
         with transaction.atomic():
-            if (
-                len(connection.savepoint_ids) == 0
-            ):  # a surrounding transaction of the caller has begun differently
+            # The caller's transaction around this one, if any, has chosen its isolation level.
+            if len(connection.savepoint_ids) == 0:
                 with connection.cursor() as cursor:
                     cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             yield

@@ -43,9 +43,8 @@ class MailFiles(BaseEmailBackend):
 def _write(content: bytes) -> None:
     place = folder()
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, beside = tempfile.mkstemp(
-        prefix=".part-", dir=place
-    )  # readable by this user only, whatever the umask
+    # ``mkstemp`` makes a file that only this user can read, whatever the umask is.
+    descriptor, beside = tempfile.mkstemp(prefix=".part-", dir=place)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)

@@ -101,9 +101,8 @@ def metrics(request: HttpRequest) -> HttpResponse:
     shown = request.headers.get("Authorization", "")
     if not constant_time_compare(shown, f"Bearer {settings.METRICS_TOKEN}"):
         return HttpResponse(status=HTTPStatus.UNAUTHORIZED, headers={"WWW-Authenticate": "Bearer"})
-    with contextlib.suppress(
-        redis.RedisError, OSError
-    ):  # the last value stays; `/healthz` reports that Redis is down
+    # Without Redis the last value stays; `/healthz` reports that Redis is down.
+    with contextlib.suppress(redis.RedisError, OSError):
         waiting.set(_waiting())
     return HttpResponse(generate_latest(), content_type=CONTENT_TYPE_LATEST)
 

@@ -235,9 +235,8 @@ async def test_every_socket_closes_when_its_person_is_no_longer_who_they_were(
             await sync_to_async(end)(stage, who)
         for name, socket in sockets.items():
             messages, code = await until_closed(socket)
-            if (
-                end is delete_account
-            ):  # Its things go too, and either may be found first; a sweep is stopped before.
+            # The account's things go, too, and either may be found first; a sweep is stopped before.
+            if end is delete_account:
                 assert code in (SIGNED_OUT, GONE), name
                 continue
             assert (messages, code) == ([], SIGNED_OUT), name

@@ -87,9 +87,8 @@ def given_names(run: Run) -> frozenset[str]:
     found = {*NAMES, *APIS, *run.header["partitions"], str(run.header["variant"])}
     for machine in machines().values():
         found |= {machine.name, *machine.states, *machine.events}
-    found |= {
-        part for state in found for part in re.findall("[A-Z][a-z]+", state)
-    }  # A picture breaks its lines there.
+    # A picture breaks a state's name before each capital.
+    found |= {part for state in found for part in re.findall("[A-Z][a-z]+", state)}
     found |= {partition.rpartition("-")[0] for partition in run.header["partitions"]}
     # A picture breaks the line of a long name behind an underscore.
     found |= {piece for topic in INTERNAL_TOPICS for piece in re.findall("[a-z]+_", topic)}

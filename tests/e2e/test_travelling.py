@@ -96,9 +96,8 @@ def test_a_run_is_published_saved_and_played_with_the_network_off(
     file = saved(page, "html", tmp_path)
     expect(dialog.locator("[role=status]")).to_contain_text(file.name)
 
-    sign_up(
-        page, home, f"{uuid.uuid4().hex[:8]}@example.org", "Tess"
-    )  # what the browser made before is theirs from here on
+    # What the browser made before belongs to the account from here on.
+    sign_up(page, home, f"{uuid.uuid4().hex[:8]}@example.org", "Tess")
     page.goto(f"{session}?step=31")
     expect(page.locator("eos-sentence .s")).to_have_text(text)
     page.keyboard.press("e")

@@ -87,9 +87,8 @@ def test_the_producer_that_holds_the_stable_offset_is_found_in_two_clicks(
     assert page.evaluate(_SELECTED)["id"] == "p1"
     page.locator(".why-subject", has_text="transaction of txn-1").first.click()
     assert page.evaluate(_SELECTED) == {"kind": "transaction", "id": "txn-1"}
-    expect(links.nth(1)).to_contain_text(
-        "t-0: the last stable offset is 1"
-    )  # What is selected asks nothing by itself.
+    # A selection alone asks no other question.
+    expect(links.nth(1)).to_contain_text("t-0: the last stable offset is 1")
 
 
 def test_the_answer_follows_the_reader_and_a_step_of_it_can_be_visited(address: tuple[str, Page]) -> None:

@@ -107,9 +107,8 @@ def test_a_page_waits_while_the_disk_is_full_and_goes_on_when_there_is_room(
     try:
         stepping.wait_to_read("problem.no_room")
         assert "the disk is full: 0 MB free" in health(site)["storage"]
-        until(
-            lambda: "it takes no writes" in health(site)["redis"]
-        )  # once its own last piece of the disk is full
+        # Redis refuses writes once its own last piece of the disk is full.
+        until(lambda: "it takes no writes" in health(site)["redis"])
         assert urllib.request.urlopen(f"{site.address}reference/errors/").status == 200
         with urllib.request.urlopen(f"{site.address}readyz") as ready:
             assert ready.status == 200

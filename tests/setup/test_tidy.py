@@ -44,9 +44,8 @@ NAMES_THAT_SAY_NOTHING = {"utils", "util", "helpers", "helper", "manager", "misc
 
 
 def source_files(*suffixes: str) -> Iterator[Path]:
-    own = (
-        path for path in ROOT.iterdir() if path.name != ".git"
-    )  # a file in a second worktree of a repository
+    # In a second worktree of a repository, ``.git`` is a file.
+    own = (path for path in ROOT.iterdir() if path.name != ".git")
     yield from (path for path in own if path.is_file() and path.suffix in suffixes)
     for top in SOURCE_FOLDERS:
         for folder, names, files in os.walk(ROOT / top):

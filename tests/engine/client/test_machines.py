@@ -56,10 +56,8 @@ REFUSED = {
     ("READY", "abortable_failure"),
     ("UNINITIALIZED", "abortable_failure"),  # A record whose send() threw before initTransactions() expires.
     ("ABORTABLE_ERROR", "end_txn_none"),
-    (
-        "FATAL_ERROR",
-        "abortable_failure",
-    ),  # A batch failed for good, then a transactional request was refused.
+    # A batch failed for good, then a transactional request was refused.
+    ("FATAL_ERROR", "abortable_failure"),
 } - {("INITIALIZING", "init_transactions")}
 
 
