@@ -27,8 +27,8 @@ def is_found(thread: dict[str, Any], words: str) -> bool:
 @pytest.mark.parametrize(
     ("apart", "words", "floor"),
     [
-        (False, "title", 0.9),
-        (False, "symptom", 0.95),
+        (False, "title", 0.91),
+        (False, "symptom", 0.94),
         (True, "title", 0.83),
         (True, "symptom", 0.86),
     ],
