@@ -22,7 +22,7 @@ COUNTED: dict[str, str] = {
     "client.epoch_bumped_alone": "epochs_bumped",
     "markers.refused_for_now": "marker_retries",
 }
-"""Key of a sentence to the counter that it increases."""
+"""Dict of key of a sentence → the counter that it increases."""
 FATES: dict[str, str] = {
     "dropped": "messages_lost",
     "lost": "messages_lost",

@@ -53,7 +53,7 @@ REMEMBERED = {
     "broker.log_loaded_from_snapshot": "partition",
     "broker.log_replayed": "partition",
 }
-"""The key of a sentence to one of its parameters. For each value of this parameter, the newest step with the
+"""Dict of key of a sentence → one of its parameters. For each value of this parameter, the newest step with the
 sentence is kept."""
 
 

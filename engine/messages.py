@@ -415,8 +415,8 @@ class TransactionPartitions:
 
 @value
 class VerifyPartitionsRequest:
-    """A leader's broker asks a coordinator whether these partitions belong to these transactions (KIP-890;
-    Kafka's AddPartitionsToTxn from version 4 on)."""
+    """A leader's broker asks a coordinator whether these partitions belong to these transactions, or to add them
+    (KIP-890; Kafka's AddPartitionsToTxn from version 4 on)."""
 
     api: ClassVar[str] = "AddPartitionsToTxn"
     entries: tuple[TransactionPartitions, ...]

@@ -57,4 +57,4 @@ def _by_sentence() -> dict[str, tuple[str, ...]]:
 
 
 ENTRIES_AT: dict[str, tuple[str, ...]] = _by_sentence()
-"""Key of a sentence to the register entries that it demonstrates."""
+"""Dict of key of a sentence → the register entries that it demonstrates."""

@@ -28,11 +28,12 @@ class Switches:
     head_retry_rule: bool = True
     """Only the oldest unanswered batch of a partition may be resent (ORD-5, last test)."""
     drain_stop_scope: str = "node"
-    """What the stop test stops: the drain of the whole ``node``, or only that of the blocked ``partition``
-    (CTR-15)."""
+    """If the head of a partition's queue may not be drained: ``node`` ends the drain for the broker, ``partition``
+    leaves out only this partition (CTR-15)."""
     partition_verification: bool = True
     """A leader verifies with the coordinator before it stores the first batch of a transaction
-    (``transaction.partition.verification.enable``, since 3.6). False: it does not, like brokers before 3.6."""
+    (``transaction.partition.verification.enable``, since 3.6). False: it does not, like brokers before 3.6; for
+    a client of transaction version 2 it still asks the coordinator to add the partition."""
     marker_retry: bool = True
     transaction_log_acks_all: bool = True
     in_flight_cap: bool = True

@@ -197,7 +197,8 @@ class Consumer:
             self.connections.connected(broker_number(peer))
 
     def wake(self, partition: str, now: int) -> None:
-        """This partition may have new records or a new leader: fetch at the next multiple of the interval."""
+        """The partition may have new records or a new leader: fetch it at the next multiple of
+        ``fetch_interval_ms``."""
         reading = self.readings.get(partition)
         if reading is not None and self.alive:
             reading.wanted = True

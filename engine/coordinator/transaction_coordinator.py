@@ -83,7 +83,8 @@ class ProducerIds(Protocol):
 
 
 class Features(Protocol):
-    """The source of the cluster's level of ``transaction.version``, for changes that no client requested."""
+    """The source of the cluster's level of ``transaction.version``. The coordinator uses it when it aborts a
+    transaction without an EndTxn, which would name the client's version."""
 
     transaction_version: int
 

@@ -86,7 +86,7 @@ class Fault(Enum):
 
 @happening
 class FaultStruck(Happening):
-    """A fault struck, or had no effect. ``facts``: the target and the parameters of the fault, by name."""
+    """A fault took effect, or had none. ``facts``: the target and the parameters of the fault, by name."""
 
     what: Fault
     facts: Mapping[str, Any]

@@ -260,7 +260,7 @@ class HeadDeleted(Happening):
 
 @happening
 class ProducersExpired(Happening):
-    """The fault *expire producer state*. ``partition`` None: it struck all partitions."""
+    """The fault *expire producer state*. ``partition`` None: it concerns all partitions."""
 
     broker: str
     partition: str | None

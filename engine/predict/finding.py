@@ -97,8 +97,9 @@ def _version_of(simulation: Simulation, step: Step, level: int) -> Profile:
 
 
 def _fits(checkpoint: dict[str, Any], step: Step) -> bool:
-    """Whether the step has the decision that the checkpoint asks about. Only the actor and the subject are
-    compared, never the outcome."""
+    """Whether the step makes the decision that the checkpoint asks about: every field of the checkpoint that is
+    given (actor, API, sender, partition, machine, …) agrees with the step. The outcome is not compared, and
+    ``_has_record`` compares the record."""
     if not KINDS[checkpoint["ask"]].fits(step):
         return False
     if checkpoint["actor"] is not None and step["actor"] != checkpoint["actor"]:

@@ -327,7 +327,7 @@ def _generations() -> Iterator[Profile]:
 
 
 def _tied() -> dict[object, list[Exists]]:
-    """Key of a row's sentence, or (table, test) of an append's rule, to functions that return whether a
+    """Dict of key of a row's sentence, or (table, test) of an append's rule → functions that return whether a
     version has the row or rule. There is one function for each row with this sentence."""
     tied: dict[object, list[Exists]] = {}
     for machine in machines().values():
@@ -361,7 +361,7 @@ def _places(found: dict[str, Component]) -> dict[str, tuple[str, int]]:
 
 @cache
 def places() -> dict[str, tuple[str, int]]:
-    """Key of a sentence to its component and the number of its line, from 0."""
+    """Dict of key of a sentence → (its component, the number of its line from 0)."""
     return _places(components())
 
 

@@ -130,7 +130,8 @@ ANY_REQUEST = ""
 
 
 def _messages() -> dict[str, dict[str, Any]]:
-    """The fields of a fault's ``message``: action to request in the message to fields."""
+    """The fields of a fault's ``message``, as Dict of action → request → fields. The request is the one that the
+    message names, or ANY_REQUEST."""
     numbers = {name: _value("int", low=low, high=high) for name, (low, high) in PRODUCE_FIELDS.items()} | {
         "transactional": _value("bool")
     }

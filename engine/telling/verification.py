@@ -14,8 +14,8 @@ _NEXT = {
     Error.INVALID_PRODUCER_EPOCH: "refusal.client_epoch_is_stale",
     Error.INVALID_PRODUCER_ID_MAPPING: "refusal.client_aborts_and_raises",
 }
-"""Dict of error → key of what the client of a Produce request does next. Every other error ends the
-transaction."""
+"""Dict of error → key of the sentence on what the client of a Produce request does next. Every other error ends
+the transaction."""
 _OFFSETS_NEXT = {
     Error.CONCURRENT_TRANSACTIONS: "refusal.client_asks_again",
     Error.COORDINATOR_LOAD_IN_PROGRESS: "refusal.client_asks_again",
@@ -23,8 +23,8 @@ _OFFSETS_NEXT = {
     Error.INVALID_PRODUCER_EPOCH: "refusal.producer_fenced",
     Error.TRANSACTION_ABORTABLE: "refusal.client_aborts",
 }
-"""Dict of error → key of what the client of a TxnOffsetCommit does next. Every other error is fatal for the
-client."""
+"""Dict of error → key of the sentence on what the client of a TxnOffsetCommit does next. Every other error is
+fatal for the client."""
 
 
 def _coordinator_asked(h: happened.CoordinatorAsked, teller: Teller) -> None:

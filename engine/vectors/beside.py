@@ -16,7 +16,7 @@ class Beside(Protocol):
 
 
 class Nothing:
-    """A recording without files."""
+    """For a recording without files beside it."""
 
     def names(self, folder: str) -> tuple[str, ...]:
         return ()

@@ -39,9 +39,9 @@ class RunOutcome:
         self._fates: dict[str, dict[str, int]] = deepcopy(dict(view.get("verdicts") or {}))
         self._leaders: dict[str, Any] = {}
         self._logs: dict[str, dict[str, dict[str, Any]]] = {}
-        """Partition to replica to base offset to batch. A batch is never changed in place, so copies share it."""
+        """Dict of partition → replica → base offset → batch. A batch is never changed in place, so copies share it."""
         self._gates: dict[str, dict[str, tuple[int, int]]] = {}
-        """Partition to replica to (last stable offset, high watermark)."""
+        """Dict of partition → replica → (last stable offset, high watermark)."""
         self._advances: dict[str, list[tuple[int, int]]] = {}
         """Partition to (last stable offset, time) of each advance of its leader's last stable offset."""
         self._completed = Counter[str]()

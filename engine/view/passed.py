@@ -20,7 +20,7 @@ class Passed:
 
     def __init__(self) -> None:
         self._ways: dict[str, dict[str, dict[str, int]]] = {}
-        """Node to transaction to state to the step in which the transaction first reaches it."""
+        """Dict of node → transaction → state → number of the step in which the transaction first reaches it there."""
 
     def take(self, step: Mapping[str, Any]) -> None:
         transition = step["transition"]

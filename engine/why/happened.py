@@ -282,7 +282,7 @@ def is_repeat(step: Json) -> bool:
 
 
 def why_fault(moment: Moment, actor: str) -> Iterator[Link]:
-    """The consequences of a fault for the actor that it struck, and the actor's next fault."""
+    """The consequences of a fault for the actor that it concerns, and the actor's next fault."""
     step = newest_of(moment)
     yield own_words(step, actor_subject(actor))
     yield from not_running(moment, actor)
