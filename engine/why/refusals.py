@@ -86,16 +86,14 @@ def _subject(moment: Moment, step: Json) -> Json:
 
 
 def _deciding_rule(decision: Json) -> Iterator[Link]:
-    """The check that refused, and how many checks passed before it."""
-    passed = 0
-    for row in decision["rows"]:
+    """The check that refused, and its place in the table. Checks that are switched off have a place, too."""
+    for place, row in enumerate(decision["rows"], start=1):
         if row["outcome"] == "decided":
             yield link(
-                "refused.checks", machine=decision["machine"], place=passed + 1, count=len(decision["rows"])
+                "refused.checks", machine=decision["machine"], place=place, count=len(decision["rows"])
             )
             yield Link(key=row["key"], params=row["params"], rules=(row["rule"],))
             return
-        passed += row["outcome"] == "passed"
 
 
 def _rows(moment: Moment, step: Json) -> Iterator[Link]:
