@@ -190,7 +190,7 @@ def test_a_finger_duplicates_a_message_and_both_are_seen(page: Page) -> None:
     at(page, 25)
     expect(page.locator("eos-undo-bar .found-bar")).to_be_visible()
     assert controls.bounding_box() == before
-    expect(page.locator("eos-stage [data-key=tag]")).to_have_text("Duplicated: arrives twice")
+    expect(page.locator("eos-stage [data-key=tag]")).to_have_text("Duplicated: a copy is in transit")
     assert_nothing_scrolls_sideways(page)
 
 
