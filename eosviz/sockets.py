@@ -22,8 +22,9 @@ class RightfulConsumer(AsyncWebsocketConsumer):
     """A socket with rights (`eosviz/rights.py`): none before `hold` was called. They are checked whenever a
     message comes from the page or from a group, and whenever a message is sent.
 
-    Each message is dispatched at once. Channels would first close old database connections in a thread, twice
-    with each click; here that thread reads no database, and `in_thread` closes its connections itself.
+    Each message is dispatched at once. Channels' own `dispatch` first waits for a thread that closes old database
+    connections. No socket uses the database in that thread: database work runs in `in_thread`, which closes old
+    connections itself.
     """
 
     rights: Sequence[Right] = ()

@@ -96,7 +96,7 @@ class Overview:
 
 
 def overview(analysis: Analysis) -> Overview:
-    # Each document is read once, however many figures are about it.
+    # With prefetch, a query reads each version's document once, however many of its figures are about it.
     together = analysis.figures.filter(group="").prefetch_related("version", "before")
     runs = _runs(together.filter(step=None, rule="", before=None))
     known = {(run.version.pk, run.variant): run for run in runs}

@@ -51,5 +51,5 @@ def is_forgotten(row: WaitingRow) -> bool:
 
 
 def untaken(rows: Iterable[Row]) -> Iterator[Row]:
-    """The unfinished `rows` that no process has."""
+    """Those of the unfinished `rows` that no worker has taken: they neither wait in the queue nor run."""
     return (row for row in rows if place_of(row) is None)

@@ -18,8 +18,9 @@ Json = dict[str, Any]
 
 
 def cell_figures(row: Json) -> Json:
-    """The numbers of a cell. `shares`: those of the judged guarantees. `broken`: the broken guarantees, each
-    with a run that shows it. `spreads`: the distributions."""
+    """The numbers of a cell. `shares`: for each judged guarantee, the share of the runs that broke it; also the
+    shares of runs with failed records and with aborted transactions. `broken`: the broken guarantees, each with a
+    run that shows it. `spreads`: the distributions."""
     runs = row["runs"] - row["refused"]
     shares = []
     judged = {*_ALWAYS}

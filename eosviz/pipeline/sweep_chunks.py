@@ -37,8 +37,8 @@ LAST_CHUNK_SHARE = 0.1
 AT_ONCE = 2
 """This many chunks run at the same time: while the last tasks of one end, the next has begun."""
 ATTEMPTS = 3
-"""How often the job of a chunk is tried. A lost executor ends the job where Spark itself does not try again,
-as on one machine."""
+"""How often the job of a chunk is tried; waits for disk space do not count. On one machine, Spark itself does not
+repeat a failed task, so every failure ends the job."""
 ROOM_SECONDS = 5.0
 """The interval at which a sweep without disk space checks again."""
 _KEY = re.compile(r"first=(\d+)-last=(\d+)")

@@ -159,7 +159,7 @@ def main(arguments: Sequence[str]) -> int:
         _to(sys.stderr)(f"CommandError: {error}")
         return 1
     except BrokenPipeError:
-        # The reader of the pipe has closed it. Without this, Python would report that once more at its exit.
+        # The reader has closed the pipe. Without this, Python would report that when it flushes stdout at its exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 

@@ -12,8 +12,8 @@ from functools import cache
 logger = logging.getLogger(__name__)
 
 ROWS_BETWEEN = 300
-"""After this many changed rows a thread writes the log back: about 700 pages, whether steps are stored singly
-or together."""
+"""After this many changed rows a thread writes the write-ahead log back into the file. The log then has about
+700 pages, whether steps are stored singly or together."""
 PAGES_MAX = 10_000
 """If the log nevertheless reaches this many pages (40 MB), SQLite writes it back in the committing thread."""
 PAGES_LONG = 4_000

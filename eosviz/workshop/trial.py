@@ -376,10 +376,11 @@ _OF_LINE = ("id", "client", "places", "more_places", "first_at", "last_at", "res
 
 def _chooses(transition: Json) -> bool:
     """Whether this is the transition by which the coordinator of an ongoing transaction chooses its
-    outcome."""
-    from engine.coordinator.transaction_states import TRANSACTION_STATES
+    outcome. A request that adds partitions, or is refused, leaves the transaction in Ongoing."""
+    from engine.coordinator.transaction_states import ONGOING, TRANSACTION_STATES
 
-    return bool(transition["machine"] == TRANSACTION_STATES.name and transition["from"] == "Ongoing")
+    is_left = transition["from"] == ONGOING and transition["to"] != ONGOING
+    return bool(transition["machine"] == TRANSACTION_STATES.name and is_left)
 
 
 def _surprised(step: Json, surprises: dict[str, Surprise]) -> None:

@@ -119,6 +119,12 @@ def test_a_trial_says_what_became_of_a_transaction_and_why(browser: Client, draf
     assert tried(text, None).records[0].fate == "aborted"
 
 
+def test_an_added_partition_is_no_reason_of_an_outcome() -> None:
+    committed, _ = tried(entry("SC-106").text, None).transactions
+    assert len(committed.places) == 2
+    assert committed.why is not None and committed.why.key == "coordinator.decides_commit"
+
+
 def test_a_transaction_that_is_still_open_has_no_reason() -> None:
     text = entry("SC-128").text + "\n[limits]\nsteps = 25\n"
     (still,) = tried(text, None).transactions

@@ -35,7 +35,7 @@ class Transaction:
 
     producer_id: int
     epoch: int
-    """The epoch of its data."""
+    """The epoch of its first data."""
     first_offset: int
     last_offset: int
     """The last offset of its data; the marker has an offset of its own."""
