@@ -88,7 +88,8 @@ def _stretch(first: int, end: int, reason: str) -> list[LaneStretch]:
 
 
 def _held_by(log: PartitionLog) -> HeldBy | None:
-    """The earliest undecided transaction; None when its marker is written but not replicated yet."""
+    """The transaction at the last stable offset. None: there is none, or its marker is written but not
+    replicated yet."""
     producers = log.producers
     first = producers.first_unstable_offset()
     if first is None or first not in producers.open_transactions:

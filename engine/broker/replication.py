@@ -99,7 +99,8 @@ def parted_at(leader: Replica, fetch_offset: int, last_fetched_epoch: int) -> tu
     """The leader epoch up to which the leader's log can agree with the follower's, and the offset at which this
     epoch ends in the leader's log (exclusive). None: the logs agree.
 
-    ``fetch_offset``, ``last_fetched_epoch``: the follower's log end and the newest leader epoch in its log.
+    ``fetch_offset``, ``last_fetched_epoch``: the follower's log end and the newest leader epoch in its log
+    (-1: it has none).
     """
     if last_fetched_epoch == -1:
         return None

@@ -242,7 +242,7 @@ class RecordAccumulator:
         return self._end_sends_everything and self.sequences is not None and self.sequences.is_completing
 
     def next_wait_end(self, now: int) -> int | None:
-        """The earliest end of a linger or a backoff of any head, later than ``now``; None: there is none.
+        """The earliest end of a linger or a backoff of any head, later than ``now`` (virtual ms); None: there is none.
 
         Once a node is ready, ``ready()`` skips its other partitions. Kafka's Sender polls in a loop and so
         returns to them; this Sender does not, so it needs their times, too (SND-1).

@@ -461,7 +461,8 @@ class ProducerClient:
         return effects + self._effects()
 
     def pass_due(self) -> int | None:
-        """When the next pass of the Sender may start; None: only after a wake-up."""
+        """When the next pass of the Sender may start (virtual ms). None: only after a wake-up, or the client is down
+        or closed."""
         return self.memory.sender.due() if self.alive else None
 
     def run_phase(self, now: int) -> tuple[Effects, bool]:

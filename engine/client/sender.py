@@ -166,7 +166,8 @@ class Sender:
     # -- passes ----------------------------------------------------------------------------------------
 
     def due(self) -> int | None:
-        """When the next pass may start; None: only after a wake-up."""
+        """When the next pass may start (virtual ms). None: only after a wake-up, or never because the Sender has
+        ended."""
         poll = self._poll
         if poll.stopped:
             return None

@@ -148,7 +148,8 @@ class Service(Node):
     # -- when ------------------------------------------------------------------------------------------
 
     def due(self, now: int) -> int | None:
-        """When the service acts next. None: it waits for a response, for work or for a call, or it has ended."""
+        """When the service acts next (virtual ms). None: it waits for a response, for work or for a call, or it is
+        down."""
         if not self.alive or self.awaited or (self.call is not None and self.call.state == BLOCKED):
             return None
         if self.state == states.IDLE and not self._has_work():

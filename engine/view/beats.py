@@ -797,7 +797,8 @@ def _loss(chosen: list[Opened], index: int, end: int, lengths: Sequence[int]) ->
 
 def _rounds(openings: list[Opened], most: int) -> list[Opened] | None:
     """The openings of rounds: one for each round, or one for several rounds if a level would have too many.
-    Heavier openings between them stay. None: the run has no rounds."""
+    Heavier openings between them stay. None: the run has too few rounds, or not more of them than of heavy
+    openings."""
     names = {one.opener.name for one in openings}
     name = next((name for name in CYCLES if name in names), None)
     cycles = [one for one in openings if one.opener.name == name]

@@ -48,7 +48,8 @@ def _numbering(client: Json | None) -> Json:
 
 
 def _difference(view: Json, manager: Json, partition: str, own: Json) -> dict[str, Any] | None:
-    """The difference; None when both agree, or when a batch that is in flight or undecided may explain it."""
+    """The difference. None: both agree, the partition has no leader, or a batch that is in flight or undecided
+    may explain it."""
     log = view.get("partitions", {}).get(partition)
     replica = None if log is None else log.get("replicas", {}).get(str(log["leader"]))
     if log is None or replica is None:
