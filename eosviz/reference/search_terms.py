@@ -18,6 +18,8 @@ from eosviz.catalogue import interface_words
 ROW = "asked."
 EMPTY = "asked.empty"
 """The row with words that have no meaning for a search."""
+SUBJECT = "asked.subject"
+"""The row with words that say what a question is about, not what went wrong; they tell as much as everyday language."""
 _BETWEEN = r"[\s\-_.,，、]{0,3}"
 """Separators inside one term: *exactly-once* and *exactly once* are the same, and so are *transactional.id* and
 *TransactionalID*."""
@@ -138,6 +140,8 @@ def _root(word: str) -> str:
 
 
 def _telling_of(text: str, otherwise: float) -> float:
+    if text in _row(SUBJECT):
+        return PLAIN
     is_name = "_" in text or text in _error_names() or _NUMBERED.fullmatch(text)
     return EXACT if is_name or len(_parts(text)) >= EXACT_WORDS else otherwise
 
@@ -300,7 +304,7 @@ def _known() -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
     """Each word with the rows that contain it. Long words are first: *producer epoch* before *producer*."""
     found: dict[str, list[tuple[str, ...]]] = {}
     for key in interface_words():
-        if not key.startswith(ROW) or key == EMPTY:
+        if not key.startswith(ROW) or key in (EMPTY, SUBJECT):
             continue
         row = _row(key)
         for word in row:
@@ -310,6 +314,7 @@ def _known() -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
     return tuple((word, tuple(found[word])) for word in longest_first)
 
 
+@cache
 def _row(key: str) -> tuple[str, ...]:
     """The words of a row in every language. The name of an error brings its other names with it."""
     row = interface_words()[key]
