@@ -35,7 +35,7 @@ def used(request: HttpRequest) -> HttpResponse:
 
 
 def _shown_rates() -> list[str]:
-    """The rates of a person or an address, in the order of the settings; other rates are left out."""
+    """The names of the rates that count by person or address, in the order of the settings, without LEFT_OUT."""
     counted = [name.partition(".") for name in settings.RATES]
     return list(dict.fromkeys(what for what, _, whom in counted if whom in WHOM and what not in LEFT_OUT))
 

@@ -180,8 +180,8 @@ def _read(
         done = interventions[root.id]
         common = min([one["after"] for one in done], default=root.newest)
         known = longest.get((version, place["variant"]), (0, 0))
-        # Up to step `common` all visits of a version and variant have the same steps. The longest visit
-        # provides the sentences of most of them.
+        # Up to step `common` the visit has the same steps as every other visit of this version and variant. The
+        # sentences of steps are read from the visit with the highest such step.
         longest[version, place["variant"]] = max(known, (common, root.id))
         moves: list[Row] = []
         gathered.not_compared += _moves(number, root, done, others, trail, answers[session], common, moves)

@@ -48,7 +48,7 @@ OFFLINE_TERMS = (
     "term.read_uncommitted",
     "workshop.from_branch",
 )
-"""Beginnings of keys in these files that a player without a server does show."""
+"""Beginnings of the keys in NOT_OFFLINE's files whose texts a player without a server gets nevertheless."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The audit's rules for transactions over middleware (MW-1 to MW-16)."""
+"""The audit's rules for transactions over middleware (MW-7, MW-8 and MW-10 to MW-12)."""
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as f

@@ -57,7 +57,7 @@ class SweepDocument:
         return cell, self.first_seed + position
 
     def settings(self, cell: dict[str, Any], seed: int) -> dict[str, Any]:
-        """Dotted path to value for one run, as ``engine.scenario.document.load`` takes it."""
+        """The settings of one run, dotted path to value. `engine.scenario.document.load` applies them."""
         settings: dict[str, Any] = {}
         for axis in self.axes:
             settings |= axis.settings(cell[axis.name])

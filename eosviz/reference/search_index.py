@@ -38,8 +38,8 @@ KINDS = (
 LESSON = "scenario"
 """The kind of entry that answers most questions. In the results it is the first or the second kind."""
 BESIDE_A_LESSON = ("page", "limit")
-"""Kinds whose texts contain words of most questions. An entry of these kinds that lacks terms is shown only
-if its score is also near to that of the best scenario."""
+"""Kinds whose texts contain words of most questions. Where matches need not contain every term, the score of an
+entry of these kinds must be near to that of the best scenario too, not only to the best of its own kind."""
 PAGES = (
     ("tracks:index", "page.tracks", "tracks.introduction"),
     ("scenarios:library", "page.library", "library.introduction"),

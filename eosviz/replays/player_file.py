@@ -121,7 +121,7 @@ def pack(fields: dict[str, Any], packed_steps: bytes) -> bytes:
 
 
 def pack_steps(steps: Any) -> bytes:
-    """Branch id to steps, as ``pack`` takes them."""
+    """The gzipped JSON of `steps`, a mapping from branch id to steps; ``pack`` takes it as ``packed_steps``."""
     packer = zlib.compressobj(level=6, wbits=GZIP)
     return packer.compress(canonical(steps)) + packer.flush()
 

@@ -244,8 +244,8 @@ def _placed(directory: Source, partition: Partition, starts: dict[str, int]) -> 
         name, entries = snapshot
         taken_at = base_offset_of_snapshot(name)
         if taken_at < (first := next(iter(directory.segment_bases), taken_at)):
-            # The batches between the snapshot and the first segment may have ended each of these
-            # transactions.
+            # The batches between the snapshot and the first segment are not there. They may have ended any
+            # transaction that is open in the snapshot.
             partition.doubt(first)
         for entry in entries:
             know_deleted(partition, entry, taken_at, f"{partition.name}/{name}")

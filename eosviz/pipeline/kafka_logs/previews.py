@@ -77,8 +77,8 @@ def previews_of(document: Json) -> list[Preview]:
 
 
 def _marker_of(verdict: Json) -> _Marker | None:
-    """The marker that the verdict's remedy would write. None if the remedy writes none, or if the marker
-    cannot be known."""
+    """The marker to try for the verdict's remedy. None if the remedy leads to no marker, if the marker is not known,
+    or if the transaction's data is deleted."""
     remedy, state = verdict["remedy"], verdict["coordinator_state"] or ""
     if remedy is None or verdict.get("kind") == VerdictKind.EVIDENCE_DELETED:
         # The player's log does not have deleted batches, so the marker would end nothing there.
