@@ -92,7 +92,7 @@ export class DecisionPanel extends DiagramElement {
     if (step?.decision == null) {
       return step?.refusal == null
         ? folded(say("diagram.decision.heading"), say("diagram.decision.none"))
-        : section(say("diagram.decision.refused_by", { by: step.actor }), step.refusal.rule, this.#refusal(layoutRefusal(step.refusal)));
+        : section(say("diagram.decision.refused"), step.refusal.rule, this.#refusal(layoutRefusal(step.refusal)));
     }
     const shape = layoutDecision(step.decision, step.refusal);
     const title = html`<button @click=${() => this.pick(plainly("actor", shape.by))}>${say("diagram.decision.by", { by: shape.by })}</button>`;

@@ -4,7 +4,7 @@
  */
 
 import type { Frame, Json, LogBatchView, MessageView, ReplicaView, Selection } from "../player/frame.ts";
-import { facts } from "../player/joins.ts";
+import { facts, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Id } from "./batch.ts";
 import { batchLabel, batchWords, hueOf, identity, range, serialsText } from "./batch.ts";
@@ -333,9 +333,10 @@ export function layoutUnderWay(
     const label = batchLabel(labelled, cells.common !== null && cells.common === identity(
       labelled.producer_id, labelled.producer_epoch));
     const width = cellWidth(label, null, options.unit);
-    const name = say("diagram.lanes.under_way_one", {
-      batch: batchWords(labelled), at: message.arrives_at ?? say("diagram.unknown_time"),
-    });
+    const waits = message.waits_behind !== undefined || message.held;
+    const name = waits
+      ? named(batchWords(labelled), say("diagram.lanes.waits", { at: message.to }))
+      : say("diagram.lanes.under_way_one", { batch: batchWords(labelled), at: message.arrives_at ?? say("diagram.unknown_time") });
     words.push(name);
     if (x + width > options.right - 150 && shown > 0) continue;
     shape.cells.push({
@@ -343,12 +344,12 @@ export function layoutUnderWay(
       hue: hueOf(labelled.producer_id, frame.plan), label, picked: isPicked(frame.selection, selection) || isMessageOfPicked(frame, message), selection, name,
     });
     shown += 1;
-    until = String(message.arrives_at ?? "?");
+    until = waits ? say("diagram.lanes.waits", { at: message.to }) : say("diagram.lanes.on_its_way", { at: String(message.arrives_at ?? "?") });
     x += width + 6;
   }
   if (shown === 0) return null;
   const text = messages.length === 1
-    ? say("diagram.lanes.on_its_way", { at: until })
+    ? until
     : shown === messages.length ? say("diagram.lanes.all_on_their_way", { count: shown })
     : say("diagram.lanes.on_their_way", { count: messages.length, more: messages.length - shown });
   const [fitting = ""] = wrapAtMost(text, options.right - x - 8, TEXT, 1);

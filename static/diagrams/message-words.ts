@@ -92,16 +92,18 @@ function zooKeeperReply(fields: JsonObject): string {
   return say(key, { version: fields["version"] ?? "?" });
 }
 
-/** What became of a message, in words. */
-export function fateText(arrow: Arrow, underWay: boolean): string {
+/** What became of a message, in words. `message`: as it is at the step on show; the arrow has it as it was sent. */
+export function fateText(arrow: Arrow, underWay: boolean, message: MessageView = arrow.message): string {
   const parts: string[] = [];
   if (underWay) {
     parts.push(
-      arrow.message.held
-        ? say("diagram.fate.held")
-        : arrow.message.arrives_at === null
-          ? say("diagram.fate.under_way")
-          : say("diagram.fate.due", { at: arrow.message.arrives_at }),
+      message.waits_behind !== undefined
+        ? say("diagram.fate.waits")
+        : message.held
+          ? say("diagram.fate.held")
+          : message.arrives_at === null
+            ? say("diagram.fate.under_way")
+            : say("diagram.fate.due", { at: message.arrives_at }),
     );
   } else {
     parts.push(say(`diagram.fate.${arrow.fate}`, { at: arrow.settledAt ?? 0 }));

@@ -328,7 +328,7 @@ function placeArrows(
       held: drawn.underWay && (frame.view.network?.messages[String(message.id)]?.held ?? false),
       now: drawn.arrow.sentStep === now || drawn.endStep === now,
       picked: isPicked(frame.selection, selection) || isMessageOfPicked(frame, message), label: null,
-      name: arrowName(drawn, again), selection,
+      name: arrowName(frame, drawn, again), selection,
     });
     dots.set(`${x1} ${y1}`, { x: x1, y: round(y1) });
     if (!drawn.underWay && cut === 1) dots.set(`${x2} ${y2}`, { x: x2, y: round(y2) });
@@ -339,10 +339,10 @@ function placeArrows(
   labelArrows(shape, kept, sent);
 }
 
-function arrowName(drawn: Drawn, again: boolean): string {
+function arrowName({ view }: Frame, drawn: Drawn, again: boolean): string {
   const { message, sentAt } = drawn.arrow;
   return say("diagram.spacetime.arrow", {
-    at: sentAt, from: message.from, to: message.to, message: messageLabel(message, again), fate: fateText(drawn.arrow, drawn.underWay),
+    at: sentAt, from: message.from, to: message.to, message: messageLabel(message, again), fate: fateText(drawn.arrow, drawn.underWay, view.network?.messages[String(message.id)]),
   });
 }
 

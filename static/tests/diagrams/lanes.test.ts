@@ -316,6 +316,13 @@ test("requests under way to a partition wait above its lane, dashed", () => {
   assert.equal(lane.arrival.texts[0]?.text, "in transit, due at t = 143 ms");
 });
 
+test("a request that has arrived and waits its turn, or for a paused broker, is not due any more", () => {
+  for (const waiting of [{ waits_behind: 17 }, { held: true }]) {
+    const lane = laneOf(frameOf(null, view({ network: { messages: { 18: message({ id: 18, ...waiting }) } } })));
+    assert.equal(lane.arrival?.texts[0]?.text, "waits at broker-1");
+  }
+});
+
 test("several on their way are counted; those that have no room are counted only if there are any", () => {
   const two = Object.fromEntries([18, 19].map((id) => [id, message({ id })]));
   const lane = laneOf(frameOf(null, view({ network: { messages: two } })));

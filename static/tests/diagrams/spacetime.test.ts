@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { MARK, textWidth } from "../../diagrams/geometry.ts";
 import { placeLabels } from "../../diagrams/label-places.ts";
-import { messageLabel } from "../../diagrams/message-words.ts";
+import { fateText, messageLabel } from "../../diagrams/message-words.ts";
 import { lanesLeft } from "../../diagrams/spacetime-heads.ts";
 import type { ArrowShape, SpacetimeShape } from "../../diagrams/spacetime-layout.ts";
 import { layoutSpacetime, sentUpTo } from "../../diagrams/spacetime-layout.ts";
@@ -48,6 +48,14 @@ test("arrows go downwards, from the sender's lane to the receiver's; a dropped o
   const dropped = find(shape.arrows, "2");
   assert.ok(dropped.x2 > at("p1") + 50 && dropped.x2 < at("broker-1") - 50);
   assert.equal(find(shape.arrows, "4").fate, "under_way");
+});
+
+test("a message under way is said as it is at the step on show, not as it was sent", () => {
+  const sent = arrow(5, [9, 8], null, { message: message({ arrives_at: 13 }) });
+  assert.equal(fateText(sent, true), "in transit, due at t = 13 ms");
+  assert.equal(fateText(sent, true, { ...sent.message, arrives_at: 63 }), "in transit, due at t = 63 ms");
+  assert.equal(fateText(sent, true, { ...sent.message, held: true }), "waits for a paused receiver");
+  assert.equal(fateText(sent, true, { ...sent.message, waits_behind: 4 }), "waits in its connection behind an earlier request");
 });
 
 test("what happens after the step on show is not known to it", () => {
