@@ -14,7 +14,7 @@ from engine.scenario.phrases import allowed, shown, wrong
 MARKUP = re.compile(r"<[A-Za-z/!?]")
 """Markup, which is not allowed in a title, because titles are shown in many places."""
 RESERVED = ("__proto__", "constructor", "prototype")
-"""Names of properties that every JavaScript object has. Names of actors, groups and ids become keys of a
+"""Names of properties that JavaScript itself uses. Names of actors, groups and ids become keys of a
 view, so they may not be used."""
 
 

@@ -84,6 +84,11 @@ def test_no_words_are_left_over_and_chinese_ones_are_chinese() -> None:
         ('id = "\\y"\n', "toml_escape", 1),
         ("id = 2026-02-31\n", "toml_date", 1),
         ("id = yes\n", "toml_value", 1),
+        ("id = [1,\ntitle = 2\n", "toml_value", 2),
+        ("id = [1 2]\n", "toml_array_open", 1),
+        ("id = {a = 1\n}\n", "toml_table_open", 1),
+        ("id = {a = 1,}\n", "toml_statement", 1),
+        ("[limits] x\n", "toml_line_end", 1),
     ],
 )
 def test_a_text_that_is_no_toml_is_explained_with_its_line(text: str, name: str, line: int | None) -> None:

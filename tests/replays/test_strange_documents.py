@@ -102,21 +102,21 @@ def test_it_comes_back_verified(changed: dict[str, str]) -> None:
     ("changed", "place", "reason"),
     [
         ({"TITLE": "Is <b> bold?"}, "title.en", "looks like markup"),
-        ({"TITLE": "constructor"}, "title.en", "every JavaScript object already has a property named"),
+        ({"TITLE": "constructor"}, "title.en", "JavaScript itself already uses a property named"),
         (
             {"CLIENT": "constructor"},
             "producers.constructor.name",
-            "every JavaScript object already has a property named",
+            "JavaScript itself already uses a property named",
         ),
         (
             {"TID": "__proto__"},
             "producers.p1.settings.transactional_id",
-            "every JavaScript object already has a property named",
+            "JavaScript itself already uses a property named",
         ),
         (
             {"KEY": "prototype"},
             "applications.app-1.calls.2.key",
-            "every JavaScript object already has a property named",
+            "JavaScript itself already uses a property named",
         ),
         ({"TOPIC": "__t"}, "topics.__t.name", "names with __ are Kafka"),
     ],
