@@ -2,7 +2,8 @@
 
 Everything to find ships with the program, so no database is used; a reader's own sessions are passed in. An entry
 matches if it contains each term of the search (`search_terms.py`): a term must begin a word in it, in either language
-(*LSO* does not match *also*), or one of its synonyms must.
+(*LSO* does not match *also*), or one of its synonyms must. `find` and `closest` say when an entry that lacks terms
+matches too.
 """
 
 from __future__ import annotations

@@ -183,7 +183,7 @@ def read_view(query: QueryDict) -> str | None:
 
 
 def read_zoom(query: QueryDict) -> str | None:
-    """The zoom in the address; None, which means steps, also for an unreadable one."""
+    """The zoom in the address. None if there is none or it is unreadable; the player then shows single steps."""
     wanted = query.get("zoom", "")
     return wanted if wanted and ZOOM.fullmatch(wanted) else None
 

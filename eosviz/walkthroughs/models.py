@@ -36,8 +36,8 @@ class SessionQuerySet(models.QuerySet["Session"]):
         return self.order_by("-created", "id")
 
     def played_scenarios(self) -> frozenset[str]:
-        """The identifiers of the library's scenarios of which one of these sessions, outside a track, has a branch
-        that reached its end."""
+        """The identifiers of the library's scenarios that one of these sessions has played to the end, in any of its
+        branches. Sessions of tracks do not count."""
         played = self.filter(
             visit=None, branches__finished__isnull=False, version__library_position__isnull=False
         )
