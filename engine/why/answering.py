@@ -64,7 +64,7 @@ _ANSWERING: dict[str, tuple[str, ...]] = {
         "why.application.silent",
         "why.coordinator.undecided",
     ),
-    FENCED: ("why.fence.behind", "why.fence.nobody_behind"),
+    FENCED: ("why.fence.behind", "why.fence.asks", "why.fence.nobody_behind"),
     STORED: (
         *UNTIMELY,
         "why.stored.first",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from engine.lately import Said
 from engine.why.links import NAMED_MAX, Json, Link, NotAsked, actor_subject, link, transaction_subject
 from engine.why.moment import Moment
-from engine.why.outcomes import raised_by_end, users
+from engine.why.outcomes import asks_for_identity, raised_by_end, users
 from engine.why.records import quoted
 
 RAISES = (
@@ -80,7 +80,7 @@ def _behind(moment: Moment, transactional_id: str, coordinator: str, entry: Json
         if older and not raised_by_end(moment, transactional_id, own, current):
             found = True
             yield link(
-                "fence.behind",
+                "fence.asks" if asks_for_identity(client) and client["alive"] else "fence.behind",
                 "FEN-2",
                 subject=actor_subject(name),
                 client=name,

@@ -116,6 +116,7 @@ def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | Non
             identity is not None
             and own[0] is not None
             and own != identity
+            and not asks_for_identity(client)
             and not raised_by_end(moment, transactional_id, own[1], identity[1])
         ):
             yield link(
@@ -144,6 +145,11 @@ def raised_by_end(moment: Moment, transactional_id: str, one: int, other: int) -
         said.params["producer_epoch"],
         said.params["new_epoch"],
     ]
+
+
+def asks_for_identity(client: Json) -> bool:
+    """Whether a client waits for the response to InitProducerId, which may give it the newest epoch."""
+    return bool(client["transaction_manager"]["in_flight_request"] == "InitProducerId")
 
 
 def _asks_next(moment: Moment, name: str, client: Json) -> Iterator[Link]:

@@ -60,6 +60,14 @@ def test_an_id_without_an_older_client_fences_none() -> None:
     assert answer.key == "why.fence.nobody_behind"
 
 
+def test_a_producer_that_repeats_its_own_request_is_not_called_fenced() -> None:
+    """The response that gave p1 its new epoch was lost, so p1 repeats InitProducerId with the old one."""
+    answer = answering(
+        why(stopped_at("SC-132/same-coordinator", "coordinator.epoch_raised", 3), "fenced", "txn-1")
+    )
+    assert (answer.key, answer.params["own_epoch"]) == ("why.fence.asks", 0)
+
+
 def test_a_state_is_answered_by_its_reason_and_said_with_its_time() -> None:
     """The coordinator's state comes before that of its markers, although these moved later."""
     chain = why(stopped_at("SC-44/k28", "markers.sent"), "state", "txn-1")
