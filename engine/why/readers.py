@@ -45,7 +45,9 @@ def fate_of(moment: Moment, consumer: str, partition: str, offset: int) -> str:
     replica = moment.leading(partition)
     if replica is not None and offset >= replica["log_end"]:
         return BEYOND
-    if lane["position"] is not None and offset >= lane["position"]:
+    if lane["position"] is None:
+        return NOT_SUBSCRIBED
+    if offset >= lane["position"]:
         return UNSERVED
     if lane["folded"]:
         return FOLDED

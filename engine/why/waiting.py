@@ -179,8 +179,8 @@ def _head_waits(moment: Moment, client: str, shown: Json, partition: str) -> Ite
     if any(one.key in _WAIT_FOR_ANSWERS for one in found):
         yield from _answers_awaited(moment, client, shown, partition)
     if not found:
-        event = moment.next_event(client, "sender", "timer")
-        left = 0 if event is None else event["at"] - moment.now
+        due = producer.pass_due()
+        left = 0 if due is None else max(due - moment.now, 0)
         yield link(
             "batch.leaves_next",
             "ACC-10",

@@ -209,6 +209,13 @@ def test_what_a_lane_no_longer_lists_is_said_to_be_so() -> None:
     assert keys(view, "unseen", "c-uncommitted/t-0/0") == ["unseen.folded"]
 
 
+def test_a_reader_of_other_partitions_gets_no_record_even_while_no_leader_runs() -> None:
+    view = held().view()
+    lanes = view["consumers"]["c-uncommitted"]["lanes"]
+    lanes["t-0"] |= {"position": None, "stretches": [], "ahead": [], "bound": None}
+    assert keys(view, "unseen", "c-uncommitted/t-0/0") == ["unseen.not_subscribed"]
+
+
 def test_a_reader_without_a_known_leader_asks_for_metadata() -> None:
     view = held().view()
     view["consumers"]["c-uncommitted"]["metadata"]["leaders"]["t-0"] = None
