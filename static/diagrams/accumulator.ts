@@ -63,7 +63,7 @@ export class Accumulator extends DiagramElement {
         shape.empty === null
           ? shape.queues.length > 0 ? nothing : html`<p class="quiet">${say("diagram.accumulator.empty")}</p>`
           : html`<p class="quiet"><span class=${shape.empty.changed ? "changed" : ""}>${say("diagram.accumulator.empty_queues", {
-              partitions: shape.empty.partitions.slice(0, 6),
+              partitions: firstOf(shape.empty.partitions, 6),
               count: shape.empty.partitions.length,
             })}</span></p>`
       }${
@@ -117,6 +117,11 @@ export class Accumulator extends DiagramElement {
     return html`<button class="box" aria-label=${`${box.name}. ${facts([...box.facts, last])}`} aria-pressed=${
       box.picked ? "true" : "false"} @click=${() => this.pick(box.selection)}>${drawBox(box)}<span>${facts(box.facts)}<br>${last}</span></button>`;
   }
+}
+
+/** The first of them; the others are counted. */
+function firstOf(names: readonly string[], most: number): string[] {
+  return names.length <= most ? [...names] : [...names.slice(0, most), `+${names.length - most}`];
 }
 
 /** The box: outline by state, filled from below as far as the batch is full. */
