@@ -104,7 +104,9 @@ def ask_to_stop(job: Job) -> None:
 
 
 def resume(job: Job) -> None:
-    """Make a job that was cancelled, failed or interrupted wait again; its finished part is kept. Raises JobRefused."""
+    """Make a job that was cancelled, failed or interrupted wait again; its finished part is kept. Raises
+    JobRefused: the job has not stopped, another version of the engine made the sweep, or the owner has
+    WAITING_MAX unfinished jobs."""
     kind = type(job)
     with transaction.atomic():
         job = jobs_of(kind).select_for_update().get(id=job.id)
@@ -118,9 +120,9 @@ def resume(job: Job) -> None:
 
 
 def _lost_its_process(job: Job) -> bool:
-    """Whether the process of a running sweep has ended, because the lock on the sweep's folder is free. If
-    so, the sweep can be resumed before SILENT_SECONDS are over. False for jobs of other kinds, and if the
-    folder does not exist."""
+    """Whether the process of a running sweep has ended: no process holds the lock on the sweep's folder. If
+    so, the sweep can be resumed before SILENT_SECONDS are over. False for a shrink, for a job that is not
+    running, and if the folder does not exist."""
     if not isinstance(job, Sweep) or job.state != State.RUNNING or not Path(job.folder).is_dir():
         return False
     try:
@@ -164,8 +166,9 @@ def claim(job: Job) -> bool:
 
 @contextlib.contextmanager
 def beating(job: Job, failure: Failure = Failure.FAULT) -> Iterator[threading.Event]:
-    """Updates the job's beat every second. The event is set when the job should stop. If the block raises, the job
-    has failed: `failure` is its reason unless the exception has its own. The caller logs the exception."""
+    """Updates the job's beat every second. The event is set when the job should stop. If the block raises,
+    the job has failed. The reason is STOPPED for an interrupt of the process, NO_ROOM for a full disk, and
+    otherwise `failure`. The caller logs the exception."""
     stop, ended = threading.Event(), threading.Event()
     thread = threading.Thread(target=_beat, args=(job, stop, ended), name="beat", daemon=True)
     thread.start()
@@ -208,8 +211,8 @@ def finish(job: Job, state: State, **fields: object) -> None:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Hold a lock on the folder, because two drivers would each write their own runs. The lock ends with its
-    process, however that ends. Raises InUse."""
+    """Hold a lock on the folder of a sweep, because two processes with the same sweep would both write its
+    runs. The lock also ends with the process that holds it. Raises InUse if another process holds the lock."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as file:
         try:

@@ -1,7 +1,8 @@
 """Audits: each takes facts and returns disagreements (docs/audit.md).
 
 A rule that means the same as one of the engine's guarantees must find it broken in the same sessions as the
-engine. Every other rule must hold, unless the session has switched off what the rule depends on.
+engine; only a rule that is `at_rest` may miss a breach. Every other rule must hold, unless the session has
+switched off what the rule depends on.
 """
 
 import threading
@@ -79,7 +80,8 @@ def engine_results(facts: DataFrame) -> DataFrame:
 @dataclass(frozen=True)
 class Disagreement:
     """A breach that only one side found. ``rule``: the rule that found it; None if only the engine did.
-    ``rows``: the evidence, as a JSON object."""
+    ``step``: the step of the breach. ``guarantee``: the rule's guarantee, or the one that the engine found
+    broken; None if the rule has none. ``rows``: the evidence, as a JSON object; None without a rule."""
 
     session: str
     step: int
@@ -168,8 +170,8 @@ def _judge(facts: DataFrame, rules: tuple[Rule, ...], broken: Counter[str], foun
             with taking:
                 take(rule, row)
 
-    # Each rule is a job, because planning all rules in one job would take longer than running them. While one
-    # rule is planned, or its last rows are fetched, others run.
+    # Each rule is a Spark job of its own, because planning all rules in one job would take longer than
+    # running them. While one rule is planned, or its last rows are fetched, others run.
     with ThreadPoolExecutor(RULES_AT_ONCE, "rule") as pool:
         for ended in [pool.submit(judge, rule) for rule in rules]:
             ended.result()

@@ -1,8 +1,8 @@
 """The audit's rules for a database beside Kafka (CPT-4, CPT-5, GEN-6): rows and records of the same work.
 
-Work is identified by the serial number of its record. At the end of a run, work is *due* if a service holds it, if
-the outbox has an entry for it, or if a consumer will read the record again. A consumer does so if its kept offset is
-not after the record.
+Work is identified by the serial number of its record. At the end of a run, work is *due* if a service holds
+it, if the outbox has an entry for it, or if a consumer will read the record again. A consumer does so if the
+offset that its group or the database keeps for it is not after the record.
 """
 
 from pyspark.sql import DataFrame, Window
@@ -27,7 +27,8 @@ def _by_serial(facts: DataFrame) -> DataFrame:
 
 
 def _stored(logs: Logs) -> DataFrame:
-    """``session, serial, partition, at_offset``: every copy in the log of each partition's last leader."""
+    """``session, serial, partition, at_offset``: every copy of a record in the log of each partition's last
+    leader. Internal topics are left out."""
     last = _newest(of_kind(logs.facts, kinds.LEADER).where("replica is not null"), *LANE).select(
         *LANE, "replica"
     )

@@ -33,11 +33,12 @@ TOO_LARGE = "more than the {limit} bytes that a replay may hold"
 
 
 class NothingToAudit(Exception):
-    """The input contains no facts. The text names the files that contain some."""
+    """Nothing under the path can be judged: the path does not exist, holds no facts, or has a damaged Parquet
+    file. The text contains the remedy."""
 
 
 class DamagedReplay(Exception):
-    """A file is not a complete replay."""
+    """A file is not a complete replay, or has more than CONTENT_MAX bytes unpacked."""
 
 
 @dataclass

@@ -89,7 +89,8 @@ class Draft:
 
     def about(self, scenario: str, variant: str | None) -> list[str]:
         """Take the scenario and the variant, and read which parameters the form has. Returns the names of the
-        variants. An unknown scenario has no variants and leaves the page without a form."""
+        scenario's variants. An unknown variant counts as none. An unknown scenario has no variants and leaves
+        the page without a form."""
         try:
             found = entry(scenario)
         except BadScenario:
@@ -143,9 +144,9 @@ class Draft:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def build(request: HttpRequest) -> HttpResponse:
-    """`?scenario=SC-02&variant=…` or `?sample=…`; `&generations` adds the axis of Kafka's generations. POST: `write`
-    writes the fields into the document, `read` the document into the fields, `more` adds empty fields, `start` runs
-    the document."""
+    """`?scenario=SC-02&variant=…` or `?sample=…`; `&generations` adds the axis of Kafka's generations. POST:
+    `write` writes the fields into the document, `read` the document into the fields, `more` adds empty fields
+    or the axis of Kafka's generations, `start` runs the document."""
     draft = Draft(asks=caller(browser_of(request.session), address_of(request)))
     sample = None
     if request.method != "POST":
@@ -186,8 +187,9 @@ def _not_now(none: Busy | BeyondBounds) -> JobRefused:
 
 
 def _start(request: HttpRequest, draft: Draft) -> HttpResponse | None:
-    """Check the document, store it as a sweep that waits, and redirect to its page. If the document is
-    refused, return None; the draft then has one more problem."""
+    """Check the document, store it as a sweep that waits, and redirect to its page. If the document or the
+    job is refused, or no bounded process could check the document, return None; the draft then has one more
+    problem."""
     try:
         document = checked_sweep(draft.text, draft.asks)
         out = settings.DATA_DIR / "sweeps"
@@ -293,7 +295,7 @@ def _at_least_one(faults: list[FaultFields]) -> Iterable[FaultFields]:
 
 def _fault_shown(fault: FaultFields, number: int, places: list[str]) -> dict[str, Any]:
     """The fields of a fault as the template needs them. ``places``: the messages of the scenario that a fault
-    can hit. Values that were chosen before are kept too."""
+    can hit. Messages that the form already names stay in the list, even if the scenario does not have them."""
     return {
         "at": f"faults.{number}",
         "number": number + 1,

@@ -124,7 +124,7 @@ class FactReader:
         self._moved: dict[tuple[str, str], None] = {}
         """Replicas whose pointers changed in this step."""
         self._requests: dict[tuple[str, str, int], Json] = {}
-        """Client, broker and correlation id to the batches of a Produce request."""
+        """For each Produce request (its client, broker and correlation id): its batches, by partition."""
         self._commits: dict[int, tuple[str, int]] = {}
         """For each TxnOffsetCommit request in flight: its sender, and the step in which it was sent."""
         self._committer: tuple[str | None, int | None] = (None, None)

@@ -32,7 +32,8 @@ class NoJava(Exception):
 
 
 def find_java_home(data_dir: Path) -> Path:
-    """The JAVA_HOME for Spark. A wrapper may be written to ``data_dir``. Raises NoJava."""
+    """The JAVA_HOME for Spark. A wrapper may be written to ``data_dir``. Raises NoJava, also if JAVA_HOME is
+    set to a Java that does not run or is too old."""
     configured = os.environ.get("JAVA_HOME")
     if configured:
         version = java_version(Path(configured) / "bin" / "java")
@@ -51,7 +52,7 @@ def find_java_home(data_dir: Path) -> Path:
 
 
 def java_version(java: Path) -> int | None:
-    """The major version of a Java; None if it does not run."""
+    """The major version of a Java; None if it does not run or prints no version."""
     try:
         printed = subprocess.run(
             [java, "-version"], capture_output=True, text=True, timeout=_SECONDS_MAX, check=True

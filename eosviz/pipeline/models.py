@@ -27,8 +27,8 @@ class State(models.TextChoices):
 
 
 class Failure(StrEnum):
-    """Why a job failed, as its page states it: `sweeps.error.<it>` in the catalogue. The exception's text contains
-    paths and addresses of the server, so it is only in the log, under the job's `report`."""
+    """Why a job failed, as its page states it: `sweeps.error.<it>` in the catalogue. The exception's text
+    contains paths and addresses of the server, so it is only in the server's log, under the job's `report`."""
 
     FAULT = "fault"
     NO_SPARK = "no_spark"
@@ -98,8 +98,8 @@ class Job(BackgroundJob):
 
     @property
     def report(self) -> str:
-        """The reference that the page of a failed job shows: the beginning of the job's id. The log has the error
-        beside it."""
+        """The reference that the page of a failed job shows: the beginning of the job's id. The server's log
+        has the error beside the same reference."""
         return str(self.id)[:REPORT_CHARACTERS]
 
     @property
@@ -132,7 +132,8 @@ class Sweep(Job):
     """Whether the facts for the audit are wanted too."""
     engine = models.CharField(max_length=40)
     folder = models.TextField()
-    """The folder with `runs` (Parquet, in chunks) and `table`."""
+    """The folder with `runs` (Parquet, in chunks), with `facts` if they are wanted, and with `table` after
+    the last run."""
     table = models.JSONField(default=list)
     """A dict for each cell (`sweep_table.rows_of`). The table is computed from time to time while the sweep runs."""
     table_runs = models.PositiveIntegerField(default=0)
@@ -190,7 +191,7 @@ class Shrink(Job):
     after = models.JSONField(default=list)
     """The entries of the fault script that are left."""
     step = models.PositiveIntegerField(null=True)
-    """The step at which the guarantee breaks with the entries of `after`."""
+    """The step at which the guarantee breaks with the entries of `after`; None until the shrink is done."""
 
     objects = JobQuerySet.as_manager()
 

@@ -17,8 +17,9 @@ from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
 
 
 def run_document(document: SweepDocument, cell: int, seed: int) -> dict[str, Any]:
-    """The scenario document of one run, with the cell's settings. It has no expectations, because those of the
-    library's scenario need not hold with these settings. Raises Problem for a cell that the sweep does not have."""
+    """The scenario document of one run, with the cell's settings. It has no expectations, because those of
+    the library's scenario need not hold with these settings. Raises Problem for a cell that the sweep does
+    not have, and for settings that the scenario no longer allows."""
     if not 0 <= cell < len(document.cells):
         raise Problem("not_found", "no_scenario", scenario=document.scenario)
     try:

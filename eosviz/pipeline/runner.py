@@ -28,7 +28,7 @@ from eosviz.pipeline.waiting import waiting
 logger = logging.getLogger(__name__)
 
 LINGER_SECONDS = 30.0
-"""How long the session is kept for a next job: starting one takes several seconds."""
+"""How long the Spark session is kept for a next job, because starting a session takes several seconds."""
 LOOK_SECONDS = 0.5
 
 
@@ -43,8 +43,8 @@ def run_jobs(linger: float = LINGER_SECONDS, start: Callable[[], SparkSession] |
             except OSError:
                 return done
             done += _take_all(linger, start or _session)
-        # A page may have stored a job, and found the lock taken, after this process had looked for the last
-        # time.
+        # A page may have stored a job after this process had looked for the last time. The process that was
+        # started for the job then found the lock taken.
         if waiting() is None:
             return done
 

@@ -15,7 +15,8 @@ from eosviz.pipeline.sweep_chunks import Stopped
 
 
 def run_shrink(spark: SparkSession, job: Shrink) -> None:
-    """Run a claimed shrink to its end, or until it is asked to stop: the smallest script so far is kept."""
+    """Run a claimed shrink to its end, or until it is asked to stop; then the smallest script so far stays
+    stored."""
     with actions.beating(job) as stop:
         found: dict[str, Any] = {}
 

@@ -128,7 +128,8 @@ def _settings(master: str, work: Path) -> dict[str, str]:
 
 
 def job_reason(error: Exception) -> str:
-    """The line of an executor's traceback that states the error, at most 500 characters."""
+    """The last line of an executor's traceback that states an error, at most 500 characters. Without such a
+    line: the first line of the error's text, or the error's class if it has no text."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     named = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Refused|Exception|Damaged\w+): ", line)]
     return (named or lines or [type(error).__name__])[-1 if named else 0][:500]

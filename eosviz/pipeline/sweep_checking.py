@@ -1,5 +1,5 @@
 """Checks a user's sweep: in this process if it takes a moment, in a bounded process (`eosviz/bounded`) if its
-cells are many or large. The code in the process does not import Django."""
+cells are many or large. The code that the bounded process runs does not import Django."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from eosviz.pipeline.sweep_checks import TakesLong, check_sweep
 from eosviz.pipeline.sweep_document import SweepDocument, read_sweep
 
 HERE_SECONDS_MAX = 0.5
-"""The processor time of a check in this process. The lessons' sweeps take less."""
+"""After this much processor time a check in this process gives up, and a bounded process begins anew. The
+lessons' sweeps take less."""
 
 
 class Mistake(msgspec.Struct):

@@ -37,8 +37,8 @@ LAST_CHUNK_SHARE = 0.1
 AT_ONCE = 2
 """This many chunks run at the same time: while the last tasks of one end, the next has begun."""
 ATTEMPTS = 3
-"""How often the job of a chunk is tried; waits for disk space do not count. On one machine, Spark itself does not
-repeat a failed task, so every failure ends the job."""
+"""How often the job of a chunk is tried; waits for disk space do not count, and after an EngineError it is
+not tried again. On one machine, Spark itself does not repeat a failed task, so every failure ends the job."""
 ROOM_SECONDS = 5.0
 """The interval at which a sweep without disk space checks again."""
 _KEY = re.compile(r"first=(\d+)-last=(\d+)")
@@ -91,7 +91,7 @@ def write_chunks(
 ) -> None:
     """Make the runs that no chunk covers yet. With ``facts``, write for each chunk also
     `facts/first=…-last=…`. ``progress`` gets the number of finished runs, in this thread. Raises Stopped if
-    ``stop`` was set, NotShared, and the exception of a job that failed ``ATTEMPTS`` times."""
+    ``stop`` was set, NotShared, and the exception of a job that failed for good (``ATTEMPTS``)."""
     _clear(folder)
     done = sum(last - first + 1 for first, last in spans_done(folder))
     progress(done)

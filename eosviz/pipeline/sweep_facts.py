@@ -18,7 +18,7 @@ from eosviz.pipeline.sweep_document import SweepDocument
 from eosviz.pipeline.sweep_runs import Player, settle
 
 ROWS_MAX = 20_000
-"""The most rows of one Arrow batch, however many a run has."""
+"""An Arrow batch is returned as soon as it has this many rows, however many a run has."""
 
 
 def facts_of(spark: SparkSession, sweep: SweepDocument, first: int, last: int) -> DataFrame:

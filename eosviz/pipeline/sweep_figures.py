@@ -34,7 +34,8 @@ TOGETHER = ""
 
 
 def wilson(hits: int, runs: int) -> tuple[float, float]:
-    """The 95 % interval of a share by Wilson's score, which also holds for few runs and for shares near 0 and 1."""
+    """The 95 % interval of a share by Wilson's score, which also holds for few runs and for shares near 0 and
+    1. From 0 to 1 without runs."""
     if runs == 0:
         return 0.0, 1.0
     share, square = hits / runs, CONFIDENCE_Z**2
@@ -44,7 +45,8 @@ def wilson(hits: int, runs: int) -> tuple[float, float]:
 
 
 def around(mean: float, distribution: list[list[int]]) -> tuple[float, float] | tuple[None, None]:
-    """The 95 % interval of a mean by the normal approximation. None if there are fewer than two runs."""
+    """The 95 % interval of a mean by the normal approximation; its low end is at least 0. (None, None) if
+    there are fewer than two runs."""
     runs = sum(count for _, count in distribution)
     if runs < 2:
         return None, None
@@ -157,7 +159,9 @@ def _one_of(wanted: str | None, known: list[str]) -> str | None:
 
 
 def choices_of(axes: list[dict[str, Any]], rows: list[Row], look: Look) -> list[Choice]:
-    """Form fields: measure, x axis, y axis, then for each remaining axis: facet, one value, or aggregated."""
+    """Form fields: the measure; the x axis and the y axis if there is more than one axis; then a field for
+    each axis, with all of its values (`*`), one value, or all values aggregated. A remaining axis with all of
+    its values is a facet."""
     names = [(axis["name"], axis["name"]) for axis in axes]
     found = [Choice("measure", [(name, name) for name in measures_of(rows)], look.measure)]
     if len(axes) > 1:

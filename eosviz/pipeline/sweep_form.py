@@ -87,8 +87,9 @@ class Filled:
 
 
 def of_form(form: QueryDict, parameters: list[Parameter]) -> Filled:
-    """The fields of a posted form: ``choices.0.name``, ``choices.0.path.0`` (a column), ``choices.0.0.name`` and
-    ``choices.0.0.value.0`` (a row); ``faults.0.kinds`` and so on; a parameter's field is called as its path."""
+    """The fields of a posted form: ``choices.0.name``, ``choices.0.path.0`` (a column), ``choices.0.0.name``
+    and ``choices.0.0.value.0`` (a row); ``faults.0.kinds`` and so on. The field of a parameter has the
+    parameter's path as its name."""
     filled = Filled(form.get("seeds", str(SEEDS)).strip(), form.get("first_seed", "").strip())
     for parameter in parameters:
         if text := form.get(parameter.path, "").strip():
@@ -127,8 +128,8 @@ def _choice_of_form(form: QueryDict, at: str) -> ChoiceFields:
 
 
 def of_document(text: str, parameters: list[Parameter]) -> Filled:
-    """The form's fields for a document; what they cannot show is left out (`kept_places`). Raises BadSweep for a text
-    that is no TOML, or whose tables are something else."""
+    """The form's fields for a document; what they cannot show is left out (`kept_places`). Raises BadSweep
+    for a text that is no TOML, or in which `set`, `axes` or `faults` has another type."""
     document = read_document(text)
     known = {parameter.path: parameter for parameter in parameters}
     filled = Filled(str(document.get("seeds", 1)), str(document.get("first_seed", "")))

@@ -161,7 +161,8 @@ class _Counter:
 
 
 def counted(folder: Path) -> int:
-    """How many steps the process with this folder has read."""
+    """How many steps the process with this folder has read, in multiples of STEPS_BETWEEN_COUNTS; 0 before
+    the first count."""
     try:
         return int((folder / COUNTED).read_text())
     except (FileNotFoundError, ValueError):  # not there yet, or being written

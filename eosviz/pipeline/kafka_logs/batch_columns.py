@@ -38,14 +38,16 @@ SCHEMA = pa.schema(
         ("damage", pa.string()),
     ]
 )
-"""`path` is the folder, `segment` the base offset of its file, `position` the byte in it; the others are the
-fields of `BatchFacts`. `offsets` is null if every offset from `base_offset` to `last_offset` is there."""
+"""`path` is the folder of `partition`, `segment` the base offset of a segment's file, and `position` the byte
+of this file at which the batch starts. The others are fields of `BatchFacts`. `offsets` is null if every
+offset from `base_offset` to `last_offset` is there."""
 
 _OWN = ("path", "partition", "segment")
 
 
 def stretch_columns(partition: str, folder: Path, stretch: Stretch, depth: Depth) -> Iterator[pa.RecordBatch]:
-    """The batches of a stretch, with the columns of `SCHEMA`. Damage is a row. Raises LogsError."""
+    """The batches of a stretch, with the columns of `SCHEMA`. A damaged place of the file is a row, too, with
+    its `damage`. Raises LogsError."""
     own = (str(folder), partition, stretch.base_offset)
     for part in parts_of(file_name(partition, stretch.base_offset), stretch, depth):
         yield _of_block(own, part) if isinstance(part, HeaderBlock) else _of_facts(own, part)

@@ -28,14 +28,15 @@ class BatchFacts(NamedTuple):
     records: int = 0
     offsets: tuple[Range, ...] = ()
     """The offsets of the existing records, control records included. Only the log cleaner leaves holes. Empty
-    for an entry of an older format."""
+    if the batch has no records left, and for every part that is not a batch."""
     producer_id: int = -1
     producer_epoch: int = -1
     base_sequence: int = -1
     last_sequence: int = -1
     is_transactional: bool = False
     control_type: str | None = None
-    """`COMMIT`, `ABORT`, another of Kafka's names, EMPTIED or UNKNOWN_END; None for data."""
+    """`COMMIT`, `ABORT`, another of Kafka's names, EMPTIED or UNKNOWN_END; None for data and for parts that
+    are not a batch."""
     coordinator_epoch: int = -1
     max_timestamp: int = -1
     damage: str | None = None

@@ -52,7 +52,7 @@ class PartitionLine(_Line, frozen=True, tag="partition"):
     segments: list[Count] = []
     """The base offsets of the segments."""
     snapshot: Text = ""
-    """The name of the newest snapshot. Lines with the snapshot's producers follow."""
+    """The name of the newest snapshot; empty without one. Lines with the snapshot's producers follow."""
     cluster: Text = ""
     topic_id: Text = ""
     """`cluster` and `topic_id` are pseudonyms; empty if unknown."""

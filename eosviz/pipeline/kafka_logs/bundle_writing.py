@@ -64,7 +64,8 @@ def names_of(case: Case) -> Pseudonyms:
 def bundle_lines_of(
     case: Case, names: Pseudonyms | None = None, batches_max: int | None = None
 ) -> list[lines.Line]:
-    """Every line of the bundle of `case`. Raises LogsError if the bundle would be too large."""
+    """Every line of the bundle of `case`. `names` are by default those of `names_of`. Raises LogsError if the
+    case has more than `batches_max` batches (by default BATCHES_MAX)."""
     names, batches_max = names or names_of(case), batches_max or BATCHES_MAX
     reads = [*case.partitions, *case.copies]
     batches = sum(read.partition.batches + read.partition.corrupt for read in reads)
@@ -124,7 +125,7 @@ def save(case: Case, path: Path, move_times: bool = False) -> Saved:
 
 
 def moved_bundle(content: bytes) -> bytes:
-    """The bytes of a bundle, from those of a stored bundle, with all times `moved`."""
+    """The bytes of a stored bundle (`content`) after all its times were `moved`."""
     decoder, out = msgspec.json.Decoder(lines.Line), io.BytesIO()
     write(moved(decoder.decode(line) for line in gzip.decompress(content).splitlines()), out)
     return out.getvalue()

@@ -45,7 +45,8 @@ SCHEMA = 1
 LISTED_MAX = 100_000
 """At most this many entries of a kind are listed, and the others are counted under `not_listed`. The kinds
 are transactions, producers, groups, verdicts, ranges of one partition, ranges of all remedies, and notes of
-all verdicts."""
+all verdicts. Of the folders in `left_out`, and of the entries that an index of aborted transactions lacks or
+has too many, the others are not counted."""
 
 
 if TYPE_CHECKING:
@@ -497,8 +498,9 @@ def _remedy(remedy: Remedy, word: Wording, ranges: _Room) -> dict[str, Any]:
 def group_rows(case: Case) -> list[dict[str, Any]]:
     """The offset of each group in each partition. `held_up`: the partition has more records, and a
     read_committed member that continues there gets none of them until an open transaction ends. `lag`: the
-    number of offsets from the place where the group continues up to the high watermark. `pending_offset`: the
-    offset that an open transaction would commit; None without one, and if it would delete the offset."""
+    number of offsets from the place where the group continues up to the high watermark; None if either is
+    unknown. `pending_offset`: the offset that an open transaction would commit; None without one, and if it
+    would delete the offset."""
     by_name = {read.partition.name: read.partition for read in case.partitions}
     pending = {key for held in case.groups.pending.values() for key in held}
     rows = []

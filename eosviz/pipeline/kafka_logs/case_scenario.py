@@ -3,8 +3,8 @@ offsets.
 
 The files show which producer wrote how many records where, and which markers end its transactions. The calls
 are the simplest ones that write such a log. Each transaction is ended by its own producer, whatever ended it
-in the cluster. An open transaction stays open, and the run ends before its timeout. If no calls write such a
-log, `NoScenarioError` states the reason.
+in the cluster. An open transaction stays open, and the run ends before its timeout. If no calls write the log
+of the case, `NoScenarioError` states the reason.
 """
 
 import heapq
@@ -23,7 +23,8 @@ RECORDS_MAX = 2_000
 TOPICS_MAX, PARTITIONS_MAX, PRODUCERS_MAX = 16, 64, 16
 """At most this many topics, partitions and producers are in one scenario (docs/scenarios.md)."""
 SLOT_MS = 500
-"""The time between two calls. Everything that a call causes has ended before the next call."""
+"""The time between two calls that make a client send requests. All effects of a call have ended before the
+next one."""
 TIMEOUT_MS = 900_000
 """The transaction timeout of every producer: Kafka's default of `transaction.max.timeout.ms`, so that no
 transaction times out during the run."""
@@ -38,7 +39,8 @@ Json = dict[str, Any]
 
 
 class NoScenarioError(Exception):
-    """No scenario writes such a log. `says`: the sentence about the reason, with the place if there is one."""
+    """No scenario writes the log of the case. `says`: the sentence about the reason, with the place if there
+    is one."""
 
     def __init__(self, reason: str, /, **params: Any) -> None:
         super().__init__(f"{reason} {params}")
@@ -217,9 +219,9 @@ def _parted(name: str) -> tuple[str, int]:
 
 
 def _calls(batches: Sequence[Stored]) -> list[_Call]:
-    """A call for each data batch, and a call for the end of each transaction. Its `before` lists the calls that
-    must come later: those for the next batches of its partitions and, after the end of a transaction, those of
-    the producer's next transaction."""
+    """A call for each data batch, and a call for the end of each transaction. `before` of a call lists the
+    calls that must come later: the calls for the next batches of the same partitions and, after the end of a
+    transaction, the calls of the producer's next transaction."""
     calls: list[_Call] = []
     last_in: dict[str, _Call] = {}
     ends: dict[_Transaction, _Call] = {}
@@ -309,7 +311,7 @@ def _in_order(calls: Sequence[_Call]) -> list[_Call]:
 
 
 def _producers(batches: Sequence[Stored], named: Mapping[int, str]) -> dict[tuple[int, bool], Json]:
-    """A producer for each producer id, and one for batches without one."""
+    """A producer for each producer id, and one for all batches without a producer id."""
     found: dict[tuple[int, bool], Json] = {}
     for batch in batches:
         key = (batch.producer_id, batch.transactional)

@@ -78,9 +78,10 @@ class CoordinatorEntry:
         return frozenset(f"{topic}-{number}" for topic, number in listed)
 
     def is_newer_than(self, answer: "CoordinatorEntry") -> bool:
-        """Whether this record of a log is newer than a running coordinator's answer for the same id. The higher epoch
-        of one producer id is newer, then the later start. If one of them has no start time, the record counts as
-        newer while its transaction is ongoing or prepared."""
+        """Whether this record of a log is newer than a running coordinator's answer for the same id. The
+        higher epoch of one producer id is newer, then the later start. If one of them has no start time, the
+        record counts as newer while its transaction is ongoing or prepared. False if one of them is a
+        tombstone."""
         mine, other = self.value, answer.value
         if self.text_place or not answer.text_place or mine is None or other is None:
             return False
@@ -92,7 +93,7 @@ class CoordinatorEntry:
 
     @property
     def decision(self) -> str | None:
-        """The decided outcome, `committed` or `aborted`. None before the decision."""
+        """The decided outcome, `committed` or `aborted`. None before the decision and for a tombstone."""
         return None if self.value is None else _DECIDED.get(self.value.status)
 
 
@@ -146,7 +147,7 @@ class ReadLog:
     is_cleaned: bool = False
     """Offsets are missing because the log cleaner removed them, unless something was lost."""
     hole_end: int = 0
-    """The end of the last hole."""
+    """The offset after the last hole; 0 without a hole."""
     segment_gap: tuple[int, int] | None = None
     """The first and the last missing offset at the end of a segment that another segment follows; only the
     first such place. Both the log cleaner and a lost segment may cause it."""
@@ -279,7 +280,8 @@ class Coordinator:
 
     def undecided_at(self, producer_id: int, result: str, timestamp: int) -> CoordinatorEntry | None:
         """The newest record of `producer_id` at `timestamp`, if it shows that `result` was not decided by
-        then. None if it was decided, or if the log does not show that."""
+        then. None if `result` was decided, and if the copy of the log has no record that old or ends too
+        early to show it."""
         entries = self.history.get(producer_id)
         if not entries:
             return None

@@ -141,7 +141,7 @@ class Situation:
     """The coordinator's newest record; None if no record has the producer id."""
     copies: Copies
     now: int
-    """Milliseconds since 1970."""
+    """The time against which timeouts are measured, in milliseconds since 1970; -1 if unknown."""
 
     @property
     def value(self) -> TransactionLogValue | None:
@@ -150,7 +150,7 @@ class Situation:
 
     @property
     def last_marker(self) -> Marker | None:
-        """The newest marker of the transaction's producer in this partition."""
+        """The newest marker of the transaction's producer in this partition; None without one."""
         return self.partition.producers[self.transaction.producer_id].last_marker
 
     @property
@@ -190,7 +190,7 @@ class Situation:
 
     @property
     def was_asked(self) -> bool:
-        """Whether a running coordinator answered."""
+        """Whether the coordinator's newest record is the answer of a running coordinator."""
         return self.entry is not None and self.entry.text_place != ""
 
 

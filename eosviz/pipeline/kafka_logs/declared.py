@@ -46,14 +46,14 @@ class Declared:
     """The time against which timeouts are measured, in milliseconds since 1970. None: the newest time of a
     broker in the files."""
     transaction_partitions: int | None = None
-    """How many partitions `__transaction_state` has."""
+    """How many partitions `__transaction_state` has; None if the person does not state it."""
     rest_empty: bool = False
     """Whether those partitions of `__transaction_state` that are not given are empty."""
     one_cluster: bool = False
     """Whether all files are from one cluster."""
     copied_after: int | None = None
-    """At this moment, in milliseconds since 1970, the readers of every partition with an open transaction already
-    waited; every file was copied later."""
+    """At this moment, in milliseconds since 1970, the readers of every partition with an open transaction
+    already waited; every file was copied later. None if the person does not state it."""
 
     def __post_init__(self) -> None:
         count = self.transaction_partitions
@@ -61,7 +61,7 @@ class Declared:
             raise ContradictedError(words("refused.count", count=count, most=TRANSACTION_PARTITIONS_MAX))
 
     def completed_by(self, other: "Declared") -> "Declared":
-        """These statements. Those that are missing are taken from `other` (a bundle)."""
+        """These statements. Statements that are missing, except `now`, are taken from `other` (a bundle)."""
         return replace(
             self,
             transaction_partitions=self.transaction_partitions or other.transaction_partitions,
@@ -72,7 +72,8 @@ class Declared:
 
 
 def count_of(text: str) -> int:
-    """The number of partitions that `text` states. Raises ContradictedError if `text` is no whole number."""
+    """The number of partitions that `text` states. Raises ContradictedError if `text` is no whole number or
+    has more than _DIGITS_MAX digits."""
     text = text.strip()
     if not text.isascii() or not text.isdigit() or len(text) > _DIGITS_MAX:
         raise ContradictedError(words("refused.count", count=text[:_SHOWN], most=TRANSACTION_PARTITIONS_MAX))

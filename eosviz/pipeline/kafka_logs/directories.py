@@ -162,7 +162,7 @@ class PartitionDirectory:
 
     @cached_property
     def newest_snapshot(self) -> tuple[str, tuple[ProducerEntry, ...]] | None:
-        """The file name and the entries of the newest undamaged `.snapshot`."""
+        """The file name and the entries of the newest undamaged `.snapshot`; None without one."""
         for path in sorted(self.path.glob("*.snapshot"), reverse=True):
             try:
                 return path.name, decode_producer_snapshot(path.read_bytes(), checksum)
@@ -177,7 +177,7 @@ class Found(NamedTuple):
     directories: tuple[PartitionDirectory, ...]
     """The folders, each once, sorted by path."""
     left_out: tuple[Path, ...]
-    """Folders that the broker has renamed: their partition was deleted or moved away."""
+    """Folders that the broker has renamed to delete them or because they are stray."""
 
 
 def find_directories(paths: Sequence[Path]) -> tuple[PartitionDirectory, ...]:
@@ -187,8 +187,9 @@ def find_directories(paths: Sequence[Path]) -> tuple[PartitionDirectory, ...]:
 
 
 def find(paths: Sequence[Path]) -> Found:
-    """Every folder with segments under `paths`, and the folders that are left out. Raises LogsError if there
-    is no segment, if there are too many folders, or if one cannot be read."""
+    """Every folder with segments under `paths`, and the folders that are left out. Raises LogsError if a path
+    is neither a folder nor a segment, if there is no segment, if there are more than PARTITIONS_MAX folders,
+    or if one cannot be read."""
     found: dict[Path, tuple[Path, set[str]]] = {}
     left_out: list[Path] = []
     for folder, names in _folders(paths):
@@ -257,7 +258,8 @@ def log_start_checkpoints(paths: Sequence[Path]) -> dict[str, int]:
 
 
 def cleaned_up_to(directory: PartitionDirectory) -> int:
-    """The offset up to which the log cleaner has cleaned, from the log directory's checkpoint; 0 if unknown."""
+    """The offset up to which (exclusive) the log cleaner has cleaned, from the log directory's checkpoint; 0
+    if unknown."""
     for place in (directory.path.parent, directory.path.resolve().parent):
         try:
             read = decode_offset_checkpoint((place / CLEANER_CHECKPOINT).read_bytes())

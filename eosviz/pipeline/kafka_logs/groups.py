@@ -1,4 +1,4 @@
-"""What consumer groups committed, from `__consumer_offsets`, and which of them wait at a last stable offset.
+"""What consumer groups committed, from `__consumer_offsets`.
 
 Source: Kafka's `GroupMetadataManager`. An offset that is committed in a transaction is pending until the
 COMMIT marker, and counts after it.

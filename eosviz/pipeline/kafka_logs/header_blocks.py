@@ -87,7 +87,8 @@ class HeaderBlock(Generic[Read]):
 
 
 Part = HeaderBlock[BatchFacts] | list[BatchFacts]
-"""A part of a stretch: either a block of the fast path, or a list with the one batch that the segment reader read."""
+"""A part of a stretch: either a block of the fast path, or a list with the one row (a batch, or damage) that
+the segment reader read."""
 
 
 def parts_of(file: str, stretch: Stretch, depth: Depth) -> Iterator[Part]:

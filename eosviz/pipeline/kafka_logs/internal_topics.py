@@ -99,7 +99,8 @@ class Together(NamedTuple):
 
 
 def together(found: Iterable[Internal]) -> Together:
-    """The partitions, in order, combined: the coordinator's view, all groups, and the controllers' statements."""
+    """The contents of all partitions, combined in their order. Of several logs of metadata, the last one that
+    states the number of partitions is taken."""
     all_of = Together(Coordinator(), GroupOffsets(), ClusterMetadata())
     for one in found:
         if isinstance(one, Coordinator):

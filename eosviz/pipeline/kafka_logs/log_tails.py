@@ -37,7 +37,7 @@ class Beside(Protocol):
 
 class FolderlessPartition:
     """The base class for partitions of a text or a bundle, which have no folder. Its properties have the
-    values of a folder without files beside its segments."""
+    values of a folder without files beside its segments; zeros at its end may be reserved space."""
 
     __slots__ = ()
 
@@ -71,8 +71,8 @@ def end_in_files(source: Beside) -> int:
 
 
 def doubt_a_cut_tail(partition: Partition, source: Beside) -> int | None:
-    """If a file beside the log names a later end than the log has, put the offsets below that end in doubt and
-    return it. Otherwise return None."""
+    """If a file beside the log names a later end than the log has, put the offsets below that end in doubt
+    and return it. Otherwise, and if the log's end is unknown, return None."""
     end = end_in_files(source)
     if end <= partition.log_end or partition.log_end < 0:
         return None

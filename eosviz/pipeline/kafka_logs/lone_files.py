@@ -46,7 +46,8 @@ def belongs_beside_segments(name: str) -> bool:
 
 
 def _offset_of(name: str) -> int:
-    """The offset in the file's name: a segment's base offset, or where a snapshot was taken."""
+    """The offset in the file's name: a segment's base offset, or where a snapshot was taken; 0 if the name
+    has none."""
     match = _OFFSET.fullmatch(name.rpartition("/")[2])
     return int(match[1]) if match else 0
 

@@ -38,7 +38,8 @@ def origin_of(folder: Path) -> Origin:
 
 
 def refuse_two_clusters(origins: Iterable[tuple[Path, Origin]]) -> None:
-    """Raises ContradictedError if two folders name different clusters: ids of one mean nothing in the other."""
+    """Raises ContradictedError if two folders name different clusters: the producer ids and transactional ids
+    of one mean nothing in the other."""
     first: tuple[Path, str] | None = None
     for folder, origin in origins:
         if not origin.cluster_id:

@@ -63,7 +63,7 @@ class Transaction:
 
     @property
     def place(self) -> str:
-        """The file and the byte of the transaction's first batch."""
+        """The file and the byte of the transaction's first batch, or `file` alone if no byte is known."""
         return place_of(self.file, self.position)
 
 
@@ -179,10 +179,12 @@ class Partition:
     before it: the clients' clocks are slow, or the records have the times of older events."""
     damage: list[str] = field(default_factory=list)
     reserved: str | None = None
-    """The beginning of the zeros after the newest batch: space that `log.preallocate` reserved."""
+    """The beginning of the zeros after the newest batch: space that `log.preallocate` reserved. None without
+    zeros."""
     producers: dict[int, Producer] = field(default_factory=dict)
     transactions: list[Transaction] = field(default_factory=list)
-    """All transactions, open ones included, in the order of their first offsets."""
+    """All transactions, open ones included, in the order of their first offsets. If only a printed list of
+    producers shows them, they are in its order."""
     raised_at: int = -1
     """The offset of the first COMMIT marker with a newer epoch than the data that it commits; -1: there is none."""
     stray_markers: list[Marker] = field(default_factory=list)

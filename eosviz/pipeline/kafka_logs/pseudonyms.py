@@ -44,7 +44,8 @@ class Pseudonyms:
         return f"{self.topic(found['topic'])}-{found['number']}"
 
     def place(self, place: str) -> str:
-        """A place in a text (`file: line 7`), with the pseudonym of the file; empty for an empty text."""
+        """A place in a text (`file: line 7`), with the pseudonym of the file. A place of another form gets a
+        pseudonym of its own; an empty text stays empty."""
         found = _LINE.fullmatch(place)
         if found is None:
             return self._other("place", place) if place else ""

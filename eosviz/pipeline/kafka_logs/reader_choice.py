@@ -19,8 +19,8 @@ SPARK_FROM_BYTES = {Depth.HEADERS: 64 * 2**30, Depth.DEEP: 16 * 2**30}
 """If segments have at least this many bytes, Spark reads them. This process is faster with fewer bytes, because
 Spark takes time to start and to distribute the work."""
 SPARK_PROCESSORS_MIN = 4
-"""With fewer processors Spark is never chosen, because the start of Java and of the workers costs what a
-second processor would gain."""
+"""With fewer processors Spark is never chosen, because the start of Java and of the workers costs more time
+than a second or third processor saves."""
 PRINTED_FROM_BYTES = 64 * 2**20
 """If segments have at least this many bytes, the choice is printed."""
 

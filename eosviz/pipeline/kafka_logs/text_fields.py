@@ -117,7 +117,8 @@ def aborted_line(line: str) -> AbortedTransaction:
 
 
 def transaction_record(key: str, payload: str) -> tuple[str, TransactionLogValue | None]:
-    """Transactional id and value of a record of `__transaction_state`. Raises UnreadableError."""
+    """Transactional id and value of a record of `__transaction_state`; the value is None for a tombstone.
+    Raises UnreadableError."""
     if key.startswith(_TRANSACTION_KEY):
         transactional_id = key.removeprefix(_TRANSACTION_KEY)
         return transactional_id, None if payload in TOMBSTONES else _named_transaction(payload)
@@ -192,7 +193,8 @@ def partitions_of(text: str) -> tuple[tuple[str, int], ...]:
 
 
 def offset_record(key: str, payload: str) -> tuple[OffsetKey, CommittedOffset | None] | None:
-    """A group's offset; None for a record about a group's members. Raises UnreadableError."""
+    """A group's partition and its offset there, which is None for a tombstone. None alone for a record about
+    a group's members. Raises UnreadableError."""
     if key.startswith(_OFFSET_KEY):
         value = _OFFSET.fullmatch(payload)
         if value is None and payload not in TOMBSTONES:

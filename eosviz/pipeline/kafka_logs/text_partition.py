@@ -126,7 +126,8 @@ class TextPartition(FolderlessPartition):
 
     @property
     def log_end_min(self) -> int:
-        """The lowest possible end of the log; -1 if only a running broker answered, which does not state the end."""
+        """The lowest possible end of the log; -1 without a dump and a snapshot, because neither a running
+        broker nor a log line states the end."""
         bases = [*self.dumped, *(base_offset_of_snapshot(name) for name in self.snapshots)]
         return max(bases, default=-1)
 

@@ -25,7 +25,8 @@ class Table(Enum):
 
 
 def partition_asked_for(line: str) -> str | None:
-    """The `topic-N` that a describe-producers command names. The command's table does not name the partition."""
+    """The `topic-N` that a describe-producers command in `line` names; None without one. The command's table
+    does not name the partition."""
     asked = iter(line.partition("describe-producers ")[2].replace("=", " ").split())
     options = {word: next(asked, "") for word in asked if word in ("--topic", "--partition")}
     topic, partition = options.get("--topic"), options.get("--partition", "")
@@ -33,7 +34,7 @@ def partition_asked_for(line: str) -> str | None:
 
 
 def head_of(line: str) -> tuple[Table, list[str]] | None:
-    """The table that begins with this line, and its columns."""
+    """The table that begins with this line, and its columns; None if no table begins."""
     columns = line.split()
     found = next((table for table in Table if set(table.value) <= set(columns)), None)
     return None if found is None else (found, columns)

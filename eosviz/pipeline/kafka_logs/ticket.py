@@ -13,7 +13,7 @@ from eosviz.pipeline.kafka_logs.words import Words, place_words, words
 
 LISTED_MAX = {"partitions": 100, "verdicts": 20, "groups": 50, "evidence": 30, "notes": 20}
 """At most this many rows of each kind are in one report, and at most this much evidence for each verdict. The
-others are counted."""
+others are counted, except `notes`: damaged places of the coordinator's topic."""
 COLUMNS = ("partition", "verdict", "log_start", "lso", "end", "open", "damage")
 _SPECIAL = re.compile(r"([\\`*\[\]<>|])")
 _SENTENCES = frozenset({"rule"})

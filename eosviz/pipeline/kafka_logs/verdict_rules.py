@@ -67,7 +67,7 @@ class Found(NamedTuple):
 def judged(at: Situation) -> Found:
     """The verdict on one open transaction."""
     row, why = next((row, why) for row in ROWS if (why := row.applies(at)) is not None)
-    # Two rows may have the same need.
+    # Two needs may return the same sentence.
     needed = [one for need in row.needs for one in need(at)]
     missing = [one for index, one in enumerate(needed) if one not in needed[:index]]
     return Found(row, why, tuple(missing))

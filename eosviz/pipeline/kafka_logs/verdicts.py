@@ -48,11 +48,11 @@ class Verdict:
     partition: str
     transaction: Transaction | None = None
     entry: CoordinatorEntry | None = None
-    """The coordinator's newest record of the transaction's id."""
+    """The coordinator's newest record of the transaction's id; None if no record has the producer id."""
     listed: Listed | None = None
     """If no record is known: the row of the producer id in a list of transactions."""
     timeout_at: int | None = None
-    """When the coordinator aborts the transaction by itself, in milliseconds since 1970."""
+    """When the coordinator aborts the transaction by itself, in milliseconds since 1970; None if unknown."""
     evidence: tuple[Evidence, ...] = ()
     alternatives: tuple[VerdictKind, ...] = ()
     would_change: tuple[Words, ...] = ()
@@ -72,9 +72,9 @@ def verdicts_of(
     log_lines: LoggedLines | None = None,
 ) -> tuple[Verdict, ...]:
     """One verdict for each open transaction, by first offset; without one, a verdict on the partition. `now`:
-    milliseconds since 1970; for old files it is their newest time by a broker's clock. `source`: where
-    the partition was read from. `log_lines`: those of brokers and clients, about any partition. The first verdict
-    counts the notes that are left out."""
+    the time against which timeouts are measured, in milliseconds since 1970; -1 if unknown. `source`: where
+    the partition was read from. `log_lines`: the log lines of brokers and clients, about any partition. The
+    first verdict counts the notes that are left out."""
     log_lines = log_lines or LoggedLines()
     notes, notes_left_out = notes_of(partition, copies.coordinator)
     cut_at = None if source is None else doubt_a_cut_tail(partition, source)
@@ -90,7 +90,8 @@ def verdicts_of(
 def _nothing_open(
     partition: Partition, source: Beside | None, cut_at: int | None, log_lines: LoggedLines
 ) -> Verdict:
-    """The verdict on a partition without an open transaction: healthy, or undecided if the copy is incomplete."""
+    """The verdict on a partition without an open transaction: healthy, or undecided if the copy is incomplete
+    or only log lines are known."""
     if not partition.batches and (lines := log_lines.of_partition(partition.name)):
         return _only_logged(partition, lines)
     doubts = []

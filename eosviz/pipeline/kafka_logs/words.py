@@ -36,8 +36,8 @@ def place_words(place: str) -> dict[str, Any]:
 
 
 def moment(milliseconds: int | None) -> str:
-    """Milliseconds since 1970 as readable text, in UTC. It is `–` for None, and the number itself if it is no
-    possible time."""
+    """Milliseconds since 1970 as readable text, in UTC. It is `–` for None and for a negative number, and the
+    number itself if it is no possible time."""
     if milliseconds is None or milliseconds < 0:
         return "–"
     try:
