@@ -25,10 +25,11 @@ from redis.exceptions import RedisError
 logger = logging.getLogger(__name__)
 
 CALLERS_MAX = 10_000
-"""A process remembers at most this many callers. If there are more, it forgets those that were least recent."""
+"""A process remembers at most this many leases, and its own counts of at most as many buckets. Beyond that,
+it forgets the least recent."""
 REDIS_SECONDS_MAX = 0.5
 AWAY_SECONDS = 1.0
-"""After Redis did not answer, it is not asked again for this long."""
+"""After Redis did not answer, only strict rates ask it during this time."""
 TRIES_MAX = 32
 """At most this many times storing a number is tried while others change it. A caller that loses every time is
 refused for LOST_SECONDS."""
@@ -90,8 +91,8 @@ class Buckets:
         self._clients: dict[str, redis.Redis] = {}
 
     def take(self, rate: Rate, caller: str, cost: int = 1) -> float:
-        """Take `cost` tokens, at most as many as the bucket holds. Returns the seconds to wait; 0.0 if the
-        tokens were taken. Raises RedisError for a strict rate while Redis is down."""
+        """Take `cost` tokens; a cost above `rate.most` counts as `rate.most`. Returns the seconds to wait;
+        0.0 if the tokens were taken. Raises RedisError for a strict rate while Redis is down."""
         cost = min(cost, rate.most)
         key = f"eosviz:bucket:{rate.name}:{_digest(caller)}"
         if self._from_lease(key, cost):
@@ -122,7 +123,7 @@ class Buckets:
 
     @property
     def remembered(self) -> int:
-        """The number of callers in memory."""
+        """The number of leases and buckets in memory."""
         return len(self._leases) + len(self._local)
 
     def _from_lease(self, key: str, cost: int) -> bool:

@@ -100,7 +100,8 @@ class PromptAMQP(AMQP):
 
 
 class OutlivingScheduler(PersistentScheduler):
-    """A beat that continues if its record of sent tasks cannot be written. At worst it sends a task twice."""
+    """The scheduler of `celery beat`, which continues if its record of sent tasks cannot be written. At worst
+    it sends a task twice."""
 
     def sync(self) -> None:
         try:

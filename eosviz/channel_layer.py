@@ -54,8 +54,8 @@ class OutlivingShard(RedisSingleShardConnection):
         self._wanted: set[str] = set()
         self._carried: set[str] = set()
         self._standing = asyncio.Event()
-        """The event is set while `_pubsub` is believed to be connected. The first that finds the connection
-        lost clears it."""
+        """The event is set while `_pubsub` is believed to be connected. The first task that finds the
+        connection lost clears the event."""
 
     async def publish(self, channel: str, message: bytes) -> None:
         async with self._publishing:

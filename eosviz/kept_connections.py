@@ -1,8 +1,8 @@
 """Keeps a worker's database connections from task to task, as `EOSVIZ_CONNECTION_SECONDS` says.
 
 Celery's integration of Django closes them before and after each task, whatever `CONN_MAX_AGE` is. So every
-click opened a new connection, and SQLite wrote its log back whenever the last one closed. This module
-replaces that integration.
+click opened a new connection, and SQLite emptied its write-ahead log whenever the last one closed. This
+module replaces that integration.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class KeptConnections(DjangoWorkerFixup):
         return super().install()
 
     def validate_models(self) -> None:
-        """Only load Django. Celery would run all checks of the site whenever a worker or a beat starts, which
-        imports the code of every page. `manage.py migrate` has run these checks."""
+        """Only load Django. Celery would run all checks of the site whenever a worker or `celery beat`
+        starts, which imports the code of every page. `manage.py migrate` has run these checks."""
         self.django_setup()
 
     def close_database(self, **kwargs: Any) -> None:

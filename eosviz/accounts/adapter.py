@@ -30,8 +30,8 @@ class AccountAdapter(DefaultAccountAdapter):
         return bool(settings.SIGN_UP_OPEN)
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> AbstractBaseUser | None:
-        """Sign in, and count wrong passwords. Raises ImmediateHttpResponse with the refusal, and RedisError
-        while counting is impossible."""
+        """The account; None for a wrong address or password. Wrong passwords are counted. Raises
+        ImmediateHttpResponse with the refusal, and RedisError while counting is impossible."""
         try:
             attempt = Attempt(request, str(credentials.get("email") or credentials.get("username") or ""))
         except TooOften as refused:

@@ -44,7 +44,7 @@ def shown(user: User) -> dict[str, Any]:
 
 
 def account_file(user: User) -> dict[str, Any]:
-    """Personal data apart from files, as JSON."""
+    """The content of `account.json`: everything that is stored about the account except files."""
     return {
         "email": user.email,
         "name": user.name,

@@ -37,7 +37,7 @@ def name_for(request: HttpRequest, email: str) -> str | None:
 
 
 class KnownBrowsers(Middleware):
-    """Sets the cookie after a sign-in."""
+    """Sets the cookie in the response to a request that `remember` has marked."""
 
     def after(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         email: str | None = getattr(request, "known_account", None)
@@ -66,5 +66,5 @@ def _read(request: HttpRequest) -> tuple[str, list[str]]:
 
 
 def _mark(email: str) -> str:
-    """A digest of the address, so that the cookie does not reveal whose accounts they are."""
+    """A digest of the address, so that the cookie contains no address of an account."""
     return salted_hmac(SALT, email.strip().lower()).hexdigest()[:32]

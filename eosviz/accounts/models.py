@@ -25,7 +25,8 @@ class UserQuerySet(AnnouncedUpdates):
     topic_field = "owner_key"
 
     def asking_to_teach(self) -> UserQuerySet:
-        """The people who wait for the role of an instructor, the oldest request first."""
+        """The people who wait for the role of an instructor, without blocked ones; the oldest request
+        first."""
         return self.filter(asked_to_teach__isnull=False, is_active=True).order_by("asked_to_teach", "id")
 
 
@@ -58,15 +59,16 @@ class User(AbstractBaseUser, PermissionsMixin):
     name = models.CharField(max_length=NAME_CHARACTERS_MAX, blank=True)
     """The name that classmates and instructors see."""
     owner_key = models.CharField(max_length=64, unique=True, default=new_owner_key, editable=False)
-    """The key that owns this person's sessions, replays and progress. For an anonymous visitor the browser's
-    key does."""
+    """The key that owns this person's sessions, replays and progress. Those of an anonymous visitor are owned
+    by the browser's key."""
     is_active = models.BooleanField(default=True)
     """False if the account is blocked: it cannot sign in, and is signed out everywhere."""
     date_joined = models.DateTimeField(auto_now_add=True)
     counted = models.BooleanField(default=False)
     """Whether the person agreed to be counted, without a name, among all who agreed (docs/analytics.md)."""
     asked_to_teach = models.DateTimeField(null=True, blank=True, editable=False)
-    """When a learner asked to become an instructor. Null once the person was given a role."""
+    """When a learner asked to become an instructor. Null if there was no request, and after the person was
+    given a role."""
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
@@ -86,5 +88,5 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     @property
     def is_staff(self) -> bool:
-        """Required by Django's administration."""
+        """Whether the person may enter the administration. Django requires this name."""
         return self.is_active and self.has_perm("accounts.administer")

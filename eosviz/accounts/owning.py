@@ -72,11 +72,11 @@ class Owned:
         return None
 
     def lost(self, rows: QuerySet[Any]) -> dict[str, int]:
-        """How much is deleted with these rows: word of the command `retention` → count."""
+        """How much is deleted with these rows: a word that the command `retention` prints → count."""
         return {self.kind: rows.count()}
 
     def delete_left(self, before: datetime, keys: list[Any]) -> None:
-        """Delete these rows, which were left behind."""
+        """Delete the rows with these primary keys, which are among `left_behind(before)`."""
         self.model._base_manager.filter(pk__in=keys).delete()
 
 

@@ -20,7 +20,8 @@ class Attempt:
     """One password attempt. It is counted when it is created, so that attempts at the same time are all counted."""
 
     def __init__(self, request: HttpRequest, email: str) -> None:
-        """Count the attempt. Raises TooOften, or RedisError if counting is impossible; then nothing is counted."""
+        """Count the attempt. Raises TooOften, and then takes its counts back, or RedisError if counting is
+        impossible."""
         self._taken: list[tuple[str, str]] = []
         for name, caller in _counted(request, email.strip().lower()):
             try:
@@ -31,7 +32,7 @@ class Attempt:
             self._taken.append((name, caller))
 
     def was_right(self) -> None:
-        """Take back what was counted, because the password was right."""
+        """Take back what was counted: the password was right, or the attempt is refused."""
         for name, caller in self._taken:
             buckets.give_back(rate_of(name), caller)
         self._taken.clear()

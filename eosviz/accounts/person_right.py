@@ -12,9 +12,9 @@ from eosviz.rights import Ending, Right, of_cookie, of_owner
 
 
 def rights_of_person(scope: dict[str, Any]) -> tuple[Right, ...]:
-    """The right, which ends (`Ending.SIGNED_OUT`) with the cookie's session: after signing out or in, a new
-    password, a ban, or the deletion of the account. Empty if the browser sent no cookie with data. Reads the
-    database."""
+    """The person's right. It ends (`Ending.SIGNED_OUT`) with the cookie's session: when the person signs out
+    or in or gets a new password, or when the account is blocked or deleted. Empty if the browser sent no
+    cookie with data. Reads the database."""
     cookie = scope["session"].session_key
     if not cookie:
         return ()

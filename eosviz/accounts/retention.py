@@ -21,7 +21,8 @@ BATCH = 100
 
 
 def due(days: int) -> dict[str, int]:
-    """Count what is older than this many days; delete nothing. Raises ValueError for less than one day."""
+    """Count the rows left behind for more than this many days, and the expired cookies: word → count. Nothing
+    is deleted. Raises ValueError for less than one day."""
     before = _before(days)
     numbers: dict[str, int] = {}
     for owned in everything():

@@ -76,7 +76,8 @@ def role_of(user: User) -> Role:
 
 
 def keep_groups(**kwargs: Any) -> None:
-    """After a migration the groups have exactly the table's permissions."""
+    """After a migration, give each group exactly its permissions: those of the table and, to administrators,
+    also the viewing of every model of the apps in LOOKED_AT."""
     if Group._meta.db_table not in connections[kwargs.get("using", "default")].introspection.table_names():
         return  # only some apps are migrated
     for role, names in MAY.items():

@@ -27,7 +27,7 @@ from eosviz.streamed import StreamedFile
 @require_http_methods(["GET", "HEAD", "POST"])
 def account(request: SignedInRequest) -> HttpResponse:
     """The account's page: the person's name and role, what the account owns, and how to delete it. POST
-    changes the name."""
+    changes the name, and whether the person is counted."""
     form = NameForm(request.POST or None, instance=request.user)
     if request.method == "POST" and form.is_valid():
         form.save()
@@ -57,7 +57,7 @@ def ask_to_teach(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def download(request: SignedInRequest) -> StreamedFile:
-    """Everything that one made, as one file."""
+    """A ZIP with everything that the account owns."""
     return StreamedFile(packed(request.user), as_attachment=True, filename="eosviz-account.zip")
 
 
@@ -65,7 +65,8 @@ def download(request: SignedInRequest) -> StreamedFile:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: SignedInRequest) -> HttpResponse:
-    """What would be deleted, and a form that asks for the password; POST deletes."""
+    """What would be deleted, and a form that asks for the password (for the address if the account has none);
+    POST deletes."""
     form = DeleteForm(request.user, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         user = request.user

@@ -36,8 +36,10 @@ def is_followed(session: Session) -> bool:
 
 
 def note_trail(session: Session, branch_id: int, last: int, furthest: int, backs: list[int]) -> None:
-    """Record the reader's step, how far they looked, and from which steps they went back since the last report. A
-    step of another branch counts as the step where that branch left the first one. Raises Problem."""
+    """Record the reader's step, how far they looked, and from which steps they went back since the last
+    report. On another branch than the first, `last` and `furthest` count as the step where the branch left
+    the first one, and later steps of `backs` are left out. Raises Problem if the session has no such
+    branch."""
     branch = Branch.objects.filter(id=branch_id, session=session).first()
     if branch is None:
         raise Problem("not_found", "no_branch", branch=str(branch_id))
@@ -80,7 +82,7 @@ def _has_activity(classroom: Classroom | None) -> bool:
     if last is None:
         return sessions.exists()
     newest = _newest_activity(classroom)
-    # Deleted accounts are noticed by their absence, and abandoned visits by the time that has passed.
+    # A deleted account changes the number of sessions. A visit that was under way may be abandoned by now.
     gone = sessions.count() != last.sessions + last.under_way + last.left_out
     return gone or last.under_way > 0 or (newest is not None and newest > last.created)
 

@@ -62,7 +62,8 @@ class Drawing:
 
 
 def draw(figures: Iterable[Figure], steps: int) -> Drawing | None:
-    """The figures of one scenario's steps; ``steps``: how many it has. None if there is nothing to draw."""
+    """The figures of one scenario's steps as bars. ``steps``: the axis reaches at least this step. None if
+    there is no bar."""
     by_kind: dict[str, list[Figure]] = {}
     for figure in figures:
         if figure.step is not None and figure.kind in SHOWN:

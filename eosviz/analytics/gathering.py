@@ -30,7 +30,7 @@ SESSIONS_MAX = 200_000
 LEFT_AFTER = timedelta(days=1)
 """An unfinished session counts as left after this time without a request."""
 STEPS_MAX = 5_000
-"""At most this many steps of a scenario have their rules and sentences read."""
+"""The rules and sentences of a scenario's steps are read up to the step with this number."""
 AT_ONCE = 500
 _ALONE, _CLASS = "alone", "class"
 
@@ -142,7 +142,8 @@ def _read(
     longest: dict[tuple[int, str], tuple[int, int]],
     now: datetime,
 ) -> None:
-    """Add these sessions (`found`) to `gathered`, in a fixed number of queries."""
+    """Add these sessions (`found`) to `gathered`. The number of queries is fixed, apart from those of
+    `lessons` for each version that is new to it."""
     ids = [one[0] for one in found]
     branches: dict[Any, list[Branch]] = defaultdict(list)
     for branch in Branch.objects.filter(session__in=ids).order_by("id"):
@@ -218,8 +219,8 @@ def _moves(
     common: int,
     moves: list[Row],
 ) -> int:
-    """Add to `moves` what was done at each common step. Returns how often something was done at a later
-    step."""
+    """Add to `moves` what was done at each common step. Returns how often something was done at a later step
+    or at one that the trail did not store."""
     not_compared = 0
     made = [("branched", one["after"], 1) for one in done[:1]]
     made += [("branched", one.leaves_at, 1) for one in others if one.parent_id == root.id]

@@ -30,8 +30,9 @@ STORED_AT_ONCE = 500
 
 
 def run_analysis(spark: SparkSession, analysis: Analysis) -> None:
-    """Run a claimed analysis to its end, then delete older ones of the same class. An error fails the
-    analysis (`actions.beating`) and is raised."""
+    """Run a claimed analysis to its end, then delete all other ended analyses of the same class. A cancelled
+    one stores no figures and deletes nothing. An error fails the analysis (`actions.beating`) and is
+    raised."""
     with actions.beating(analysis) as stop:
         gathered = gather(analysis.classroom, timezone.now())
         withheld, rows = _figures(spark, gathered, analysis.people_min)
@@ -100,6 +101,6 @@ def _store(analysis: Analysis, gathered: Gathered, rows: list[Row]) -> None:
         for row in rows
     ]
     with transaction.atomic():
-        # A process that was killed may have stored some before.
+        # An earlier process that was killed may have stored some of the figures.
         analysis.figures.all().delete()
         Figure.objects.bulk_create(made, STORED_AT_ONCE)

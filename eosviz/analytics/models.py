@@ -20,7 +20,8 @@ from eosviz.walkthroughs.models import Session
 BACKS_MAX = 200
 """At most this many steps of one session are stored from which the reader went back."""
 PEOPLE_MIN_CLASS = 3
-"""A figure about fewer people is withheld, because it would identify someone."""
+"""A figure of a class about fewer people, but at least one, is withheld, because it could identify a
+person."""
 
 
 class Trail(models.Model):
@@ -73,9 +74,10 @@ class Analysis(Job):
     """How many actions came after a reader's own intervention, at steps that others do not have. They are not
     compared."""
     left_out = models.PositiveIntegerField(default=0)
-    """Older sessions beyond the bound."""
+    """Older sessions, beyond the bound of one analysis (SESSIONS_MAX)."""
     withheld = models.PositiveIntegerField(default=0)
-    """Figures that are not stored: about too few people, or beyond the bound of one analysis."""
+    """Figures that are not stored: about too few people, or beyond the bound of one analysis
+    (FIGURES_MAX)."""
     total = models.PositiveIntegerField(default=1)
     finished = models.DateTimeField(null=True)
 
@@ -100,7 +102,7 @@ class Kind(models.TextChoices):
     WRONG = "wrong", "wrong"
     """The person predicted wrongly. Counted among those who answered."""
     CONFUSED = "confused", "confused"
-    """The person left there, went back from there or predicted wrongly there."""
+    """The person left, went back or predicted wrongly at the step or, for a rule, at a step with the rule."""
 
 
 class Figure(models.Model):

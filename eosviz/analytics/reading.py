@@ -15,7 +15,7 @@ from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
 
 RUNS_SHOWN = 100
 PLACES_SHOWN = 10
-"""At most this many steps, rules and changes are in the overview. A scenario's own page has all of its steps."""
+"""At most this many steps are in the overview. A scenario's own page has all of its steps."""
 RULES_SHOWN = 25
 
 
@@ -43,8 +43,8 @@ class Run:
 
     @property
     def columns(self) -> list[Figure | None]:
-        """The figures in the order of the overview's columns; None for a figure about too few people, and for
-        predictions if the run asks no question."""
+        """The figures in the order of the overview's columns; None for a kind without a figure, because it
+        would be about too few people, or because nothing was predicted."""
         return [self.whole.get(kind) for kind in COLUMNS]
 
     def address(self, step: int) -> str:
@@ -78,7 +78,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A requirement that people had difficulty with, and its figure in each group."""
+    """A requirement that people had difficulty with. `figure`: over all people; `groups`: one in each
+    group."""
 
     figure: Figure
     groups: list[Figure]
@@ -96,7 +97,7 @@ class Overview:
 
 
 def overview(analysis: Analysis) -> Overview:
-    # With prefetch, a query reads each version's document once, however many of its figures are about it.
+    # With prefetch, each query below reads the document of a version once, however many figures are about it.
     together = analysis.figures.filter(group="").prefetch_related("version", "before")
     runs = _runs(together.filter(step=None, rule="", before=None))
     known = {(run.version.pk, run.variant): run for run in runs}
@@ -160,14 +161,14 @@ class OneRun:
     run: Run
     drawing: Drawing | None
     steps: list[Step]
-    """The steps with figures, in the order of the run."""
+    """The steps with figures, apart from `confused`, in the order of the run."""
     groups: list[Figure]
-    """The figures of the whole run, one for each group."""
+    """The figures of the whole run, one for each group and kind."""
     changes: list[Figure]
 
 
 def run_of(analysis: Analysis, version: int, variant: str) -> OneRun | None:
-    """One scenario of an analysis; None if nothing about it may be shown."""
+    """One run of an analysis; None if the analysis has no figure about it over all people."""
     figures = analysis.figures.filter(version=version, variant=variant).prefetch_related("version", "before")
     together = [figure for figure in figures if figure.group == ""]
     scenario = together[0].version if together else None

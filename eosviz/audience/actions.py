@@ -31,7 +31,8 @@ class Who:
 
 
 def who_follows(token: uuid.UUID, user: int | None, browser: str, page: uuid.UUID) -> Who:
-    """The follower, identified by the account, else by the browser, else by the page's token."""
+    """The follower, identified by the account, else by the browser's key, else by the page. `token`: of the
+    presentation; `page`: an id that the page has chosen."""
     person = f"user {user}" if user is not None else f"browser {browser}" if browser else f"page {page}"
     return Who(hashlib.sha256(f"{token} {person}".encode()).hexdigest(), user, page)
 
@@ -57,7 +58,8 @@ def lower_own(token: uuid.UUID, who: Who) -> None:
 
 
 def lower(session_id: uuid.UUID, followers: list[int] | None) -> list[str]:
-    """Lower the hands of these followers, or all, for the presenter. Returns the keys of those whose hand was up."""
+    """Lower the hands of the followers with these numbers; None: of all. Returns the keys of the followers
+    whose hand was up. Raises Problem if there is no presentation."""
     with transaction.atomic():
         hands = Hand.objects.of(_presentation(session=session_id))
         if followers is not None:
@@ -68,7 +70,7 @@ def lower(session_id: uuid.UUID, followers: list[int] | None) -> list[str]:
 
 
 def leave(token: uuid.UUID, who: Who) -> bool:
-    """The page's connection ended; returns whether a hand was raised from it."""
+    """The page's connection ended. Returns whether a hand that was raised from this page is up."""
     up = Hand.objects.filter(follower__presentation=token, follower__key=who.key, page=who.page)
     return up.update(away_since=timezone.now()) > 0
 
@@ -89,7 +91,8 @@ def lower_gone(presentation: Presentation) -> None:
 
 
 def open_poll(session_id: uuid.UUID, branch_id: str, at: int) -> None:
-    """Ask all followers the engine's question at this step. Raises Problem if there is none."""
+    """Ask all followers the engine's question at this step. If this poll is open already, nothing changes.
+    Raises Problem if there is no presentation, branch or question, or if the run cannot be made."""
     if not Presentation.objects.filter(session=session_id).exists():
         raise Problem("refused", "not_presented")
     branch = Branch.objects.filter(id=int(branch_id), session_id=session_id).first()
@@ -130,7 +133,8 @@ def change_poll(session_id: uuid.UUID, turn: int, change: PollChange) -> None:
 
 
 def answer_poll(token: uuid.UUID, who: Who, turn: int, choice: str) -> None:
-    """Store the follower's answer in place of an earlier one. Raises Problem if the poll is no longer open."""
+    """Store the follower's answer in place of an earlier one. Raises Problem if the poll is no longer open or
+    has no such choice, or if too many other followers take part."""
     with transaction.atomic():
         presentation = _presentation(token=token)
         poll = _poll(presentation, turn)
@@ -144,7 +148,7 @@ def answer_poll(token: uuid.UUID, who: Who, turn: int, choice: str) -> None:
 
 def _presentation(**which: Any) -> Presentation:
     """The presentation, locked until the transaction ends, so that no number is given twice and no answer is
-    stored for a closed poll."""
+    stored for a closed poll. Raises Problem if there is none."""
     found = Presentation.objects.select_for_update().filter(**which).first()
     if found is None:
         raise Problem("refused", "not_presented")

@@ -57,7 +57,8 @@ def audience_of(session_id: uuid.UUID) -> tuple[Audience, CurrentPoll | None] | 
 
 
 def poll_for_followers(poll: Poll, counts: dict[str, int] | None = None) -> CurrentPoll:
-    """The poll for followers. It has counts if they are shown, and the answer after it was revealed."""
+    """The poll for followers. It has counts if they are shown or the answer is revealed, and the answer once
+    it is revealed. `counts`: choice → number; None: they are read."""
     if counts is None:
         counts = Answer.objects.counts(poll)
     is_revealed = poll.state == PollState.REVEALED
@@ -86,8 +87,9 @@ def _view(poll: Poll, counts: dict[str, int] | None, with_answer: bool) -> PollV
 
 
 def own_hand(token: uuid.UUID, who: Who, hand: Hand | None, re: str | None = None) -> OwnHand:
-    """The follower's own hand, and the name or number under which the presenter sees the follower. Followers
-    learn it before they raise a hand."""
+    """The follower's own hand, and the name under which the presenter sees the follower, which followers
+    learn before they raise a hand. Without a name the presenter sees a number; the message has it only while
+    the hand is up."""
     presentation = Presentation.objects.select_related("session").filter(token=token).first()
     called = {} if presentation is None else readable_names(presentation.session, [who.user])
     return OwnHand(

@@ -82,7 +82,7 @@ class PollState(models.TextChoices):
     """Followers answer, and may change their answer."""
     CLOSED = "closed", "closed"
     REVEALED = "revealed", "revealed"
-    """The answer is shown, because the step was made that contains it."""
+    """The answer is shown, and followers can no longer answer."""
     OVER = "over", "over"
 
 

@@ -1,8 +1,8 @@
 """The two sockets of stepping, with the hands and polls of a presentation (docs/websocket.md).
 
 Each message of a follower is one transaction and one short message to the presenter's page. The socket of
-that page reads hands and counts at most four times a second and sends what changed. So two hundred answers in
-a second are four reads and, if counts are shown, four messages to the followers' group.
+that page reads hands and counts at most four times a second and sends them. So two hundred answers in a
+second are four reads and, if counts are shown, four messages to the followers' group.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from eosviz.walkthroughs.streaming import followers_of
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.25
-"""At least this many seconds are between two reads of hands and counts."""
+"""At least this many seconds are between two reads of hands and counts for followers' messages. A command of
+the presenter reads them at once."""
 
 
 def presenters_of(session_id: uuid.UUID) -> str:
@@ -81,7 +82,8 @@ class PresenterSocket(SessionConsumer):
         self.looking.ask()
 
     async def _answer(self, message: messages.AnyFromPage) -> None:
-        """Send the current state to this page, to the followers and to other presenting pages."""
+        """Send hands and poll to this page and the poll to the followers. Other presenting pages read them
+        anew, unless this message only begins to attend."""
         found = await in_thread(audience_messages.audience_of)(self.session.id)
         if found is None:
             raise Problem("refused", "not_presented")
@@ -108,7 +110,7 @@ class PresenterSocket(SessionConsumer):
             asyncio.get_running_loop().call_later(AWAY_SECONDS + LOOK_SECONDS, self.looking.ask)
 
     async def _send_to_followers(self, poll: presenting_messages.CurrentPoll | None) -> None:
-        """Send the poll to the followers, if this page has not sent the same before."""
+        """Send the poll, if there is one, to the followers, unless this page sent the same poll last."""
         if poll is None or poll == self.shown:
             return
         self.shown = poll
@@ -196,8 +198,8 @@ class FollowerSocket(FollowerConsumer):
 
 
 async def notify_presenters(layer: Any, session_id: uuid.UUID) -> None:
-    """Notify the presenter's pages. Never raises: hands and answers are stored, and the next read finds
-    them."""
+    """Notify the presenter's pages. Does not raise if Redis is lost: hands and answers are stored, and the
+    next read finds them."""
     try:
         await layer.group_send(presenters_of(session_id), {"type": "audience.changed"})
     except (RedisError, OSError) as error:

@@ -31,7 +31,8 @@ _PR_SET_PDEATHSIG = 1  # from Linux's prctl.h
 
 
 def end_with(parent: int) -> None:
-    """On Linux the kernel kills this process when its parent's thread has ended, even by SIGKILL."""
+    """On Linux the operating system kills this process when its parent's thread has ended, even by SIGKILL.
+    If the parent has ended already, this process exits."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # the parent ended before the call
@@ -39,7 +40,7 @@ def end_with(parent: int) -> None:
 
 
 def bound(task: Task) -> None:
-    """Let the system end this process if it exceeds its memory or processor time."""
+    """Bound the processor time, the memory and the written files of this process."""
     import resource
 
     for kind, most in (

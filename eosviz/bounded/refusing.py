@@ -20,13 +20,14 @@ class Refused(NoAnswer):
 
 
 class BeyondBounds(NoAnswer):
-    """The process exceeded the bounds of its row of `tasks.py`, or failed by an error of this program, which
-    is in the log."""
+    """The process exceeded the processor time or memory of its row of `tasks.py`; the subclass is for every
+    other failure."""
 
 
 class NotThisTime(BeyondBounds):
-    """The time was up on a busy machine, or the process was ended by something that its row of `tasks.py`
-    does not bound. The same question may be answered another time, so nothing is concluded."""
+    """The elapsed time was up, as on a busy machine, or the process failed otherwise, for example by an error
+    of this program, which is logged. The same question may be answered another time, so nothing is
+    concluded."""
 
 
 class Busy(NoAnswer):

@@ -71,11 +71,12 @@ def run(
     wait_seconds: float = math.inf,
     each: Callable[[Path], None] = _nothing,
 ) -> Iterator[Done]:
-    """Wait in the queue, start the process and wait for its answer. `asked`: encoded as JSON by msgspec. `name`: see
-    `Register.enter`. `wait_seconds`: for the start. `each`: called with the folder several times a second until the
-    process has ended; an exception of it ends the request.
+    """Wait in the queue, start the process and wait for its answer. `asked`: encoded as JSON by msgspec.
+    `name`: see `Register.enter`. `wait_seconds`: for the start. `each`: called with the folder at least every
+    second until the process has ended; an exception of it ends the request.
 
-    Raises Refused, BeyondBounds, Busy, Cancelled, Stopped, or OSError if nothing can be stored.
+    Raises Refused, BeyondBounds, Busy, Cancelled, Stopped, AlreadyThere for a name in use, or OSError if
+    nothing can be stored.
     """
     with register().enter(task, caller, name) as request:
         (request.folder / TASK).write_bytes(msgspec.json.encode(task))
@@ -99,7 +100,8 @@ def _wait_for_turn(request: Request, wait_seconds: float, each: Callable[[Path],
 
 
 def _run_process(task: Task, request: Request, each: Callable[[Path], None]) -> int:
-    """Run the process and return its exit code. Raises BeyondBounds or Cancelled after the process has ended."""
+    """Run the process and return its exit code. Raises NotThisTime, Cancelled or what `each` raises, after
+    the process was ended."""
     until = time.monotonic() + task.clock_seconds
     with (request.folder / OUTPUT).open("wb") as output:
         process = start(request.folder, output.fileno(), request.held)

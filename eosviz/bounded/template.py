@@ -31,7 +31,8 @@ TAKEN = b"taken"
 _HELD = 3
 """The descriptor under which the forked process holds the lock. All descriptors above it are closed."""
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""These signals reach the whole group. The template ignores them, so that it can report how its processes ended."""
+"""These signals reach the whole process group of the site. The template ignores them, so that it can report
+how its processes ended."""
 
 
 class Template:

@@ -32,7 +32,7 @@ def catalogue_address(language: str) -> str:
 
 
 def cached(response: HttpResponse, request: HttpRequest, digest: str) -> HttpResponse:
-    """The response, which may be cached for ever if the address names this digest (`?v=`)."""
+    """The response, which may be cached for a year if the address names this digest (`?v=`)."""
     named = request.GET.get("v") == digest
     response["Cache-Control"] = f"public, max-age={YEAR_SECONDS}, immutable" if named else "public, no-cache"
     return response

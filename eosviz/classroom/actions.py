@@ -57,7 +57,7 @@ def create_class(teacher: User, name: str) -> Classroom:
 
 def join(user: User, code: str) -> Classroom:
     """Add the user to the class with this code, as a learner. Does nothing if the user is a member already.
-    Raises ClassRefused."""
+    Raises ClassRefused if there is no such class, or if it is archived or full."""
     classroom = Classroom.objects.filter(code=code.strip().lower()).first()
     if classroom is None:
         raise ClassRefused("no_such_code")
@@ -226,7 +226,8 @@ def begin(user: User, assignment: Assignment, chosen: dict[str, Any] | None = No
 
 
 def _must_be_the_same(assignment: Assignment) -> None:
-    """Refuse if an instructor has changed what the assignment asks for since this attempt's run was made."""
+    """Refuse if an instructor has withdrawn the assignment or changed what it asks for since this attempt's
+    run was made."""
     now = Assignment.objects.select_for_update().filter(pk=assignment.pk).first()
     asked = _asked_of(assignment)
     if now is None or any(getattr(now, name) != getattr(assignment, name) for name in asked):
@@ -295,7 +296,8 @@ def keep_text(attempt: Attempt, text: str) -> None:
 
 @transaction.atomic
 def answer_text(attempt: Attempt, actor: User, passed: bool, comment: str) -> None:
-    """Store an instructor's decision on a text. A later call replaces it. Raises ClassRefused if there is no text."""
+    """Store an instructor's decision on a text. A later call replaces it. Raises ClassRefused if the kind has
+    no text to read, or before the text was handed in."""
     if not kind_of(attempt.assignment).is_read or attempt.handed_in is None:
         raise ClassRefused("nothing_to_read")
     attempt.outcome = Outcome.PASSED if passed else Outcome.FAILED

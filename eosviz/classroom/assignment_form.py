@@ -79,7 +79,7 @@ class AssignmentForm(forms.Form):
     due = _moment("classroom.due", "classroom.due.why")
     closes = _moment("classroom.closes", "classroom.closes.why")
     past = forms.BooleanField(label=words("classroom.past"), required=False)
-    """Shown with the warning about a time in the past: the instructor means this time."""
+    """Shown with the warning about a time in the past. True if the instructor means this time."""
     attempts_max = forms.IntegerField(
         label=words("classroom.attempts_max"),
         help_text=words("classroom.counts"),
@@ -225,7 +225,8 @@ def _initial(kind: Kind, given: Assignment | None) -> dict[str, Any]:
 def _materials(
     kind: Kind, teacher: User, given: Assignment | None, language: str
 ) -> Iterator[tuple[str, Any]]:
-    """The choices, in groups: scenarios that the teacher built, tracks if they can be watched, the library."""
+    """The choices: no material if the kind allows it, the material that `given` has, then in groups the
+    scenarios that the teacher built, tracks if the kind takes them, and the library."""
     if not kind.needs_scenario:
         yield "", say_here("classroom.no_material")
     if given is not None and given.version is not None:

@@ -21,5 +21,6 @@ def note(classroom: Classroom | None, actor: User | None, deed: str, **params: A
 
 
 def owner_of(key: str) -> User | None:
-    """The account with this owner's key; None for a browser without one."""
+    """The account with this owner's key; None for an empty key and for that of a browser without an
+    account."""
     return User.objects.filter(owner_key=key).first() if key else None

@@ -53,8 +53,8 @@ KINDS_IN_MIGRATIONS = [(name, name) for name in ("watch", "predict", "break", "h
 
 
 class KindField(_CharField):
-    """The name of a kind (`kinds/`). Its choices are set when the site starts (`apps.py`). Migrations do not
-    contain them, so a new kind needs no migration."""
+    """The name of a kind (`kinds/`). Its choices are set when the site starts (`apps.py`). Migrations always
+    contain KINDS_IN_MIGRATIONS instead, so a new kind needs no migration."""
 
     def deconstruct(self) -> tuple[str, str, Sequence[Any], dict[str, Any]]:
         name, _, args, named = super().deconstruct()
@@ -246,13 +246,13 @@ class Attempt(models.Model):
     """The number of the learner's attempt at this assignment, from 1."""
     session = models.OneToOneField(Session, on_delete=models.SET_NULL, null=True, related_name="attempt")
     chosen = models.JSONField(default=dict)
-    """What the learner chose: before the start, settings by dotted path (*keep the guarantees*); when it was handed
-    in, the values of the kind's `answer_fields` by name."""
+    """What the learner chose: before the start, settings by dotted path (*keep the guarantees*); when the
+    attempt was handed in, the values of the kind's `answer_fields` by name."""
     started = models.DateTimeField(auto_now_add=True)
     handed_in = models.DateTimeField(null=True)
     outcome = models.CharField(max_length=10, choices=Outcome.choices, default=Outcome.OPEN)
     score = models.PositiveSmallIntegerField(null=True)
-    """How many predictions were right, out of `score_max`."""
+    """How many predictions were right, out of `score_max`; null for a kind that counts none."""
     score_max = models.PositiveSmallIntegerField(null=True)
     evidence = models.JSONField(default=dict)
     """`reason` and the parameters of its sentence (`judging.py`): the branch and step that broke the guarantee, the

@@ -36,7 +36,7 @@ class Cell:
 
     @property
     def shown(self) -> Attempt | None:
-        """The attempt that counts. Before one was handed in, this is the open one."""
+        """The attempt that counts. Before one was handed in, this is the open one; None if none was begun."""
         return counting(self.attempts) or (self.attempts[-1] if self.attempts else None)
 
     @property
@@ -136,8 +136,8 @@ def results_of(classroom: Classroom) -> Results:
 
 
 def csv_of(classroom: Classroom) -> Iterator[str]:
-    """The lines of the CSV file: one for each attempt of each learner, and one for each assignment that a learner has
-    not begun."""
+    """The CSV file in pieces: a byte order mark, the line with the names of the columns, then a line for each
+    attempt of each learner and for each assignment that a learner has not begun."""
     results = results_of(classroom)
     yield "\ufeff"  # spreadsheets read the file as UTF-8 only with this mark
     yield _line(COLUMNS)

@@ -124,7 +124,8 @@ def join_link(request: SignedInRequest, code: str) -> HttpResponse:
 @login_required
 @require_safe
 def detail(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
-    """One class: its assignments with the user's progress; for its instructors also the members."""
+    """One class: its assignments with the user's progress; for its instructors and for administrators also
+    the members and the newest entries of the audit log."""
     classroom = get_object_or_404(Classroom.objects.seen_by(request.user).distinct(), id=classroom_id)
     mine = Membership.objects.filter(classroom=classroom, user=request.user).first()
     teaches = mine is not None and mine.part == Part.INSTRUCTOR
@@ -155,7 +156,7 @@ def detail(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
 
 
 def _shown(attempts: list[Attempt]) -> Attempt | None:
-    """The attempt that counts. Before one was handed in, this is the open one."""
+    """The attempt that counts. Before one was handed in, this is the open one; None if none was begun."""
     return counting(attempts) or (attempts[-1] if attempts else None)
 
 
@@ -235,8 +236,8 @@ def _assignment(
 @login_required
 @require_POST
 def begin(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
-    """Begins an attempt or continues the open one: redirects to its run, for an explanation to its text. Members
-    only."""
+    """Begins an attempt or continues the open one: redirects to its run or track, for an explanation to its
+    text. Members only."""
     assignment = _seen(request, assignment_id)
     get_object_or_404(Membership, classroom=assignment.classroom, user=request.user)
     kind = kind_of(assignment)

@@ -44,7 +44,8 @@ class Resumed:
 
     @property
     def following(self) -> Place | None:
-        """The next scenario of the track, after this one was finished."""
+        """The next scenario of the track, once this one is finished; None without a track or a next
+        scenario."""
         following = None if self.progress is None else self.progress.following
         return following if self.finished and following != self.place else None
 
@@ -87,7 +88,7 @@ def newest_of(browser: str, kept: str = "") -> Resumed | None:
 
 
 def _length_of(session: Session, branch: Branch) -> int:
-    """The length of the run without interventions; with interventions it is not known."""
+    """The number of steps of the run. 0 if it is unknown: after an intervention, and outside the library."""
     if branch.parent_id is not None or Intervention.objects.count_on(branch):
         return 0
     found = next((one for one in shelf() if one.card.identifier == session.version.identifier), None)
@@ -97,7 +98,8 @@ def _length_of(session: Session, branch: Branch) -> int:
 
 def _picture_of(branch: Branch, step: int) -> str:
     """The picture of the reader's step. It is drawn from stored views and steps, so that no scenario is run
-    for it. Empty at the beginning, where there is nothing to see, and after DRAWN_STEPS_MAX."""
+    for it. Empty at the beginning, where there is nothing to see, after DRAWN_STEPS_MAX, and without a stored
+    view."""
     if not 0 < step <= DRAWN_STEPS_MAX:
         return ""
     line = Branch.objects.line(branch)

@@ -82,7 +82,7 @@ def _to_search(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def sessions(request: HttpRequest) -> HttpResponse:
-    """This browser's own sessions, the newest first."""
+    """This browser's own sessions, the newest first: SESSIONS_SHOWN of them, with `?sessions=all` all."""
     owned = Session.objects.of_browser(browser_of(request.session)).recent()
     everything = request.GET.get("sessions") == "all"
     held = owned.count()

@@ -39,7 +39,7 @@ def group_name(group: str) -> str:
 
 @register.simple_tag
 def share(figure: Figure | None) -> SafeString:
-    """`41 % (5 of 12; 19–68 %)`."""
+    """`41 % (5 of 12; 19–68 %)`; for None, the text for a missing figure."""
     if figure is None:
         return say("analytics.none")
     return say(
@@ -63,7 +63,7 @@ def share_after(figure: Figure) -> SafeString:
 @register.simple_tag
 def difference(figure: Figure) -> SafeString:
     """The difference between the shares of two versions in percentage points, with its interval, and whether
-    the newer version is better."""
+    the newer version is better (of branching: whether it is more frequent)."""
     of_before = figure.of_before or 0
     before = (figure.people_before or 0) / of_before if of_before else 0.0
     points = round(100 * (figure.share - before))

@@ -50,7 +50,7 @@ def task(assignment: Assignment) -> SafeString:
 
 @register.simple_tag
 def assignment_address(session: Session) -> SafeString:
-    """An attribute of `<eos-player>`: the address of the assignment, for an attempt."""
+    """An attribute of `<eos-player>`: the address of the assignment; empty if the session is no attempt."""
     assignment = Attempt.objects.filter(session=session).values_list("assignment_id", flat=True).first()
     if assignment is None:
         return SafeString("")
