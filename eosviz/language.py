@@ -26,7 +26,7 @@ class LanguageInAddress(Middleware):
 
     def after(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         code = asked_language(request)
-        # Pages that may be in a frame on another site get no cookie; this mark says so.
+        # Pages that may be in a frame on another site get no cookie; the mark `without_cookies` says so.
         if code is not None and not getattr(response, "without_cookies", False):
             response.set_cookie(settings.LANGUAGE_COOKIE_NAME, code, max_age=YEAR_SECONDS, samesite="Lax")
         return response

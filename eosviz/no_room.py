@@ -1,5 +1,6 @@
 """Recognises two kinds of errors. Either nothing can be stored now (the disk is full or broken, or Redis
-refuses writes), or the write lock was not free in time.
+refuses writes), or the database is too busy: its write lock was not free in time, or it has no free
+connection.
 
 Both end by themselves or when an operator acts. The process continues, the person reads the reason, and a
 later attempt succeeds.
@@ -34,7 +35,8 @@ def means_no_room(error: BaseException) -> bool:
 
 
 def means_busy(error: BaseException) -> bool:
-    """True if this error, or one that caused it, means that the write lock was not free in time."""
+    """True if this error, or one that caused it, means that the database is too busy (SQLITE_BUSY_CODES,
+    POSTGRESQL_BUSY_STATES)."""
     return any(
         _sqlite_code(each) in SQLITE_BUSY_CODES or getattr(each, "sqlstate", None) in POSTGRESQL_BUSY_STATES
         for each in _with_causes(error)

@@ -116,7 +116,7 @@ def left(owner: str, name: str) -> int:
 
 
 def wait_for_others(key: str) -> None:
-    """Lock the key until the transaction ends."""
+    """On PostgreSQL, lock the key until the transaction ends; without a transaction nothing is locked."""
     # SQLite has one writing transaction at a time anyway.
     if connection.vendor == "postgresql" and connection.in_atomic_block:
         with connection.cursor() as cursor:

@@ -29,7 +29,7 @@ STRICT = "wrong_password."
 """The prefix of the rates for passwords. While Redis is down no password is tried, because processes that
 count separately would together allow more guesses."""
 MINUTES_FROM_SECONDS = 120
-"""Longer waits are stated in minutes."""
+"""Waits of this length and longer are stated in minutes."""
 
 
 def rate_of(name: str) -> Rate:
@@ -40,7 +40,8 @@ def rate_of(name: str) -> Rate:
 
 class TooOften(Problem):
     """Something was done too often. `params`: `most` at once, which refill within `seconds` (`minutes`,
-    rounded up), `per_second`, and `wait`, the whole seconds until the next try."""
+    rounded up); `per_second`, rounded down; `wait`, the seconds until the next try, at least 1
+    (`wait_minutes`; both rounded up)."""
 
     def __init__(self, rate: Rate, wait: float) -> None:
         self.wait_seconds: int = max(math.ceil(wait), 1)
@@ -62,7 +63,7 @@ class TooOften(Problem):
 
 
 def take(name: str, caller: str, cost: int = 1) -> None:
-    """Take a token. Raises TooOften."""
+    """Take `cost` tokens. Raises TooOften, and for a strict rate RedisError while Redis is down."""
     rate = rate_of(name)
     wait = buckets.take(rate, caller, cost)
     if wait:
@@ -147,7 +148,7 @@ RATED: dict[str, Rated] = {
 
 
 class RatedAddresses(Middleware):
-    """Answers a request beyond its rate with 429 and Retry-After. Then no view is called."""
+    """Answers a request beyond one of its rates with 429 and Retry-After. Then no view is called."""
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], args: Any, kwargs: Any

@@ -29,7 +29,7 @@ class Refusal(Exception):
     """The prefix: a key is `<words>.<reason>`."""
     code: ErrorCode = "refused"
     wait_seconds: int | None = None
-    """When to try again, if the refusal passes with time."""
+    """After how many seconds to try again; None if the refusal does not pass with time."""
 
     def __init__(self, reason: str, /, **params: Any) -> None:
         super().__init__(f"{reason} {params}")

@@ -28,7 +28,8 @@ def attempt(
     seconds_max: float | None = None,
 ) -> tuple[bool, str]:
     """Run a program to its end. Returns whether it succeeded, and its output, both streams together. After
-    `seconds_max` the program is killed with all processes that it started, and counts as failed."""
+    `seconds_max` the program is killed with all processes that it started, and counts as failed; None: it may
+    run for ever. Raises OSError if it cannot be started."""
     process = subprocess.Popen(
         [str(word) for word in command],
         cwd=ROOT,

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from eosviz.launch.private_folder import private_folder
 
-# The kernel stores a socket's address in 108 bytes on Linux and 104 on macOS, including the final zero.
+# The operating system stores a socket's address in 108 bytes on Linux and 104 on macOS, including the final
+# zero.
 SOCKET_PATH_BYTES_MAX = 103
 
 

@@ -1,5 +1,5 @@
-"""Computes how every scenario of the library ends, once for each state of the engine, and keeps it in
-`.endings`.
+"""Computes how every scenario of the library ends, once after each change of the engine's sources, and keeps
+the endings in `.endings`.
 
 A new database would otherwise run the whole library, which takes seconds. `eosviz/scenarios/endings.py`
 computes and reads the endings.

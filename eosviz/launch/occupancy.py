@@ -1,8 +1,8 @@
 """One eosviz per data folder: its lock, and the state file.
 
-`run/lock` is locked as long as the supervisor lives; the kernel releases it however the supervisor ends.
-`run/state.json` lists the processes that the supervisor started. A start that gets the lock and finds a state
-file ends the processes that are left.
+`run/lock` is locked as long as the supervisor lives; the operating system releases the lock however the
+supervisor ends. `run/state.json` lists the processes that the supervisor started. A start that gets the lock
+and finds a state file ends the processes that are left.
 """
 
 import contextlib

@@ -49,9 +49,10 @@ has printed all of them."""
 REASON_MAX = 200
 """A reason has at most this many characters."""
 PYTEST_ENVIRONMENT = {
-    # If it is set, pytest prints every difference in full, which buries the names of the failures.
+    # If this variable is set, pytest prints every difference in full, which buries the names of the failures.
     "CI": "",
-    # If it is set, every process of every test compiles some thousand modules, which is most of its start.
+    # If this variable is set, every process of every test compiles some thousand modules, which is most of
+    # its start.
     "PYTHONDONTWRITEBYTECODE": "",
 }
 

@@ -18,5 +18,5 @@ def environment_python() -> Path:
 
 
 def data_folder() -> Path:
-    """The folder where this eosviz keeps its data. The settings read the same variable."""
+    """The folder where this eosviz keeps its data: EOSVIZ_DATA, which the settings read too, or `var`."""
     return Path(os.environ.get("EOSVIZ_DATA") or ROOT / "var").resolve()

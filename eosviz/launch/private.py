@@ -21,8 +21,8 @@ BUILD_UMASK = 0o022
 """The umask for the environment and the front end, which contain no data and which another user may run (as
 in a container image)."""
 STAMP = ".closed"
-"""The name of a file in the folder that contains the umask. It is written once everything in the folder was
-closed. While the folder itself stays closed, a start need not check the contents again."""
+"""The name of a file in the closed folder; its content is the umask. It is written once everything in the
+folder was closed. While the folder itself stays closed, a start need not check the contents again."""
 ENTRIES_MAX = 200_000
 """One start checks at most this many files and folders. The rest is protected anyway: other users cannot
 enter the folder above it."""

@@ -22,8 +22,9 @@ class SupportsFileno(Protocol):
 
 
 def die_with_parent(parent: int) -> Callable[[], None] | None:
-    """A function for `preexec_fn`. On Linux it makes the kernel kill the child when its parent has ended,
-    even by SIGKILL. Elsewhere it is None, and the next start ends what is left (`occupancy`)."""
+    """A function for `preexec_fn`. On Linux it makes the operating system end the child (SIGTERM) when its
+    parent has ended, even by SIGKILL. Elsewhere it is None, and the next start ends what is left
+    (`occupancy`)."""
     if sys.platform != "linux":
         return None
     prctl = ctypes.CDLL(None).prctl  # looked up here: little is allowed between fork and exec
@@ -37,8 +38,9 @@ def die_with_parent(parent: int) -> Callable[[], None] | None:
 
 
 def start_mark(pid: int) -> str | None:
-    """When this process started, as the system states it. None if there is no such process. Process ids are reused
-    after a while; id and start mark together identify one process for ever."""
+    """When this process started, as the system states it. None if there is no such process, or if it has
+    ended and its exit code was not read yet. Process ids are reused after a while; id and start mark together
+    identify one process for ever."""
     if sys.platform == "linux":
         try:
             stat = Path(f"/proc/{pid}/stat").read_text()

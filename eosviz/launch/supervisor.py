@@ -222,7 +222,7 @@ class Supervisor:
         )
 
     def _wait_for_room(self, child: Child, how: str, why: str) -> None:
-        """Retry with the longest pause until there is room. It is reported once."""
+        """Retry with the longest pause until there is room. The wait is reported once."""
         child.start_at = time.monotonic() + BACK_OFF_SECONDS[-1]
         if not child.waits_for_room:
             child.waits_for_room = True

@@ -59,7 +59,8 @@ def _held(field: Any) -> Column:
 
 
 def searched(model: type[models.Model]) -> list[str]:
-    """The fields in which the list's search looks: the beginning of the key, and short texts."""
+    """The lookups of the list's search: the beginning of the row's key, texts, and the beginning of related
+    rows' UUIDs."""
     texts = [
         field.name
         for field in model._meta.concrete_fields

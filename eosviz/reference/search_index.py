@@ -64,7 +64,7 @@ PAGES = (
     ("reference:limits", "reference.limits", "reference.limits.why"),
     ("reference:player", "reference.player", "reference.player.why"),
 )
-"""The pages of the site: route name, title key, key of the description."""
+"""The pages that the search finds: route name, title key, key of the description."""
 EXCERPT = {"en": 150, "zh-Hans": 75}
 """The letters of an entry's text that are shown around a match, by language. They fill two lines."""
 SENTENCE_ENDS = re.compile(r"[.!?] |[。！？]")
@@ -77,21 +77,24 @@ POINTS = {
     "name": 10.0, "lead": 8.0, "title": 7.0, "keyword": 6.5, "title begins": 6.0, "title, same": 5.0,
     "text": 3.0, "same": 2.0,
 }  # fmt: skip
-"""The score of a term, by the place of its match; the highest one counts. ``lead``: the entry is a scenario
-that the catalogue's table names for the term. A lead after the first scores a little less."""
+"""The score of a term, by the place of its match; the first place that `_points` finds counts. ``lead``: the
+entry is a scenario that the catalogue's table names for the term. A lead after the first scores a little
+less."""
 LATER_LEAD = 0.25
 LED = POINTS["lead"] - LATER_LEAD
 """The score of a term's second lead. An entry with at least this score for one term may lack the others."""
 PARTS_SHARE = 0.75
 """If a Chinese run matches only in parts, the score of its lowest part is multiplied by this."""
 EXACT_LEADS = 2
-"""If a question has the texts of several errors, each keeps this many of its leads, however low they score."""
+"""Each exact term of a question (EXACT) keeps this many of its leads, however low they score beside those of
+other terms."""
 MANY_TERMS = 3
 NEAR = 0.5
-"""An entry that lacks terms counts only if its score is at least this share of the best score of its kind."""
+"""Where entries may lack terms, an entry counts only if its score is at least this share of the best score of
+its kind."""
 OTHER_FIELD = 0.4
-"""The score of a scenario about middleware is multiplied by this, unless a term leads to such a scenario: its words,
-*local* or *fails*, are words of questions about Kafka, too."""
+"""Where entries may lack terms, the score of a scenario about middleware is multiplied by this, unless a term
+leads to such a scenario: its words, *local* or *fails*, are words of questions about Kafka, too."""
 TITLE_TOO = 0.5
 """Added to the score of a keyword if the title has a synonym of it."""
 
@@ -144,11 +147,11 @@ class Found:
 
 
 def find(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
-    """Kind → its matches, the best one first. A kind whose best match is named by the question and scores
-    higher than all scenarios comes first; then scenarios; then the other kinds by their best match. A match
-    contains every term. If the question has MANY_TERMS or more, or no scenario contains every term, matches
-    may lack terms, but their score must be near to the best one of their kind: a long text contains many
-    terms by chance. ``own``: the reader's own entries."""
+    """Kind → its matches, the best one first. A kind (except `limit`) whose best match is named by the
+    question and scores higher than all scenarios comes first; then scenarios; then the other kinds by their
+    best match. Empty if no entry contains every term. If the question has MANY_TERMS or more, or two and no
+    scenario contains both, matches may lack terms, but their score must be near to the best one of their
+    kind: a long text contains many terms by chance. ``own``: the reader's own entries."""
     every = (*entries(), *own)
     wishes = _wishes(question, every)
     worths = [_worth(entry, wishes) for entry in every]
@@ -425,7 +428,7 @@ def _pages() -> list[Entry]:
 
 
 def _limits() -> list[Entry]:
-    """One entry for each sentence about what is not modelled. Its first sentence is the title."""
+    """One entry for each text about what is not modelled. The first sentence of the text is the title."""
     found = []
     for key in tables.limits():
         parted = {language: _begun(say(key, language)) for language in LANGUAGES}

@@ -41,7 +41,7 @@ PLAIN, APART, KNOWN, EXACT = 0.6, 0.8, 1.0, 1.6
 words are not together in the question. KNOWN: a text of the table as it is written there. EXACT: the text or
 the name of an error, or the number of an issue or KIP, which are never typed by chance."""
 EXACT_WORDS = 4
-"""A row's text of at least this many words is the text of an error."""
+"""A row's text of at least this many words counts as the text of an error."""
 _TELLS_ENOUGH = 7.2
 """A text whose words are not together in the question counts only if the words are rare enough: the sum of
 their weights (`_texts`) must be at least this."""
@@ -81,7 +81,8 @@ def plain(text: str) -> str:
 
 
 def understand(question: str) -> list[Wish]:
-    """The terms of a search text; none if it has no meaning."""
+    """The terms of a search text. Words without meaning are terms only if there are no others. Empty for a
+    text without words."""
     question = _TAGS.sub("", question) or question
     wishes, rest = _take(_EACH.sub("per", plain(question)), lambda word: len(_parts(word)) > 1)
     pieces_of_all = [part for piece in _pieces(plain(question)) for part in _parts(piece)]
@@ -117,8 +118,8 @@ def _apart(pieces: list[str], taken: Collection[str]) -> list[Wish]:
 
 @cache
 def _texts() -> tuple[tuple[str, tuple[tuple[str, ...], ...], frozenset[str]], ...]:
-    """The texts of the table with at least two words, each with its rows and its words, if the words together
-    tell enough: a word tells the more, the fewer texts have it."""
+    """The texts of the table without Chinese and with at least two words, each with its rows and its words,
+    if the words together tell enough: a word tells the more, the fewer texts have it."""
     every = [(word, rows, _roots(word)) for word, rows in _known() if not _CHINESE_RUN.search(word)]
     texts = [text for text in every if len(text[2]) > 1]
     having = Counter(root for _, _, roots in texts for root in roots)
@@ -234,8 +235,9 @@ def _stem(word: str) -> str:
 
 
 def corrected(wish: Wish, words: Collection[str]) -> str | None:
-    """The word of `words` that was meant, if the term is an English word with one typing error: a letter too many,
-    too few or wrong, or two letters in the wrong order. None unless exactly one word is so near."""
+    """The word of `words` that was meant, if the term is an English word with one typing error after its
+    first letter: a letter too many, too few or wrong, or two letters in the wrong order. None unless exactly
+    one word is so near."""
     text = wish.text
     if wish.same is not None or not re.fullmatch(f"[a-z]{{{_TYPO_MIN},}}", text):
         return None
@@ -255,10 +257,11 @@ def _is_one_error(typed: str, meant: str) -> bool:
 
 
 def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
-    """Splits a term that occurs in no entry: a name into its words, and a run of Chinese, which has no gaps
-    between words, into its longest parts that occur. A letter that occurs nowhere is left out, and so is a
-    word without meaning. A part is extended letter by letter while it occurs, which takes about two lookups
-    for each letter."""
+    """The terms by which a term is searched. A name that occurs in no entry becomes the terms of its words. A
+    run of Chinese, which has no gaps between words, gets its words as `parts` if it occurs; otherwise it
+    becomes its longest parts that occur, without single letters and words without meaning. Any other term
+    stays. A part is extended letter by letter while it occurs, which takes about two lookups for each
+    letter."""
     if wish.as_words and not is_there(wish.text):
         return understand(wish.as_words)
     is_known = wish.same is not None or wish.leads

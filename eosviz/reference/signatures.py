@@ -96,7 +96,8 @@ def with_error(name: str) -> tuple[Signature, ...]:
 
 
 def fitting(verdict: str | None, lines: Iterable[str] = ()) -> tuple[Signature, ...]:
-    """The signatures that may explain a verdict, or one of the kinds of log lines beside it."""
+    """The signatures that may explain a verdict (None: there is none), or one of the kinds of log lines
+    beside it."""
     kinds = set(lines)
     return tuple(one for one in signatures() if verdict in one.verdicts or kinds.intersection(one.lines))
 

@@ -80,7 +80,7 @@ def switches() -> list[SwitchRow]:
 
 @cache
 def requirements() -> list[str]:
-    """Every requirement ID that has a text, grouped as in the catalogue."""
+    """Every requirement ID that has a text, in the order of the catalogue."""
     names = [key.removeprefix(REQUIREMENT) for key in catalogue() if key.startswith(REQUIREMENT)]
     return [name for name in names if "." not in name]
 

@@ -191,7 +191,8 @@ def limits(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def player(request: HttpRequest) -> HttpResponse:
-    """The player's panels and shortcuts, drawn by its own lists; without a script, their names only."""
+    """The player's panels and shortcuts, which the player's script draws from its own lists; without a
+    script, their names only."""
     context = {
         "names": [key for key in tables.player_words() if not key.startswith("player.guide.")],
         **element_attributes(),

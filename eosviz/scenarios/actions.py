@@ -57,7 +57,8 @@ def _keep_endings(versions: list[ScenarioVersion], entries: dict[str, LibraryEnt
 def with_settings(version: ScenarioVersion, variant: str | None, settings: dict[str, Any]) -> ScenarioVersion:
     """The same scenario with some values changed, as a version outside the library. `settings`: dotted path →
     value, as in a variant's `set`. If a variant is given, these values are set after the variant's own, so
-    that the variant cannot undo them. Raises BadScenario if a path cannot be set."""
+    that the variant cannot undo them. Without a variant, raises BadScenario if a path cannot be set; with
+    one, only the run finds that."""
     document = copy.deepcopy(version.document)
     if variant is None:
         for path, value in settings.items():

@@ -15,7 +15,8 @@ Words = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class VariantCard:
-    """One variant. `expect_refused`: the rule that is meant to refuse the variant."""
+    """One variant. `expect_refused`: the rule that is meant to refuse the variant; None if it is meant to
+    run."""
 
     name: str
     title: Words

@@ -32,7 +32,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "version": tuple(reversed(PROFILES)),
     "length": tuple(LENGTHS),
 }
-"""The filters, by their names in the address."""
+"""Name of a filter in the address → its values, in the order of the page."""
 _WORDS = {
     "topic": "library.topic",
     "version": "library.profile",
@@ -147,7 +147,8 @@ def questions(shelf: list[Shelved], chosen: Chosen) -> list[Question]:
 
 
 def filters(shelf: list[Shelved], chosen: Chosen, address: str) -> list[Filter]:
-    """Each filter with the values that still find a scenario; a filter that has none is left out."""
+    """Each filter with its chosen value and the values that still find a scenario; a filter without any is
+    left out."""
 
     def at(one: Chosen) -> str:
         return f"{address}?{one.query}" if one.query else address

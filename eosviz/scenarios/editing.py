@@ -155,7 +155,8 @@ def _add(document: Any, edit: Edit, is_text: bool) -> None:
 
 
 def _append(rows: Array, value: Any) -> None:
-    """Append to an array. The row gets a line of its own if the other rows have one."""
+    """Append to an array. The row gets a line of its own if the other rows have one, or if it is a table and
+    the first row."""
     is_table = isinstance(value, dict)
     if not len(rows) and is_table:
         rows.multiline(True)

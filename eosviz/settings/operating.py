@@ -12,7 +12,8 @@ from eosviz.bounded.tasks import MEMORY_BYTES_MAX
 env = environ.Env()
 
 KEEP_ANONYMOUS_DAYS = env.int("EOSVIZ_KEEP_ANONYMOUS_DAYS", 0)
-"""A session without an account is deleted this many days after its last command; 0: never."""
+"""What a person without an account made is deleted this many days after its last use
+(`accounts/retention.py`); 0: never."""
 METRICS_TOKEN = env.str("EOSVIZ_METRICS_TOKEN", "")
 """The token with which metrics are read. Without a token there are no metrics."""
 WORKER_METRICS_PORT = env.int("EOSVIZ_WORKER_METRICS_PORT", 0)
