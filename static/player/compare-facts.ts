@@ -38,7 +38,7 @@ export function factsApart(left: Frame | null | undefined, right: Frame | null |
   const names = [...new Set([...ours.keys(), ...theirs.keys()])];
   const apart = names.flatMap((name) => {
     const [one, other] = [ours.get(name), theirs.get(name)];
-    // A fact that only one run has so far, such as a transaction, counts as different.
+    // A fact that only one run has so far, such as a transaction, is not held against anything.
     return one === undefined || other === undefined || one.said === other.said ? [] : [{ about: one.about, name, left: one.said, right: other.said }];
   });
   const isDown = ({ about }: Apart): boolean => !isAlive(left.view, about) || !isAlive(right.view, about);
