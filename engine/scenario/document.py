@@ -418,18 +418,18 @@ def _check_references(document: dict[str, Any]) -> None:
     loops = _unique(document, "loops")
     for name in _unique(document, "applications"):
         if name in loops:
-            raise BadScenario(f"applications.{name}.name", wrong("twice"), allowed("no_loops_name"))
+            raise BadScenario(f"applications.{name}.name", wrong("taken"), allowed("no_loops_name"))
     actors = [f"broker-{number}" for number in range(1, brokers + 1)] + ["zookeeper", "controller"]
     for section in ("producers", "consumers"):
         for name in (row["name"] for row in document[section]):
             if name in actors or name in nodes:
-                raise BadScenario(f"{section}.{name}.name", wrong("twice"), allowed("no_actors_name"))
+                raise BadScenario(f"{section}.{name}.name", wrong("taken"), allowed("no_actors_name"))
             actors.append(name)
     actors += nodes
     services = _unique(document, "services")
     for name in services:
         if name in actors or name == DATABASE or name in loops:
-            raise BadScenario(f"services.{name}.name", wrong("twice"), allowed("no_actors_name"))
+            raise BadScenario(f"services.{name}.name", wrong("taken"), allowed("no_actors_name"))
     actors += [*services, DATABASE] if services else []
     for index, consumer in enumerate(document["consumers"]):
         consumer["partitions"] = consumer["partitions"] or list(partitions)
@@ -496,7 +496,9 @@ def _check_nodes(document: dict[str, Any]) -> list[str]:
     participants = [row["name"] for row in section["participants"]]
     for name in participants:
         if name in NODES or participants.count(name) > 1:
-            raise BadScenario(f"middleware.participants.{name}.name", wrong("twice"), allowed("names_differ"))
+            raise BadScenario(
+                f"middleware.participants.{name}.name", wrong("taken"), allowed("no_actors_name")
+            )
     present = {INITIATOR: not section["one_node"], MANAGER: section["manager"]}
     return [name for name in NODES if present.get(name, True)] + participants
 
