@@ -30,9 +30,9 @@ from eosviz.scenarios.templatetags.words import minute
 from eosviz.walkthroughs.models import Session, SessionLine
 from eosviz.walkthroughs.views import element_attributes
 
-QUESTION_LENGTH = 200
-"""A question is cut after this many characters. Most messages of Kafka's exceptions are shorter; a whole line of
-a log may be longer."""
+QUESTION_LENGTH = 400
+"""A question is cut after this many characters. A line of a client's log with its exception usually is shorter.
+``maxlength`` of the search fields has the same number."""
 SCENARIOS_SHOWN = 5
 OTHERS_SHOWN = 3
 """At most this many scenarios, and entries of each other kind, are shown beside a link to the others."""

@@ -14,6 +14,7 @@ from engine.explain.sentences import LANGUAGES
 from engine.scenario.shelf import library
 from engine.scenario.tracks import tracks
 from eosviz.reference import search_index, search_terms
+from eosviz.reference.views import QUESTION_LENGTH
 
 SOUGHT = [
     ("hanging", {"scenario": "SC-101", "term": "hanging_transaction"}),
@@ -365,3 +366,17 @@ def test_the_texts_of_two_errors_both_lead_to_a_lesson() -> None:
     )
     found = [row.identifier for row in search_index.closest(question, "en")["scenario"]]
     assert {"SC-129", "SC-153"} <= set(found)
+
+
+@pytest.mark.django_db
+def test_a_whole_line_of_a_log_leads_to_the_lesson_of_its_exception(client: Client) -> None:
+    line = (
+        "2024-03-12 10:11:12,345 ERROR [kafka-producer-network-thread | producer-txn-payments-7] "
+        "o.a.k.c.p.internals.Sender : [Producer clientId=producer-txn-payments-7, "
+        "transactionalId=txn-payments-7] Aborting producer batches due to fatal error "
+        "org.apache.kafka.common.errors.ProducerFencedException: There is a newer producer with the same "
+        "transactionalId which fences the current one."
+    )
+    page = client.get("/search/", {"q": line}).content.decode()
+    assert "SC-153" in page
+    assert page.count("maxlength=") == page.count(f'maxlength="{QUESTION_LENGTH}"') > 0
