@@ -105,7 +105,8 @@ def make_processes(requests: socket.socket, inherited: Sequence[int]) -> list[st
 
 
 def become(order: Mapping[str, Any], log: int, answers: socket.socket) -> None:
-    """Turn this process into the one that the supervisor asked for, and wait until the supervisor has adopted it."""
+    """Turn this process into the one that the supervisor asked for, and wait until the supervisor has adopted
+    it and lets it run. If the supervisor does not, this process ends."""
     parent = order["parent"]
     deadline = time.monotonic() + TAKEN_UP_SECONDS_MAX
     while os.getppid() != parent and time.monotonic() < deadline:

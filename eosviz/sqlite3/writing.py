@@ -17,7 +17,7 @@ ROWS_BETWEEN = 300
 PAGES_MAX = 10_000
 """If the log nevertheless reaches this many pages (40 MB), SQLite writes it back in the committing thread."""
 PAGES_LONG = 4_000
-"""A log with more pages than this is written back while no connection of this process writes."""
+"""A write-ahead log with more pages than this is written back while no connection of this process writes."""
 
 
 class Writing:
@@ -56,7 +56,8 @@ class Writing:
                 logger.exception("%s: the log was not written back", self._name)
 
     def write_back(self) -> int:
-        """Write back as much as readers allow. Returns the remaining length; 0 if the log can start over."""
+        """Write back as much of the write-ahead log as readers allow. Returns the length of the log in pages;
+        0 if all of it was written back, so that it can start over."""
         with closing(sqlite3.connect(self._name)) as connection:
             _, pages, written = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         return 0 if pages == written else int(pages)

@@ -49,7 +49,7 @@ class Progress:
 
     @property
     def following(self) -> Place | None:
-        """The first scenario that is not done."""
+        """The first scenario that is not done; None if all are."""
         return next((place for place in self.places if place.state != "done"), None)
 
     @property

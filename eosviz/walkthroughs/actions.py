@@ -166,7 +166,8 @@ def pause(session_id: uuid.UUID, branch_id: int) -> int:
 
 
 def rename(session_id: uuid.UUID, branch_id: str, name: str) -> str:
-    """Rename a branch and send the name to every page of the session. Returns the name as stored. Raises Problem."""
+    """Rename a branch and send the name to every page of the session. Returns the name as stored. Raises
+    Problem if the session has no such branch."""
     kept = name.strip()
     if not Branch.objects.filter(id=int(branch_id), session_id=session_id).update(name=kept):
         raise Problem("not_found", "no_branch", branch=branch_id)
@@ -245,7 +246,8 @@ def _remember(session_id: uuid.UUID, command: Command, answer: CommandAnswer) ->
 
 
 def _repeat(known: StoredCommand, command: Command) -> CommandAnswer:
-    """Send the stored answer again, with its steps: the first answer may never have arrived."""
+    """Send the stored answer again, with its steps: the first answer may never have arrived. If the stored
+    command has the same id but other content, refuse the new one."""
     if bytes(known.asked) != messages.asked(command):
         refusal = Problem("conflict", "id_used").message(str(command.id))
         publish(known.session_id, [], refusal)

@@ -71,8 +71,8 @@ def _may_be_stored(slot: Slot) -> bool:
 
 
 def answer_ahead(session_id: uuid.UUID, asked: AskAhead) -> Ahead:
-    """The answer to an `ahead` message: the step after `after`, if `after` is the newest step of the branch;
-    else none."""
+    """The answer to an `ahead` message: the step after `after`; None if `after` is not the newest step of the
+    branch, or if no step can be made ahead."""
     with recent.of(int(asked.branch)) as slot:
         branch = branch_of(session_id, asked.branch)
         step = _step_after(slot, branch) if branch.newest == asked.after else None

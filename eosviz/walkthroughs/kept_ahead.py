@@ -40,7 +40,7 @@ def ahead_event(branch_id: int, step: Step, may_be_stored: bool) -> dict[str, An
 
 
 class KeptAhead:
-    """The last step made ahead that the page of this socket got."""
+    """The last step made ahead that the page of this socket got, if the socket may store it."""
 
     def __init__(self) -> None:
         self._branch_id = 0

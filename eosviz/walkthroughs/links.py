@@ -126,7 +126,8 @@ def pack_done(done: list[Made]) -> str:
 
 
 def read_link(scenario: str, version: str, query: QueryDict) -> Link:
-    """The link of an address. Raises Problem if the address was cut or changed."""
+    """The link of an address. Raises Problem if `step` or `done` cannot be read; an unreadable view, zoom or
+    selection is left out."""
     step = query.get("step", "0")
     if not (step.isascii() and step.isdecimal() and len(step) < 8):
         raise Problem("malformed", "link_broken", part="step")
