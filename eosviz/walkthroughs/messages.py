@@ -60,7 +60,8 @@ class Advance(FromPage, tag="advance", frozen=True, kw_only=True):
     after: StepNumber
     count: Annotated[int, Meta(ge=1, le=LIMITS.advance_steps)]
     ahead: bool = False
-    """Over the socket: also send the step after these, before it is asked for; it is not stored."""
+    """Over the socket: also send the step after the last one of this command, before it is asked for; it is
+    not stored."""
 
 
 class RunUntil(FromPage, tag="run_until", frozen=True, kw_only=True):
@@ -504,7 +505,7 @@ def ask_why(branch: str, number: int, **wanted: Any) -> AskWhy:
 
 
 def id_of(text: str | None) -> str | None:
-    """The id of a message whose rest is not read."""
+    """The id of a message whose rest is not read. None if the message is too long or has no readable id."""
     if text is None or len(text) > LIMITS.message_bytes:
         return None
     try:

@@ -295,7 +295,7 @@ class Step(models.Model):
 
 class KeyframeQuerySet(models.QuerySet["Keyframe"]):
     def nearest(self, line: list[Branch], number: int) -> Keyframe | None:
-        """The stored view nearest at or before `number` of a line."""
+        """The stored view nearest at or before step `number` of a line; None if there is none."""
         wanted = models.Q(branch_id=line[0].id, number=0)
         for stretch in line_stretches(line, 1, number):
             wanted |= models.Q(branch_id=stretch.branch_id, number__range=(stretch.first, stretch.last))
@@ -391,7 +391,7 @@ class Command(models.Model):
 
 class PresentationQuerySet(models.QuerySet["Presentation"]):
     def open_to_followers(self) -> PresentationQuerySet:
-        """The presentations that a follow link may show. Those of barred accounts are left out."""
+        """The presentations that a follow link may show. Those of blocked accounts are left out."""
         barred = get_user_model().objects.filter(is_active=False).values("owner_key")
         return self.exclude(session__owner__in=barred)
 

@@ -67,8 +67,8 @@ def on_arrival(session: Session, hello: Hello) -> list[bytes]:
 
 def made_plan(branch: Branch, re: str) -> PlanAnswer | None:
     """The stored plan, or else a new one, which is stored. The answer's plan is null if this engine refuses
-    the run. Returns None if the plan cannot be made quickly, because it is being made or other tasks go
-    first: the page asks again."""
+    the run, or if the bounded process failed or exceeded its bounds. Returns None if the plan cannot be made
+    quickly, because it is being made or other tasks go first: the page asks again."""
     kept = kept_plan(branch, re)
     if kept is not None:
         return kept
@@ -158,8 +158,9 @@ def _most(branch: Branch) -> int:
 
 
 def _made(asked: Asked, is_ours: bool) -> bytes | None:
-    """The plan. Short runs of the library are made in this process, all others in a bounded one. None when
-    the bounded process is busy for too long. Raises NotThisTime."""
+    """The plan. Short runs of the library are made in this process, all others in a bounded one. NO_PLAN if
+    the run is refused or exceeds the bounds. None if no bounded process could start in time. Raises
+    NotThisTime."""
     try:
         if is_ours:
             return made(asked)

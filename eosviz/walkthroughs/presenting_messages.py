@@ -147,8 +147,8 @@ class OwnHand(FromServer, tag="hand", frozen=True, kw_only=True):
 
 
 class PollView(Struct, frozen=True, kw_only=True):
-    """The engine's question. Followers get `right` and `reasons` only after it was revealed, and `counts` and
-    `answers` after they were shown."""
+    """The engine's question. Followers get `right` and `reasons` only once the answer is revealed, and
+    `counts` and `answers` only then or while they are shown."""
 
     id: int
     branch: str

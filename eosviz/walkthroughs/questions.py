@@ -38,7 +38,8 @@ from eosviz.walkthroughs.walking import time_of
 
 
 def branch_of(session_id: uuid.UUID, branch_id: str) -> Branch:
-    """A branch of this session, with its session and version loaded. Raises Problem."""
+    """A branch of this session, with its session and version loaded. Raises Problem if the session has no
+    such branch."""
     found = (
         Branch.objects.select_related("session__version")
         .filter(id=int(branch_id), session_id=session_id)
@@ -164,7 +165,8 @@ def keyframe_answer(branch: Branch, number: int, re: str) -> KeyframeAnswer:
 
 
 def near_view_answer(branch: Branch, number: int, re: str, whole: bool = False) -> NearViewAnswer:
-    """The view after exactly this step of a line, as far as a page draws it. `whole`: complete. Raises Problem."""
+    """The view after exactly this step of a line, as far as a page draws it. `whole`: complete. Raises
+    Problem if the step is beyond the newest one, or if no view is stored before it."""
     if number > branch.newest:
         raise Problem("conflict", "beyond_newest", after=number, newest=branch.newest)
     line = Branch.objects.line(branch)
@@ -224,7 +226,8 @@ def transaction_lines(session_id: uuid.UUID, branch_id: str, re: str) -> Transac
 
 
 def found_steps(session_id: uuid.UUID, search: Search) -> FoundSteps:
-    """The stored steps of a stretch at which the conditions hold. Raises Problem."""
+    """The stored steps of a stretch at which all conditions hold or, with `any`, at least one. Raises Problem
+    for an unknown branch, and for a condition with a name that no step can have."""
     matching.check(search.conditions, "conditions")
     branch = branch_of(session_id, search.branch)
     first, last = max(search.first, 1), min(search.last, branch.newest)

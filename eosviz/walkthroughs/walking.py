@@ -36,7 +36,8 @@ class Goal:
     last: int
     """The number of the last step that may be made."""
     at_last: Stopped
-    """Why the command stops there: `count` if that many steps were asked for, `limit` if a bound ends it early."""
+    """Why the command stops at `last`: `count` if that many steps were asked for, `limit` if a bound ends it
+    early."""
     time: int | None = None
     conditions: tuple[AnyCondition, ...] = ()
 
@@ -57,7 +58,7 @@ class Goal:
         return self.after == newest or (self.until == "count" and self.after <= newest < self.last)
 
     def met_among_stored(self, branch: Branch) -> tuple[int, Stopped] | None:
-        """The stored step that meets the goal, and why."""
+        """The number of the stored step that meets the goal, and why; None if no stored step does."""
         last = min(self.last, branch.newest)
         if self.until in ("interesting", "time", "breakpoint") and last > self.after:
             steps = Step.objects.of_line(Branch.objects.line(branch), self.after + 1, last)
@@ -90,8 +91,8 @@ def one_step(after: int) -> Goal:
 
 
 def next_steps(simulation: Simulation, branch: Branch, goal: Goal, begun: Chunk | None = None) -> Chunk:
-    """Make at most as many steps as one transaction stores. `begun` has what was made ahead: nothing, one step, or the
-    run's end; the new steps follow it."""
+    """Make at most as many steps as one transaction stores. `begun` has what was made and not stored yet: the
+    step made ahead, the steps of an overtaken command, or the run's end. The new steps follow these."""
     chunk = begun or Chunk()
     for ahead in chunk.steps:
         chunk.stopped = goal.met(ahead.number, ahead.at, ahead.interesting, bytes(ahead.body))

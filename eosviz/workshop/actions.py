@@ -159,7 +159,7 @@ def delete_draft(draft: Draft, actor: User) -> None:
 
 
 def set_visibility(draft: Draft, actor: User, visibility: Visibility, classroom: Classroom | None) -> None:
-    """Let these people see the draft's editions. `classroom` must be one that the actor teaches; only visibility
+    """Set who can find the draft's editions. `classroom` must be one that the actor teaches; only visibility
     *class* uses it. Raises WorkshopRefused."""
     if visibility == Visibility.CLASS and classroom is None:
         raise WorkshopRefused("no_class")
@@ -405,8 +405,8 @@ def within_bounds() -> Iterator[None]:
 
 
 def check(edition: Edition) -> dict[str, Any] | None:
-    """Run an edition again on this engine. Store and return the first step that differs, in the first variant that has
-    one. Raises BeyondBounds or Busy."""
+    """Run an edition again on this engine. Store and return the first step that differs, in the first variant
+    that has one; None if no step differs. Raises BeyondBounds or Busy."""
     differs = None
     made = outcomes(edition.text)
     before = edition.step_digests

@@ -286,7 +286,7 @@ def publish(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 @require_safe
 def form_file(request: HttpRequest) -> HttpResponse:
     """The data from which the form is made. The address contains a digest of the data, so it may be cached
-    for ever."""
+    for a year."""
     body, digest = _form_file()
     return cached(HttpResponse(body, content_type="application/json"), request, digest)
 

@@ -21,7 +21,7 @@ def publish(task: Any, draft_id: str) -> None:
 
 
 def publish_again() -> None:
-    """When a worker starts, take up the publications that no process is working on."""
+    """When a worker starts, take up the publications that no worker has taken."""
     for row in untaken(Publishing.objects.unfinished()):
         publish.delay(str(row.draft_id))
 

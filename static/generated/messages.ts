@@ -92,7 +92,7 @@ export interface Advance {
   after: number;
   count: number;
   /**
-   * Over the socket: also send the step after these, before it is asked for; it is not stored.
+   * Over the socket: also send the step after the last one of this command, before it is asked for; it is not stored.
    */
   ahead?: boolean;
 }
@@ -2842,8 +2842,8 @@ export interface CurrentPoll {
   poll: PollView | null;
 }
 /**
- * The engine's question. Followers get `right` and `reasons` only after it was revealed, and `counts` and
- *     `answers` after they were shown.
+ * The engine's question. Followers get `right` and `reasons` only once the answer is revealed, and
+ *     `counts` and `answers` only then or while they are shown.
  */
 export interface PollView {
   id: number;
