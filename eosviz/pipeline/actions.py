@@ -25,7 +25,8 @@ from eosviz.refusals import Refusal
 WAITING_MAX = 5
 """At most this many unfinished jobs belong to one browser."""
 PAGE_RUNS_MAX = 100_000
-"""At most this many runs are in a sweep that a page starts. The command has only the limit of the document."""
+"""At most this many runs are in a sweep that a page starts. For the command only the limits of a sweep
+document apply."""
 
 
 class JobRefused(Refusal):
@@ -198,7 +199,7 @@ def _beat(job: Job, stop: threading.Event, ended: threading.Event) -> None:
             if not jobs_of(kind).filter(id=job.id, stop_asked=False).exists():
                 stop.set()
         except DatabaseError:
-            continue  # The beat is written again in a second, and readers wait longer than that.
+            continue  # The beat is written again in a second, and a job counts as lost only after SILENT_SECONDS.
     connection.close()
 
 

@@ -59,8 +59,9 @@ def _due(logs: Logs) -> DataFrame:
 
 
 def _works(logs: Logs) -> DataFrame:
-    """All work that is not due, in sessions at rest. ``rows``: the copies of the work's row in the
-    database. ``stored``: the copies of its record in the log. ``step``: the last step that concerns the work."""
+    """All work that is not due, in sessions at rest. ``rows``: how many copies of the work's row the database
+    has. ``stored``: how many copies of its record the log has. ``step``: the last step that concerns the
+    work."""
     rows = _newest(_by_serial(of_kind(logs.facts, kinds.ROW)), *WORK).select(
         *WORK, f.col("value").alias("rows")
     )

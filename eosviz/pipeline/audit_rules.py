@@ -31,7 +31,7 @@ class Logs:
         return cls(facts, stored, with_ends(stored.where("leading"), LANE).cache())
 
     def forget(self) -> None:
-        """Free the cached frames. Called after judging."""
+        """Free the cached frames, after all rules have judged."""
         self.appends.unpersist()
         self.leading.unpersist()
 
@@ -133,8 +133,8 @@ def cached_answers(logs: Logs) -> DataFrame:
 
 
 def epochs(logs: Logs) -> DataFrame:
-    """Invariant 11, SEQ-12: in a partition a producer's epoch never decreases, unless its state was dropped. Kafka
-    2.0 does not check what group coordinators write (SEQ-9)."""
+    """Invariant 11, SEQ-12: in a partition a producer's epoch never decreases, unless the replica dropped its
+    state of the producer. Kafka 2.0 does not check what group coordinators write (SEQ-9)."""
     earlier = (
         Window.partitionBy(*COPY, "producer_id", "life")
         .orderBy("fact")

@@ -66,7 +66,7 @@ def samples() -> list[dict[str, Any]]:
 
 @dataclass
 class Draft:
-    """The state of the page while it is built."""
+    """The state of the page on which a person builds a sweep."""
 
     text: str = ""
     scenario: str = ""

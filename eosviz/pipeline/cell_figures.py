@@ -19,9 +19,9 @@ Json = dict[str, Any]
 
 def cell_figures(row: Json) -> Json:
     """The numbers of a cell. `shares`: the shares of the runs that broke a guarantee, had failed records, or
-    had aborted transactions. A share of 0 % is left out if no run of the cell could be one of these.
-    `broken`: the broken guarantees, each with a run that shows it. `spreads`: the distribution of each
-    measure and of each count that is not zero in every run."""
+    had aborted transactions. A share of 0 % is left out if no run of the cell could break the guarantee or
+    have a transaction. `broken`: the broken guarantees, each with a run that shows it. `spreads`: the
+    distribution of each measure and of each count that is not zero in every run."""
     runs = row["runs"] - row["refused"]
     shares = []
     judged = {*_ALWAYS}

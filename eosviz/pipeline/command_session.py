@@ -1,4 +1,4 @@
-"""What the commands on Spark share: they choose a master, and they report errors."""
+"""What all commands that run on Spark share: the choice of a master, and the report of an error."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ def run_document(document: SweepDocument, cell: int, seed: int) -> dict[str, Any
 
 
 def document_of_run(sweep: Sweep, cell: int, seed: int) -> dict[str, Any]:
-    """The scenario document of one run of a stored sweep. Raises Problem for an unknown cell, or if this release cannot
-    read the sweep, because another one stored it."""
+    """The scenario document of one run of a stored sweep. Raises Problem for an unknown cell, or if this
+    release cannot read the sweep, because another release stored it."""
     try:
         document = read_sweep(sweep.document)
     except BadSweep as bad:

@@ -25,7 +25,7 @@ from eosviz.refusals import Refusal
 
 @require_POST
 def start(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
-    """`guarantee`: shrink the first run of the cell that broke it."""
+    """Shrink the first run of the cell that broke the posted `guarantee`."""
     sweep = seen_job(request, Sweep, sweep_id)
     guarantee = request.POST.get("guarantee", "") or "none"
     seed, _ = run_of(row_of(sweep, cell), guarantee)

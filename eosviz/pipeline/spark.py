@@ -21,10 +21,10 @@ from eosviz.pipeline.java import find_java_home
 ROOT = Path(__file__).resolve().parents[2]
 _JAVA_LOGGING = Path(__file__).with_name("log4j2.properties")
 _JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=96m"
-"""Python makes the rows, and there are few; on two cores Java's second compiler and its parallel collector cost a
-tenth of the time (a sweep of 10,000 runs 24.1 s with them and 21.4 without, headers of logs 725 and 862 MB/s).
-With one compiler Java reserves 48 MB for compiled code; a sweep of a million runs filled them, and Java stopped
-compiling."""
+"""There are few rows, and Python makes them. So on two cores Java's second compiler and its parallel
+collector cost a tenth of the time (a sweep of 10,000 runs 24.1 s with them and 21.4 without, headers of logs
+725 and 862 MB/s). With one compiler Java reserves 48 MB for compiled code; a sweep of a million runs filled
+them, and Java stopped compiling."""
 _STANDALONE = "spark://"
 MASTER_SECONDS_MAX = 5.0
 """How long to wait for a Spark master to accept a connection."""
@@ -108,9 +108,9 @@ def _settings(master: str, work: Path) -> dict[str, str]:
         "spark.hadoop.fs.permissions.umask-mode": f"{umask_asked(os.environ):03o}",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.session.timeZone": "UTC",
-        # So that rows that were partitioned once need no shuffle for every join.
+        # With this, rows that were partitioned once need no shuffle for every join.
         "spark.sql.requireAllClusterKeysForCoPartition": "false",
-        # So that the computation of a table gets its share beside the runs.
+        # With this, the computation of a table gets its share of the cores beside the runs.
         "spark.scheduler.mode": "FAIR",
         # Python workers start in the command's folder; its files must not be imported.
         "spark.executorEnv.PYTHONSAFEPATH": "1",

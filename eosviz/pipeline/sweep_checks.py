@@ -26,8 +26,8 @@ BUILT_MAX = 300
 grid a world is built for each value of each axis, with the first values of the other axes. Documents are
 loaded for all combinations."""
 _MISTAKES = ("CFG-1",)
-"""The rules that refuse a setting that does not exist or cannot have this value. Other refusals are of
-combinations that Kafka refuses; these are a result, which the table shows."""
+"""The rules that refuse a setting that does not exist or cannot have this value. Every other rule refuses a
+combination that Kafka refuses, too. Such a refusal is a result, which the table shows."""
 _ACTORS_OF_MATCH = ("from", "to")
 _OF_A_FAULT = re.compile(r"faults\.(\d+)(?:\.(.+))?")
 _FIELD_OF_ENTRY = {

@@ -61,7 +61,7 @@ def spans_done(folder: Path) -> list[Span]:
 
 
 def missing(done: list[Span], runs: int) -> list[Span]:
-    """The runs that no chunk covers."""
+    """The first and the last run of every stretch of runs that no chunk covers."""
     gaps, at = [], 0
     for first, last in done:
         if first > at:

@@ -1,5 +1,5 @@
 """The sweep document (TOML): a scenario, a grid of settings and faults, seeds. `sweep_checks` checks that
-everything it names exists, before Spark starts; executors get it checked."""
+everything it names exists, before Spark starts; executors get a document that was checked."""
 
 import itertools
 from collections.abc import Iterator

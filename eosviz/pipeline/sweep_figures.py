@@ -35,7 +35,7 @@ TOGETHER = ""
 
 def wilson(hits: int, runs: int) -> tuple[float, float]:
     """The 95 % interval of a share by Wilson's score, which also holds for few runs and for shares near 0 and
-    1. From 0 to 1 without runs."""
+    1. Without runs it is (0, 1)."""
     if runs == 0:
         return 0.0, 1.0
     share, square = hits / runs, CONFIDENCE_Z**2

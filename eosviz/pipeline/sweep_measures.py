@@ -1,4 +1,4 @@
-"""What a sweep counts and measures, by name. Pages read it: it needs neither Spark nor Arrow."""
+"""What a sweep counts and measures, by name. Pages import this module, so it needs neither Spark nor Arrow."""
 
 from engine.judge.bench import EVERY_GUARANTEE
 

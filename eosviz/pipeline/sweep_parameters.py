@@ -19,7 +19,7 @@ from eosviz.pipeline.bad_sweep import bad_value
 _SCENARIO = ("profile",)
 _CLUSTER = ("latency_ms",)
 LEVEL = "transaction_version"
-"""A parameter that can vary if the cluster's version knows this feature."""
+"""A parameter that can vary if the cluster's version has Kafka's feature `transaction.version`."""
 _TOPIC = ("min_isr", "replication", "segment_records")
 _PRODUCER = ("profile",)
 _CONSUMER = ("profile", "isolation")

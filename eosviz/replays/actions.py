@@ -118,7 +118,8 @@ def _stored_steps(
 
 
 def import_replay(file: BinaryIO, owner: str) -> Replay:
-    """Read a file of any form, check it, run it again and store it. Raises ReplayRefused; then nothing was stored."""
+    """Read a replay in any of its forms, check it, run its scenario again and store it. Raises ReplayRefused;
+    then nothing was stored."""
     quotas.check(owner, "replays", refused=ReplayRefused)
     with tempfile.NamedTemporaryFile(prefix="eosviz-replay-") as given:
         shutil.copyfileobj(file, given)
@@ -131,8 +132,10 @@ def import_replay(file: BinaryIO, owner: str) -> Replay:
 
 
 def read_replay(path: Path, owner: str, asks: Caller, name: str | None = None) -> tuple[Replay, bytes]:
-    """Make a replay, which is not stored yet, from a file in any form, and its replay file. `name` and the exceptions:
-    see `bounded.runner.run`."""
+    """Make a replay, which is not stored yet, from a file in any form, and its replay file. `name`: the name
+    of the request in the queue of bounded processes; None for a random one. Raises `bounded.Refused` if the
+    file is refused, AlreadyThere for a name in use, and Busy, BeyondBounds, Cancelled or Stopped if the
+    process did not finish."""
     identity = uuid.uuid4()
     with path.open("rb") as file:
         task = TASKS[
@@ -146,8 +149,8 @@ def read_replay(path: Path, owner: str, asks: Caller, name: str | None = None) -
 
 
 def read_log(folder: Path, owner: str, options: LogOptions, asks: Caller, name: str | None = None) -> Replay:
-    """Makes the log case of an upload's files, not stored yet; damage inside the files is shown and never refused.
-    `name` and the exceptions: see `bounded.runner.run`."""
+    """Makes the log case of an upload's files, not stored yet; damage inside the files is shown and never
+    refused. `name` and the exceptions are those of `read_replay`; Refused means that nothing can be shown."""
     asked = log_analysis.Asked(str(folder), str(uuid.uuid4()), options)
     try:
         return _log_case("log", asked, owner, asks, name)
@@ -190,8 +193,9 @@ def _log_replay(
 
 
 def keep_case(document: dict[str, Any]) -> Replay:
-    """Store the summary of a case that was read in place, whatever the size of its files. Like everything from the
-    command line it has no owner. ``document``: with keys and parameters for sentences."""
+    """Store the summary of a case that was read in place, whatever the size of its files. Like everything
+    from the command line it has no owner. ``document``: the case's document, with keys and parameters for
+    sentences."""
     identity = str(uuid.uuid4())
     row, player = log_analysis.stored_in_place(document, identity)
     return keep(_log_replay(identity, "", row, player, None), "cases")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from eosviz.replays.checking import Checked
 
 PLAYER, REPLAY, COUNTED, CARD = "player", "replay", "counted", "card"
-"""Names of the files in the process's folder; in `counted` it writes how many steps it has read."""
+"""Names of the files in the process's folder; in `counted` the process writes how many steps it has read."""
 STEPS_BETWEEN_COUNTS = 250
 PARQUET = b"PAR1"
 """The first bytes of a Parquet file."""

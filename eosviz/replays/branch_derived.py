@@ -34,7 +34,7 @@ def begun(view: Mapping[str, Any]) -> Fold:
 
 
 def forked(fold: Fold) -> Fold:
-    """A copy of ``fold`` for a branch that leaves after its last step."""
+    """A copy of ``fold`` for a child branch, which leaves its parent after the last step in ``fold``."""
     return Fold(fold.derived.fork(), None)
 
 

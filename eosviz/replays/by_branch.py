@@ -45,7 +45,7 @@ class ByBranch(ABC, Generic[Fold]):
 
     @abstractmethod
     def copy(self, fold: Fold) -> Fold:
-        """A copy of ``fold`` for a branch that leaves after the last step that it took."""
+        """A copy of ``fold`` for a child branch, which leaves its parent after the last step in ``fold``."""
 
     @abstractmethod
     def result(self, fold: Fold, branch: str) -> Mapping[str, Any]:
@@ -63,7 +63,8 @@ class ByBranch(ABC, Generic[Fold]):
         self._other(branch, number, step)
 
     def results(self) -> dict[str, Mapping[str, Any]]:
-        """Branch to its result, after the last step was taken."""
+        """Branch id to the result of the branch, after the last step was taken. A branch whose steps do not
+        fit has no entry."""
         while self._waiting:
             self._open_next()
         self._close()

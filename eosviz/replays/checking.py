@@ -102,9 +102,9 @@ class Checked:
 
 
 def check(file: BinaryIO, read: Reader = reading.read, each: Callable[[], None] = _nothing) -> Checked:
-    """Read the file, check it, and run it again. Raises ReplayRefused at the first error. ``read`` reads
-    another form of the same lines (`carriers.py`); the default is the replay file's own. ``each`` is called
-    after each step."""
+    """Read the file, check it, and run its scenario again. Raises ReplayRefused at the first error. ``read``
+    reads another form of the same lines (`carriers.py`); the default is the replay file's own. ``each`` is
+    called after each step."""
     reruns: list[Rerun] = []
     transactions: list[TransactionsByBranch] = []
     plans: list[PlansByBranch] = []

@@ -1,7 +1,8 @@
 """Frames on other sites' pages: the page inside a frame, its player file, and the oEmbed answer that describes it.
 
-The page sets and reads no cookie, and no other page of the site may be shown in a frame. The views of files read
-the cookie only for scenarios that are not public.
+The page sets and reads no cookie. Of the site's other pages, only that of a published replay
+(`published_views.py`) may be shown in a frame. The views of files read the cookie only for scenarios that are
+not public.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ def linked_file(kind: str, request: HttpRequest, scenario: str, version: str) ->
     """A link's file, and its Cache-Control, which is private if the scenario is not public. Raises Problem."""
     link = read_link(scenario, version, request.GET)
     to_all = check_open(link, request)
-    # Files that exist already are not charged.
+    # A file that exists already does not count against the rate of the address.
     address = address_of(request)
     file = linked.kept(kind, link, lambda: take("embed.address", address), caller("", address))
     return file, f"{'public' if to_all else 'private'}, max-age={KEPT_SECONDS}"
@@ -172,7 +173,8 @@ def _size(request: HttpRequest, name: str, most: int) -> int:
 
 
 def _shown_at(request: HttpRequest, url: str) -> tuple[str, str, str | None]:
-    """Title, frame address and picture address for an address of this site. 404 for one that cannot be embedded."""
+    """Title, frame address and picture address (None for a stored replay) for an address of this site. 404
+    for one that cannot be embedded."""
     parts = urlsplit(url)
     if parts.netloc != request.get_host():
         raise Http404

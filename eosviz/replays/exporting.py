@@ -74,8 +74,9 @@ PUBLISH_PASSES = 2
 
 
 def begin(owner: str, session: Session, branch: Branch | None, form: str, language: str) -> Export:
-    """Create an export for the task. The browser's oldest exports beyond EXPORTS_KEPT are deleted. Raises ReplayRefused
-    if too many are unfinished, or beyond the quota of published replays."""
+    """Create an export for the task. The browser's oldest exports beyond EXPORTS_KEPT are deleted, and up to
+    EXPORTS_KEPT expired exports of any browser. Raises ReplayRefused if too many are unfinished, or beyond
+    the quota of published replays."""
     return _begin(owner, _steps(session, branch), form, language, session=session, branch=branch)
 
 

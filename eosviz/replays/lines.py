@@ -46,7 +46,8 @@ class Readable(Protocol):
 
 
 def unpacked(file: Readable, bounds: Bounds) -> Iterator[bytes]:
-    """The content of a gzip file in pieces of at most 64 KiB. Never reads further than a bound allows."""
+    """The content of a gzip file in pieces of at most 64 KiB. Raises ReplayRefused as soon as a bound is
+    exceeded, and for a file that is not exactly one gzip member."""
     unpacker = zlib.decompressobj(wbits=GZIP)
     taken = made = 0
     while not unpacker.eof:
@@ -72,7 +73,8 @@ def unpacked(file: Readable, bounds: Bounds) -> Iterator[bytes]:
 
 
 def split_lines(pieces: Iterator[bytes], bounds: Bounds) -> Iterator[tuple[int, bytes]]:
-    """``(number, line)`` from 1, without the line feed. Keeps one line in memory."""
+    """``(number, line)`` from 1, without the line feed. Keeps one line in memory. Raises ReplayRefused for a
+    line or a count of lines beyond the bounds, and for a last line without a line feed."""
     number = 1
     rest = bytearray()
     try:

@@ -28,8 +28,8 @@ from eosviz.walkthroughs.links import Link, version_of
 
 
 def kept(kind: str, link: Link, count: Callable[[], None], asks: Caller) -> LinkedFile:
-    """The file of this kind, `player` or `card`. `count` is called before a file is made. Raises Problem when the
-    link cannot be played, or what `count` raises."""
+    """The link's file of one kind, `player` or `card`. `count` is called only before a file is made. Raises
+    Problem when the link cannot be played, or what `count` raises."""
     key = hashlib.sha256(msgspec.json.encode([kind, ENGINE_VERSION, *_identity(kind, link)])).hexdigest()
     found = LinkedFile.objects.filter(key=key).first()
     if found is not None:

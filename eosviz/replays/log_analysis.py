@@ -67,9 +67,10 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Row(msgspec.Struct, kw_only=True):
-    """The columns of a replay's row for a log case. `analysis`: the document of docs/logs.md with keys and parameters
-    for sentences, lists of bounded length, and the lists' full `counts`; `{"too_much": true}` if that took too long
-    or too much memory; None if the files contain neither a segment nor printed text nor a bundle."""
+    """The columns of a replay's row for a log case. `analysis`: the document of docs/logs.md with keys and
+    parameters for sentences, lists of bounded length, and the lists' full `counts`; `{"too_much": true}` if
+    the verdicts took too long or too much memory; None if the files contain neither a segment nor printed
+    text nor a bundle."""
 
     title: dict[str, str]
     engine: str
@@ -171,7 +172,8 @@ def bounded(found: Json) -> Json:
 def stored(
     case: LogCase, analysis: Json | None, identity: str, previews: Sequence[Preview] = ()
 ) -> tuple[Row, bytes]:
-    """The row and the packed player file of a log case. ``previews``: those whose endings were given to the case."""
+    """The row and the packed player file of a log case. ``previews``: the previews with whose endings
+    ``case`` was made."""
     verdicts = (analysis or {}).get("verdicts", [])
     _add_steps(verdicts, case.steps)
     add_previews(verdicts, case, previews)
@@ -210,7 +212,8 @@ def stored(
 
 
 def _ends(analysis: Json, case: LogCase, plans: Mapping[str, Json]) -> Json:
-    """The drawings of partitions with an open transaction; none if the case has more steps than the player's log."""
+    """The drawings of partitions with an open transaction; empty if the player's log does not have all
+    batches of the case."""
     waits = {one["partition"] for one in analysis["verdicts"] if one["producer_id"] is not None}
     stable = {
         one["name"]: one["last_stable_offset"] for one in analysis["partitions"] if one["name"] in waits

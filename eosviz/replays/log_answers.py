@@ -110,7 +110,7 @@ class _Answer:
 
     @property
     def _listed(self) -> Json:
-        """The row of a printed list of transactions for this producer."""
+        """The row of a printed list of transactions for this producer; empty without one."""
         found = (one["says"]["params"] for one in self._verdict["evidence"]
                  if one["says"]["key"] == "logs.evidence.listed")  # fmt: skip
         return next(found, {})

@@ -1,5 +1,5 @@
-"""The branches of a log case: one with what was written, and one for each remedy with what it would write,
-tried on a copy (docs/logs.md)."""
+"""The branches of a log case: one with what was written, and one for each marker that a remedy would write or
+wait for, tried on a copy of the log (docs/logs.md)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,8 +17,8 @@ Json = dict[str, Any]
 
 
 def branches_of(case: LogCase, previews: Sequence[Preview]) -> tuple[list[Json], dict[str, list[Json]]]:
-    """Branches of a player file and the steps of each. `previews`: those whose endings were given to the case, in that
-    order."""
+    """Branches of a player file and the steps of each. `previews`: the previews with whose endings `case` was
+    made, in the same order."""
     last = len(case.steps)
     branches, steps = [_branch(WRITTEN, "log", last)], {WRITTEN: case.steps}
     for place, tried in case.previews.items():
@@ -53,8 +53,8 @@ def folded(
 
 
 def add_previews(verdicts: Sequence[Json], case: LogCase, previews: Sequence[Preview]) -> None:
-    """Adds `preview` to each verdict whose remedy was tried: the branch that tries it, and the first step of that
-    branch."""
+    """Adds `preview` to each verdict whose marker was tried: the branch that tries the marker, and the first
+    step of this branch."""
     for place in case.previews:
         verdicts[previews[place].verdict]["preview"] = {
             "branch": preview_branch(place),

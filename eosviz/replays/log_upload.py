@@ -56,7 +56,7 @@ class LogFiles(FileUploadHandler):
         self.close()
 
     def add(self, path: str, content: bytes) -> None:
-        """Adds a file that was not uploaded as one."""
+        """Add a file that the form does not send as a file, such as pasted text."""
         self._begin(path)
         self._take(content)
         self.close()

@@ -68,13 +68,17 @@ class Replay(models.Model):
     """Parameters of the sentence about the state: branch and number of the step that differs, steps checked. For a
     log case: its partitions, the files that were not read, and whether it is shortened."""
     as_written = models.BooleanField(default=True)
-    """Whether the library has this run, apart from its interventions. Replays of earlier releases count as such."""
+    """Whether the library has this run, apart from its interventions. Replays of earlier releases count as
+    runs of the library."""
     analysis = models.JSONField(default=None, null=True)
-    """For a log case: verdicts and transactions (`log_analysis.Row.analysis`)."""
+    """For a log case: verdicts and transactions (`log_analysis.Row.analysis`); None if it was not judged.
+    None for a session."""
     player = models.BinaryField()
     """The player file (docs/player.md), gzipped."""
     bundle = models.BinaryField(default=None, null=True)
-    """For a log case: the bundle without names that can be passed on (docs/logs.md, Bundles)."""
+    """For a log case: the bundle without names that can be passed on (docs/logs.md, Bundles). None for a
+    session, for a case with more than `log_analysis.BUNDLED_BATCHES_MAX` batches, and for one without
+    verdicts or read in place."""
     created = models.DateTimeField(auto_now_add=True)
 
     objects = ReplayQuerySet.as_manager()
@@ -89,7 +93,8 @@ class Replay(models.Model):
 
     @property
     def has_verdicts(self) -> bool:
-        """Whether there is a page about the transactions. Every log case that was judged has one."""
+        """Whether there is a page about the transactions. Every log case that was judged has one, and so has
+        one whose judgement took too long."""
         return self.kind == "log" and self.analysis is not None
 
     @property
@@ -190,7 +195,7 @@ class Export(BackgroundJob):
     result = models.CharField(max_length=200, blank=True)
     """The address of the published replay."""
     refusal = models.JSONField(default=None, null=True)
-    """Why it failed: `{"key", "params"}` of a sentence."""
+    """Why the export failed: `{"key", "params"}` of a sentence; None unless it failed."""
     created = models.DateTimeField(default=timezone.now, db_index=True)
 
     objects = FileJobQuerySet.as_manager()
@@ -226,7 +231,7 @@ class Upload(BackgroundJob):
     state = models.CharField(max_length=10, choices=ExportState.choices, default=ExportState.WAITING)
     result = models.ForeignKey(Replay, on_delete=models.CASCADE, null=True, related_name="+")
     refusal = models.JSONField(default=None, null=True)
-    """Why there is no result: `{"key", "params"}` of a sentence."""
+    """Why there is no result: `{"key", "params"}` of a sentence; None unless the upload failed."""
     beat = models.DateTimeField(default=timezone.now)
     """When a worker was last asked to take this upload."""
     created = models.DateTimeField(default=timezone.now, db_index=True)

@@ -31,8 +31,8 @@ from eosviz.replays.lines import canonical
 
 _FONT_FILE = re.compile(r"""url\(["']?\./([\w-]+\.woff2)["']?\) ?format\(["']?woff2["']?\)""")
 _SYSTEMS_OWN = 'local("sans-serif")'
-"""Stands in place of the file with rare letters, which is larger than the rest of the typeface. No font has this
-name, so the browser uses the system's typeface for them."""
+"""This source replaces the file with rare letters, which is larger than the rest of the typeface. No font has
+this name, so the browser shows rare letters in the system's typeface."""
 _END = "\n</script>\n</body>\n</html>\n"
 _PIECE = 3 * 256 * 1024
 """How many bytes are encoded at once. It is a multiple of three, so that there is no padding in the middle."""

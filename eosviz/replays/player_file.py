@@ -41,7 +41,7 @@ class Verified(TypedDict):
 
 
 class BranchName(TypedDict):
-    """A branch's name in the reader's language."""
+    """The name of a branch as a sentence: its key in the catalogue and its parameters."""
 
     key: str
     params: JsonObject
@@ -109,7 +109,7 @@ class PlayerFile(TypedDict):
     transactions: NotRequired[dict[str, TransactionLines]]
     """Branch id to the transactions of the branch, if the file has them."""
     why: NotRequired[list[LogWhy]]
-    """The answers of a log case."""
+    """For a log case: why the readers of its partitions stop."""
 
 
 def pack(fields: dict[str, Any], packed_steps: bytes) -> bytes:

@@ -16,7 +16,7 @@ def schema() -> dict[str, Any]:
     lines = format.Header | format.StepLine | format.End
     made: dict[str, Any] = msgspec.json.schema(lines)
     made["$defs"]["Header"]["properties"]["schema"] = {"const": format.SCHEMA}
-    # An OpenAPI keyword. The constant types of the lines say the same.
+    # `discriminator` is a keyword of OpenAPI only; the constant `type` of each line has the same meaning.
     del made["discriminator"]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

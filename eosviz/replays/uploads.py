@@ -39,7 +39,7 @@ OF_ADDRESS_MAX = 60
 OF_PERSON_BYTES_MAX = 512 * 1024 * 1024
 OF_ADDRESS_BYTES_MAX = 2 * 1024 * 1024 * 1024
 ALL_BYTES_MAX = 4 * 1024 * 1024 * 1024
-"""All unfinished uploads may take at most this many bytes on disk."""
+"""While all unfinished uploads together take more than this many bytes on disk, no other upload begins."""
 HOURS_KEPT = 24
 """How long the row of an upload is kept, because its page says how the upload ended."""
 BROKEN_OFF_SECONDS = 3600

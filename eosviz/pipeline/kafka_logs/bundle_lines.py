@@ -89,7 +89,8 @@ class BatchLine(_Line, frozen=True, tag="batch"):
 
 
 class ProducerLine(_Line, frozen=True, tag="producer"):
-    """A producer from the newest snapshot or, if `said_at` names a place, from a running broker's answer."""
+    """A producer from the newest snapshot or, if `said_at` names a place in a text, from a running broker's
+    answer or a snapshot that was printed without batches."""
 
     entry: Entry
     said_at: Text | None = None

@@ -84,7 +84,7 @@ class BundledPartition(FolderlessPartition):
         return (self.line.snapshot, tuple(self.snapshot)) if self.line.snapshot else None
 
     def shown(self) -> Iterator[tuple[int, BatchFacts, Layout]]:
-        """Each batch with the base offset of its segment."""
+        """For each batch: the base offset of its segment, its facts and its layout."""
         for line in self.batch_lines:
             yield line.segment, facts_of(self.name, line), Layout(line.size, line.codec, line.leader_epoch)
 

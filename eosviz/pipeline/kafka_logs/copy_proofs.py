@@ -62,7 +62,7 @@ class Copies:
     """Topics whose partitions have different topic ids: either they come from two clusters, or the topic was
     created anew."""
     renamed_topics: frozenset[str] = frozenset()
-    """Topics that have the same topic id, so that the folders of one of them were renamed."""
+    """Topics that have the topic id of another topic: the folders of one of the two were renamed."""
     has_mixed_names: bool = False
     """Whether the case was read from a bundle and from something else. Each bundle has pseudonyms of its own."""
     missing: tuple[Words, ...] | None = None
@@ -92,9 +92,10 @@ class Copies:
         return self._skews[partition.name]
 
     def _skew_at(self, marker: Marker) -> int:
-        """By how many milliseconds a COMMIT marker is earlier than the record of its decision, or later than the
-        record of its completion; 0 if it is between them. Of several decisions the best fit counts. 0 also if
-        these records are unknown, and for other markers, because an administrator may have written them."""
+        """By how many milliseconds a COMMIT marker is earlier than the record of its decision, or later than
+        the record of its completion; 0 if it is between them. Of several decisions the best fit counts. 0
+        also if the copy lacks one of these records, and for every other marker, which an administrator may
+        have written."""
         if marker.result != "committed":
             return 0
         logs = self.coordinator.logs
@@ -195,7 +196,7 @@ class Situation:
 
 
 Need = Callable[[Situation], tuple[Words, ...]]
-"""Returns what is missing in a situation. Empty if the need is met."""
+"""A function that returns what is missing in a situation. The result is empty if the need is met."""
 
 
 def data_whole(at: Situation) -> tuple[Words, ...]:
@@ -342,9 +343,9 @@ def data_newer(at: Situation) -> tuple[Words, ...]:
 
 
 def _over_since(at: Situation) -> int | None:
-    """The first moment at which the coordinator's records show that everything the producer had begun here
-    was ended. A marker, if one was to be written, was in the log by then. None if the coordinator does not
-    know the producer and no log of it was cleaned."""
+    """The first moment, in milliseconds since 1970, at which the coordinator's records show that everything
+    the producer had begun here was ended. A marker, if one was to be written, was in the log by then. None if
+    the coordinator does not know the producer and none of its logs was cleaned."""
     entry, coordinator = at.entry, at.copies.coordinator
     if entry is None:
         cleaned = any(log.is_cleaned for log in coordinator.logs.values())

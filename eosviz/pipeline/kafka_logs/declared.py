@@ -94,7 +94,7 @@ def moment_of(text: str) -> int:
 
 
 def written(moment: int) -> str:
-    """The moment as a text that `moment_of` reads."""
+    """The moment, given in milliseconds since 1970, as a text that `moment_of` reads."""
     try:
         time = datetime.fromtimestamp(moment // 1000, UTC)
     except (OverflowError, ValueError, OSError):  # beyond the year 9999

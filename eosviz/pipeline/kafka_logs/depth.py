@@ -15,4 +15,4 @@ class Depth(Enum):
 
 
 RECORDS = {Depth.HEADERS: Records.HOLES, Depth.DEEP: Records.CHECK_AND_HOLES}
-"""What the segment reader does with the records of the batches that it reads."""
+"""For each depth: what the segment reader does with the records of a batch."""

@@ -72,7 +72,7 @@ class PartitionDirectory:
             yield from stretch_facts(self.name, stretch, depth)
 
     def shown(self) -> Iterator[tuple[int, BatchFacts, Layout]]:
-        """Each batch with the base offset of its segment. Raises LogsError."""
+        """For each batch: the base offset of its segment, its facts and its layout. Raises LogsError."""
         reader = segment_reader(Records.HOLES)
         for stretch in self.stretches():
             file = f"{self.name}/{stretch.base_offset:020}.log"

@@ -13,7 +13,8 @@ from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
 Range = tuple[int, int]
 """The first and the last offset, both inclusive."""
 Index = tuple[int, int, int, int]
-"""The producer id, the first offset, the offset of the marker, and the last stable offset after it."""
+"""An entry of the index of aborted transactions: the producer id, the first offset, the offset of the marker,
+and the last stable offset after the marker."""
 
 
 class _Shape(Struct, frozen=True, forbid_unknown_fields=True):

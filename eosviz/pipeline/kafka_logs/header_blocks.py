@@ -247,7 +247,8 @@ def _whole(headers: np.ndarray) -> np.ndarray:
 def _markers(
     data: np.ndarray, positions: np.ndarray, ends: np.ndarray, headers: np.ndarray, asked: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The type and the coordinator epoch of each batch in `asked` that is a marker as brokers write it."""
+    """The type and the coordinator epoch of each batch in `asked` that is a marker as brokers write it;
+    NO_MARKER and -1 for the other batches."""
     types = np.full(len(positions), NO_MARKER, dtype=np.int64)
     epochs = np.full(len(positions), -1, dtype=np.int64)
     sized = asked & (ends - positions == HEADER_BYTES + len(_MARKER)) & (headers["record_count"] == 1)

@@ -30,7 +30,7 @@ class ClusterMetadata:
     topics: TopicPartitions = field(default_factory=TopicPartitions, repr=False, compare=False)
 
     def read(self, name: str, rows: Iterable[Row]) -> None:
-        """Take in the log; damaged batches are skipped."""
+        """Take in the log of metadata or its snapshot; damaged batches are skipped."""
         for row in rows:
             if isinstance(row, BatchRow) and not row.damage and not row.header.is_control:
                 self.topics.take(record.value for record in row.records if record.value is not None)

@@ -515,7 +515,7 @@ def _follow_sequence(producer: Producer, batch: BatchFacts) -> None:
 
 
 def _extend(ranges: list[Range], more: Iterable[Range]) -> None:
-    """Append, joining adjacent ranges: a long run of batches is one range."""
+    """Append `more` to `ranges`. Adjacent ranges are joined, so that a long run of batches is one range."""
     for first, last in more:
         if ranges and ranges[-1][1] + 1 == first:
             ranges[-1] = (ranges[-1][0], last)

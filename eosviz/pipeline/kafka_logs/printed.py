@@ -87,7 +87,7 @@ def _lines(case: Case, few: _Few) -> Iterator[str]:
 
 
 def _copies_line(case: Case) -> Iterator[str]:
-    """One line about the replicas of the same partitions."""
+    """One line about the copies that are not judged; none without such copies."""
     if case.copies:
         names = sorted({read.partition.name for read in case.copies})
         yield english(words("copies", count=len(case.copies), partitions=named(names)))

@@ -50,7 +50,7 @@ def lane_lines(case: Case, batches_max: int) -> Iterator[bytes]:
 
 
 def read_lanes(raw: Iterable[bytes]) -> list[PrintedPartition]:
-    """Read what `lane_lines` wrote."""
+    """The partitions in the lines that `lane_lines` wrote."""
     decoder = msgspec.json.Decoder(LaneLine)
     lanes: list[tuple[PartitionLine, list[BatchLine]]] = []
     for line in map(decoder.decode, raw):

@@ -80,7 +80,7 @@ def fields_of(data: Column, starts: Column, stops: Column, counts: Column) -> tu
     order = np.argsort(-counts, kind="stable")
     good = _walk(data, starts[order], stops[order], counts[order], found)
     lanes, first, ends, indexes = map(np.concatenate, (found.lanes, found.starts, found.ends, found.indexes))
-    # A batch that failed on the way has no fields in the result.
+    # A batch that failed in `_walk` has no fields in the result.
     whole = np.flatnonzero(good[lanes])
     whole = whole[np.lexsort((indexes[whole], order[lanes[whole]]))]
     lanes, first, ends, indexes = lanes[whole], first[whole], ends[whole], indexes[whole]
@@ -189,7 +189,7 @@ def _filled(data: Column, starts: Column, ends: Column, indexes: Column) -> Colu
         good &= whole
     raw, position, short = _varint(data, position)
     good &= short & (raw & 1 == 0)
-    # The counts of failed records are meaningless.
+    # In a record that failed, the number read as its count of headers is meaningless.
     headers = np.where(good, raw >> 1, 0)
     good &= headers <= HEADERS_MAX
     _headers(data, position, np.where(good, headers, 0), good)

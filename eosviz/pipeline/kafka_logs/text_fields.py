@@ -95,7 +95,7 @@ def record_line(line: str) -> RecordLine | None:
 
 
 def snapshot_line(line: str) -> ProducerEntry:
-    """A producer of a `.snapshot`. Raises UnreadableError."""
+    """The producer in a line of a dumped `.snapshot`. Raises UnreadableError."""
     fields = fields_of(line)
     return ProducerEntry(
         producer_id=number(fields, "producerid"),
@@ -110,7 +110,7 @@ def snapshot_line(line: str) -> ProducerEntry:
 
 
 def aborted_line(line: str) -> AbortedTransaction:
-    """An entry of a `.txnindex`. Raises UnreadableError."""
+    """The entry in a line of a dumped `.txnindex`. Raises UnreadableError."""
     fields = fields_of(line)
     names = ("producerid", "firstoffset", "lastoffset", "laststableoffset")
     return AbortedTransaction(*(number(fields, name) for name in names))

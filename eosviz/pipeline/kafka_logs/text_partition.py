@@ -150,7 +150,7 @@ class TextPartition(FolderlessPartition):
             yield from ((facts, records) for facts, _, records in self.dumped[segment])
 
     def shown(self) -> Iterator[tuple[int, BatchFacts, Layout]]:
-        """Each batch with the base offset of its segment."""
+        """For each batch: the base offset of its segment, its facts and its layout."""
         for segment in self.segments:
             yield from ((segment, facts, layout) for facts, layout, _ in self.dumped[segment])
 

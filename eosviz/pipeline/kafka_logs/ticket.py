@@ -23,8 +23,8 @@ Json = dict[str, Any]
 
 
 def ticket_lines(document: Json, language: str) -> Iterator[str]:
-    """The report, line by line. `document`: of docs/logs.md, with `{key, params}` for each sentence; its lists may
-    be truncated, then `counts` has their lengths."""
+    """The report, line by line. `document`: the document of docs/logs.md, with `{key, params}` for each
+    sentence; if its lists are truncated, `counts` has their full lengths."""
     ticket = _Ticket(language)
     yield f"# {ticket.words('ticket.title')}"
     yield ""

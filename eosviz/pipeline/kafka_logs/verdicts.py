@@ -50,7 +50,7 @@ class Verdict:
     entry: CoordinatorEntry | None = None
     """The coordinator's newest record of the transaction's id; None if no record has the producer id."""
     listed: Listed | None = None
-    """If no record is known: the row of the producer id in a list of transactions."""
+    """If no record is known: the row of the producer id in a list of transactions, or None without one."""
     timeout_at: int | None = None
     """When the coordinator aborts the transaction by itself, in milliseconds since 1970; None if unknown."""
     evidence: tuple[Evidence, ...] = ()

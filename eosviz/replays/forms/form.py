@@ -35,7 +35,8 @@ class Work:
 
     def checked(self, player: bool = False) -> tuple[bounded_check.Own, bytes, bytes]:
         """Facts of the file, its packed player file and its picture. The last two are empty unless `player`
-        is true. Raises what `runner.run` raises."""
+        is true. Raises `bounded.Refused` if the check refuses the file, and BeyondBounds, Busy, Cancelled or
+        Stopped if it was not finished."""
         self.replay.flush()
         asked = bounded_check.AskedOwn(self.replay.name, player)
         with runner.run(TASKS["export"], asked, caller(self.owner), each=self.follow) as done:

@@ -1,4 +1,4 @@
-"""`export_session ID [--to FILE]`: a session as a file that plays without this server."""
+"""`export_session ID [--to FILE]`: a session as a replay file, which another site can import."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""`import_session FILE`: check a replay file, run it again and keep it."""
+"""`import_session FILE`: check a replay file, run its scenario again and store it."""
 
 from argparse import ArgumentParser
 from typing import Any
