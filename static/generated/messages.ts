@@ -2989,7 +2989,7 @@ export interface PlayerFile {
     [k: string]: TransactionLines;
   };
   /**
-   * The answers of a log case.
+   * For a log case: why the readers of its partitions stop.
    */
   why?: LogWhy[];
 }
@@ -3043,7 +3043,7 @@ export interface PlayedBranch {
   };
 }
 /**
- * A branch's name in the reader's language.
+ * The name of a branch as a sentence: its key in the catalogue and its parameters.
  */
 export interface BranchName {
   key: string;
