@@ -274,7 +274,8 @@ class Board:
             batch.done.set_result(None)
 
     def changed(self, topics: Iterable[str] | None) -> None:
-        """Let the sockets check their rights that have one of these topics; None: all sockets."""
+        """Let each socket that has a right with one of these topics check all its rights; None: let every
+        socket do so."""
         found = (
             set(self._all)
             if topics is None

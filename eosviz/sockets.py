@@ -29,7 +29,7 @@ class RightfulConsumer(AsyncWebsocketConsumer):
 
     rights: Sequence[Right] = ()
     is_over = False
-    """Whether this side has closed the socket; then nothing more is sent."""
+    """Whether the socket was closed, by this side or by the page; then nothing more is sent."""
 
     async def hold(self, rights: Sequence[Right]) -> Ending | None:
         """Give the socket these rights. From now on it is notified of changes. If one of the rights has

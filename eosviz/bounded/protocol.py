@@ -1,4 +1,5 @@
-"""The names of files that the runner and its process share."""
+"""What the runner and its process share: the names of files, exit codes, a bound and the shape of a
+refusal."""
 
 from __future__ import annotations
 

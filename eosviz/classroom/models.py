@@ -38,7 +38,7 @@ WRONG_MAX = 20
 
 
 def new_code() -> str:
-    """The code that learners type to join."""
+    """A new random code, which learners type to join a class."""
     return "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
 
 

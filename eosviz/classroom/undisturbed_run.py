@@ -11,7 +11,7 @@ import msgspec
 
 
 class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """What is asked. `source`: the name of the document in a refusal."""
+    """The run that is asked for. `source`: the name of the document in a refusal."""
 
     document: dict[str, Any]
     source: str

@@ -97,7 +97,8 @@ def sessions(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def set_theme(request: HttpRequest) -> HttpResponse:
-    """Light, dark, or as the system says; stored in a cookie so that the first paint is right."""
+    """Set the theme. `light` or `dark` is stored in a cookie, so that the first paint is right; for anything
+    else the cookie is deleted, and pages follow the system. Redirects to `next`."""
     theme = request.POST.get("theme", "")
     if theme not in THEMES:
         theme = "system"

@@ -1,6 +1,6 @@
 """Finds an installed browser for tests and benchmarks.
 
-The headless shell is tried first. It is the same Chromium without windows, and with it a test takes 0.6 of
+The headless shell is tried first. It is the same Chromium without windows, and with it a test takes 0.6 times
 the processor time.
 """
 

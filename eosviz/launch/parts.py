@@ -214,7 +214,8 @@ def pytest_part(
 
 
 def install_browser() -> None:
-    """Install a browser if there is none and this process may; otherwise the tests are skipped and say so."""
+    """Install a browser if there is none and this process may. Without a browser its tests are skipped and
+    say so."""
     if find_browser() is None and is_debian_root():
         say(f"Installing {DEBIAN_PACKAGE} for the browser tests …")
         if not install_debian_package(DEBIAN_PACKAGE):

@@ -39,8 +39,8 @@ def die_with_parent(parent: int) -> Callable[[], None] | None:
 
 def start_mark(pid: int) -> str | None:
     """When this process started, as the system states it. None if there is no such process, or if it has
-    ended and its exit code was not read yet. Process ids are reused after a while; id and start mark together
-    identify one process for ever."""
+    ended and its exit code was not read yet. Process ids are reused after a while; a process id and its start
+    mark together identify one process for ever."""
     if sys.platform == "linux":
         try:
             stat = Path(f"/proc/{pid}/stat").read_text()

@@ -40,7 +40,7 @@ KIND_SHOWN_MAX = 200
 SESSIONS_SEARCHED = 200
 """At most this many sessions of one browser are searched."""
 COMPARED = "MW-15"
-"""The requirement about the comparison with Kafka."""
+"""The requirement about the comparison of two-phase commit with Kafka's transactions."""
 REQUIREMENT_GROUPS = (*GROUPS, "CTR")
 
 

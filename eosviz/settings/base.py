@@ -126,7 +126,8 @@ else:
     # The server may have been restarted since the last task: a kept connection is tested first, and replaced.
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 
-# A pool of connections for the requests of a process, instead of one for each request or each thread.
+# The size of the pool of connections to PostgreSQL that the requests and threads of a process share. 0: no
+# pool.
 DATABASE_POOL = env.int("EOSVIZ_DATABASE_POOL", 0)
 if DATABASE_POOL and DATABASES["default"]["ENGINE"].endswith("postgresql"):
     WORKER_CONNECTION_SECONDS = 0

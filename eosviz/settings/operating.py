@@ -54,8 +54,8 @@ LOGGING = {
             "filters": ["context"],
         }
     },
-    # uvicorn may have configured its own logging by now; its lines should look like all others. Its access lines
-    # contain whole addresses, which may contain a key; configuring `uvicorn` would enable them again.
+    # uvicorn may have configured its own logging by now; its lines should look like all others. The lines of
+    # `uvicorn.access` contain whole addresses, which may contain a key, so they are written nowhere.
     "loggers": {
         "uvicorn": {"handlers": [], "propagate": True},
         "uvicorn.access": {"handlers": [], "propagate": False},

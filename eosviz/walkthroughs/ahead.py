@@ -89,7 +89,7 @@ def _step_after(slot: Slot, branch: Branch) -> Step | None:
         simulation, made = slot.going_on(branch)
         slot.ahead = made or next_steps(simulation, branch, one_step(branch.newest))
     except (EngineError, Diverged) as error:
-        # The command that asks for this step reports the failure and logs the exception.
+        # The command that asks for this step fails in the same way and reports it to the page.
         logger.warning("session %s: nothing was made ahead: %r", branch.session_id, error)
         slot.forget()
         return None
