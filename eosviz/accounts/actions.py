@@ -15,7 +15,8 @@ logger = logging.getLogger(__name__)
 
 
 def ask_to_teach(user: User) -> None:
-    """Note a learner's request for the role of an instructor, once; the administration lists the requests."""
+    """Note a learner's request for the role of an instructor; the administration lists the requests. A second
+    request, and one of a person with a higher role, changes nothing."""
     if user.asked_to_teach is not None or role_of(user) is not Role.LEARNER:
         return
     user.asked_to_teach = timezone.now()

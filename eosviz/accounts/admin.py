@@ -1,4 +1,4 @@
-"""Accounts in Django's administration: search, block, give roles. Only owners set passwords."""
+"""Accounts in Django's administration: search, block, give roles. Only the person sets their password."""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ def take_over_browser(sender: Any, request: HttpRequest, user: User, **kwargs: A
 
 
 def claim(user: User, browser: str) -> None:
-    """Give everything that this browser's key owns to the account. An empty key owns nothing, and what the
-    key of another account owns stays there."""
+    """Give everything that this browser's key owns to the account. For an empty key, and for the key of
+    another account, nothing is given."""
     if not browser or User.objects.filter(owner_key=browser).exists():
         return
     with transaction.atomic():

@@ -29,7 +29,7 @@ from django.utils.http import urlencode
 from eosviz.accounts.forms import words
 
 SIGNED_UP_AS = "signed_up_as"
-"""A key of the session, with the address that fills the sign-in form once."""
+"""The key under which the session keeps the address that fills the sign-in form once."""
 
 
 class SignUp(SignupForm):

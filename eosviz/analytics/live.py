@@ -14,7 +14,7 @@ from eosviz.rights import of_job
 
 
 class AnalysisConsumer(PartOfRow):
-    """`/ws/analytics/<id>/?lang=en`"""
+    """`/ws/analytics/<id>/?lang=en`: the progress of one analysis."""
 
     parameter = "job_id"
 

@@ -35,7 +35,7 @@ MOVES_SCHEMA = _schema(visit=_LONG, kind=_TEXT, step=_LONG, times=_LONG)
 """A row for each kind of move of a visit at a step. ``kind``: back, branched, wrong or right; `Frames` adds
 left."""
 RULES_SCHEMA = _schema(version=_LONG, variant=_TEXT, step=_LONG, rule=_TEXT)
-"""A row for each requirement that a step exercises."""
+"""A row for each step and each requirement that the step exercises."""
 RUN = ["version", "variant"]
 PLACE = [*RUN, "step"]
 CONFUSING = ("left", "back", "wrong")
@@ -84,7 +84,8 @@ def _people(column: str) -> Column:
 
 
 def _reached(frames: Frames, steps: DataFrame) -> DataFrame:
-    """``group, PLACE, of``: how many people looked at each of these steps."""
+    """A row (``group, PLACE, of``) for each group and step that `steps` has. ``of``: how many people looked
+    at the step."""
     looked = frames.visits.select("group", "person", "reach", *RUN)
     met = steps.select("group", *PLACE).distinct().join(looked, ["group", *RUN]).where("reach >= step")
     return met.groupBy("group", *PLACE).agg(_people("of"))

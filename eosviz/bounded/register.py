@@ -46,7 +46,8 @@ COMMAND_LINE = Caller()
 
 
 def caller(person: str, address: str = "") -> Caller:
-    """`person`: the owner's key (`eosviz/browser.py`); `address`: the network address of the request."""
+    """The caller of a request. `person`: the owner's key (`eosviz/browser.py`); `address`: the network
+    address of the request."""
     return Caller(_digest(person), _digest(address))
 
 

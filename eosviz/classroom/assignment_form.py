@@ -45,7 +45,7 @@ def _refuse(key: str, **params: Any) -> forms.ValidationError:
 
 
 _FOUND = words("classroom.material.found", shown="{shown}", total="{total}")
-"""The text of how many scenarios were found. The page's script puts the numbers into it."""
+"""The text that says how many scenarios were found. The page's script puts the numbers into it."""
 
 
 def _moment(label: str, why: str) -> forms.DateTimeField:

@@ -1,4 +1,4 @@
-"""The only kind of error that a person sees. It says in one line what is wrong, and what helps."""
+"""The kind of error that is shown to a person. It says in one line what is wrong, and what helps."""
 
 
 class Problem(Exception):

@@ -38,7 +38,7 @@ def session_in(path: str) -> dict[str, str]:
 
 
 class AddContext(logging.Filter):
-    """Gives each record the attributes `words` (a dict) and `context` (the same as text)."""
+    """Gives each log line (`LogRecord`) the attributes `words` (a dict) and `context` (the same as text)."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         words = _context.get() or {}

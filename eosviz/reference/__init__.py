@@ -1,1 +1,1 @@
-"""Pages made from the engine's own tables."""
+"""Pages made from the tables of the engine and of this site, and the search."""

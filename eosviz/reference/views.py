@@ -1,4 +1,4 @@
-"""Pages made from the engine's own tables."""
+"""Pages made from the tables of the engine and of this site, and the search."""
 
 from collections.abc import Callable
 from typing import Any

@@ -95,7 +95,7 @@ class Chosen:
     unknown: tuple[tuple[str, str], ...] = ()
 
     def run_of(self, shelved: Shelved) -> Run | None:
-        """The first run that matches."""
+        """The first run that matches; None if none does."""
         if self.values.get("topic") not in (None, shelved.card.question):
             return None
         asked = [(test, self.values[name]) for name, test in _OF_RUN.items() if name in self.values]

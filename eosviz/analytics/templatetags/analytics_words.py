@@ -1,4 +1,4 @@
-"""Texts about figures, and the trail attribute of the player's page."""
+"""Texts about figures, and the trail element of the player's page."""
 
 from __future__ import annotations
 
