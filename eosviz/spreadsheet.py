@@ -8,5 +8,5 @@ _BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def inert(value: Any) -> Any:
-    """The text, with a prefix if a spreadsheet would take it for a formula."""
+    """The value; a text that a spreadsheet would take for a formula gets a prefix."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_BEGINS_A_FORMULA) else value

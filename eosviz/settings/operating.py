@@ -27,7 +27,7 @@ if BOUNDED_MEMORY_BYTES < MEMORY_BYTES_MAX:
         f"EOSVIZ_BOUNDED_MEMORY: at least {MEMORY_BYTES_MAX // MEBIBYTE} (MiB), or the largest process never starts"
     )
 
-# These tasks run only if a beat process runs: celery -A eosviz beat
+# These tasks run only if Celery's scheduler runs: celery -A eosviz beat
 CELERY_BEAT_SCHEDULE: dict[str, Any] = {
     "analytics": {"task": "analytics.ask_for_all", "schedule": crontab(hour=2, minute=30)},
     "check_editions": {"task": "workshop.check_editions", "schedule": 24 * 3600.0},

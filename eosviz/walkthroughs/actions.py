@@ -97,7 +97,7 @@ def create_session(browser: str, version: ScenarioVersion, variant: str | None =
 
 
 def create_sessions(browser: str, wanted: list[tuple[ScenarioVersion, str | None]]) -> list[Session]:
-    """Creates all of the sessions or none. Raises Problem."""
+    """Creates all of the sessions or none. Raises Problem as `create_session` does."""
     starts = [_start(version, variant) for version, variant in wanted]
     made: list[Session] = []
     with transaction.atomic():

@@ -19,8 +19,8 @@ class RunsFull(Problem):
 
 @contextmanager
 def problems() -> Iterator[None]:
-    """Turns the refusals of a bounded process into problems. A refusal's key is the key of a problem without
-    the prefix `problem.`. Raises Problem."""
+    """Turns the exceptions of a bounded process that gave no answer into problems. The key of NoAnswer is the
+    key of a problem without the prefix `problem.`. Raises Problem."""
     try:
         yield
     except Busy as busy:

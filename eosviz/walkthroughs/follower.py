@@ -1,4 +1,5 @@
-"""The socket of a page that follows a presenter: it may read everything in the session and change nothing."""
+"""The socket of a page that follows a presenter: it may read the steps of the session and changes nothing in
+it."""
 
 from __future__ import annotations
 

@@ -41,7 +41,8 @@ class Shown:
     run: Run
     """How the run ends, for the picture and its words."""
     unmet: tuple[dict[str, Any], ...]
-    """The faults of the script that matched no message: action, message, and whether it is a response."""
+    """The faults of the script that matched no message: the number of the fault in the script, from 1; the
+    API of the message; whether it is a response."""
 
     @property
     def generation(self) -> Generation:

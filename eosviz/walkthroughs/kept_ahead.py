@@ -77,7 +77,8 @@ class StoringThread:
     async def run(
         self, store: Callable[..., Result | None], session_id: uuid.UUID, *given: Any
     ) -> Result | None:
-        """The result of `store`; None if the database failed. Then either everything was stored or nothing."""
+        """The result of `store`, which may be None. Also None if the database failed; then either everything
+        was stored or nothing."""
         return await asyncio.get_running_loop().run_in_executor(
             self._thread, self._stored, store, session_id, *given
         )

@@ -1,4 +1,5 @@
-"""Addresses that mean the same for everyone: scenario and version, interventions, step, view, selection.
+"""Addresses that mean the same for everyone: scenario and version, interventions, step, view, selection,
+zoom.
 
 An address holds a branch's interventions and no row id, so it outlives the session and the database. Reading is
 strict and bounded, because addresses come from anywhere.

@@ -350,7 +350,8 @@ class KeptPlan(models.Model):
     """The plan of a run (`plans.py`). It can be made again from scenario and interventions."""
 
     key = models.CharField(max_length=64, primary_key=True)
-    """SHA-256 of what the plan was made from: engine, version of the scenario, variant, interventions."""
+    """SHA-256 of what the plan depends on: form of plans, engine, version of the scenario, variant,
+    interventions."""
     steps = models.PositiveIntegerField()
     complete = models.BooleanField()
     packed = models.BinaryField()

@@ -202,7 +202,8 @@ def _walked(near: bytes, bodies: list[bytes]) -> dict[str, Any] | None:
 
 
 def difference_answer(branch: Branch, first: int, last: int, re: str) -> DifferenceAnswer:
-    """The net changes from the view after step `first` of a line to the view after step `last`. Raises Problem."""
+    """The net changes from the view after step `first` of a line to the view after step `last`. Raises
+    Problem if a step is beyond the newest one."""
     for number in (first, last):
         if number > branch.newest:
             raise Problem("conflict", "beyond_newest", after=number, newest=branch.newest)
@@ -220,7 +221,8 @@ def difference_answer(branch: Branch, first: int, last: int, re: str) -> Differe
 
 
 def transaction_lines(session_id: uuid.UUID, branch_id: str, re: str) -> Transactions:
-    """One line for each transaction among the steps of the branch and its ancestors. Raises Problem."""
+    """One line for each transaction among the steps of the branch and its ancestors. Raises Problem if the
+    session has no such branch."""
     lines = transactions_of(branch_of(session_id, branch_id))
     return msgspec.convert({"re": re, "branch": branch_id, **lines}, Transactions)
 

@@ -37,7 +37,8 @@ each replica of a partition (5 to 10 kB)."""
 
 
 class Diverged(Exception):
-    """The engine does not make the stored steps, because another version of the engine made them."""
+    """The engine does not make the stored steps, as a rule because another version of the engine made
+    them."""
 
     def __init__(self, number: int) -> None:
         super().__init__(f"step {number} differs from the stored one")

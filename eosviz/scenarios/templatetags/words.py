@@ -25,7 +25,8 @@ register = template.Library()
 
 @register.simple_tag
 def say(key: str, params: dict[str, Any] | None = None, /, **named: Any) -> SafeString:
-    """Parameters by name, or a whole dict of them. The result is escaped: a parameter may contain a user's text."""
+    """The sentence of `key`. Its parameters are given by name, or as a dict. The result is escaped: a
+    parameter may contain a user's text."""
     return conditional_escape(sentence(key, language_of(get_language()), {**(params or {}), **named}))
 
 
