@@ -87,8 +87,8 @@ def add_shrink(sweep: Sweep, document: dict[str, Any], guarantee: str, owner: st
 
 
 def check_room(owner: str) -> None:
-    """Raise JobRefused if the owner has WAITING_MAX unfinished sweeps and shrinks. Jobs without an owner have
-    no limit."""
+    """Raise JobRefused if the owner has WAITING_MAX or more unfinished jobs, sweeps and shrinks together.
+    Jobs without an owner have no limit."""
     if not owner:
         return
     under_way = sum(jobs_of(kind).of_browser(owner).unfinished().count() for kind in (Sweep, Shrink))

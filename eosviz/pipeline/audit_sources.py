@@ -203,7 +203,7 @@ def facts_of_export(name: str, content: bytes) -> Iterator[Row]:
 
 def _facts_of_branches(name: str, start: bytes, end: bytes, own: dict[str, list[Any]]) -> Iterator[Row]:
     """The facts of each branch. ``start`` and ``end``: the first and last line of the replay. ``own``: the
-    steps of each branch, as JSON."""
+    steps of each branch, as JSON. Raises DamagedReplay."""
     try:
         header, last = json.loads(start), json.loads(end)
         if header["type"] != "header" or header["schema"] != SCHEMA or last["type"] != "end":

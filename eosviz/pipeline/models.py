@@ -157,7 +157,8 @@ class Sweep(Job):
 
     @property
     def folder_in_data(self) -> str:
-        """The folder as its page names it; empty if the command chose a folder elsewhere, which it printed."""
+        """The folder as the sweep's page names it; empty if the command chose a folder outside the data
+        folder, which it printed."""
         folder = Path(self.folder)
         if not folder.is_relative_to(settings.DATA_DIR):
             return ""

@@ -59,7 +59,8 @@ def table_of(value: Any, place: str) -> dict[str, Any]:
 
 
 def read_axes(value: Any) -> Iterator[Axis]:
-    """`[[axes]]`: a name with a path and values, or with choices that set several paths each."""
+    """`[[axes]]`: a name with a path and values, or with choices that set several paths each. Raises
+    BadSweep."""
     for position, item in enumerate(_tables(value, "axes", AXES_MAX)):
         place = f"axes.{position}."
         axis = table_of(item, place.rstrip("."))

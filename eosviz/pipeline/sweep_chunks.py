@@ -91,7 +91,7 @@ def write_chunks(
 ) -> None:
     """Make the runs that no chunk covers yet. With ``facts``, write for each chunk also
     `facts/first=…-last=…`. ``progress`` gets the number of finished runs, in this thread. Raises Stopped if
-    ``stop`` was set, NotShared, and the exception of a job that failed for good (``ATTEMPTS``)."""
+    ``stop`` was set, NotShared, and the exception of a job that is not tried again (see ``ATTEMPTS``)."""
     _clear(folder)
     done = sum(last - first + 1 for first, last in spans_done(folder))
     progress(done)
@@ -133,8 +133,8 @@ class _Pace:
             self._runs_per_second = runs / max(seconds, 0.001)
 
     def next_size(self, left: int) -> int:
-        """The runs of the next chunk, with ``left`` runs to go. The last chunks become smaller, so that all cores
-        end at about the same time."""
+        """How many runs the next chunk has, with ``left`` runs to go. The last chunks become smaller, so that
+        all cores end at about the same time."""
         with self._guard:
             if self._runs_per_second is None:
                 return FIRST_CHUNK_RUNS

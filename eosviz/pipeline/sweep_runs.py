@@ -101,8 +101,8 @@ class Player:
         self._scenarios: OrderedDict[int, Scenario] = OrderedDict()
 
     def play(self, run: int) -> Row:
-        """The row of one run. A broken invariant stops the job; the error names the scenario, the settings
-        and the seed."""
+        """The row of one run. A broken invariant of the engine stops the job by an EngineError, which names
+        the scenario, the settings and the seed."""
         cell, seed = self.sweep.place_of(run)
         values = self.sweep.cells[cell]
         known: Row = {"run": run, "cell": cell, "settings": json.dumps(values), "seed": seed}

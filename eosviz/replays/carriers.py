@@ -113,7 +113,8 @@ class _Embedded:
         self._ended = False
 
     def _found(self) -> bytes:
-        """Skips to the replay. Returns what was already read of it."""
+        """Skip to the replay. Returns what was already read of it. Raises ReplayRefused if the page has no
+        replay."""
         seen = bytearray()
         while True:
             place = seen.find(OPENING)
@@ -125,7 +126,8 @@ class _Embedded:
             seen += piece
 
     def read(self, size: int) -> bytes:
-        """About ``size`` bytes of the replay; empty only at its end."""
+        """About ``size`` bytes of the replay; empty only at its end. Raises ReplayRefused if the page ends
+        inside it."""
         letters = bytearray()
         while len(letters) < max(size, 4) and not self._ended:
             piece = self._rest or self._page.read(_PIECE)

@@ -37,7 +37,7 @@ def made(asked: Asked) -> bytes:
 
 
 def _simulation(asked: Asked) -> Simulation:
-    """The simulation before its first step."""
+    """The simulation before its first step. Raises bounded.Refused."""
     try:
         return Simulation(asked.scenario(), asked.interventions())
     except Refused as refused:

@@ -165,8 +165,9 @@ class _Answer:
 
     @property
     def _since(self) -> int | None:
-        """When the transaction began, as the coordinator has it. If the coordinator does not have this transaction: the
-        latest possible time, by a timestamp in the files."""
+        """When the transaction began, as the coordinator has it. If the coordinator does not have this
+        transaction: the latest possible time, by a timestamp in the files. In milliseconds since 1970; None
+        if unknown."""
         started = self._verdict.get("started_at") if self._is_the_coordinators else None
         if started is None and self._transaction is not None:
             started = self._transaction["first_timestamp"]

@@ -90,8 +90,8 @@ def _further_signatures(problems: list[Json], analysis: Json) -> list[Signature]
 
 
 def _text(text: Json | None) -> Json | None:
-    """The document's `text`, with its examples as objects. Cases that earlier releases stored have them as
-    `place: line`."""
+    """The document's `text`, with its examples as objects; None for a case without text. Cases that earlier
+    releases stored have them as `place: line`."""
     if text is None:
         return None
     examples = [one if isinstance(one, dict) else dict(zip(("place", "line"), one.split(": ", 1), strict=True))

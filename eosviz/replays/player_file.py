@@ -75,7 +75,7 @@ class LogWhyLink(TypedDict):
     compared: list[Any]
     step: int | None
     answers: NotRequired[bool]
-    """Absent in recordings of earlier releases."""
+    """Whether this sentence answers the question. Absent in recordings of earlier releases."""
 
 
 class LogWhy(TypedDict):

@@ -146,7 +146,7 @@ def _names(header: format.Header) -> Iterator[tuple[str, str]]:
 
 def _check_branches(header: format.Header, bounds: Bounds) -> None:
     """Check that parents come before children, that exactly one branch has no parent, and that each branch
-    leaves its parent at a step that the parent has."""
+    leaves its parent at a step that the parent has. Raises ReplayRefused."""
     if len(header.branches) > bounds.branches:
         raise ReplayRefused("too_many_branches", limit=bounds.branches)
     known: dict[str, format.Branch] = {}
@@ -185,7 +185,7 @@ class _Steps:
         self._packed = bytearray()
 
     def add(self, line: format.StepLine, step: bytes, number: int, size: int) -> None:
-        """Take one step; ``number`` and ``size`` are those of its line."""
+        """Take one step; ``number`` and ``size`` (in bytes) are those of its line. Raises ReplayRefused."""
         while self._branch is None or self._number == self._branch.newest:
             self._open_next(number)
         if line.branch != self._branch.id or line.step.number != self._number + 1:

@@ -3122,7 +3122,7 @@ export interface LogWhyLink {
   compared: Json[];
   step: number | null;
   /**
-   * Absent in recordings of earlier releases.
+   * Whether this sentence answers the question. Absent in recordings of earlier releases.
    */
   answers?: boolean;
 }

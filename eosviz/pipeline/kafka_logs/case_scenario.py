@@ -211,7 +211,8 @@ def _check(batches: Sequence[Stored]) -> None:
 
 
 def _parted(name: str) -> tuple[str, int]:
-    """The topic and the number of a partition."""
+    """The topic and the number of a partition. Raises NoScenarioError for a name or a number that a scenario
+    cannot have."""
     match = _PARTITION.fullmatch(name)
     if match is None or int(match[2]) >= PARTITIONS_MAX:
         raise NoScenarioError("named", partition=name, most=PARTITIONS_MAX)
@@ -248,7 +249,8 @@ def _calls(batches: Sequence[Stored]) -> list[_Call]:
 
 
 def _begun(known: list[_Transaction], batch: Stored) -> _Transaction:
-    """The transaction of a data batch. A new one begins if the newest already has a marker."""
+    """The transaction of a data batch. A new one begins if the newest already has a marker. Raises
+    NoScenarioError if the epoch changes inside a transaction."""
     if not known or known[-1].ended is not None:
         known.append(_Transaction(batch.producer_id, batch.epoch))
     if known[-1].epoch != batch.epoch:
@@ -259,7 +261,8 @@ def _begun(known: list[_Transaction], batch: Stored) -> _Transaction:
 
 
 def _ended(known: list[_Transaction], batch: Stored) -> _Transaction:
-    """The transaction that a marker ends: the oldest one of the producer that has no marker in the partition yet."""
+    """The transaction that a marker ends: the oldest one of the producer that has no marker in the partition
+    yet. Raises NoScenarioError if there is none, or if its markers differ in type."""
     place = {"partition": batch.partition, "offset": batch.first_offset}
     found = next((one for one in known if batch.partition in one.open_in), None)
     if found is None:
@@ -311,7 +314,8 @@ def _in_order(calls: Sequence[_Call]) -> list[_Call]:
 
 
 def _producers(batches: Sequence[Stored], named: Mapping[int, str]) -> dict[tuple[int, bool], Json]:
-    """A producer for each producer id, and one for all batches without a producer id."""
+    """A producer for each producer id, and one for all batches without a producer id. Raises NoScenarioError
+    if there are too many, or if a producer id has transactional and other data."""
     found: dict[tuple[int, bool], Json] = {}
     for batch in batches:
         key = (batch.producer_id, batch.transactional)
@@ -337,7 +341,8 @@ def _producers(batches: Sequence[Stored], named: Mapping[int, str]) -> dict[tupl
 def _applications(
     calls: Sequence[_Call], producers: Mapping[tuple[int, bool], Json]
 ) -> tuple[list[Json], int]:
-    """The application of each producer with its calls, and the time at which all calls have ended."""
+    """The application of each producer with its calls, and the time, in virtual milliseconds, at which all
+    calls have ended."""
     at = 0
     made: dict[str, list[Json]] = {one["name"]: [] for one in producers.values()}
     begun: set[_Transaction] = set()

@@ -150,7 +150,7 @@ class ReadLog:
     """The offset after the last hole; 0 without a hole."""
     segment_gap: tuple[int, int] | None = None
     """The first and the last missing offset at the end of a segment that another segment follows; only the
-    first such place. Both the log cleaner and a lost segment may cause it."""
+    first such place. Both the log cleaner and a lost segment may cause it. None without such a place."""
     flaws: list[Words] = field(default_factory=list)
     """Why the copy is not the whole log, as sentences. There are at most FLAWS_MAX."""
     is_printed: bool = False

@@ -217,7 +217,8 @@ def is_segment(path: Path) -> bool:
 
 
 def _folders(paths: Sequence[Path]) -> Iterator[tuple[Path, list[str]]]:
-    """Each folder with the names of its files. For a segment that is given alone there is only its own name."""
+    """Each folder with the names of its files. For a segment that is given alone there is only its own name.
+    Raises LogsError for a path that is neither."""
     for path in paths:
         if is_segment(path):
             yield path.parent, [path.name]

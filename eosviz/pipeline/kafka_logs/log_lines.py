@@ -46,7 +46,7 @@ class Kind:
     message: re.Pattern[str]
     leaves: tuple[VerdictKind, ...] = ()
     before: re.Pattern[str] | None = None
-    """What must precede the message in the line."""
+    """What must precede the message in the line; None: anything may."""
 
     def groups(self, line: str) -> dict[str, str] | None:
         """The named parts of the message in `line`, such as `producer_id`; None if the line has another message.

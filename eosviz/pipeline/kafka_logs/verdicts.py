@@ -58,8 +58,8 @@ class Verdict:
     would_change: tuple[Words, ...] = ()
     notes: tuple[Note, ...] = field(default=())
     rests_on: VerdictKind | None = None
-    """If the transaction's data is deleted: the kind of verdict that follows from the other evidence, above all from
-    the coordinator's records."""
+    """If the transaction's data is deleted: the kind of verdict that follows from the other evidence, above
+    all from the coordinator's records. None for all other verdicts."""
     notes_left_out: int = 0
     """Notes of the partition beyond NOTES_MAX."""
 
