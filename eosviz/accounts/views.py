@@ -48,7 +48,7 @@ def account(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def ask_to_teach(request: SignedInRequest) -> HttpResponse:
-    """Ask for the role of an instructor; once, until the request is answered."""
+    """Ask for the role of an instructor. While a request is open, another one changes nothing."""
     actions.ask_to_teach(request.user)
     return redirect("classroom:index")
 

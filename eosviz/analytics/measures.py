@@ -182,8 +182,8 @@ def changes(whole: DataFrame, people_min: int) -> DataFrame:
 
 
 def with_shown(figures: DataFrame, people_min: int) -> DataFrame:
-    """The ``figures`` with the column `shown`: whether a figure is about enough people and gives no withheld
-    figure away."""
+    """The ``figures`` with the column `shown`: whether a figure is about enough people and no withheld figure
+    can be computed with its help."""
     same = Window.partitionBy("kind", "scenario", *PLACE, "rule", "before")
     few = _few("people", people_min) | (f.col("of") < people_min)
     few |= f.coalesce(_few("people_before", people_min), f.lit(False))

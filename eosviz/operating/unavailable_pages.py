@@ -72,8 +72,8 @@ def failed(request: HttpRequest) -> HttpResponse:
 
 
 def refused(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """The response to a bad request. For a session that could not be stored, Django reports that it was
-    deleted, so that case is recognised here."""
+    """The response to a bad request. If a session could not be stored, Django reports that the session was
+    deleted; this case is recognised here and gets the response 503."""
     if means_no_room(exception):
         return full(request, exception)
     return _page(request, BAD_REQUEST, HTTPStatus.BAD_REQUEST)

@@ -87,7 +87,8 @@ def understand(question: str) -> list[Wish]:
     wishes, rest = _take(_EACH.sub("per", plain(question)), lambda word: len(_parts(word)) > 1)
     pieces_of_all = [part for piece in _pieces(plain(question)) for part in _parts(piece)]
     pieces = _pieces(rest)
-    # Without empty words, because a row says *lingering transaction* and a thread *lingering Kafka transactions*.
+    # Words without meaning (EMPTY) are taken out first: a row says *lingering transaction*, a question
+    # *lingering Kafka transactions*.
     more, rest = _take(" ".join(_not_empty(pieces)), lambda word: True)
     wishes += more
     names = _names(question)

@@ -28,5 +28,6 @@ class AskedRun(msgspec.Struct, forbid_unknown_fields=True):
         return load(self.document, self.variant, source=self.source)
 
     def interventions(self) -> list[dict[str, Any]]:
-        """The interventions as the engine takes them."""
+        """The interventions in the engine's form: the fields of each intervention, and `after` beside
+        them."""
         return [{**one["intervention"], "after": one["after"]} for one in self.done]

@@ -167,8 +167,8 @@ def delete(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @require_safe
 @ensure_csrf_cookie
 def compare(request: HttpRequest) -> HttpResponse:
-    """`?left=<branch>&right=<branch>`: the page that steps through both branches in lockstep. Without them:
-    the form that chooses what to compare."""
+    """`?left=<branch>&right=<branch>`: the page that steps through both branches in lockstep. If one is
+    missing: the form that chooses what to compare."""
     sides = [_side(request, name) for name in ("left", "right")]
     if None in sides:
         return _compare_form(request, None)

@@ -26,7 +26,7 @@ class Scripted(msgspec.Struct):
 
 def answer(question: bytes, folder: Path) -> bytes:
     """The task of the process: takes `AskedRun` and returns `Scripted`, both as JSON. Raises bounded.Refused
-    if this engine does not make that run."""
+    if this engine refuses the run or fails in it."""
     asked = msgspec.json.decode(question, type=AskedRun)
     try:
         scenario = asked.scenario()

@@ -1,4 +1,5 @@
-"""Attributes of the player's page for questions, and for the track that led to it."""
+"""Attributes of the player's page: for its questions, for the track in which the run is played, and the
+lesson."""
 
 from __future__ import annotations
 
