@@ -31,7 +31,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One of the five words."""
+    """One of the five words of the navigation, with its places."""
 
     key: str
     places: tuple[Place, ...]

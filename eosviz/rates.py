@@ -1,9 +1,9 @@
 """How often a person or an address may do something: which request counts against which rate of
 `settings.RATES`, and how it is refused.
 
-`eosviz/buckets.py` counts. Pages, JSON and sockets raise the same `TooOften`. It says what was done too
-often, for whom this is counted (you, everyone at your address, all followers of a link), and when to try
-again.
+`eosviz/buckets.py` counts. The code behind pages, JSON and sockets raises the same `TooOften`. It says what
+was done too often, for whom this is counted (you, everyone at your address, all followers of a link), and
+when to try again.
 """
 
 from __future__ import annotations

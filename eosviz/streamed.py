@@ -12,7 +12,7 @@ PIECE_BYTES = 128 * 1024
 
 
 def some(pieces: Iterator[bytes]) -> bytes:
-    """The next pieces, joined to at least `PIECE_BYTES`; empty at the end."""
+    """The next pieces, joined once they have at least `PIECE_BYTES`: fewer bytes at the end, then none."""
     gathered: list[bytes] = []
     size = 0
     for piece in pieces:

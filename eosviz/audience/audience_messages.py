@@ -23,8 +23,9 @@ from eosviz.walkthroughs.presenting_messages import (
 
 
 def audience_of(session_id: uuid.UUID) -> tuple[Audience, CurrentPoll | None] | None:
-    """All hands and answers for the presenter, and the same poll as followers see it. None if there is no
-    presentation. However many followers there are, at most eight queries are made."""
+    """All hands and answers for the presenter, and the poll as followers see it (None without a poll).
+    Returns None if there is no presentation. However many followers there are, at most eight queries are
+    made."""
     presentation = Presentation.objects.select_related("session").filter(session=session_id).first()
     if presentation is None:
         return None

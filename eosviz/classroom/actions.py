@@ -189,7 +189,8 @@ def withdraw_assignment(assignment: Assignment, actor: User) -> None:
 
 
 def _must_take_work(assignment: Assignment, user: User) -> None:
-    """Refuse work that is too early or too late. Instructors of the class may try an assignment out at any time."""
+    """Refuse work that is too early or too late, or in an archived class. Instructors of a class that is not
+    archived may try an assignment out at any time."""
     _must_be_open(assignment.classroom)
     if not (assignment.is_ahead or assignment.is_closed):
         return

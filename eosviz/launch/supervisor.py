@@ -54,7 +54,7 @@ class Child:
     service: Service
     process: subprocess.Popen[bytes] | Adopted | None = None
     requested: Requested | None = None
-    """The request to the template, until it answers."""
+    """The request to the template, until the template has answered."""
     restarts: list[float] = field(default_factory=list)
     """Times of restarts within the window, oldest first. Deaths on a full disk do not count."""
     waits_for_room: bool = False
@@ -197,7 +197,9 @@ class Supervisor:
                 signal_group(child.process.pid, signal.SIGKILL)
 
     def _bury(self, child: Child, pid: int, returncode: int) -> None:
-        """Handle the death of a child: end its own children, and set the time of its restart."""
+        """Handle the death of a child: end its own children, and set the time of its restart. Raises Problem,
+        if there is room to store, for a child that was restarted `RESTARTS_MAX` times within
+        `WINDOW_SECONDS`."""
         signal_group(pid, signal.SIGKILL)
         how = manner_of_death(returncode)
         child.process = None

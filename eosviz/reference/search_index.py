@@ -164,7 +164,7 @@ def find(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, l
 
 def closest(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
     """Kind → its matches, for the case that no entry contains every term: the entries whose score is near to
-    the best one of their kind. Empty for a question of one term."""
+    the best one of their kind. Empty for a question of fewer than two terms."""
     every = (*entries(), *own)
     wishes = _wishes(question, every)
     if len(wishes) < 2:

@@ -380,7 +380,9 @@ def steps_left(session_id: uuid.UUID) -> int:
 def _store(
     branch: Branch, chunk: Chunk, command: Advance | RunUntil, pauses: int | None
 ) -> CommandAnswer | None:
-    """Store a chunk, and with the last chunk the command's answer, in one transaction. Raises Overtaken."""
+    """Store a chunk, and with the last chunk the command's answer, in one transaction. A chunk is the last
+    one too if the branch was paused meanwhile. Returns the answer, or None if more chunks follow. Raises
+    Overtaken."""
     answer = None
     with storing(branch):
         store_steps(branch, chunk)

@@ -1,4 +1,4 @@
-"""`manage.py give_role teacher@example.org instructor`"""
+"""`manage.py give_role teacher@example.org instructor` gives a person exactly one role."""
 
 from __future__ import annotations
 
