@@ -44,7 +44,8 @@ def shown(user: User) -> dict[str, Any]:
 
 
 def account_file(user: User) -> dict[str, Any]:
-    """The content of `account.json`: everything that is stored about the account except files."""
+    """The content of `account.json`: what a person may know of the account itself, and the facts of all that
+    it owns."""
     return {
         "email": user.email,
         "name": user.name,

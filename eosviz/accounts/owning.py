@@ -57,7 +57,7 @@ class Owned:
         return {}
 
     def files(self, user: User) -> Iterator[File]:
-        """The files of these rows in the account's package."""
+        """The files of the account's rows, for the package of everything that the account owns."""
         return iter(())
 
     def let_go(self, user: User) -> None:

@@ -78,8 +78,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A requirement that people had difficulty with. `figure`: over all people; `groups`: one in each
-    group."""
+    """A requirement that people had difficulty with. `figure`: over all people; `groups`: the figures of the
+    groups that have one."""
 
     figure: Figure
     groups: list[Figure]

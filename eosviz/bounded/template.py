@@ -68,7 +68,8 @@ class Template:
             os.kill(pid, signal.SIGKILL)
 
     def _take_request(self) -> bool:
-        """Fork for one request. Returns False if the site has closed its socket."""
+        """Fork for one request, unless its caller is gone. Returns False if the site has closed its
+        socket."""
         folder, files, _, _ = socket.recv_fds(self._requests, REQUEST_BYTES_MAX, FILES_OF_REQUEST)
         if not folder:
             return False

@@ -252,7 +252,8 @@ class Attempt(models.Model):
     handed_in = models.DateTimeField(null=True)
     outcome = models.CharField(max_length=10, choices=Outcome.choices, default=Outcome.OPEN)
     score = models.PositiveSmallIntegerField(null=True)
-    """How many predictions were right, out of `score_max`; null for a kind that counts none."""
+    """How many predictions were right, out of `score_max`; null while the attempt is open, for a kind without
+    predictions, and for a run that was changed or deleted."""
     score_max = models.PositiveSmallIntegerField(null=True)
     evidence = models.JSONField(default=dict)
     """`reason` and the parameters of its sentence (`judging.py`): the branch and step that broke the guarantee, the

@@ -99,7 +99,8 @@ def install_with_uv(uv: Path, wanted: Sequence[str | Path]) -> bool:
 
 def create_with_venv() -> None:
     """Make `.venv` with Python's own venv. In Debian's python3, the part of venv that installs pip is a
-    separate package; if it is missing, it is installed with apt. Raises Problem if that is impossible."""
+    separate package; if it is missing, it is installed with apt. Raises Problem if that is impossible, or if
+    venv fails even so."""
     command: Sequence[str | Path] = [sys.executable, "-m", "venv", ENVIRONMENT]
     if attempt(command)[0]:
         return

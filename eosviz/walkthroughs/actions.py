@@ -122,7 +122,7 @@ hundred megabytes, so each process builds one at a time."""
 
 def _start(version: ScenarioVersion, variant: str | None) -> tuple[bytes, MadeKeyframe]:
     """The header as JSON, and the view before the first step. Raises Problem if the engine refuses the
-    scenario."""
+    scenario or finds it invalid."""
     try:
         with _one_start:
             simulation = simulate(scenario_of(version, variant), [])

@@ -197,7 +197,8 @@ class SessionConsumer(RightfulConsumer):
             logger.warning("session %s: a step was not sent: %r", self.session.id, error)
 
     async def _go_on(self, branch: str, number: int) -> None:
-        """Ask a worker to make the next step ahead. Never raises: without it, the page asks for the step."""
+        """Ask a worker to make the next step ahead. If the broker cannot be reached, nothing is raised: the
+        page asks for the step later."""
         await asyncio.sleep(PAINT_SECONDS)
         go_on = sync_to_async(tasks.go_on.apply_async, thread_sensitive=False)
         with suppress(OperationalError, OSError):
