@@ -133,8 +133,8 @@ def change_poll(session_id: uuid.UUID, turn: int, change: PollChange) -> None:
 
 
 def answer_poll(token: uuid.UUID, who: Who, turn: int, choice: str) -> None:
-    """Store the follower's answer in place of an earlier one. Raises Problem if the poll is no longer open or
-    has no such choice, or if too many other followers take part."""
+    """Store the follower's answer in place of an earlier one. Raises Problem if there is no presentation, if
+    the poll is no longer open or has no such choice, or if too many other followers take part."""
     with transaction.atomic():
         presentation = _presentation(token=token)
         poll = _poll(presentation, turn)

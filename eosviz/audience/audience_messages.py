@@ -58,8 +58,9 @@ def audience_of(session_id: uuid.UUID) -> tuple[Audience, CurrentPoll | None] | 
 
 
 def poll_for_followers(poll: Poll, counts: dict[str, int] | None = None) -> CurrentPoll:
-    """The poll for followers. It has counts if they are shown or the answer is revealed, and the answer once
-    it is revealed. `counts`: choice → number; None: they are read."""
+    """The message about a poll for followers; its `poll` is None if the poll is over. The poll has counts if
+    they are shown or the answer is revealed, and the answer once it is revealed. `counts`: choice → number;
+    None: they are read."""
     if counts is None:
         counts = Answer.objects.counts(poll)
     is_revealed = poll.state == PollState.REVEALED

@@ -171,7 +171,8 @@ class AssignmentForm(forms.Form):
         return self._version(identifier), variant or None
 
     def _version(self, identifier: str) -> ScenarioVersion | None:
-        """The version of a scenario of the library, or the newest version of a scenario that the teacher built."""
+        """The version of a scenario of the library, or the newest version of a scenario that the teacher
+        built. None if there is no such scenario."""
         if identifier.startswith(EDITION):
             return built(self.teacher, identifier.removeprefix(EDITION))
         return ScenarioVersion.objects.library().filter(identifier=identifier).first()

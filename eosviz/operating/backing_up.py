@@ -81,7 +81,8 @@ def _manifest() -> Manifest:
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """A block in which all reads see the database at one moment. Writers need not wait for the block."""
+    """A block in which all reads see the database at one moment. Writers need not wait for the block. Inside
+    a transaction of the caller, that transaction decides about both."""
     if connection.vendor == "postgresql":
         with transaction.atomic():
             # The caller's transaction around this one, if any, has chosen its isolation level.

@@ -117,7 +117,8 @@ def _libraries(scenario: str) -> dict[str, Any]:
 
 
 def _following(scenario: str, visit: Visit | None) -> dict[str, Any]:
-    """The next scenario of the visit's track, else of the first track that continues from this scenario."""
+    """The next scenario of the visit's track, else of the first track that continues from this scenario;
+    empty if there is none."""
     if visit is not None:
         track = next((one for one in tracks() if one.name == visit.track), None)
         return {} if track is None else _next(track, visit.position, posts=True)
@@ -129,7 +130,8 @@ def _following(scenario: str, visit: Visit | None) -> dict[str, Any]:
 
 
 def _next(track: Track, position: int, posts: bool) -> dict[str, Any]:
-    """The next scenario of the track. ``position``: that of the finished scenario, from 1."""
+    """The next scenario of the track; empty after the last one. ``position``: that of the finished scenario,
+    from 1. ``posts``: the link is a POST that also marks the finished scenario as done."""
     if position >= len(track.items):
         return {}
     item = track.items[position]

@@ -86,7 +86,8 @@ def session_questions(request: HttpRequest, session_id: uuid.UUID) -> HttpRespon
 
 @require_POST
 def predict(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """Store an answer. `branch`: the shown branch; `at`: the step of the question; `choice`: empty if it is skipped."""
+    """Store an answer. `branch`: the shown branch; `at`: the step of the question; `choice`: empty if the
+    question is skipped."""
     session = _owned(request, session_id)
     branch = _branch(session, request.POST.get("branch", ""))
     at = request.POST.get("at", "")

@@ -244,7 +244,7 @@ class Branches(FromServer, tag="branches", frozen=True, kw_only=True):
 
 
 class Steps(FromServer, tag="steps", frozen=True, kw_only=True, rename={"first": "from"}):
-    """`steps` are stored JSON and are not decoded again."""
+    """`steps` are sent as the JSON that is stored, without being decoded."""
 
     branch: str
     first: int

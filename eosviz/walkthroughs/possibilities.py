@@ -161,8 +161,8 @@ def _part_of_actor(view: Json, name: str) -> Json | None:
 
 
 def _of_batch(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """Actions on a batch. In a client: on the messages that carry the batch. In a log: on the partition's
-    leader."""
+    """Actions on a batch. In a client: on the messages that carry the batch or, if there are none, on the
+    client. In a log: on the partition and its leader."""
     place, _, name = selection.id.partition("/")
     if place in view.get("clients", {}):
         yield from _carriers(view, place, [name])

@@ -43,8 +43,9 @@ _TEXTS = ("summary", "lesson")
 @login_required
 @require_POST
 def from_case(request: SignedInRequest, replay_id: uuid.UUID) -> HttpResponse:
-    """Makes a draft like this case and opens it in the builder. If that is impossible, shows the case's page
-    with the reason."""
+    """Makes a draft like this log case and opens the draft in the builder. If that is impossible, shows the
+    case's page with the reason. A replay that has no such page, because it has no verdicts, opens in its
+    player."""
     replay = Replay.objects.readable_by(browser_of(request.session)).filter(id=replay_id).first()
     if replay is None:
         raise Http404

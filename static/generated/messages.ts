@@ -721,7 +721,7 @@ export interface Branches {
   branches: BranchSummary[];
 }
 /**
- * `steps` are stored JSON and are not decoded again.
+ * `steps` are sent as the JSON that is stored, without being decoded.
  */
 export interface Steps {
   type: "steps";

@@ -29,7 +29,8 @@ def trail_element(session: Session) -> SafeString:
 
 @register.simple_tag
 def group_name(group: str) -> str:
-    """The name of a figure's group: a track by its title."""
+    """The name of a figure's group. A track is named by its title, or by its identifier if it no longer
+    exists."""
     kind, _, name = group.partition(" ")
     if kind != "track":
         return say(f"analytics.group.{kind or 'all'}")
