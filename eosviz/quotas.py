@@ -35,7 +35,7 @@ class Quota:
     reason: str
     """The last part of the refusal's key: `problem.<reason>`, `replays.refused.<reason>`, …"""
     page: str
-    """The page on which a person sees and deletes these things."""
+    """The page on which a person sees and deletes what the quota counts."""
     owner: str = "owner"
     """The lookup for the owner's key."""
     amount: Combinable | None = None
@@ -98,7 +98,7 @@ REASONS = frozenset(quota.reason for quota in TABLE)
 def check(owner: str, name: str, more: int = 1, *, refused: Callable[..., Refusal]) -> None:
     """Raise the refusal that `refused` makes of the quota's reason, `most` and `used`, if `more` would exceed
     the quota. Other transactions that add something of this person wait until this transaction ends, so that
-    two together do not exceed it."""
+    two together do not exceed it. An empty owner has no quota."""
     if not owner:
         return
     quota = BY_NAME[name]

@@ -1,4 +1,4 @@
-"""Tasks of `celery beat`."""
+"""The task of accounts that Celery's scheduler starts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from eosviz.celery import app
 
 @app.task(name="operating.apply_retention", ignore_result=True, acks_late=False)
 def apply_retention() -> None:
-    """Delete what is due. Does nothing if the operator has set no time."""
+    """Delete what `retention.due` counts. Does nothing if the operator has set no number of days."""
     if settings.KEEP_ANONYMOUS_DAYS > 0:
         retention.apply(settings.KEEP_ANONYMOUS_DAYS)

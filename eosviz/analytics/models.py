@@ -120,7 +120,7 @@ class Figure(models.Model):
     rule = models.CharField(max_length=20, blank=True)
     people = models.PositiveIntegerField()
     times = models.PositiveIntegerField()
-    """How often these people did it in total."""
+    """How often these people together did what the figure counts."""
     of = models.PositiveIntegerField()
     low = models.FloatField()
     high = models.FloatField()

@@ -45,7 +45,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     created: str
     """The time of the backup, as ISO 8601."""
     database: str
-    """The database's vendor. A backup of one vendor can be restored into another."""
+    """The database's vendor. A backup of one vendor's database can be restored into another vendor's."""
     migrations: list[str]
     columns: dict[str, list[str]]
 

@@ -37,7 +37,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     follower_deeds_per_minute: int = (
         settings.RATES["say.follower"][0] * 60 // settings.RATES["say.follower"][1]
     )
-    """The most hands raised, hands lowered and answers of one follower."""
+    """The most hands raised, hands lowered and answers of one follower in a minute, all together."""
     keyframe_every: int = KEYFRAME_EVERY
 
 

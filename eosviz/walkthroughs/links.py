@@ -85,8 +85,8 @@ class Link(Struct, frozen=True, kw_only=True):
 
 
 def view_fields(view: str | None, selection: Selection | None, zoom: str | None = None) -> dict[str, str]:
-    """View, selection and zoom as parameters of an address. `read_view`, `read_selection` and `read_zoom`
-    read them again."""
+    """View, selection and zoom as parameters of an address. They are read by `read_view`, `read_selection`
+    and `read_zoom`."""
     fields = {"view": view or "", "zoom": zoom or ""}
     if selection is not None:
         fields |= {"select": f"{selection.kind}:{selection.id}", "in": selection.partition or ""}

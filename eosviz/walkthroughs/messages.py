@@ -355,7 +355,8 @@ class Renamed(FromServer, tag="renamed", frozen=True, kw_only=True):
 
 
 class Offer(Struct, frozen=True, kw_only=True):
-    """One possible action, or why it is impossible."""
+    """An action on the selected object. `enabled`: whether the action is possible. `why_key`: the reason if
+    it is impossible; else null."""
 
     action: str
     enabled: bool
@@ -515,7 +516,7 @@ def id_of(text: str | None) -> str | None:
 
 
 def _check_together(message: AnyFromPage, re: str | None) -> None:
-    """Rules between fields, which a schema of single fields cannot hold."""
+    """Check the rules between fields, which a schema of single fields cannot hold. Raises Unreadable."""
     if isinstance(message, Window) and not 0 <= message.last - message.first < LIMITS.window_steps:
         raise Unreadable(Problem("limit", "window_too_wide", steps=LIMITS.window_steps), re)
     if isinstance(message, AskDifference) and abs(message.last - message.first) > LIMITS.difference_steps:

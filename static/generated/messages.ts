@@ -710,7 +710,7 @@ export interface Limits {
   followers_heard: number;
   hand_characters: number;
   /**
-   * The most hands raised, hands lowered and answers of one follower.
+   * The most hands raised, hands lowered and answers of one follower in a minute, all together.
    */
   follower_deeds_per_minute: number;
   keyframe_every: number;
@@ -2736,7 +2736,8 @@ export interface Actions {
   actions: Offer[];
 }
 /**
- * One possible action, or why it is impossible.
+ * An action on the selected object. `enabled`: whether the action is possible. `why_key`: the reason if
+ *     it is impossible; else null.
  */
 export interface Offer {
   action: string;

@@ -1,4 +1,4 @@
-"""`manage.py restore FILE`: a backup into an empty, migrated database."""
+"""`manage.py restore FILE` restores a backup into an empty, migrated database and an empty data folder."""
 
 from __future__ import annotations
 
