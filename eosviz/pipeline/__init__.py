@@ -1,1 +1,2 @@
-"""Everything that runs on Spark: sweeps, audits, and the logs of real brokers."""
+"""What runs on Spark: sweeps, shrinks, audits, and the logs of real brokers. `eosviz/analytics` has the
+analyses of classes."""

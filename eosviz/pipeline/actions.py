@@ -1,5 +1,5 @@
-"""All functions that change jobs, which are sweeps and shrinks. The command, the pages, the task and the tests
-call them."""
+"""All functions that create sweeps and shrinks, delete sweeps, or change the state of a job of any kind.
+Commands, pages, the job process and tests call these functions."""
 
 import contextlib
 import fcntl
@@ -23,7 +23,7 @@ from eosviz.pipeline.sweep_document import SweepDocument
 from eosviz.refusals import Refusal
 
 WAITING_MAX = 5
-"""At most this many unfinished jobs belong to one browser."""
+"""At most this many unfinished sweeps and shrinks, counted together, belong to one browser."""
 PAGE_RUNS_MAX = 100_000
 """At most this many runs are in a sweep that a page starts. For the command only the limits of a sweep
 document apply."""
@@ -39,8 +39,8 @@ class InUse(Exception):
 
 
 def add_sweep(document: SweepDocument, text: str, out: Path, owner: str = "", facts: bool = False) -> Sweep:
-    """Create a sweep that waits to be run. Raises JobRefused: a quota is full, the owner has WAITING_MAX unfinished
-    jobs, or a page asks for more than PAGE_RUNS_MAX runs."""
+    """Create a sweep that waits to be run. Raises JobRefused: a quota is full, the owner has WAITING_MAX
+    unfinished sweeps and shrinks, or a page asks for more than PAGE_RUNS_MAX runs."""
     with transaction.atomic():
         # `quotas.check` locks the owner: other requests that add rows of this owner wait until the transaction ends.
         quotas.check(owner, "sweeps", refused=JobRefused)
@@ -70,8 +70,8 @@ def add_sweep(document: SweepDocument, text: str, out: Path, owner: str = "", fa
 
 
 def add_shrink(sweep: Sweep, document: dict[str, Any], guarantee: str, owner: str) -> Shrink:
-    """Create a shrink that waits to be run. Raises JobRefused: a quota is full, or the owner has WAITING_MAX unfinished
-    jobs."""
+    """Create a shrink that waits to be run. Raises JobRefused: a quota is full, or the owner has WAITING_MAX
+    unfinished sweeps and shrinks."""
     with transaction.atomic():
         quotas.check(owner, "shrinks", refused=JobRefused)
         check_room(owner)
@@ -87,8 +87,8 @@ def add_shrink(sweep: Sweep, document: dict[str, Any], guarantee: str, owner: st
 
 
 def check_room(owner: str) -> None:
-    """Raise JobRefused if the owner has WAITING_MAX or more unfinished jobs, sweeps and shrinks together.
-    Jobs without an owner have no limit."""
+    """Raise JobRefused if the owner has WAITING_MAX or more unfinished sweeps and shrinks, counted together.
+    Without an owner there is no limit."""
     if not owner:
         return
     under_way = sum(jobs_of(kind).of_browser(owner).unfinished().count() for kind in (Sweep, Shrink))
@@ -107,7 +107,7 @@ def ask_to_stop(job: Job) -> None:
 def resume(job: Job) -> None:
     """Make a job that was cancelled, failed or interrupted wait again; its finished part is kept. Raises
     JobRefused: the job has not stopped, another version of the engine made the sweep, or the owner has
-    WAITING_MAX unfinished jobs."""
+    WAITING_MAX unfinished sweeps and shrinks."""
     kind = type(job)
     with transaction.atomic():
         job = jobs_of(kind).select_for_update().get(id=job.id)
@@ -122,8 +122,8 @@ def resume(job: Job) -> None:
 
 def _lost_its_process(job: Job) -> bool:
     """Whether the process of a running sweep has ended: no process holds the lock on the sweep's folder. If
-    so, the sweep can be resumed before SILENT_SECONDS are over. False for a shrink, for a job that is not
-    running, and if the folder does not exist."""
+    so, the sweep can be resumed before SILENT_SECONDS are over. False for a job of another kind, for a sweep
+    that is not running, and if the folder does not exist."""
     if not isinstance(job, Sweep) or job.state != State.RUNNING or not Path(job.folder).is_dir():
         return False
     try:

@@ -1,4 +1,5 @@
-"""What the pages of all jobs share: who may see a job, cancelling and resuming it, opening a result, and refusals."""
+"""What the pages of sweeps and shrinks share: who may see a job, cancelling and resuming it, opening a
+result, and refusals."""
 
 from __future__ import annotations
 

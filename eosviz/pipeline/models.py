@@ -1,5 +1,5 @@
-"""Jobs on Spark. A row has the input, the progress, the folder of the Parquet files, and the table that the
-page shows."""
+"""Jobs on Spark: the base class of every kind, and the kinds of this app. The row of a job has its input, its
+progress and the result that its page shows. A sweep also has a folder with Parquet files."""
 
 import json
 from enum import StrEnum
@@ -52,8 +52,9 @@ class JobQuerySet(BackgroundJobQuerySet):
 
 
 class Job(BackgroundJob):
-    """Work on Spark for a page or a command, and its progress. `actions.py` makes all changes. Each subclass
-    with a table is a kind of job, which the process of `runner.py` runs when such a job waits."""
+    """Work on Spark for a page or a command, and its progress. `actions.py` changes its state, and the job's
+    own process stores the progress. Each subclass with a table is a kind of job, which the process of
+    `runner.py` runs when such a job waits."""
 
     runner: ClassVar[str]
     """The dotted name of the function that does the work, given a Spark session and the job. It is a name
@@ -68,7 +69,7 @@ class Job(BackgroundJob):
     state = models.CharField(max_length=10, choices=State.choices, default=State.DONE)
     stop_asked = models.BooleanField(default=False)
     done = models.PositiveIntegerField(default=0)
-    """How much is done of `total`: runs of a sweep, tries of a shrink."""
+    """How much is done of `total`, for example how many runs of a sweep or tries of a shrink."""
     error = models.TextField(blank=True)
     """A `Failure`; empty for a job that did not fail."""
     beat = models.DateTimeField(null=True)

@@ -1,4 +1,4 @@
-"""What can be done with replays. Commands, pages and the API call these functions."""
+"""What can be done with replays. Commands, pages and workers call these functions."""
 
 import shutil
 import tempfile

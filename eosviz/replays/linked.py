@@ -1,9 +1,9 @@
-"""The files of a link's run for visitors without a session: the player file that a frame on another page plays, and
-the preview picture.
+"""The files of a link's run for visitors without a session: the player file, which a frame on another page
+plays and the page of text shows, and the preview picture.
 
-A file is made once for each run and engine (a picture for each step), when it is first requested, and kept; after
-that, a frame needs only one read. The address determines the run, so a file that was deleted to save space is made
-again, byte for byte.
+A file is made once for each run and engine (a picture for each step), when it is first requested, and kept;
+later requests only read it from the database. The address determines the run, so a file that was deleted to
+save space is made again, byte for byte.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """The public page of a published replay, which is made from its files alone, and the view with which its
-owner withdraws it. The page reads and sets only the reader's language; any site may show it in a frame."""
+owner withdraws it. The page reads only the cookie with the reader's language and sets none; any site may show
+the page in a frame."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Reads a replay file into a recording that may be stored; everything is checked in one pass.
 
 This file owns the order of lines, the digest chain and the consistency of branches, numbers and changes. It
-uses neither database nor engine. Whether the steps are *true* is checked elsewhere (verification.py).
+uses no database and runs no simulation. Whether the steps are *true* is checked elsewhere (verification.py).
 """
 
 import re

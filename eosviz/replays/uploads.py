@@ -41,7 +41,8 @@ OF_ADDRESS_BYTES_MAX = 2 * 1024 * 1024 * 1024
 ALL_BYTES_MAX = 4 * 1024 * 1024 * 1024
 """While all unfinished uploads together take more than this many bytes on disk, no other upload begins."""
 HOURS_KEPT = 24
-"""How long the row of an upload is kept, because its page says how the upload ended."""
+"""For at least this many hours the row of an upload is kept, because the upload's page says how the upload
+ended."""
 BROKEN_OFF_SECONDS = 3600
 """A folder that is older than this and belongs to no unfinished upload is deleted."""
 RETRY_SECONDS = 60

@@ -1,4 +1,4 @@
-"""Writes a session as a replay file. Equal sessions give equal bytes."""
+"""Writes the header and the steps of a session as a replay file. Equal input gives equal bytes."""
 
 import zlib
 from collections.abc import Iterable, Iterator

@@ -8,7 +8,7 @@ from eosviz.pipeline.runner import run_jobs
 
 
 class Command(TablesCommand):
-    help = "Run the sweeps and shrinks that wait, one after the other (docs/sweeps.md)."
+    help = "Run the sweeps, shrinks and analyses that wait, one after the other (docs/sweeps.md)."
 
     def handle(self, *args: Any, **options: Any) -> None:
         signal.signal(signal.SIGTERM, _interrupt)
