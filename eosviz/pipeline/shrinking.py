@@ -3,8 +3,8 @@
 First, every fault that hit by chance becomes an entry of its own (the same message, without chance). Then
 delta debugging (Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, 2002) removes
 entries as long as the guarantee still breaks. The tries of one round are independent, so executors run them
-together. The result is 1-minimal (without any one of its entries the guarantee holds), unless TRIES_MAX ended the
-search. This module needs only the engine and Spark; `shrink_job.py` stores the result.
+together. The result is 1-minimal (without any one of its entries the guarantee holds), unless TRIES_MAX ended
+the search. This module needs only the engine, Arrow and Spark; `shrink_job.py` stores the result.
 """
 
 import json

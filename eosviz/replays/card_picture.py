@@ -1,8 +1,9 @@
 """The preview picture of a link: the partition lanes at its step.
 
-It draws what the player's lanes draw (hue = producer id, dashed = open, hatch = aborted, flags = markers, thick line
-= last stable offset) from the same view. It contains no sentence: titles are sent with the link in the reader's
-language, and one font does not have the letters of both languages.
+It draws the signs of the player's lanes (dashed = open, hatch = aborted, flags = markers, thin line = high
+watermark, thick line = last stable offset) from the same view. As in the player, one hue is one producer id,
+but the hues may differ from the player's. It contains no sentence: titles are sent with the link in the
+reader's language, and one font does not have the letters of both languages.
 """
 
 from __future__ import annotations

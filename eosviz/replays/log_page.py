@@ -47,7 +47,7 @@ def log_case_page(analysis: Json) -> Json:
         }
         for partition in analysis["partitions"]
     ]
-    # Partitions with problems first, the coordinator's own partitions last.
+    # Kafka's internal partitions last; among all others, partitions with problems first.
     rows.sort(key=lambda row: (row["name"].startswith("__"), row["verdict"] == "healthy"))
     return {
         "summary": summary(analysis, answers),

@@ -51,12 +51,13 @@ class CoordinatorEntry:
 
     transactional_id: str
     partition: str
-    """The partition of the log, `__transaction_state-N`."""
+    """The partition of the log, `__transaction_state-N`; for the answer of a running coordinator the same as
+    `text_place`."""
     offset: int
     timestamp: int
     value: TransactionLogValue | None
     text_place: str = ""
-    """The place in a text, for a record that does not come from the log."""
+    """The place in a text, for the answer of a running coordinator; empty for a record of the log."""
 
     @property
     def place(self) -> str:

@@ -89,7 +89,8 @@ class RecordLine:
 
 
 def record_line(line: str) -> RecordLine | None:
-    """The record, or None for a line of another kind."""
+    """The record, or None for a line of another kind. Raises UnreadableError for a marker without a number as
+    its epoch."""
     found = _RECORD.match(line)
     return RecordLine(fields_of(found["fields"]), found["rest"]) if found else None
 

@@ -81,7 +81,7 @@ class TextPartition(FolderlessPartition):
 
     name: str
     path: Path
-    """The first text that mentions it."""
+    """The first text that mentions the partition; an empty path if only log lines name it."""
     dumped: dict[int, list[tuple[BatchFacts, Layout, list[RecordLine]]]] = field(default_factory=dict)
     """Base offset of a segment to its batches. Only batches of internal topics have their records."""
     snapshots: dict[str, list[tuple[ProducerEntry, str]]] = field(default_factory=dict)
