@@ -81,9 +81,9 @@ class Entry:
     key: str
     address: str
     is_this: bool
-    """Whether this is the page itself."""
+    """Whether the entry leads to the shown page."""
     is_here: bool
-    """Whether this is the page itself, or the one to which it belongs."""
+    """Whether the entry leads to the shown page, or to the page to which the shown one belongs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,8 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> AbstractBaseUser | None:
         """The account; None for a wrong address or password. Wrong passwords are counted. Raises
-        ImmediateHttpResponse with the refusal, and RedisError while counting is impossible."""
+        ImmediateHttpResponse with a refusal if there were too many, and RedisError while counting is
+        impossible."""
         try:
             attempt = Attempt(request, str(credentials.get("email") or credentials.get("username") or ""))
         except TooOften as refused:

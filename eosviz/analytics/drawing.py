@@ -92,7 +92,8 @@ def _bar(figure: Figure, pitch: float, width: float, ground: float) -> Bar:
 
 
 def _tick(last: int) -> int:
-    """The smallest of 1, 2, 5, 10, … steps that gives at most `TICKS_MAX` numbers."""
+    """The distance between two numbers below the bars: the smallest of 1, 2, 5, 10, … steps with which at
+    most `TICKS_MAX` numbers follow the 0."""
     unit = 1
     while True:
         for times in (1, 2, 5):

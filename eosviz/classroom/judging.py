@@ -82,8 +82,9 @@ class _Run:
 
 @lru_cache(maxsize=RUNS_KEPT)
 def _broken(run: _Run) -> dict[str, int] | None:
-    """The guarantees that a run breaks. Runs of the library are made in this process, all others in a bounded
-    process."""
+    """The guarantees that a run breaks, each with the first step that breaks it; None if no run can be made.
+    Runs of the library are made in this process, all others in a bounded process. Raises Busy or
+    BeyondBounds."""
     version = ScenarioVersion.objects.get(digest=run.digest)
     asked = Asked(version.document, version.identifier, run.variant)
     if version.library_position is not None:

@@ -224,7 +224,8 @@ class Supervisor:
         )
 
     def _wait_for_room(self, child: Child, how: str, why: str) -> None:
-        """Retry with the longest pause until there is room. The wait is reported once."""
+        """Let the child be started again after the longest pause. Only the first of several such waits in
+        succession is reported."""
         child.start_at = time.monotonic() + BACK_OFF_SECONDS[-1]
         if not child.waits_for_room:
             child.waits_for_room = True

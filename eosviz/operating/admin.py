@@ -36,8 +36,8 @@ Column = str | Callable[[models.Model], Any]
 
 
 def columns(model: type[models.Model]) -> list[Column]:
-    """The columns of a model's list: the primary key first, which links to the row. A related row is shown by its key,
-    which needs no further query."""
+    """The columns of a model's list: the primary key first, which links to the row. A related row is shown by
+    its key, which needs no further query. Long fields are left out, and all after COLUMNS_MAX columns."""
     shown: list[Column] = [_held(model._meta.pk)]
     for field in model._meta.concrete_fields:
         is_short = field.max_length is None or field.max_length <= SHORT

@@ -65,5 +65,6 @@ def predict(session: Session, branch: Branch, at: int, choice: str) -> Question:
 
 
 def _holds(at: int, child: Branch | None) -> bool:
-    """Whether the step belongs to this branch of the line and not to the branch that leaves it."""
+    """Whether the step `at` of a line belongs to the branch that `child` leaves, and not to `child`. Always
+    true for the last branch, which has no child."""
     return child is None or at < child.leaves_at

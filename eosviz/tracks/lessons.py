@@ -149,7 +149,7 @@ def _next(track: Track, position: int, posts: bool) -> dict[str, Any]:
 
 def _written(scenario: str, variant: str | None) -> dict[str, Any]:
     """Which guarantees the library's run breaks without interventions, with which a branch is compared. Empty
-    if there is no such run."""
+    if there is no such run, or if a rule refuses it."""
     run = _run(scenario, variant)
     return {} if run is None or not run.steps else {"written": {"broken": run.ending.get("broken", {})}}
 

@@ -68,7 +68,8 @@ class Facts:
 
     @cached_property
     def entered(self) -> list[tuple[str, str, str]]:
-        """(machine, state, owner) of every state that was entered, oldest first."""
+        """(machine, state, owner) of every state that was entered: those of the step's transitions, oldest
+        first, then those of batches."""
         rows = [*self.step.get("earlier_transitions", ()), self.step["transition"]]
         entered = [(row["machine"], row["to"], row["of"]) for row in rows if row is not None]
         return entered + list(self._batches_entered())

@@ -292,7 +292,8 @@ def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
 
 
 def _clients_behind(view: Json, actor: str, timer: Json) -> list[str]:
-    """The clients whose setting defines the timer: the timer's owner, or those on whose behalf a broker runs it."""
+    """The clients whose setting defines the timer: the timer's owner, or those on whose behalf a broker runs
+    it. Empty for all other timers of a broker."""
     clients = view.get("clients", {})
     if actor in clients:
         return [actor]

@@ -169,7 +169,8 @@ class Slot:
         return found
 
     def _is_at(self, branch: Branch) -> bool:
-        """Whether the simulation is at this branch. No query is needed, because stored steps never change."""
+        """Whether the simulation is at the newest step of this branch and can go on. No query is needed,
+        because stored steps never change."""
         held, found = self.branch, self.simulation
         return (
             held is not None

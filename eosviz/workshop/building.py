@@ -237,7 +237,8 @@ def preview(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def save(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """Save the text, valid or not."""
+    """Save the text, valid or not, with the draft's tags and language. Answers with the new revision, or with
+    a refusal of `actions.save`."""
     draft = own_draft(request, draft_id)
     asked = _read(request, AskedSave)
     if asked is None:

@@ -295,7 +295,7 @@ def _lesson(edition: Edition) -> str:
 @never_cache
 @require_POST
 def start(request: HttpRequest, draft_id: uuid.UUID, number: int) -> HttpResponse:
-    """Start a session of this version, or of its `variant`."""
+    """Start a session of this version: the run of `variant`, or without it the usual run."""
     edition = _edition(request, draft_id, number)
     variant = request.POST.get("variant") or card_of(edition.version).usual_variant
     if variant is not None and card_of(edition.version).variant(variant) is None:
