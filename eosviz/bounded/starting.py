@@ -25,7 +25,7 @@ START_SECONDS_MAX = 60.0
 LOST = -1000
 """The exit code of a process that ended because its template had ended."""
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "SYSTEMROOT")
-"""The environment variables that a process gets: no secret and no database address."""
+"""The environment variables that a process inherits: no secret and no database address."""
 _ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -53,7 +53,7 @@ OFFLINE_TERMS = (
 
 @cache
 def interface_words(without: frozenset[str] = frozenset()) -> dict[str, Sentence]:
-    """The pages' own texts, from the files beside this module."""
+    """The pages' own texts, from the files beside this module. `without`: the names of files to leave out."""
     files = sorted(
         (item for item in resources.files(__name__).iterdir() if item.name.endswith(".toml")),
         key=lambda item: item.name,

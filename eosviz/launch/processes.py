@@ -68,7 +68,8 @@ class Adopted:
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end and return its exit code. Raises subprocess.TimeoutExpired."""
+        """Wait for the end of the process and return its exit code. Raises subprocess.TimeoutExpired after
+        `timeout` seconds; None: no bound."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while (returncode := self.poll()) is None:
             if deadline is not None and time.monotonic() > deadline:

@@ -74,7 +74,7 @@ class SwitchRow:
 
 
 def switches() -> list[SwitchRow]:
-    """The mechanisms that a laboratory run can turn off."""
+    """The switches that a laboratory run can set, with their defaults."""
     return [SwitchRow(field.name, field.default) for field in fields(Switches)]
 
 

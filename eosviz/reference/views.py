@@ -110,7 +110,7 @@ def libraries(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def versions(request: HttpRequest) -> HttpResponse:
-    """The differences between the generations, and the mechanisms that a laboratory run can turn off."""
+    """The differences between the generations, and the switches that a laboratory run can set."""
     context = {
         "profiles": list(PROFILES.values()),
         "versions": tables.versions(),

@@ -31,7 +31,7 @@ class ScenarioVersionQuerySet(models.QuerySet["ScenarioVersion"]):
 
 
 class ScenarioVersion(models.Model):
-    """One document. Never changed once stored."""
+    """One document, which never changes once it is stored."""
 
     digest = models.CharField(max_length=64, unique=True)
     """SHA-256 of `encoded`, in hex."""

@@ -82,7 +82,7 @@ def answer_ahead(session_id: uuid.UUID, asked: AskAhead) -> Ahead:
 
 def _step_after(slot: Slot, branch: Branch) -> Step | None:
     """Makes the step after the newest one and keeps it for the next command. None if the run has ended, the
-    branch is too long, or the engine failed."""
+    branch is too long, or the engine failed or makes other steps than the stored ones."""
     if branch.newest > STEPS_MAX or branch.finished is not None:
         return None
     try:

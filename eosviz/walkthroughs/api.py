@@ -61,7 +61,7 @@ class BrowserCookie(APIKeyCookie):
 
 
 class Api(NinjaAPI):
-    """Adds the schemas of `messages.py` to the document."""
+    """Adds the schemas of `messages.py` to the OpenAPI document."""
 
     def get_openapi_schema(self, **options: Any) -> Any:
         return with_schemas(super().get_openapi_schema(**options))

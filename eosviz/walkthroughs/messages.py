@@ -372,7 +372,7 @@ class Actions(FromServer, tag="actions", frozen=True, kw_only=True):
 
 
 class WhyQuestion(Struct, frozen=True, kw_only=True):
-    """A question: `question` and `subject` as the message `why` takes them, and its sentence."""
+    """A question, with its sentence. The message `why` asks it with the same `question` and `subject`."""
 
     question: str
     subject: str

@@ -142,7 +142,8 @@ def _answer(session_id: str, identifier: uuid.UUID, found: Callable[[], Answer])
 
 @contextmanager
 def _answering(session_id: str, identifier: uuid.UUID) -> Iterator[None]:
-    """A page waits, so it gets an answer whatever goes wrong."""
+    """A block that works for a waiting page. If anything goes wrong in it, the page gets an error as its
+    answer."""
     try:
         yield
     except Exception as error:

@@ -2757,7 +2757,7 @@ export interface Why {
   links: WhyLink[];
 }
 /**
- * A question: `question` and `subject` as the message `why` takes them, and its sentence.
+ * A question, with its sentence. The message `why` asks it with the same `question` and `subject`.
  */
 export interface WhyQuestion {
   question: string;

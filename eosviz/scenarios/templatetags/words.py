@@ -77,7 +77,8 @@ def used_link(key: str) -> SafeString | str:
 
 @register.filter
 def in_language(words: dict[str, str] | None) -> str:
-    """The text of a bilingual value (`{"en": …, "zh-Hans": …}`) in the language of the page."""
+    """The text of a bilingual value (`{"en": …, "zh-Hans": …}`) in the language of the page; empty for None
+    and for a value without this language."""
     return (words or {}).get(language_of(get_language()), "")
 
 
