@@ -167,9 +167,9 @@ def claim(job: Job) -> bool:
 
 @contextlib.contextmanager
 def beating(job: Job, failure: Failure = Failure.FAULT) -> Iterator[threading.Event]:
-    """Updates the job's beat every second. The event is set when the job should stop. If the block raises,
-    the job has failed. The reason is STOPPED for an interrupt of the process, NO_ROOM for a full disk, and
-    otherwise `failure`. The caller logs the exception."""
+    """Updates the job's beat every second. The event is set when the job should stop. If the `with` block
+    raises, the job has failed. The reason is STOPPED for an interrupt of the process, NO_ROOM for a full
+    disk, and otherwise `failure`. The caller logs the exception."""
     stop, ended = threading.Event(), threading.Event()
     thread = threading.Thread(target=_beat, args=(job, stop, ended), name="beat", daemon=True)
     thread.start()

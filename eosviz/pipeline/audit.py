@@ -1,4 +1,5 @@
-"""Audits: each takes facts and returns disagreements (docs/audit.md).
+"""An audit takes the facts of runs and returns disagreements (docs/audit.md). As in the facts, a session is
+one run here: a branch of a replay, or a run of a sweep.
 
 A rule that means the same as one of the engine's guarantees must find it broken in the same sessions as the
 engine; only a rule that is `at_rest` may miss a breach. Every other rule must hold, unless the session has
@@ -39,7 +40,8 @@ FACTS_AT_ONCE = 2_000_000
 into the memory of one machine."""
 DISAGREEMENTS_MAX = 1_000
 SHARES_MIN = 4
-"""The fewest Spark partitions for facts that are judged together. All facts of a session are in one partition."""
+"""The fewest Spark partitions for facts that are judged together. All facts of a session are in one Spark
+partition."""
 RULES_AT_ONCE = 3
 _LOOKUP = frozenset({"duplicate_lookup", "duplicate_cache_size", "sequence_check"})
 _MARKERS = frozenset({"coordinator_epoch_check"})

@@ -105,8 +105,8 @@ def _nothing_in(path: Path, found: Found) -> str:
 
 @contextlib.contextmanager
 def facts_of(spark: SparkSession, path: Path) -> Iterator[DataFrame]:
-    """The facts of every replay file, export and file of facts under ``path``, until the block ends. Raises
-    NothingToAudit."""
+    """The facts of every replay file, export and file of facts under ``path``, until the `with` block ends.
+    Raises NothingToAudit."""
     found = find(path)
     root = path.resolve()
     parts = []

@@ -28,7 +28,7 @@ class BadSweep(Exception):
         self.params = params
 
     def __str__(self) -> str:
-        """The error in English, in one line, for the command line and the log."""
+        """The error in English, in one line, for the command line and the server's log."""
         wrong, allowed = self.in_english()
         near = f"; nearest: {self.nearest}" if self.nearest else ""
         return f"{self.place}: {wrong}{near}; instead: {allowed}"

@@ -27,9 +27,9 @@ def add_master(parser: ArgumentParser) -> None:
 def command_session(
     master: str, passed: tuple[type[Exception], ...] = (), returncode: int = 1
 ) -> Iterator[SparkSession]:
-    """A session that ends with the block. Raises CommandError, with exit code ``returncode``, if there is no
-    Java or no cluster, and instead of any exception of the block. The exceptions in ``passed`` pass
-    unchanged, because the caller words them."""
+    """A Spark session that ends with the `with` block. Raises CommandError, with exit code ``returncode``, if
+    there is no Java or no cluster, and instead of any exception of the `with` block. The exceptions in
+    ``passed`` pass unchanged, because the caller words them."""
     try:
         spark = start_session(master, settings.DATA_DIR)
     except (NoJava, NoCluster) as error:

@@ -68,8 +68,8 @@ FACTS_SCHEMA = t.StructType(
     [t.StructField(name, _SPARK[shape], name not in _ALWAYS) for name, shape in _COLUMNS]
 )
 """A row for each fact (docs/audit.md lists the columns of each kind; the others are null). ``session`` names
-the run. ``fact`` is the number of the row in the run. ``step`` is the step of the fact; 0 is the state before
-the first step."""
+the run: a branch of a replay, or a run of a sweep. ``fact`` is the number of the row in the run. ``step`` is
+the step of the fact; 0 is the state before the first step."""
 
 APPEND, REMOVED, POINTERS, FORGOTTEN, LEADER = "append", "removed", "pointers", "forgotten", "leader"
 ANSWER, LOGGED, OFFSET, PASSED, SENT = "answer", "logged", "offset", "passed", "sent"

@@ -81,7 +81,7 @@ def _take_all(linger: float, start: Callable[[], SparkSession]) -> int:
 
 
 def _started(job: Job, start: Callable[[], SparkSession]) -> SparkSession | None:
-    """The session. None if it cannot be started; then the job has failed with the reason."""
+    """The Spark session. None if it cannot be started; then the job has failed with the reason."""
     try:
         with actions.beating(job, Failure.NO_SPARK):
             return start()

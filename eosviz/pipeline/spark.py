@@ -40,7 +40,7 @@ class NoCluster(Exception):
 
 
 def start_session(master: str, data_dir: Path, name: str = "eosviz") -> SparkSession:
-    """A session on ``master``. Spark's working files are in ``data_dir``. Raises NoJava, NoCluster."""
+    """A Spark session on ``master``. Spark's working files are in ``data_dir``. Raises NoJava, NoCluster."""
     _check_master(master)
     os.environ["JAVA_HOME"] = str(find_java_home(data_dir))
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
@@ -83,7 +83,7 @@ def _check_master(master: str) -> None:
 
 
 def _wait_for_executor(session: SparkSession, master: str) -> None:
-    """Raises NoCluster if no worker provides an executor; the session is stopped then."""
+    """Raises NoCluster if no worker provides an executor; the Spark session is stopped then."""
     until = time.monotonic() + EXECUTOR_SECONDS_MAX
     tracker = session.sparkContext._jsc.sc().statusTracker()
     while len(tracker.getExecutorInfos()) < 2:  # the driver counts as one executor

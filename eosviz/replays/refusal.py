@@ -7,7 +7,7 @@ from eosviz.refusals import Refusal
 
 class ReplayRefused(Refusal, Refused):
     """A file was refused, and nothing of it was stored. A bounded process may raise it. The exception's text
-    is the English sentence, for commands and logs."""
+    is the English sentence, for commands and the server's log."""
 
     words = "replays.refused"
 

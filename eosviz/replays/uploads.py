@@ -72,8 +72,8 @@ class Arriving:
 
 @contextmanager
 def arriving() -> Iterator[Arriving]:
-    """An upload whose files arrive during the block. At its end the folder is deleted unless `begin` was called. Raises
-    TooManyUploads if the disk space for unfinished uploads is full."""
+    """An upload whose files arrive during the `with` block. At the end of the block the folder is deleted
+    unless `begin` was called. Raises TooManyUploads if the disk space for unfinished uploads is full."""
     held = Upload.objects.unfinished().aggregate(held=Sum("bytes"))["held"] or 0
     if held > ALL_BYTES_MAX:
         raise TooManyUploads("uploads_full", gigabytes=ALL_BYTES_MAX // 2**30)
