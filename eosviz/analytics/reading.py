@@ -163,7 +163,7 @@ class OneRun:
     steps: list[Step]
     """The steps with figures, apart from `confused`, in the order of the run."""
     groups: list[Figure]
-    """The figures of the whole run, one for each group and kind."""
+    """The figures of the whole run, at most one for each group and kind."""
     changes: list[Figure]
 
 

@@ -47,7 +47,7 @@ RETRY_FULL_SECONDS = 30
 
 class RedisAway(Middleware):
     """Answers 503 instead of 500 if a view needed Redis (limits on signing in, a task) and Redis did not
-    answer, if nothing can be stored, or if the database was locked too long."""
+    answer, if nothing can be stored, or if the database is too busy."""
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if means_no_room(exception):
@@ -61,8 +61,8 @@ class RedisAway(Middleware):
 
 
 def failed(request: HttpRequest) -> HttpResponse:
-    """The response to an error that no view caught, such as a session that could not be stored: 503 if there is no
-    space or no write lock, else 500."""
+    """The response to an error that no view caught, such as a session that could not be stored: 503 if
+    nothing can be stored or the database is too busy, else 500."""
     error = sys.exc_info()[1]
     if error is not None and means_no_room(error):
         return full(request, error)

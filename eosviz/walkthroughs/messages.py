@@ -72,7 +72,7 @@ class RunUntil(FromPage, tag="run_until", frozen=True, kw_only=True):
     conditions: Annotated[list[AnyCondition], Meta(max_length=LIMITS.breakpoints)] = msgspec.field(
         default_factory=list
     )
-    """With `breakpoint`: stop where any of them holds."""
+    """With `breakpoint`: stop where any of these conditions holds."""
     limit: Annotated[int, Meta(ge=1, le=LIMITS.run_steps)] = LIMITS.run_steps
 
 

@@ -165,7 +165,7 @@ class PollView(Struct, frozen=True, kw_only=True):
 
 
 class CurrentPoll(FromServer, tag="poll", frozen=True, kw_only=True):
-    """To followers. `number` grows with each change of the poll. `poll` is null if there is none."""
+    """To followers. `number` grows with each change of the poll. `poll` is null once the poll is over."""
 
     number: int
     poll: PollView | None

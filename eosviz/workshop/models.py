@@ -148,7 +148,8 @@ class Publishing(models.Model):
     text = models.TextField()
     """The text of the draft when its author asked to publish it."""
     refusal = models.JSONField(default=None, null=True)
-    """Why there is no version: `{"key", "params"}` of a sentence; null while it is unfinished."""
+    """Why there is no version: `{"key", "params"}` of a sentence; null while the publication is
+    unfinished."""
     beat = models.DateTimeField()
     """When a worker was last asked to publish the draft."""
 

@@ -105,7 +105,7 @@ export interface RunUntil {
   until: "breakpoint" | "end" | "interesting" | "time";
   time?: number | null;
   /**
-   * With `breakpoint`: stop where any of them holds.
+   * With `breakpoint`: stop where any of these conditions holds.
    */
   conditions?: Condition[];
   limit?: number;
@@ -2834,7 +2834,7 @@ export interface RaisedAt {
   text: string;
 }
 /**
- * To followers. `number` grows with each change of the poll. `poll` is null if there is none.
+ * To followers. `number` grows with each change of the poll. `poll` is null once the poll is over.
  */
 export interface CurrentPoll {
   type: "poll";
