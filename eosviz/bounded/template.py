@@ -22,7 +22,8 @@ from eosviz.bounded import __main__ as process
 from eosviz.bounded.tasks import LOADED
 
 IDLE_SECONDS = 120.0
-"""The template ends after this time without a request and gives its memory back."""
+"""After this time without a request and without a running process, the template ends and gives its memory
+back."""
 REQUEST_BYTES_MAX = 4096
 FILES_OF_REQUEST = 3
 """A request carries this many descriptors: its socket, the file for the process's output, and the lock of its

@@ -317,9 +317,9 @@ def _places(small: str, wishes: Iterable[Wish]) -> Iterator[tuple[int, int]]:
 
 
 def excerpt(text: str, wishes: Sequence[Wish], most: int = EXCERPT["en"]) -> str:
-    """The part of a text around a match, from the beginning of the sentence if that is near: the first of the
-    parts with the most terms, where a term as it was written counts twice as much as a synonym. Without a match,
-    the beginning of the text."""
+    """The part of a text around a match, from the beginning of the sentence if that is near to the match: the
+    first of the parts with the most terms, where a term as it was written counts twice as much as a synonym.
+    Without a match, the beginning of the text."""
     if len(text) <= most:
         return text
     small = text.casefold()
@@ -338,8 +338,9 @@ def excerpt(text: str, wishes: Sequence[Wish], most: int = EXCERPT["en"]) -> str
 
 
 def _start_of(text: str, place: int, most: int) -> int:
-    """Where an excerpt with the match at `place` begins: with a sentence if that is near, else with a word. In
-    Chinese that is any place outside a Latin word."""
+    """Where an excerpt with the match at `place` begins: with the match's sentence if that begins less than
+    two thirds of `most` before the match, else with a word. In Chinese that is any place outside a Latin
+    word."""
     begun = max((end.end() for end in SENTENCE_ENDS.finditer(text, 0, place)), default=0)
     if place - begun < most * 2 // 3:
         return begun

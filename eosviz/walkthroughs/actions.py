@@ -91,8 +91,8 @@ class NothingFollows(Exception):
 
 
 def create_session(browser: str, version: ScenarioVersion, variant: str | None = None) -> Session:
-    """Create a session at step 0, with one branch. Raises Problem if the engine refuses the scenario, or if
-    the person has as many sessions as the quota allows."""
+    """Create a session at step 0, with one branch. Raises Problem if the engine refuses the scenario or finds
+    it invalid, or if the person has as many sessions as the quota allows."""
     return create_sessions(browser, [(version, variant)])[0]
 
 
