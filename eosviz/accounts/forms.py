@@ -18,7 +18,8 @@ words = lazy(say_here, str)
 
 
 one_line = RegexValidator(NAME_PATTERN, words("accounts.name.unprintable"))
-"""Others see the name inside sentences, so it must not contain characters that reverse the direction of the text."""
+"""Others see the name inside sentences, so it must contain no line breaks and control characters, and no
+characters that change the direction of the text."""
 
 
 def called(user: User) -> str:

@@ -34,8 +34,9 @@ class Owned:
 
     @property
     def name(self) -> str:
-        """What the account's page calls these rows, in the reader's language: the sentence
-        `accounts.holding.<kind>` or, if there is none, the plural of the model's name in `operating/names.toml`."""
+        """What the account's page calls the rows, in the reader's language: the sentence
+        `accounts.holding.<kind>` or, if there is none, the plural of the model's name in
+        `operating/names.toml`."""
         if (key := f"accounts.holding.{self.kind}") in words():
             return say_here(key)
         plural = str(self.model._meta.verbose_name_plural)

@@ -129,8 +129,8 @@ class Figure(models.Model):
     """The version of the scenario with which this one is compared; null if the figure is no comparison."""
     people_before = models.PositiveIntegerField(null=True)
     of_before = models.PositiveIntegerField(null=True)
-    """The people of the earlier version who could have done it. With `before`, `low` and `high` are the
-    interval of the difference: this share minus the earlier one."""
+    """The people of the earlier version who could have done what the figure counts. With `before`, `low` and
+    `high` are the interval of the difference: this share minus the earlier one."""
     said = models.JSONField(null=True)
     """The step's sentence: `{"key", "params"}`."""
 

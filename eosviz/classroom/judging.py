@@ -1,6 +1,7 @@
 """What the kinds of assignments (`kinds/`) need for judging. The engine judged every step when the step was
-made, and the kinds read these judgements; only *keep the guarantees* needs another run. Nothing here writes.
-The `Judgement` of an open attempt is the one that it would get if it were handed in now."""
+made, and the kinds read these judgements. Two of them need another run: *predict* for the questions, and
+*keep the guarantees* for the run without interventions. Nothing here writes. The `Judgement` of an open
+attempt is the one that it would get if it were handed in now."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def player(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 
 
 def _follow_address(request: HttpRequest, session: Session) -> str | None:
-    """The followers' address while this session is presented."""
+    """The followers' address while this session is presented; None otherwise."""
     presentation = Presentation.objects.filter(session=session).first()
     if presentation is None:
         return None

@@ -18,7 +18,8 @@ register = template.Library()
 
 @register.simple_tag
 def verdict(run: Run | None) -> SafeString:
-    """The drawing. It contains only numbers and names of the engine, no text that a user wrote."""
+    """The picture of a run's ending; empty for None. It contains only numbers and names of the engine, no
+    text that a user wrote."""
     return mark_safe("" if run is None else picture(run.ending))
 
 
