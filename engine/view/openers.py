@@ -178,7 +178,6 @@ LEADER = (
     Opener("cuts_off", 9, ("broker.replica_truncated", "broker.replica_truncated_plain"), ("broker",)),
     Opener("producer_forgotten", 8, (
         "broker.producers_expired", "broker.producers_forgotten", "broker.producers_deleted_with_head",
-        "fault.producers_expired",
     )),
     Opener("compacted", 7, ("broker.compacted", "broker.old_markers_compacted"), ("partition",)),
     Opener("registers_anew", 7, ("broker.registers_anew",), ("broker",)),

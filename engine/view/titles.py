@@ -115,6 +115,20 @@ def _sends(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) 
     return "sends_into", {**title[1], "partitions": partitions}
 
 
+def _behind(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
+    """The title of records that wait behind a transaction, with their number. Records that the client stores in
+    other partitions in the same beat do not count: they need not wait."""
+    first = next(said_in(steps[:1], *STORED), None)
+    if first is None:
+        return None
+    count = sum(
+        said["record_count"]
+        for said in said_in(steps, *STORED)
+        if (said.get("client"), said["partition"]) == (params["client"], first["partition"])
+    )
+    return "behind_stores", {**params, "count": count}
+
+
 def _meanwhile(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
     """The title of batches that are sent while another batch waits to be sent again."""
     title = _sends(params, steps, consumers)
@@ -376,7 +390,7 @@ TELLS: dict[str, Tell] = {
     "muted": _stores("muted_stores"),
     "round": _stores("round_stores"),
     "waits_for_earlier": _stores("waited_stores"),
-    "behind": _stores("behind_stores"),
+    "behind": _behind,
     "begins": _stores("begins_stores"),
     **{name: _many(name) for name in sorted(GATHERED)},
     "identities": _identities,

@@ -18,6 +18,7 @@ from engine.scenario.document import BadScenario, Scenario, load
 from engine.scenario.mistakes import mistakes
 from engine.scenario.shelf import acts, entry, library
 from engine.simulation import Simulation
+from engine.view.beat_step import BeatStep
 from engine.view.beats import MOST, NESTED_FROM
 from engine.view.openers import (
     BEHIND,
@@ -46,7 +47,7 @@ from engine.view.openers import (
 from engine.view.plan import RunPlan
 from engine.view.plumbing import PURPOSE_OF, PURPOSES
 from engine.view.run_ahead import plan_ahead
-from engine.view.titles import NAMES, TELLS
+from engine.view.titles import NAMES, TELLS, title_of
 
 BY_RULE = (
     COMMIT_LATE,
@@ -471,6 +472,20 @@ def test_a_beat_of_many_informative_steps_is_divided() -> None:
     last = beats[-1]
     assert last["last"] - last["first"] < NESTED_FROM
     assert len(last["beats"]) > 1
+
+
+def test_records_in_other_partitions_are_not_counted_among_those_that_wait() -> None:
+    def stored(number: int, partition: str) -> BeatStep:
+        params = {"client": "p2", "partition": partition, "record_count": 1}
+        key = "broker.appended"
+        said = ((key, params),)
+        return BeatStep(
+            number, 0, "broker-1", "delivery", key, frozenset({key}), params, False, sentences=said
+        )
+
+    steps = [stored(1, "t-0"), stored(2, "t-1")]
+    title = title_of("behind", {"client": "p2"}, steps, ())
+    assert title == ("behind_stores", {"client": "p2", "count": 1})
 
 
 @pytest.mark.parametrize(
