@@ -173,7 +173,7 @@ class Supervisor:
 
     def _take(self, child: Child, requested: Requested) -> None:
         """Let the process that the template has forked run. If the template fails, start the process without
-        it."""
+        it. Does nothing while the template has not answered."""
         try:
             pid = requested.pid()
         except NoTemplate as error:

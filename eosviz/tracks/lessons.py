@@ -73,7 +73,7 @@ def _named(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
 
 
 def _signs(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What can be seen in a real cluster, and what it points to."""
+    """What can be seen in a real cluster, and what it points to; empty if the document has no such texts."""
     return {"signs": document["signs"]} if document.get("signs") else {}
 
 

@@ -165,12 +165,12 @@ def _read_done(text: str) -> list[Made]:
 
 
 def read_branch(query: QueryDict) -> int | None:
-    """The branch number in the address; None if there is none."""
+    """The branch number in the address; None if the address has none that can be read."""
     return _number(query, "branch", BRANCH_DIGITS_MAX)
 
 
 def read_step(query: QueryDict) -> int | None:
-    """The step number in the address; None if there is none."""
+    """The step number in the address; None if the address has none that can be read."""
     return _number(query, "step", STEP_DIGITS_MAX)
 
 

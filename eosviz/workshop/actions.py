@@ -441,7 +441,8 @@ def check_all(
 
 
 def _first_difference(before: bytes, now: bytes) -> int | None:
-    """The number of the first step that differs, or that only one of the runs has."""
+    """The number of the first step that differs, or that only one of the runs has; None if the runs are the
+    same."""
     if before == now:
         return None
     for at in range(0, min(len(before), len(now)), 8):
