@@ -33,7 +33,7 @@ class LanguageInAddress(Middleware):
 
 
 def asked_language(request: HttpRequest) -> str | None:
-    """Django's code of the language in the address, or None."""
+    """Django's code of the language that the address names; None if it names none or an unknown one."""
     asked = request.GET.get(PARAMETER, "").lower()
     return asked if asked in dict(settings.LANGUAGES) else None
 

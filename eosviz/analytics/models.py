@@ -95,7 +95,7 @@ class Kind(models.TextChoices):
     """What a figure counts."""
 
     ENDED = "ended", "ended"
-    """The person reached the end."""
+    """The person reached the end of the run."""
     LEFT = "left", "left"
     BACK = "back", "back"
     BRANCHED = "branched", "branched"

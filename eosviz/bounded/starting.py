@@ -67,7 +67,7 @@ class ForkedProcess:
                 self._code = self._read_code()
 
     def _read_code(self) -> int:
-        """Wait for the end, and return the exit code; LOST if the template has ended."""
+        """Wait for the end of the process, and return its exit code; LOST if the template has ended."""
         try:
             return int(self._replies.recv(32) or LOST)
         except OSError:

@@ -87,7 +87,8 @@ class Template:
     def __init__(self) -> None:
         self._requests: socket.socket | None = None
         self._load_deadline = 0.0
-        """Time of the monotonic clock; 0 once the site is loaded."""
+        """Until when processes wait for the template to load the site: a time of the monotonic clock; 0 while
+        no template is loading."""
 
     def open(self) -> socket.socket:
         """The template's end of a new socket pair, for the template process that is started now. The caller
