@@ -156,7 +156,7 @@ def _written(scenario: str, variant: str | None) -> dict[str, Any]:
 
 def _variant(scenario: str, variant: str | None, document: Mapping[str, Any]) -> dict[str, Any]:
     """Another run to try: if this run breaks a guarantee, preferably one that breaks none; otherwise
-    preferably one that breaks a guarantee."""
+    preferably one that breaks a guarantee. Empty if the scenario has no other run."""
     shelved = _shelved(scenario)
     now = None if shelved is None else shelved.run(variant)
     if shelved is None or now is None:

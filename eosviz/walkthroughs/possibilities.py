@@ -44,7 +44,7 @@ class Candidate:
 
 
 def possibilities(simulation: Simulation, selection: Selection) -> list[Offer]:
-    """The offers, in display order."""
+    """The offers for the selected object, in display order."""
     view = simulation.view()
     candidates = _CANDIDATES[selection.kind](view, selection)
     return [_weighed(simulation, candidate) for candidate in candidates]

@@ -204,7 +204,8 @@ class Edition(models.Model):
     deflated."""
     published = models.DateTimeField(auto_now_add=True)
     checked = models.CharField(max_length=16, blank=True)
-    """The version of the engine with whose run the outcome was last compared."""
+    """The version of the engine that made the outcome or, after a later comparison, of the engine with whose
+    run the outcome was last compared."""
     differs = models.JSONField(null=True)
     """`{"engine", "variant", "step"}` of the first step that the engine `checked` makes differently. Null if
     no step differs."""
