@@ -155,8 +155,9 @@ def _written(scenario: str, variant: str | None) -> dict[str, Any]:
 
 
 def _variant(scenario: str, variant: str | None, document: Mapping[str, Any]) -> dict[str, Any]:
-    """Another run to try: if this run breaks a guarantee, preferably one that breaks none; otherwise
-    preferably one that breaks a guarantee. Empty if the scenario has no other run."""
+    """Another run to try. In the library it is one with another ending: if this run breaks a guarantee,
+    preferably one that breaks none; otherwise preferably one that breaks a guarantee. Outside the library it
+    is the next variant. Empty if there is no such run."""
     shelved = _shelved(scenario)
     now = None if shelved is None else shelved.run(variant)
     if shelved is None or now is None:
@@ -184,7 +185,8 @@ def _others(shelved: Shelved, now: Run) -> list[Run]:
 
 
 def _any_variant(scenario: str, variant: str | None, document: Mapping[str, Any]) -> dict[str, Any]:
-    """For a scenario outside the library: the next variant that can be played."""
+    """For a scenario outside the library: the next variant that can be played, after the last one the first;
+    empty if there is no other."""
     others = [one for one in document.get("variants", ()) if not one.get("expect_refused")]
     names = [one["name"] for one in others]
     place = names.index(variant) + 1 if variant in names else 0
