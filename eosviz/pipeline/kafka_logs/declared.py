@@ -121,7 +121,8 @@ def add_declarations(parser: ArgumentParser) -> None:
     group.add_argument(
         "--rest-empty",
         action="store_true",
-        help="what is not given of __transaction_state holds nothing",
+        help="nothing else is missing: partitions of __transaction_state that are not given are empty, and printed"
+        " texts and segments are complete",
     )
     group.add_argument("--one-cluster", action="store_true", help="all files are of one cluster")
     group.add_argument(
