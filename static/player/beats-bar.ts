@@ -157,11 +157,13 @@ export function nameIn(plan: BeatPlan, step: number): { number: string; beat: Be
   return beat === undefined ? null : { number: path.slice(0, 2).map(({ place }) => place + 1).join("."), beat };
 }
 
-/** `beat 7 of 8`, inside of a long one `beat 3 of 9, part 2 of 7`; nothing before the first. */
+/** `beat 7 of 8`, inside of a long one `beat 3 of 9, part 2 of 7`; where the long one itself lands, without a part;
+ * nothing before the first. */
 export function whereIn(plan: BeatPlan, step: number): { number: number; count: number; part: number; parts: number } | null {
   const [outer, inner] = pathTo(plan.beats, step);
   if (outer === undefined) return null;
-  return { number: outer.place + 1, count: outer.count, part: inner === undefined ? 0 : inner.place + 1, parts: inner?.count ?? 0 };
+  const part = inner === undefined || outer.beat.lands === step ? null : inner;
+  return { number: outer.place + 1, count: outer.count, part: part === null ? 0 : part.place + 1, parts: part?.count ?? 0 };
 }
 
 customElements.define("eos-beats", BeatsBar);
