@@ -190,7 +190,8 @@ LEADER = (
     Opener("stale_broker_epoch", 8, ("quorum.broker_epoch_stale",), ("broker",)),
     Opener("asks_to_stop", 6, ("fault.asked_to_stop", "lifecycle.asks_to_stop", "quorum.shutdown_begins")),
     Opener("lets_go", 6, ("quorum.shutdown_granted", "lifecycle.stops_as_asked"), ("broker",)),
-    Opener("controller_changes", 8, ("fault.controller_failed", "quorum.controller_elected"), ("epoch",)),
+    Opener("controller_changes", 8, ("fault.controller_failed", "quorum.controller_elected"), ("epoch",),
+        ("quorum.controller_elected",), "controller_fails"),
     Opener("isr_smaller", 7, ("quorum.isr_shrunk",), ("partition",)),
     Opener("isr_refused", 8, (
         "quorum.partition_gone", "quorum.leader_epoch_old", "quorum.partition_epoch_old", "quorum.replica_ineligible",
