@@ -73,7 +73,8 @@ class Supervisor:
         say: Callable[[str], None],
         room: Callable[[], Room] = lambda: Room(Level.ENOUGH),
     ) -> None:
-        """`room` is called when a process has died: while nothing can be stored, deaths do not end the site."""
+        """`room` says whether anything can be stored, and is called when a process has died. While nothing can be
+        stored, processes are restarted however often they die, and the site does not end."""
         self._occupancy = occupancy
         self._say = say
         self._room = room

@@ -80,7 +80,8 @@ def is_named_by_us(field: Field[Any, Any]) -> bool:
 
 
 def name_everything() -> None:
-    """Set every name. Raises KeyError if one is missing; then the site, and every test, fails to start."""
+    """Set the names of the site's apps, models, fields and choices. Raises KeyError if one is missing; then the
+    site, and every test, fails to start."""
     known = names()
     for app in apps.get_app_configs():
         models = list(app.get_models()) if is_ours(app) else []

@@ -73,7 +73,7 @@ class Filled:
     seeds: str = str(SEEDS)
     first_seed: str = ""
     values: dict[str, str] = field(default_factory=dict)
-    """Path to values with commas between them."""
+    """Path of a parameter → its values as they are typed, with commas between them."""
     choices: list[ChoiceFields] = field(default_factory=list)
     faults: list[FaultFields] = field(default_factory=list)
 

@@ -23,7 +23,8 @@ from eosviz.pipeline.sweep_measures import COUNTS, DATABASE_COUNTS, JUDGED, SUMS
 from eosviz.pipeline.virtual_waits import Waits
 
 BATCH_SECONDS = 0.5
-"""After about this time rows are passed to Spark, however long one run takes."""
+"""Rows are passed to Spark about every this many seconds, however many they are. A run that takes longer is finished
+first."""
 SCENARIOS_KEPT = 64
 
 _FIELDS: tuple[tuple[str, pa.DataType, t.DataType, bool], ...] = (

@@ -91,7 +91,7 @@ other terms."""
 MANY_TERMS = 3
 NEAR = 0.5
 """Where entries may lack terms, an entry counts only if its score is at least this share of the best score of
-its kind."""
+its kind. Leads of an exact term are excepted (EXACT_LEADS)."""
 OTHER_FIELD = 0.4
 """Where entries may lack terms, the score of a scenario about middleware is multiplied by this, unless a term
 leads to such a scenario: its words, *local* or *fails*, are words of questions about Kafka, too."""
@@ -150,8 +150,8 @@ def find(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, l
     """Kind → its matches, the best one first. A kind (except `limit`) whose best match is named by the
     question and scores higher than all scenarios comes first; then scenarios; then the other kinds by their
     best match. Empty if no entry contains every term. If the question has MANY_TERMS or more, or two and no
-    scenario contains both, matches may lack terms, but their score must be near to the best one of their
-    kind: a long text contains many terms by chance. ``own``: the reader's own entries."""
+    scenario contains both, matches may lack terms, and the scores of `_weighed` decide, because a long
+    text contains many terms by chance. ``own``: the reader's own entries."""
     every = (*entries(), *own)
     wishes = _wishes(question, every)
     worths = [_worth(entry, wishes) for entry in every]
@@ -163,8 +163,8 @@ def find(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, l
 
 
 def closest(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
-    """Kind → its matches, for the case that no entry contains every term: the entries whose score is near to
-    the best one of their kind. Empty for a question of fewer than two terms."""
+    """Kind → its matches, for the case that no entry contains every term: the entries to which
+    `_weighed` gives a score above 0. Empty for a question of fewer than two terms."""
     every = (*entries(), *own)
     wishes = _wishes(question, every)
     if len(wishes) < 2:
@@ -174,8 +174,10 @@ def closest(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str
 
 def _weighed(every: Sequence[Entry], wishes: list[Wish]) -> list[float]:
     """Each entry's score, if entries may lack terms. A term counts the more, the fewer entries contain it; a
-    term that no entry contains has no effect. The score is 0 for an entry far below the best of its kind, and
-    for an entry with only one of the terms, unless it is among the term's first leads."""
+    term that no entry contains has no effect. The score is 0 for an entry far below the best of its kind (a
+    page or a limit: also if it is far below the best scenario), and for an entry with only one of the terms.
+    An entry with a score of LED for one term may lack the others. The first EXACT_LEADS leads of an exact term
+    may also be far below the best."""
     scores = [[_points(entry, wish) for entry in every] for wish in wishes]
     weights = [
         wish.telling * math.log(1 + len(every) / max(1, sum(map(bool, row))))

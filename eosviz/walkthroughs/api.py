@@ -147,7 +147,8 @@ def scenarios(request: HttpRequest) -> HttpResponse:
 
 @api.get("/sessions", openapi_extra=described("Sessions"))
 def list_sessions(request: HttpRequest) -> HttpResponse:
-    """The caller's own sessions, newest first; there are never more than `sessions_per_browser`."""
+    """The caller's own sessions, newest first. No session can be created beyond `sessions_per_browser`, but
+    an account may have more, because signing in adds the sessions of the browser."""
     owned = Session.objects.of_browser(browser_of(request.session)).recent()
     return _json({"sessions": [questions.session_summary(session) for session in owned]})
 

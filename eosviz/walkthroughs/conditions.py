@@ -1,5 +1,6 @@
-"""Conditions on steps: the same ones for breakpoints (any of them holds) and searches (all hold). This file declares
-their shapes; `matching.py` decides whether a condition holds at a step, from the step as the engine recorded it."""
+"""Conditions on steps: the same ones for breakpoints (any of them holds) and searches (all hold or, with
+`any`, at least one). This file declares their shapes; `matching.py` decides whether a condition holds at a step, from
+the step as the engine recorded it."""
 
 from __future__ import annotations
 

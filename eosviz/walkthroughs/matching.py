@@ -228,8 +228,8 @@ def holding(body: bytes, conditions: Sequence[AnyCondition]) -> list[int]:
 
 @cache
 def choices() -> dict[str, Any]:
-    """Every name that a condition may hold, from the engine's tables: for each field a list of names;
-    `machines` is a dict of machine → states."""
+    """The fixed names that a condition may hold: for each field a list of names; `machines` is a dict of machine →
+    states. Of the rules only the groups are given, although a condition may also hold a rule's ID."""
     return {
         "kinds": list(get_args(StepKind)),
         "guarantees": guarantees(),

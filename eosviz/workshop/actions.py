@@ -127,7 +127,8 @@ def tag_line(tags: list[str]) -> str:
 
 def save(draft: Draft, text: str, revision: int, tags: list[str], language: str) -> Draft:
     """Save the draft and return it with its new revision. A repeated request changes nothing. Raises WorkshopRefused if
-    the draft was changed elsewhere since `revision`, or as `create_draft` and `tag_line` do."""
+    the draft was changed elsewhere since `revision`, if the text is too long or contains a zero character, or if
+    the tags cannot be used (see `tag_line`)."""
     with transaction.atomic():
         held = Draft.objects.select_for_update().get(pk=draft.pk)
         kept = (held.text, held.language, held.tag_line) == (text, language, tag_line(tags))
