@@ -60,8 +60,8 @@ function lagBehind(view: View, name: string, position: number): number {
   return end === undefined ? 0 : Math.max(0, end - position);
 }
 
-/** Rows of numbers that are not 0 or were not, and how many are and were. */
-export function layoutNumbers(frame: Frame): { rows: NumberRow[]; quiet: number } {
+/** Rows of numbers that are not 0 or were not, how many of them are above 0 now, and how many numbers are and were 0. */
+export function layoutNumbers(frame: Frame): { rows: NumberRow[]; above: number; quiet: number } {
   const { view, previousView: before } = frame;
   const row = (key: string, read: Gauge): NumberRow => ({
     key, name: say(`diagram.numbers.${key}`), was: before === null ? null : read(before), now: read(view), alarming: ALARMING.has(key),
@@ -71,7 +71,7 @@ export function layoutNumbers(frame: Frame): { rows: NumberRow[]; quiet: number 
     ...COUNTERS.map((key) => row(key, (one) => one.counters?.[key] ?? 0)),
   ];
   const rows = all.filter(({ was, now }) => now !== 0 || (was ?? 0) !== 0);
-  return { rows, quiet: all.length - rows.length };
+  return { rows, above: rows.filter(({ now }) => now > 0).length, quiet: all.length - rows.length };
 }
 
 /** `+2`, `−1`, or a dash. */
@@ -85,13 +85,13 @@ export class Numbers extends DiagramElement {
   static override styles = [...DiagramElement.styles, css`td:not(:first-child), th:not(:first-child) { text-align: end; }`];
 
   protected override show(frame: Frame): TemplateResult {
-    const { rows, quiet } = found(frame, "numbers", (whole) => layoutNumbers(whole));
+    const { rows, above, quiet } = found(frame, "numbers", (whole) => layoutNumbers(whole));
     const alarming = rows.filter((row) => row.alarming && row.now > 0).length;
     const heading = say("diagram.numbers.heading");
     if (rows.length === 0) return folded(heading, say("diagram.numbers.all_zero"));
     return section(
       heading,
-      alarming > 0 ? html`<span class="bad">${say("diagram.numbers.alarm", { count: alarming })}</span>` : say("diagram.numbers.fact", { count: rows.length }),
+      alarming > 0 ? html`<span class="bad">${say("diagram.numbers.alarm", { count: alarming })}</span>` : say("diagram.numbers.fact", { count: above }),
       html`<table><thead><tr><th>${say("diagram.numbers.number")}</th><th>${say("diagram.numbers.was")}</th><th>${say("diagram.numbers.now")}</th><th>${
         say("diagram.numbers.difference")}</th></tr></thead><tbody>${repeat(rows, (row) => row.key, (row) => html`<tr class=${
         row.was !== null && row.was !== row.now ? "hit" : ""}><td>${row.name}</td><td>${row.was ?? "–"}</td><td class=${
