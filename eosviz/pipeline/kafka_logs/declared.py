@@ -53,7 +53,7 @@ class Declared:
     """Whether all files are from one cluster."""
     copied_after: int | None = None
     """At this moment, in milliseconds since 1970, the readers of every partition with an open transaction
-    already waited; every file was copied later. None if the person does not state it."""
+    were already waiting; every file was copied later. None if the person does not state it."""
 
     def __post_init__(self) -> None:
         count = self.transaction_partitions
@@ -128,8 +128,8 @@ def add_declarations(parser: ArgumentParser) -> None:
     group.add_argument(
         "--copied-after",
         metavar=OPTIONS["--copied-after"],
-        help="the readers of every partition with an open transaction already waited at this moment, and every file"
-        " was copied after it, as milliseconds since 1970 or 2026-11-23T03:05:00Z",
+        help="the readers of every partition with an open transaction were already waiting at this moment, and"
+        " every file was copied after it, as milliseconds since 1970 or 2026-11-23T03:05:00Z",
     )
 
 

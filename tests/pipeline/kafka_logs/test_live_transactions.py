@@ -106,7 +106,7 @@ def test_what_began_behind_the_transaction_that_readers_wait_for_may_be_younger_
     assert is_left_alone([home], waited)
     first, second = all_open([home], waited)
     assert (first["producer_id"], first["kind"]) == (6, "orphan")
-    assert "you stated that read_committed consumers of orders-0 already waited at" in " ".join(
+    assert "you stated that read_committed consumers of orders-0 were already waiting at" in " ".join(
         one["says"] for one in first["evidence"]
     )
     assert "first end the open transaction at offset 0" in " ".join(second["would_change"])
