@@ -144,7 +144,9 @@ class Hunt:
         coordinator = world.brokers[name].groups.coordinator
         groups = {consumer.group_id for consumer in world.consumers.values()} - {None}
         partitions = [partition_name(OFFSETS_TOPIC, coordinator.partition_of(group)) for group in groups]
-        leaders = [world.controller.partitions[partition].leader for partition in partitions]
+        # The group's partition is missing where the internal topics are created only when they are needed.
+        known = [world.controller.partitions.get(partition) for partition in partitions]
+        leaders = [state.leader for state in known if state is not None]
         return any(leader is not None and world.broker_of[leader].name != name for leader in leaders)
 
     def _end(self) -> None:
