@@ -7,8 +7,8 @@ from engine.happenings.base import Happening, happening
 
 @happening
 class ProducersDescribed(Happening):
-    """A broker described the producers that its logs of these partitions know. ``still_open``: the number of
-    these producers with an open transaction there."""
+    """A broker described the producers that its logs of these partitions know. ``producers``: the number of
+    entries, one for each producer in each partition. ``still_open``: how many of them have an open transaction."""
 
     broker: str
     client: str
