@@ -126,7 +126,8 @@ export class Share extends DialogElement {
         </select></label></p>
       ${this.#field("link", "share.link", inLanguage(this.link, this.language))}
       ${
-        this.frame === ""
+        // The row has its place before the answer, so that nothing moves under a pointer.
+        this.frame === "" && this.link !== ""
           ? nothing
           : html`<p class="quiet">${say("share.embed.means")}</p>${this.#field("frame", "share.embed", frameInLanguage(this.frame, this.language))}`
       }
