@@ -1,6 +1,7 @@
 """What a person says of copied logs on the page, and the report for a ticket."""
 
 import io
+from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from eosviz.pipeline.kafka_logs.declared import add_declarations
 from eosviz.replays.log_files import GivenFile, laid_out
 from eosviz.replays.models import Replay, Upload
 from tests.pipeline.kafka_logs.orphans import orphan_batch
@@ -153,3 +155,9 @@ def test_a_file_of_the_log_directory_stands_beside_each_of_its_partitions(tmp_pa
         "t-0": True,
         "t-1": False,
     }
+
+
+def test_the_help_of_the_command_names_the_default_of_now() -> None:
+    parser = ArgumentParser()
+    add_declarations(parser)
+    assert "default: the newest broker's time in the files" in " ".join(parser.format_help().split())

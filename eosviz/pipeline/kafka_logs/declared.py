@@ -110,7 +110,7 @@ def add_declarations(parser: ArgumentParser) -> None:
         "--now",
         metavar=OPTIONS["--now"],
         help="what timeouts are measured against, as milliseconds since 1970 or 2026-11-23T03:05:00Z; default: the"
-        "newest broker's time in the files, or --copied-after if that is later",
+        " newest broker's time in the files, or --copied-after if that is later",
     )
     group.add_argument(
         "--transaction-partitions",
