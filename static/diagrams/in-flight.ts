@@ -199,7 +199,7 @@ export class InFlight extends DiagramElement {
       const what = item.batches.length === 0
         ? item.title
         : listed(item.batches.map((batch) => `${batch.partition} ${batch.label}`)) +
-          (item.more > 0 ? ` ${say("diagram.in_flight.more_batches", { count: item.more })}` : "");
+          (item.more > 0 ? ` ${say("diagram.and_more", { count: item.more })}` : "");
       return html`<button class="card dense ${item.hue} ${item.fresh ? "fresh" : ""} ${item.picked ? "picked" : ""}" title=${facts([
         item.title, item.timeout])} aria-pressed=${item.picked ? "true" : "false"} @click=${() => this.pick(item.selection)}><b>${what}</b><span>${
         item.attempt === null ? item.sent : facts([item.attempt, item.sent])}</span></button>`;
@@ -208,7 +208,7 @@ export class InFlight extends DiagramElement {
       item.picked ? "true" : "false"} @click=${() => this.pick(item.selection)}><b>${unbroken(item.title)}</b><span>${
       item.attempt ?? item.sent}</span><span>${item.batches.map(
         (batch) => html`<span class="nb">${batch.partition} <b>${batch.label}</b></span> `,
-      )}${item.more > 0 ? say("diagram.in_flight.more_batches", { count: item.more }) : nothing}</span><span class="quiet">${
+      )}${item.more > 0 ? say("diagram.and_more", { count: item.more }) : nothing}</span><span class="quiet">${
       item.attempt === null ? item.timeout : item.sent}</span></button>`;
   }
 }

@@ -55,7 +55,7 @@ export function readerFact(consumer: Reader, partition: string, most = Number.PO
   const reasons = [...byFate].map(([fate, ranges]) => {
     const more = ranges.length - most;
     const shown = listed(ranges.slice(0, most));
-    return say(`diagram.hidden.${fate}`, { offsets: more > 0 ? `${shown} ${say("diagram.in_flight.more_batches", { count: more })}` : shown });
+    return say(`diagram.hidden.${fate}`, { offsets: more > 0 ? `${shown} ${say("diagram.and_more", { count: more })}` : shown });
   });
   return say("diagram.lanes.read_some", { read, reasons: clauses(reasons) });
 }

@@ -22,7 +22,7 @@ export function contentWords(batch: LogBatchView): ContentWords | null {
   const last = (content?.keys.length ?? 0) - 1;
   if (content === undefined || last < 0 || batch.control !== null || batch.serials.length > 0) return null;
   const { what, whose } = recordWords(content.keys[last] ?? null, content.values[last] ?? null);
-  return { what: last > 0 ? `${what} ${say("diagram.in_flight.more_batches", { count: last })}` : what, whose };
+  return { what: last > 0 ? `${what} ${say("diagram.and_more", { count: last })}` : what, whose };
 }
 
 export function recordWords(key: Json, value: Json): ContentWords {

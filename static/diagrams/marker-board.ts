@@ -87,7 +87,7 @@ function isAmong(frame: Frame, markers: readonly MarkerView[]): boolean {
 function markersText(markers: readonly MarkerView[], most: number): string {
   if (markers.length === 0) return say("diagram.none");
   const texts = markers.slice(0, most).map((marker) => named(`${marker.result} ${marker.transactional_id}`, partitionsText(marker.partitions)));
-  return clauses(texts) + (markers.length > most ? ` ${say("diagram.in_flight.more_batches", { count: markers.length - most })}` : "");
+  return clauses(texts) + (markers.length > most ? ` ${say("diagram.and_more", { count: markers.length - most })}` : "");
 }
 
 export class MarkerBoard extends DiagramElement {

@@ -46,6 +46,11 @@ function levelsAt(plan: BeatPlan, step: number): (readonly Beat[])[] {
   return [plan.beats, ...path.slice(0, own).map(({ beat }) => inside(beat))].reverse();
 }
 
+/** Whether one of the beats that a reader goes through lands at the step. */
+export function landsAt(plan: BeatPlan, step: number): boolean {
+  return leavesOf(plan.beats).some(({ lands }) => lands === step);
+}
+
 /** Where the next beat lands. Behind the last landing of these levels the beats inside the last one follow, and then the
  * run's end, if there is more of it. */
 export function landingAfter(plan: BeatPlan, step: number): number | null {

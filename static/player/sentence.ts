@@ -7,8 +7,7 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { planOf } from "./axis-of.ts";
 import type { BeatWalk } from "./beat-walk.ts";
-import type { BeatPlan } from "./beats.ts";
-import { leavesOf } from "./beats.ts";
+import { landsAt } from "./beats.ts";
 import type { Selection, Step } from "./frame.ts";
 import type { Check } from "./checks.ts";
 import { breaksIn, sentencesIn } from "./leading.ts";
@@ -34,10 +33,6 @@ export const defaults = {
 
 /** Of the stage: while what a step is about travels, its result is not shown yet. */
 const TRAVEL = ["travels", "arrived", "landed"];
-
-function landsAt(plan: BeatPlan | null, step: number): boolean {
-  return plan !== null && leavesOf(plan.beats).some(({ lands }) => lands === step);
-}
 
 /** A test that asks is answered; one that states something is said to decide. */
 function outcomeText(outcome: NonNullable<Check["outcome"]>, text: string): string {
@@ -131,9 +126,10 @@ export class Sentence extends StoreElement {
     const between = words.language === "en" ? " " : "";
     if (step !== null) {
       const outcome = isOver(store) ? overText(store, this.written, this.#player === null) : "";
+      const plan = planOf(store);
       const said = sentencesIn(step).map(({ key, params }) => say(key, params));
       // What a run came to is followed by what happened last in it only where a beat lands there.
-      const own = outcome === "" ? said : said.slice(0, landsAt(planOf(store), step.number) ? 1 : 0);
+      const own = outcome === "" ? said : said.slice(0, plan !== null && landsAt(plan, step.number) ? 1 : 0);
       return [outcome, ...breaksIn(step), ...own].filter((part) => part !== "").join(between);
     }
     // Two runs beside each other go by steps.
