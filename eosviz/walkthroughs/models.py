@@ -41,7 +41,7 @@ class SessionQuerySet(models.QuerySet["Session"]):
         played = self.filter(
             visit=None, branches__finished__isnull=False, version__library_position__isnull=False
         )
-        return frozenset(played.values_list("version__identifier", flat=True))
+        return frozenset(played.values_list("version__identifier", flat=True).distinct())
 
     def lines(self) -> list[SessionLine]:
         """The sessions as a list shows them. Only the columns that it shows are read, because a list may have a
