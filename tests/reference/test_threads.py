@@ -27,10 +27,10 @@ def is_found(thread: dict[str, Any], words: str) -> bool:
 @pytest.mark.parametrize(
     ("apart", "words", "floor"),
     [
-        (False, "title", 0.91),
-        (False, "symptom", 0.94),
-        (True, "title", 0.83),
-        (True, "symptom", 0.86),
+        (False, "title", 0.92),
+        (False, "symptom", 0.95),
+        (True, "title", 0.84),
+        (True, "symptom", 0.87),
     ],
 )
 def test_a_lesson_is_among_the_first_three(apart: bool, words: str, floor: float) -> None:
