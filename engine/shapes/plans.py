@@ -204,7 +204,17 @@ class Outcome(TypedDict):
     hanging: NotRequired[int]
     """The number of transactions that hang at the end."""
     by_hand: NotRequired[int]
-    """The number of transactions that ``kafka-transactions.sh`` aborted. Absent in plans of earlier versions."""
+    """The number of transactions that ``kafka-transactions.sh`` aborted. Absent in plans of earlier versions, as
+    is the next field."""
+    down: NotRequired[list[str]]
+    """The actors that are down at the end of the run."""
+
+
+class Although(TypedDict):
+    """What ends as in the scenario's run, and the fault that did not change it: the parts of one clause."""
+
+    outcome: Words
+    fault: Words
 
 
 class Cost(TypedDict):
@@ -217,9 +227,12 @@ class Cost(TypedDict):
     three."""
     costs: list[Words]
     kept: list[Words]
-    """Sentences about the ends of both runs: which transactions ended otherwise, which records are hidden or
-    readable later, how many more or fewer records were duplicated, lost, failed or reordered. If the last of
-    these is the same in both runs: the first other difference, or that there is none."""
+    """Sentences about the ends of both runs: which transactions ended otherwise, how many more or fewer records
+    were duplicated, lost, failed or reordered, which records are hidden or readable later. If no record was
+    duplicated, lost, failed or reordered: the first other difference, or that there is none, unless ``although``
+    says it."""
+    although: NotRequired[Although]
+    """Only if every intervention is a fault, and transactions and records end as without it."""
 
 
 class Plan(PlannedPlaces):

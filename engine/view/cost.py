@@ -14,6 +14,7 @@ from typing import Any
 
 from engine.middleware.middleware_states import MANUAL, RESTING
 from engine.shapes.plans import Cost, HeldBack, Outcome, Readable, Words
+from engine.view.although import although
 from engine.view.places import INTERNAL, leaves
 
 _FATES = ("duplicates", "lost", "failed", "reordered")
@@ -24,6 +25,8 @@ readable."""
 _COMPLETED = {"CompleteCommit": "committed", "CompleteAbort": "aborted"}
 _UNDELIVERED = frozenset({"dropped", "lost"})
 """The ends of a message that does not arrive."""
+_STOPS = frozenset({"fault.crashed", "fault.client_crashed", "fault.stopped", "fault.stopped_cleanly"})
+"""The steps after which an actor is down, until it starts again."""
 _COUNTS = ("retries", "messages")
 """The numbers for which the cost says *more* or *less*; they come after the time."""
 
@@ -52,6 +55,7 @@ class RunOutcome:
         """The transactions that ``kafka-transactions.sh`` aborted."""
         self._held_since: dict[str, int] = {}
         self._held: tuple[int, str] = (0, "")
+        self._down = set[str]()
         self._nodes: dict[str, Any] = {}
         """Participant of the middleware to the outcomes of its transactions, and row of a database to its copies."""
         self._reserved: dict[str, int] = {}
@@ -67,6 +71,10 @@ class RunOutcome:
         self._time = step["at"]
         self._messages += sum(fate["event"] == "sent" for fate in step["messages"])
         self._undelivered += sum(fate["event"] in _UNDELIVERED for fate in step["messages"])
+        if step["key"] in _STOPS:
+            self._down.add(step["actor"])
+        elif step["key"] == "fault.restarted":
+            self._down.discard(step["actor"])
         for said in (step, *step["notes"]):
             if said["key"] == "coordinator.all_markers_acknowledged":
                 self._completed[_COMPLETED.get(said["params"]["pending"], "")] += 1
@@ -126,6 +134,7 @@ class RunOutcome:
             "readable": {name: self._readable(name, kept[name]) for name in sorted(kept)},
             "hanging": sum(self._hangs(*place, first) for place, first in self._hung.items()),
             "by_hand": self._by_hand,
+            "down": sorted(self._down),
         }
 
     def _readable(self, name: str, kept: list[dict[str, Any]]) -> Readable:
@@ -220,6 +229,7 @@ class RunOutcome:
 def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -> Cost:
     """The cost of the interventions. `written`: the end of the scenario's own run. `now`: the end of the run
     with interventions. `done`: the interventions, in order."""
+    done = list(done)
     actions = [one["action"] for one in done]
     what = f"cost.{actions[0]}" if len(actions) == 1 and actions[0] in _NAMED else "cost.change"
     by = {name: _difference(written, now, name) for name in ("time", *_COUNTS)}
@@ -229,26 +239,28 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
         for name, more in by.items()
         if more
     ]
-    fates = _fates(written, now)
-    ended = _transactions(written, now)
-    hanging = _hanging(written, now)
-    left = _left(written, now)
-    rest = [] if left and not now["batches"] else [_kept(written, now, bool(ended or hanging))]
-    return {
+    left, ended = _left(written, now), [*_transactions(written, now), *_hanging(written, now)]
+    fates, (hidden, later) = _fates(written, now), _readability(written, now)
+    rest = _kept(written, now, bool(ended))
+    is_same = not (left or ended or fates or hidden)
+    clause = although(now, done, rest["key"]) if is_same else None
+    is_told = bool(fates) or bool(left and not now["batches"])
+    if clause is not None:
+        is_told = (clause["outcome"]["key"], rest["key"]) in _ALREADY
+    kept = [*left, *ended, *fates, *hidden, *later, *([] if is_told else [rest])]
+    cost: Cost = {
         "what": _words(what, count=len(actions)),
         "dearer": dearer,
         "costs": costs,
-        "kept": [
-            *([] if costs else _undelivered(written, now)),
-            *left,
-            *ended,
-            *hanging,
-            *_readability(written, now),
-            *(fates or rest),
-        ],
+        "kept": [*kept, *([] if costs else _undelivered(written, now))],
     }
+    if clause is not None:
+        cost["although"] = clause
+    return cost
 
 
+_ALREADY = frozenset({("cost.still_log", "cost.log_same"), ("cost.still_end", "cost.end_same")})
+"""Clauses after which the sentence about logs or nodes would say the same again."""
 _NAMED = frozenset(
     {"drop_message", "delay_message", "duplicate_message", "reorder_message", "crash", "pause"}
 )
@@ -331,15 +343,15 @@ def _hanging(written: Outcome, now: Outcome) -> list[Words]:
     return []
 
 
-def _readability(written: Outcome, now: Outcome) -> list[Words]:
-    """How many more or fewer records stay hidden, and how much later or earlier read_committed consumers can
+def _readability(written: Outcome, now: Outcome) -> tuple[list[Words], list[Words]]:
+    """How many more or fewer records stay hidden; and how much later or earlier read_committed consumers can
     get the last record."""
     before, after = written.get("readable"), now.get("readable")
     if before is None or after is None:
-        return []
+        return [], []
+    more = sum(one["hidden"] for one in after.values()) - sum(one["hidden"] for one in before.values())
+    hidden = [_words(f"cost.hidden_{'more' if more > 0 else 'fewer'}", by=abs(more))] if more else []
     costs = []
-    if hidden := sum(one["hidden"] for one in after.values()) - sum(one["hidden"] for one in before.values()):
-        costs.append(_words(f"cost.hidden_{'more' if hidden > 0 else 'fewer'}", by=abs(hidden)))
     later: dict[str, int] = {}
     for name in before.keys() & after.keys():
         earlier, at = before[name]["at"], after[name]["at"]
@@ -350,7 +362,7 @@ def _readability(written: Outcome, now: Outcome) -> list[Words]:
         if some:
             most = "_most" if len(set(some.values())) > 1 else ""
             costs.append(_words(f"cost.readable_{way}{most}", partitions=sorted(some), by=max(some.values())))
-    return costs
+    return hidden, costs
 
 
 def _kept(written: Outcome, now: Outcome, outcomes_told: bool = False) -> Words:

@@ -2665,9 +2665,13 @@ export interface Outcome {
    */
   hanging?: number;
   /**
-   * The number of transactions that ``kafka-transactions.sh`` aborted. Absent in plans of earlier versions.
+   * The number of transactions that ``kafka-transactions.sh`` aborted. Absent in plans of earlier versions, as is the next field.
    */
   by_hand?: number;
+  /**
+   * The actors that are down at the end of the run.
+   */
+  down?: string[];
 }
 /**
  * The longest time for which a partition held back records that were replicated, because they were at or
@@ -2711,9 +2715,13 @@ export interface Cost {
   dearer: boolean;
   costs: Words[];
   /**
-   * Sentences about the ends of both runs: which transactions ended otherwise, which records are hidden or readable later, how many more or fewer records were duplicated, lost, failed or reordered. If the last of these is the same in both runs: the first other difference, or that there is none.
+   * Sentences about the ends of both runs: which transactions ended otherwise, how many more or fewer records were duplicated, lost, failed or reordered, which records are hidden or readable later. If no record was duplicated, lost, failed or reordered: the first other difference, or that there is none, unless ``although`` says it.
    */
   kept: Words[];
+  /**
+   * Only if every intervention is a fault, and transactions and records end as without it.
+   */
+  although?: Although;
 }
 /**
  * A sentence of the catalogue, or a part of a sentence.
@@ -2721,6 +2729,13 @@ export interface Cost {
 export interface Words {
   key: string;
   params: JsonObject;
+}
+/**
+ * What ends as in the scenario's run, and the fault that did not change it: the parts of one clause.
+ */
+export interface Although {
+  outcome: Words;
+  fault: Words;
 }
 export interface Renamed {
   type: "renamed";

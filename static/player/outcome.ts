@@ -98,10 +98,15 @@ export function costText(store: PlayerStore): string {
   return planCost(plan.cost);
 }
 
-export function planCost({ what, dearer, costs, kept }: Cost): string {
-  const key = costs.length === 0 ? "outcome.cost_none" : dearer ? "outcome.cost" : "outcome.cost_mixed";
+/** What it comes to first, then the numbers. */
+export function planCost({ what, dearer, costs, kept, although }: Cost): string {
   const tell = ({ key: of, params }: { key: string; params: JsonObject }): string => say(of, params);
-  return say(key, { what: tell(what), costs: costs.map(tell), kept: kept.map(tell).join(words.language === "en" ? "; " : "；") });
+  const rest = kept.map(tell).join(words.language === "en" ? "; " : "；");
+  const meaning = although === undefined
+    ? say("outcome.after", { what: tell(what), kept: rest })
+    : say(rest === "" ? "outcome.although" : "outcome.although_kept", { outcome: tell(although.outcome), fault: tell(although.fault), kept: rest });
+  const numbers = say(costs.length === 0 ? "outcome.cost_none" : dearer ? "outcome.cost" : "outcome.cost_mixed", { costs: costs.map(tell) });
+  return [meaning, numbers].join(words.language === "en" ? " " : "");
 }
 
 export function isSame(one: Broken, other: Broken): boolean {

@@ -4,7 +4,7 @@ import test from "node:test";
 import type { Frame } from "../../player/frame.ts";
 import { leadOf, notesOf, sentencesIn } from "../../player/leading.ts";
 import type { PlayerStore } from "../../player/store.ts";
-import { brokenWords, costText, overText, resultsOf } from "../../player/outcome.ts";
+import { brokenWords, costText, overText, planCost, resultsOf } from "../../player/outcome.ts";
 import { sentIn, toBreak } from "../../player/sent-in.ts";
 import { words } from "../../player/text.ts";
 import { branch, step } from "./fixture.ts";
@@ -57,23 +57,30 @@ test("of the beats of a run the message to break is one whose loss tells somethi
 });
 
 test("what a change cost is one sentence, once the run is over", () => {
-  words.learn("en", { texts: { "outcome.cost": "{what} cost {costs}; {kept}.", "cost.drop_message": "Your drop", "cost.time": "{by} ms", "cost.retries": "{by:retry|retries}", "cost.log_same": "the same" }, sources: {} });
+  words.learn("en", { texts: { "outcome.after": "After {what}, {kept}.", "outcome.cost": "It cost {costs}.", "cost.drop_message": "your drop", "cost.time": "{by} ms", "cost.retries": "{by:retry|retries}", "cost.log_same": "the same" }, sources: {} });
   const told = (key: string, by = 0) => ({ key, params: { by } });
   const cost = { what: told("cost.drop_message"), dearer: true, costs: [told("cost.time", 2100), told("cost.retries", 1)], kept: [told("cost.log_same")] };
   const branches = new Map([["b", branch("b", 9, { interventions: [{ after: 3, intervention: { action: "drop_message", message: 1 } }] })]]);
   const at = (newest: number) => ({ newest, shown: newest, branch: "b", lines: { branches }, frame: { plan: { steps: 9, cost } } }) as unknown as PlayerStore;
-  assert.equal(costText(at(9)), "Your drop cost 2100 ms, 1 retry; the same.");
+  assert.equal(costText(at(9)), "After your drop, the same. It cost 2100 ms, 1 retry.");
   assert.equal(costText(at(8)), "", "the plan is of another length: it is not this branch's");
 });
 
+test("what a fault did not change is said before the numbers", () => {
+  words.learn("en", { texts: { "outcome.although_kept": "{outcome} although {fault}; {kept}.", "outcome.cost_mixed": "In numbers: {costs}.", "commits": "It commits", "down": "{actor} is down", "same": "the same", "fewer": "2 fewer messages" }, sources: {} });
+  const told = (key: string, params = {}) => ({ key, params });
+  const cost = { what: told("crash"), dearer: false, costs: [told("fewer")], kept: [told("same")], although: { outcome: told("commits"), fault: told("down", { actor: "p1" }) } };
+  assert.equal(planCost(cost), "It commits although p1 is down; the same. In numbers: 2 fewer messages.");
+});
+
 test("beside another run a changed one says how it ended, because its cost stands above both", () => {
-  words.learn("en", { texts: { "outcome.over": "Over: {broken}.", "outcome.none": "nothing broken", "outcome.over_cost": "{cost} Over.", "outcome.cost": "{what} cost {costs}; {kept}.", "cost.drop_message": "Your drop", "cost.time": "{by} ms", "cost.log_same": "the same" }, sources: {} });
+  words.learn("en", { texts: { "outcome.over": "Over: {broken}.", "outcome.none": "nothing broken", "outcome.over_cost": "{cost} Over.", "outcome.after": "After {what}, {kept}.", "outcome.cost": "It cost {costs}.", "cost.drop_message": "your drop", "cost.time": "{by} ms", "cost.log_same": "the same" }, sources: {} });
   const told = (key: string, by = 0) => ({ key, params: { by } });
   const cost = { what: told("cost.drop_message"), dearer: true, costs: [told("cost.time", 5)], kept: [told("cost.log_same")] };
   const info = branch("b", 9, { finished: "complete", interventions: [{ after: 3, intervention: { action: "drop_message", message: 1 } }] });
   const view = { time: 0, records: {}, verdicts: {}, guarantees: { lost: { judged: true, count: 0, broken_at: null } } };
   const store = { newest: 9, shown: 9, branch: "b", info, lines: { branches: new Map([["b", info]]) }, frame: { view, plan: { steps: 9, cost } } } as unknown as PlayerStore;
-  assert.equal(overText(store, undefined), "Your drop cost 5 ms; the same. Over.");
+  assert.equal(overText(store, undefined), "After your drop, the same. It cost 5 ms. Over.");
   assert.equal(overText(store, undefined, true), "Over: nothing broken.");
 });
 

@@ -220,8 +220,9 @@ def test_a_run_of_the_middleware_is_described_by_the_last_state_of_its_nodes() -
 def test_a_message_that_is_not_delivered_counts_where_nothing_else_was_lost() -> None:
     written = planned("SC-87/after-the-decision")["outcome"]
     now: Outcome = {**written, "undelivered": written["undelivered"] + 1}
-    kept = cost_of(written, now, [{"action": "drop_message"}])["kept"]
-    assert [one["key"] for one in kept] == ["cost.undelivered_more", "cost.end_same"]
+    cost = cost_of(written, now, [{"action": "drop_message"}])
+    assert cost["although"]["outcome"]["key"] == "cost.still_end"
+    assert [one["key"] for one in cost["kept"]] == ["cost.undelivered_more"]
 
 
 def answer_of(name: str, after: int) -> int:
@@ -252,12 +253,27 @@ def test_a_transaction_that_is_aborted_instead_is_counted_with_the_records_that_
     ]
 
 
+def test_what_a_fault_did_not_change_is_said_with_the_fault() -> None:
+    written = planned("SC-55")
+    decided = {"after": 62, "action": "crash", "actor": "p1"}
+    cost = planned("SC-55", decided, before=written)["cost"]
+    assert cost["although"] == {
+        "outcome": {"key": "cost.still_committed", "params": {}},
+        "fault": {"key": "cost.despite_down", "params": {"actor": "p1"}},
+    }
+    again = {"after": 66, "action": "restart", "actor": "p1"}
+    both = planned("SC-55", decided, again, before=written)["cost"]["although"]
+    assert both["fault"] == {"key": "cost.despite_changes", "params": {"count": 2}}
+    undecided = {"after": 43, "action": "crash", "actor": "p1"}
+    assert "although" not in planned("SC-55", undecided, before=written)["cost"]
+
+
 def test_a_record_that_is_stored_in_an_aborted_transaction_is_not_counted_as_one_failure_less() -> None:
     """The ABORT marker is lost, so the leader stores a zombie's record that it refuses in the run as written."""
     written = planned("SC-61/k28")
     lost = {"after": 48, "action": "drop_message", "message": 15}
     kept = planned("SC-61/k28", lost, before=written)["cost"]["kept"]
-    assert kept[-1] == {"key": "cost.aborted_stored_more", "params": {"by": 1}}
+    assert kept[0] == {"key": "cost.aborted_stored_more", "params": {"by": 1}}
 
 
 def test_records_that_stay_hidden_and_those_of_several_partitions_are_counted() -> None:
