@@ -1,5 +1,6 @@
-"""The owner of a session is a key in the data of the session cookie. A browser gets its own key when it creates its
-first session; after signing in, the cookie holds the account's key instead (`accounts/ownership.py`)."""
+"""The owner of a session is a key in the data of the session cookie. A browser gets its own key when it first
+creates something that is stored for it; after signing in, the cookie holds the account's key instead
+(`accounts/ownership.py`)."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 with its setting.
 
 A person is a key, either of an account or of a browser without one (`eosviz/browser.py`). Each app calls
-`check` in the transaction that stores something, and words the refusal itself. The page *Your usage* reads the
-same table. Rows without an owner (from the command line, and samples) have no quota.
+`check` before it stores something, and words the refusal itself. The page *Your usage* reads the same table.
+Rows without an owner (from the command line, and samples) have no quota.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def check(owner: str, name: str, more: int = 1, *, refused: Callable[..., Refusa
 
 
 def left(owner: str, name: str) -> int:
-    """How much more the owner may have; negative if the quota was lowered. Nothing is locked."""
+    """How much more the owner may have; negative if the owner has more than the quota. Nothing is locked."""
     quota = BY_NAME[name]
     return quota.most - quota.used(owner)
 

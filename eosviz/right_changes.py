@@ -21,8 +21,8 @@ def deleting_ends(model: type[Row], topic_of: Callable[[Row], str]) -> None:
 
 
 def any_change_ends(model: type[Row], topic_of: Callable[[Row], str]) -> None:
-    """Announce that any change of a row may end the rights with its topic: the account is blocked, it has a
-    new password, or a member gets another part in a class."""
+    """Announce that any change of a row may end the rights with its topic, for example if an account is
+    blocked or gets a new password, or if a member gets another part in a class."""
     deleting_ends(model, topic_of)
     _connect(post_save, "saved", model, topic_of)
 

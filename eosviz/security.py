@@ -23,7 +23,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
 )
 
 EMBEDDED_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
-"""The policy of the one page that other sites may show in a frame."""
+"""The policy of the pages that other sites may show in a frame."""
 
 FRAMED_HERE_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
 """The policy of a page that other pages of this site show in a frame."""

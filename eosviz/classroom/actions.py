@@ -1,8 +1,8 @@
-"""Everything that writes classes, assignments and attempts. Pages call these functions.
+"""Creates, changes and deletes classes, assignments and attempts. Pages call these functions.
 
-Each takes rows that were found through the query sets of `models.py`, so permission is already checked. A rule of the
-class that forbids the change raises `ClassRefused`. What instructors do is written to the audit log in the same
-transaction.
+The rows that they take were found through the query sets of `models.py`, so permission is already checked. A
+rule of the class that forbids the change raises `ClassRefused`. What instructors do is written to the audit
+log in the same transaction.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Classes, their members, their assignments and what learners handed in.
 
-Only the query sets here decide who may see or change something: a page asks for *the classes that this person
+The query sets here decide who may see or change a row: a page asks for *the classes that this person
 teaches*, and answers 404 for all other classes.
 """
 
@@ -102,8 +102,8 @@ class Classroom(models.Model):
     code = models.CharField(max_length=CODE_LENGTH, unique=True, default=new_code)
     created = models.DateTimeField(auto_now_add=True)
     archived = models.DateTimeField(null=True, blank=True)
-    """When the class was archived. Since then it is impossible to join, give assignments, begin or hand in.
-    Null if the class is open."""
+    """When the class was archived. Since then it is impossible to join, to give or change assignments, to
+    begin or to hand in. Null if the class is open."""
 
     objects = ClassroomQuerySet.as_manager()
 
@@ -168,7 +168,7 @@ class Assignment(models.Model):
     due = models.DateTimeField(null=True)
     """Work handed in later is marked as late."""
     closes = models.DateTimeField(null=True)
-    """From this time on nothing can be begun or handed in. Null: never."""
+    """From this time on learners can begin and hand in nothing. Null: never."""
     attempts_max = models.PositiveSmallIntegerField(default=3)
     guarantee = models.CharField(max_length=20, blank=True)
     """The guarantee to break or hold, by the name that the judges use. In *keep the guarantees*, empty means
@@ -222,7 +222,7 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
         return self.filter(user=user)
 
     def judged_by(self, user: User) -> AttemptQuerySet:
-        """The attempts whose texts a user may read and answer."""
+        """The attempts that a user may look at and decide about, as an instructor."""
         return self.filter(assignment__classroom__in=Classroom.objects.taught_by(user))
 
     def open(self) -> AttemptQuerySet:
@@ -284,8 +284,8 @@ class Attempt(models.Model):
 
 
 class AuditEntry(models.Model):
-    """An action of an instructor or administrator, in a class or on public things (`audit.py`). Written with the
-    change, never updated."""
+    """An action of an instructor or administrator, in a class or on public things (`audit.py`). Written with
+    the change."""
 
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="audit", null=True)
     actor = models.ForeignKey(

@@ -1,5 +1,5 @@
-"""All functions that create sweeps and shrinks, delete sweeps, or change the state of a job of any kind.
-Commands, pages, the job process and tests call these functions."""
+"""Creates sweeps and shrinks, deletes sweeps, and changes the state of jobs of every kind. Commands, pages
+and the job process call these functions."""
 
 import contextlib
 import fcntl

@@ -195,9 +195,9 @@ def at_rest(logs: Logs) -> DataFrame:
 
 def prepared_completes(logs: Logs) -> DataFrame:
     """Invariant 4: at rest no transaction is prepared but not complete. Exceptions: requests for its markers
-    were lost, or the broker that stored the decision was later elected leader of that log again, after which
-    Kafka no longer waits for markers (MRK-9). A transaction that was prepared before the first step comes
-    from the scenario's document; no coordinator decided it."""
+    or their responses were lost, or the broker that stored the decision was later elected leader of that log
+    again, after which Kafka no longer waits for markers (MRK-9). A transaction that was prepared before the
+    first step comes from the scenario's document; no coordinator decided it."""
     lost = of_kind(logs.facts, kinds.UNMARKED).select("session", f.explode("items").alias("lost")).distinct()
     prepared = _last_state(logs).where(f.col("state").isin(*PREPARED) & (f.col("step") > 0))
     prepared = prepared.join(at_rest(logs), "session", "left_semi")

@@ -1,9 +1,10 @@
 """The facts of a run as rows of the only table that audits judge (docs/audit.md).
 
 This module owns the columns of the table and derives the rows from recorded steps (docs/frame.md). The facts
-state what was stored, visible, sent and delivered, and never whether that was right. The steps are read as
-any program with a replay could read them: by their shape, without knowledge of the engine. Executors import
-this module, so it needs only Arrow and Spark's types.
+state what was stored, visible, sent and delivered. Only the facts of the kind ``guarantee``, which are
+results of the engine's judges, state whether that was right. The steps are read as any program with a replay
+could read them: by their shape, without knowledge of the engine. Executors import this module, so it needs
+only Arrow and Spark's types.
 """
 
 from collections.abc import Iterator
@@ -126,7 +127,8 @@ class FactReader:
         self._requests: dict[tuple[str, str, int], Json] = {}
         """For each Produce request (its client, broker and correlation id): its batches, by partition."""
         self._commits: dict[int, tuple[str, int]] = {}
-        """For each TxnOffsetCommit request in flight: its sender, and the step in which it was sent."""
+        """The id of each TxnOffsetCommit request that was sent, to its sender and the step in which it was
+        sent."""
         self._committer: tuple[str | None, int | None] = (None, None)
         """The sender of the TxnOffsetCommit request that is delivered in this step, and the step in which it was
         sent; None and None without such a request."""
@@ -146,7 +148,8 @@ class FactReader:
         return self._step_rows()
 
     def take(self, step: Json) -> list[Row]:
-        """The facts of one step. The step must have the fields ``FIELDS`` and the changes of the parts ``READ``."""
+        """The facts of one step. Of the step only the fields ``FIELDS``, and of its changes only those of the
+        parts ``READ``, are used."""
         self._step, self._at = step["number"], step["at"]
         self._committer = (None, None)
         for fate in step.get("messages", ()):
@@ -341,7 +344,7 @@ class FactReader:
 
     def _fate(self, message: int, event: str, step: Json) -> None:
         """Add a fact about what happened to a message, if it is a message of middleware (any event), or a
-        WriteTxnMarkers request that was lost."""
+        WriteTxnMarkers request or response that was lost."""
         shown = _found(self.view, ["network", "messages", str(message)])
         if shown is None:
             gone = ["network", "messages", str(message)]

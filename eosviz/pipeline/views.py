@@ -66,8 +66,9 @@ def delete(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
 
 @require_safe
 def table_csv(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
-    """The table as CSV, with a line for each cell: its values on the axes, counts, the rule of refused runs, how many
-    runs broke each guarantee, and the 5 %, 50 % and 95 % quantiles of the measures."""
+    """The table as CSV, with a line for each cell: its values on the axes, counts, the rule of refused runs,
+    how many runs broke each guarantee, had failed records or aborted transactions, and the 5 %, 50 % and 95 %
+    quantiles of the measures."""
     shown = seen_job(request, Sweep, sweep_id)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="sweep-{str(shown.id)[:8]}.csv"'

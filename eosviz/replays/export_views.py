@@ -43,7 +43,7 @@ from eosviz.walkthroughs.models import Branch, Session
 @never_cache
 @require_safe
 def limits(request: HttpRequest, session_id: UUID) -> JsonResponse:
-    """What the dialog shows first: forms, bounds, and the remaining quota."""
+    """What the dialog shows first: forms, bounds, and how much of the quota of published replays is used."""
     _owned(request, session_id)
     return _limits(request)
 

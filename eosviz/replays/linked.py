@@ -1,5 +1,5 @@
-"""The files of a link's run for visitors without a session: the player file, which a frame on another page
-plays and the page of text shows, and the preview picture.
+"""The files of a link's run, for pages that play or show the run without a session: the player file and the
+preview picture.
 
 A file is made once for each run and engine (a picture for each step), when it is first requested, and kept;
 later requests only read it from the database. The address determines the run, so a file that was deleted to

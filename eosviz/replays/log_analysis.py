@@ -5,8 +5,8 @@ The analysis runs in a bounded process (`eosviz/bounded`), because a file may cl
 may unpack to hundreds of megabytes, and a text may name a million partitions. Work beyond the bounds ends
 with that process. Does not import Django.
 
-The process leaves `player`, the player file, in its folder, and `bundle` (docs/logs.md) unless the case has
-too many batches for one.
+The process leaves `player`, the player file, in its folder and, if the case was judged and has few enough
+batches, `bundle` (docs/logs.md).
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 class Row(msgspec.Struct, kw_only=True):
     """The columns of a replay's row for a log case. `analysis`: the document of docs/logs.md with keys and
     parameters for sentences, lists of bounded length, and the lists' full `counts`; `{"too_much": true}` if
-    the verdicts took too long or too much memory; None if the files contain neither a segment nor printed
-    text nor a bundle."""
+    the verdicts took too long or too much memory; None if the files make no case, for example because there
+    is neither a segment nor printed text nor a bundle."""
 
     title: dict[str, str]
     engine: str
@@ -82,7 +82,7 @@ class Row(msgspec.Struct, kw_only=True):
 
 def analyse(question: bytes, out: Path) -> bytes:
     """The task of the process: `Asked` in, `Row` out, both as JSON. Damage is part of the result. Raises
-    ReplayRefused if nothing can be shown."""
+    ReplayRefused if nothing can be shown, or if the options contradict the files."""
     asked = msgspec.json.decode(question, type=Asked)
     folder = Path(asked.folder)
     given = given_files(folder)

@@ -14,8 +14,7 @@ MOMENTS = ("now", "copied_after")
 
 
 class LogOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The fields of `declared.Declared`, which are the arguments of `manage.py logs`; times in milliseconds since
-    1970."""
+    """The fields of `declared.Declared`, as JSON; times in milliseconds since 1970."""
 
     now: int | None = None
     transaction_partitions: int | None = None
@@ -43,7 +42,7 @@ def fields_of(options: LogOptions) -> dict[str, str]:
 
 def options_of(form: Mapping[str, str]) -> LogOptions:
     """Read the fields of the page; an empty field states nothing. Raises ReplayRefused for a text that is no
-    time or number."""
+    time or no possible number."""
     count, now, after = (
         form.get(name, "").strip() for name in ("transaction_partitions", "now", "copied_after")
     )

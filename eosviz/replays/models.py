@@ -15,8 +15,7 @@ LINKED_FILES_MAX = 2_000
 
 class ReplayQuerySet(models.QuerySet["Replay"]):
     def readable_by(self, browser: str) -> "ReplayQuerySet":
-        """The browser's own replays, and those from the command line, which have no owner and are found by
-        their link."""
+        """The browser's own replays, and those without an owner, which are found by their link."""
         return self.filter(owner__in=[browser, ""])
 
     def public(self) -> "ReplayQuerySet":
@@ -52,7 +51,8 @@ class Replay(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.CharField(max_length=64, db_index=True, blank=True)
-    """The key of the browser that imported it; empty: the command line."""
+    """The owner's key (`eosviz/browser.py`); empty for replays from the command line and for the case of the
+    sample log."""
     kind = models.CharField(max_length=10, choices=[("session", "session"), ("log", "log")])
     title = models.JSONField()
     """Language to text."""

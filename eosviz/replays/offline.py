@@ -2,8 +2,8 @@
 of its panels and the replay file, and refers to no other address.
 
 The replay inside is the file of docs/replay-format.md, so it can be taken out and imported again with all its
-digests. A content security policy allows only the page's own script, style and typeface: the first two by
-their hash, the typeface inside the style. Requests of any kind are forbidden.
+digests. A content security policy allows only the page's own script and style, by their hash, and letters and
+pictures that are inside the page. Requests of any kind are forbidden.
 """
 
 from __future__ import annotations

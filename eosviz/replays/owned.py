@@ -45,8 +45,8 @@ class Replays(OwnedByKey):
             yield f"replays/{kept.replay_id}.eosviz.jsonl.gz", (bytes(kept.content),)
 
     def left_behind(self, before: datetime) -> QuerySet[Any]:
-        """Old imports of browsers without an account. Imports without an owner are kept, because they are
-        from the operator; publications are kept, because others may have their address."""
+        """Old imports of browsers without an account. Replays without an owner are kept, because they are not
+        a person's; publications are kept, because others may have their address."""
         return without_account(Replay.objects.filter(created__lt=before))
 
 

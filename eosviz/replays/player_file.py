@@ -105,7 +105,8 @@ class PlayerFile(TypedDict):
     plans: NotRequired[dict[str, Plan]]
     """Branch id to the plan of the branch, if the file has plans."""
     derived: NotRequired[dict[str, FileDerived | None]]
-    """Branch id to the derived facts of the branch; null if this engine does not make its steps."""
+    """Branch id to the derived facts of the branch, if the file has them; null means the same as a missing
+    entry."""
     transactions: NotRequired[dict[str, TransactionLines]]
     """Branch id to the transactions of the branch, if the file has them."""
     why: NotRequired[list[LogWhy]]

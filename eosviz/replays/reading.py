@@ -145,8 +145,9 @@ def _names(header: format.Header) -> Iterator[tuple[str, str]]:
 
 
 def _check_branches(header: format.Header, bounds: Bounds) -> None:
-    """Check that parents come before children, that exactly one branch has no parent, and that each branch
-    leaves its parent at a step that the parent has. Raises ReplayRefused."""
+    """Check the number of branches, that no id occurs twice, that the first branch alone has no parent and
+    all others come after theirs, that each branch leaves its parent at a step that the parent has, and that a
+    branch's interventions lie on its own stretch. Raises ReplayRefused."""
     if len(header.branches) > bounds.branches:
         raise ReplayRefused("too_many_branches", limit=bounds.branches)
     known: dict[str, format.Branch] = {}

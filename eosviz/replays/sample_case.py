@@ -26,7 +26,7 @@ NAMESPACE = uuid.UUID("6f3c1d5e-0b7a-5c54-9a0e-3f1f6f6c2b11")
 
 
 def sample_case() -> Replay:
-    """The stored case, without the bytes that are played. It is stored when it is first requested."""
+    """The stored case. It is stored when it is first requested."""
     identity = _identity()
     known = Replay.objects.defer("player", "bundle").filter(id=identity)
     found = known.first()

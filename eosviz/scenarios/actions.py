@@ -1,4 +1,4 @@
-"""Everything that writes scenario documents."""
+"""Loads the engine's scenarios into the database, and stores copies of a scenario with changed settings."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The HTTP API: the messages of docs/websocket.md for programs without a socket. `/api/docs` shows it.
 
-A caller is identified by the session cookie, as on the pages. Requests that change something need the CSRF token that
+A caller is identified by the session cookie, as on the pages. All requests but GET need the CSRF token that
 `GET /api/token` returns. `messages.py` reads the bodies; the OpenAPI document repeats its schemas.
 """
 

@@ -55,7 +55,8 @@ class EndsConnection(ToMessage, frozen=True, omit_defaults=True):
 
 
 class DropMessage(EndsConnection, tag="drop_message", frozen=True):
-    """Drops the message. If it is a broker's response, its connection is lost too."""
+    """Drops the message. If the message can be lost only together with its connection (GEN-11), the
+    connection is lost too."""
 
 
 class DuplicateMessage(ToMessage, tag="duplicate_message", frozen=True):
@@ -92,7 +93,8 @@ class ChangeSetting(Intervention, tag="set", frozen=True):
 
 
 class DisconnectMessage(EndsConnection, tag="disconnect_message", frozen=True):
-    """Closes the connection that carries the message; everything in flight on it is lost."""
+    """Closes the connection that carries the message. What is in flight on it is lost, except the first
+    `taken` requests."""
 
 
 class HoldMessages(ToActor, tag="hold_messages", frozen=True):

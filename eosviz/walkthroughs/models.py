@@ -1,11 +1,11 @@
 """Sessions, their branches and steps, and the commands that made them.
 
-The database enforces that everything is stored *once*: a step has one number in its branch, a command has one
-id in its session, and both are stored in the same transaction. No simulation is stored, only its steps: a
-simulation is a pure function of the scenario and the interventions, so any process can make it again.
+The database enforces that everything is stored *once*: a step has one number in its branch, and a command has
+one id in its session. A command's row is stored in one transaction with its last steps. No simulation is
+stored, only its steps: a simulation is a pure function of the scenario and the interventions, so any process
+can make it again.
 
-Reads are methods of the query sets here. Writes of several rows are functions of other modules (`actions.py`,
-`walking.py`).
+Reads are methods of the query sets here. Other modules carry out commands (`actions.py`, `walking.py`).
 """
 
 from __future__ import annotations
@@ -371,8 +371,8 @@ class KeptPlan(models.Model):
 
 
 class Command(models.Model):
-    """A command that was carried out or refused. Its row is stored in the same transaction as its effects, so
-    a repeated command finds it."""
+    """A command that was carried out or refused. Its row is stored in the same transaction as its last
+    effects, so a repeated command finds it."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="commands", db_index=False)
     identifier = models.UUIDField()

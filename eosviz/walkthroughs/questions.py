@@ -1,5 +1,5 @@
-"""Questions of pages that change nothing: the same answers for the socket and the HTTP API. Every function takes a
-branch or session that was found through its owner (`SessionQuerySet.of_browser`)."""
+"""Questions of pages that change nothing: the same answers for the socket and the HTTP API. The caller has
+found the session through its owner (`SessionQuerySet.of_browser`) or through a follow link."""
 
 from __future__ import annotations
 

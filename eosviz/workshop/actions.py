@@ -1,7 +1,8 @@
-"""Everything that writes drafts and editions. Pages and the management command call these functions.
+"""Creates, changes, publishes and deletes drafts and their editions. Pages, tasks and a management command
+call these functions.
 
-Each takes rows that were found through the query sets of `models.py`, so permission is already checked. A rule of the
-workshop that forbids the change raises `WorkshopRefused`.
+The rows that they take were found through the query sets of `models.py`, so permission is already checked. A
+rule of the workshop that forbids the change raises `WorkshopRefused`.
 """
 
 from __future__ import annotations
@@ -333,8 +334,8 @@ def _check_to_publish(draft: Draft, text: str, newest: Edition | None) -> dict[s
 def publish(draft: Draft, text: str | None = None, name: str | None = None) -> Edition:
     """Publish the draft as it is now, or `text`, as a permanent edition, and return it. If the text is that
     of the newest edition, this edition is returned. `name`: the run's name in the queue of bounded processes;
-    with a name, this call waits for a free process as long as necessary. Raises WorkshopRefused, and what
-    `trial.outcomes` raises."""
+    with a name, this call waits for a free process as long as necessary. Raises WorkshopRefused and, with a
+    name, AlreadyThere, Cancelled or Stopped."""
     text = draft.text if text is None else text
     newest = _newest(draft)
     if newest is not None and newest.text == text:

@@ -1,7 +1,6 @@
 """Scenarios that instructors and learners build: drafts that change, and editions that never do.
 
-Only the query sets here decide who may see or change something: a page gets 404 for another user's private
-draft.
+The query sets here decide who may see or change a row: a page gets 404 for another user's private draft.
 """
 
 from __future__ import annotations

@@ -184,7 +184,8 @@ export interface Intervene {
   intervention: Intervention;
 }
 /**
- * Drops the message. If it is a broker's response, its connection is lost too.
+ * Drops the message. If the message can be lost only together with its connection (GEN-11), the
+ *     connection is lost too.
  */
 export interface DropMessage {
   action: "drop_message";
@@ -226,7 +227,8 @@ export interface ChangeSetting {
   value: number | boolean | string;
 }
 /**
- * Closes the connection that carries the message; everything in flight on it is lost.
+ * Closes the connection that carries the message. What is in flight on it is lost, except the first
+ *     `taken` requests.
  */
 export interface DisconnectMessage {
   action: "disconnect_message";
@@ -2993,7 +2995,7 @@ export interface PlayerFile {
     [k: string]: Plan;
   };
   /**
-   * Branch id to the derived facts of the branch; null if this engine does not make its steps.
+   * Branch id to the derived facts of the branch, if the file has them; null means the same as a missing entry.
    */
   derived?: {
     [k: string]: FileDerived | null;

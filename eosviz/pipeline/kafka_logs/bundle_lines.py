@@ -41,8 +41,8 @@ class Head(_Line, frozen=True, tag="bundle"):
 
 
 class PartitionLine(_Line, frozen=True, tag="partition"):
-    """A partition. The lines of batches, producers and aborted transactions up to the next partition line
-    belong to it."""
+    """A partition. The lines of batches, producers, aborted transactions and damage (`index` and `text`) up
+    to the next partition line belong to it."""
 
     name: Name
     log_start: Int64

@@ -47,8 +47,8 @@ def written_sentence(coordinator: Coordinator, partitions: Iterable[Partition]) 
 
 
 def group_sentences(row: Row) -> tuple[Words, ...]:
-    """What the group waits for at this partition, or how far it is behind. Empty if it is at the end and has no
-    pending offset."""
+    """What the group waits for at this partition, or how far it is behind. Empty if it waits for nothing and
+    is not known to be behind."""
     # Cases stored by earlier releases have neither a lag nor a pending offset.
     lag, pending_of = row.get("lag"), row.get("pending_producer_id")
     who = {"group": row["group"], "partition": row["partition"]}

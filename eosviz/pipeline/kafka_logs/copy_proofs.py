@@ -182,7 +182,8 @@ class Situation:
 
     @property
     def logs(self) -> dict[str, ReadLog]:
-        """The coordinator's logs that would mention the transaction: one log if the id is known, else all."""
+        """The coordinator's logs that would mention the transaction: if the id is known, the log of its
+        partition (none if that log was not given), else all logs."""
         every = self.copies.coordinator.logs
         if self.entry is None:
             return every

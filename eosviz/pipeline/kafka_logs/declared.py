@@ -44,11 +44,12 @@ class Declared:
 
     now: int | None = None
     """The time against which timeouts are measured, in milliseconds since 1970. None: the newest time of a
-    broker in the files."""
+    broker in the files, or `copied_after` if that is later."""
     transaction_partitions: int | None = None
     """How many partitions `__transaction_state` has; None if the person does not state it."""
     rest_empty: bool = False
-    """Whether those partitions of `__transaction_state` that are not given are empty."""
+    """Whether nothing else is missing: those partitions of `__transaction_state` that are not given are
+    empty, and printed texts and segments are complete."""
     one_cluster: bool = False
     """Whether all files are from one cluster."""
     copied_after: int | None = None

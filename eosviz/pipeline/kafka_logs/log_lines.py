@@ -39,8 +39,8 @@ class Kind:
     """A message of a log. `leaves`: the verdicts that remain possible for its transaction; empty if the message
     rules out none.
 
-    ``message`` is tried only where ``begins`` first occurs in a line, and no two parts of a pattern can match the
-    same characters. So a long line is not searched again from each position."""
+    ``message`` is tried only where ``begins`` first occurs in a line, so a long line is not searched again
+    from each position."""
 
     begins: str
     message: re.Pattern[str]

@@ -1,8 +1,8 @@
 """Pseudonyms for a bundle. The same thing has the same pseudonym everywhere in the bundle.
 
-Topics, groups, transactional ids and the files of texts are numbered in the case's order. A number is skipped
-if its pseudonym is a real name in the case. Kafka's own numbers (producer ids, epochs, offsets) and its
-internal topics identify no one, so they stay.
+The names of one kind (topics, groups, transactional ids, files of texts and others) are numbered in the
+case's order. A number is skipped if its pseudonym is a real name in the case. Kafka's own numbers (producer
+ids, epochs, offsets) and its internal topics identify no one, so they stay.
 """
 
 import re

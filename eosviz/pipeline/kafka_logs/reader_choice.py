@@ -16,8 +16,8 @@ from eosviz.pipeline.kafka_logs.text_files import by_kind
 
 OWN_MASTER = "local[*]"
 SPARK_FROM_BYTES = {Depth.HEADERS: 64 * 2**30, Depth.DEEP: 16 * 2**30}
-"""If segments have at least this many bytes, Spark reads them. This process is faster with fewer bytes, because
-Spark takes time to start and to distribute the work."""
+"""From this many bytes of segments on, Spark is faster than this process. With fewer, starting Spark and
+distributing the work take longer than reading."""
 SPARK_PROCESSORS_MIN = 4
 """With fewer processors Spark is never chosen, because the start of Java and of the workers costs more time
 than a second or third processor saves."""
@@ -42,9 +42,9 @@ def add_reader_options(parser: ArgumentParser) -> None:
 def reading_of(
     paths: Sequence[Path], depth: Depth, options: dict[str, Any], err: Callable[[str], Any]
 ) -> Iterator[Reading]:
-    """The reader of `paths`: the one that `options` name, or else the faster one. `err` prints the
-    choice if the logs are large or Spark reads them. Raises LogsError for what cannot be read, before anything is
-    started."""
+    """The reader of `paths`: the one that `options` name, or else the faster one. `err` prints the choice if
+    the logs are large or Spark reads them. Raises LogsError for what cannot be read, before anything is
+    started, and if Spark cannot start or its job fails."""
     logs = by_kind(paths).logs
     size = sum(directory.size for directory in find_directories(logs)) if logs else 0
     master = options["master"]

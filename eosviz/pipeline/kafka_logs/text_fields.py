@@ -89,8 +89,8 @@ class RecordLine:
 
 
 def record_line(line: str) -> RecordLine | None:
-    """The record, or None for a line of another kind. Raises UnreadableError for a marker without a number as
-    its epoch."""
+    """The record, or None for a line of another kind. Raises UnreadableError for a marker whose epoch is
+    beyond 64 bits."""
     found = _RECORD.match(line)
     return RecordLine(fields_of(found["fields"]), found["rest"]) if found else None
 

@@ -71,7 +71,7 @@ def by_kind(paths: Sequence[Path]) -> Given:
             raise LogsError(
                 f"{path} does not exist: give partition folders, log directories of a broker, printed text or bundles"
             )
-    # Giving all files of a folder means giving the folder.
+    # A segment that is given stands for its folder: the files beside it are read too.
     read = {(one if one.is_dir() else one.parent).resolve() for one in given.logs}
     sentences = [
         lone_file(path.name, _beginning(path))
@@ -84,7 +84,8 @@ def by_kind(paths: Sequence[Path]) -> Given:
 
 
 def read_texts(paths: Sequence[Path]) -> TextReading:
-    """The contents of the texts. Raises LogsError if they are too long, or if one of them is no text."""
+    """The contents of the texts. Raises LogsError if they are too long, or if one of them is no text or
+    cannot be opened."""
     size = sum(path.stat().st_size for path in paths)
     if size > TEXT_BYTES_MAX:
         raise LogsError(

@@ -38,7 +38,7 @@ class DumpedBatch:
         return all(self.fields.get(name) == record.fields.get(name) for name in same)
 
     def facts(self, file: str) -> BatchFacts:
-        """The batch as facts. Raises UnreadableError if a field is missing."""
+        """The batch as facts. Raises UnreadableError if a field is missing or is no number."""
         fields = self.fields
         offsets = [number(one.fields, "offset") for one in self.records]
         base = number(fields, "baseoffset", offsets[0] if offsets else None)
@@ -112,7 +112,8 @@ class TextPartition(FolderlessPartition):
 
     @property
     def asked(self) -> list[tuple[ProducerEntry, str]]:
-        """The producers that are known without batches, each with the place of its line."""
+        """The producers in a running broker's answers and, without batches, in the newest printed snapshot,
+        each with the place of its line."""
         newest = self.snapshots[max(self.snapshots)] if self.snapshots and not self.dumped else []
         return [*newest, *self.rows]
 

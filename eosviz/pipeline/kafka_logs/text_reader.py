@@ -1,5 +1,6 @@
 """Reads printed text line by line: output of Kafka's dump tool, tables of `kafka-transactions.sh` and logs of
-brokers and clients in any mix. Every line is counted: used, or skipped for a reason with a remedy."""
+brokers and clients in any mix. Every line that is not empty is counted: used, or skipped for a reason with a
+remedy."""
 
 import re
 from collections import Counter

@@ -10,7 +10,7 @@ from eosviz.pipeline.kafka_logs.text_fields import Fields, number, partitions_of
 
 
 class Table(Enum):
-    """A table, identified by the columns that only it has."""
+    """A table, identified by these columns, which no other table has together."""
 
     PRODUCERS = ("ProducerId", "LastSequence", "CurrentTransactionStartOffset")
     DESCRIPTION = (
