@@ -30,7 +30,7 @@ class Error(Enum):
     RECORD_LIST_TOO_LARGE = (18, False, "0.8")
     NOT_ENOUGH_REPLICAS = (19, True, "0.8")
     NOT_ENOUGH_REPLICAS_AFTER_APPEND = (20, True, "0.8")
-    INVALID_REQUIRED_ACKS = (21, False, "0.8")
+    INVALID_REQUIRED_ACKS = (21, False, "0.9")
     ILLEGAL_GENERATION = (22, False, "0.9")
     UNKNOWN_MEMBER_ID = (25, False, "0.9")
     TOPIC_AUTHORIZATION_FAILED = (29, False, "0.9")

@@ -35,7 +35,7 @@ def test_each_turn_is_said_with_the_row_that_decides_and_whose_it_is(client: Cli
     page = text_of(shown(client, "SC-91/end-level-0"))
     assert "The outcome changes with Kafka 3.9: Brokers: A leader asks the transaction coordinator" in page
     assert "The outcome changes with Kafka 4.1: Clients:" in page
-    assert "if only the brokers are new, it ends as before" in page
+    assert "The clients decide: the brokers are the same." in page
     found = cells(shown(client, "SC-91/end-level-0"))
     assert len(found) == len(GENERATIONS)
     assert ["broken: hanging" in cell for cell in found] == [True, True, False, False, False]
