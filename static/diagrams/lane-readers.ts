@@ -95,6 +95,8 @@ export interface ReaderOptions {
   /** px from the cells' end to the lane's right edge. */
   right: number;
   most: number;
+  /** Beside another run's picture all have small letters, so that both sides have the same. */
+  isSmall: boolean;
   /** Where the batches that are selected lie. */
   marked: readonly { x: number; width: number }[];
 }
@@ -159,7 +161,7 @@ export function layoutReaders(
     });
   });
   // One that has room for small letters only makes those of all small.
-  if (readers.some(({ texts }) => texts.some(({ style }) => style === "ink"))) {
+  if (options.isSmall || readers.some(({ texts }) => texts.some(({ style }) => style === "ink"))) {
     for (const reader of readers) reader.texts = reader.texts.map((text) => (text.style === "text ink" ? { ...text, style: "ink" } : text));
   }
   const more = consumers.length - readers.length;
@@ -225,7 +227,8 @@ function readerTexts(
     }
     const lines = wrapAtMost(whole, options.right - start, MARK, linesIn(options.rowHeight));
     const aside = isWhole(lines, whole) ? null : betweenGates([named(name, fact), named(name, brief), name, reader], cells.left, gates, options.right);
-    if (aside !== null) return [{ ...label, ...aside, style: "ink halo" }];
+    // Beyond the gates it stands on the line, as the others do.
+    if (aside !== null) return [{ ...label, ...(aside.x > Math.max(...gates) ? { x: round(start), y: line + 4, text: aside.text } : aside), style: "ink halo" }];
     return lines.map((text, index, all): TextShape => (
       { x: round(start), y: line + (all.length > 1 ? -4 : 4) + index * 13, text, anchor: "start", style: "ink", ...(index === 0 ? term : {}) }));
   }

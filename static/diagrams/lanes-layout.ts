@@ -176,7 +176,7 @@ function layoutLane(
     lane.arrival = coming.shape;
     twin.push(coming.twin);
   }
-  const bottom = placeBelow(frame, lane, partition, id, replica, cells, tier, rowsTop, right, twin);
+  const bottom = placeBelow(frame, lane, partition, id, replica, cells, tier, rowsTop, right, twin, options.beside === true);
   lane.gates = gates(replica, cells, cellsTop, bottom, tier);
   lane.texts.push(...titleTexts(frame, name, partition, replica, cells, tier, top, options));
   const gateNames = gateTexts(replica, cells, cellsTop, lane.arrival, right);
@@ -188,7 +188,7 @@ function layoutLane(
 /** Followers and readers; returns where the lane's gates end. */
 function placeBelow(
   frame: Frame, lane: LaneShape, partition: PartitionView, id: string, replica: ReplicaView, cells: Cells, tier: Tier,
-  rowsTop: number, right: number, twin: string[],
+  rowsTop: number, right: number, twin: string[], isBeside: boolean,
 ): number {
   let y = rowsTop;
   if (tier.followers > 0 && brokersOf(frame).length > 1) {
@@ -199,7 +199,7 @@ function placeBelow(
     y += tier.followers;
   }
   const readers = layoutReaders(frame, lane.partition, replica, cells, {
-    top: y, rowHeight: tier.reader, right, most: tier.readersMost,
+    top: y, rowHeight: tier.reader, right, most: tier.readersMost, isSmall: isBeside,
     marked: lane.cells.filter((cell) => cell.picked).map(({ x, width }) => ({ x, width })),
   });
   lane.readers = readers.readers;
@@ -423,12 +423,15 @@ function asksOfReaders(partition: string, readers: readonly ReaderShape[]): AskS
   })));
 }
 
-/** px: where a cross, an arrow or the bars between equals stand in the row of the gates' names. */
-function uprights(arrival: ArrivalShape | null): number[] {
+/**
+ * px: where a cross, an arrow or the bars between equals stand in the row of the gates' names, and how far names stay off
+ * them. A name has a halo and is narrower than its estimate: the thin line of an arrow may stand within that.
+ */
+function uprights(arrival: ArrivalShape | null): { at: number; off: number }[] {
   if (arrival === null) return [];
   const arrow = /^M([\d.]+) [\d.]+V/.exec(arrival.path ?? "")?.[1];
   const cross = arrival.fate === "lost" || arrival.cross === null ? [] : [arrival.cross.x];
-  return [...cross, ...(arrival.bars?.x ?? []), ...(arrow === undefined ? [] : [Number(arrow)])];
+  return [...[...cross, ...(arrival.bars?.x ?? [])].map((at) => ({ at, off: 8 })), ...(arrow === undefined ? [] : [{ at: Number(arrow), off: -6 }])];
 }
 
 /** `LSO 53 = HW 53`, or one name at each gate; names never stand on each other. */
@@ -442,8 +445,10 @@ function gateTexts(
     const width = textWidth(text, MARK, true);
     const free = (from: number): boolean =>
       from >= 2 && from + width <= right && (avoid === null || from + width + 6 <= avoid[0] || from >= avoid[1] + 6);
-    const inTheWay = (from: number): number[] => upright.filter((at) => at > from - 8 && at < from + width + 8);
-    const [before, after] = [x - 6 - width, x + 10];
+    const inTheWay = (from: number): number[] => upright.filter(({ at, off }) => at > from - off && at < from + width + off).map(({ at }) => at);
+    const before = x - 6 - width;
+    // A little nearer, if that is enough to stand before an arrow.
+    const after = inTheWay(x + 10).length > 0 && inTheWay(x + 7).length === 0 ? x + 7 : x + 10;
     // Where neither side is free, it stands behind what took it.
     const beyond = Math.max(after, ...inTheWay(after).map((at) => at + 16));
     const isLeft = free(before) && (inTheWay(before).length === 0 || !free(beyond));

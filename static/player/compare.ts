@@ -554,8 +554,8 @@ export class Compare extends LitElement {
         ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.name} <b>${item.value}</b></span>`)}
         ${this.#stage(side)}
         <span class="where num">${say("player.compare.where", { step: store.shown, of: this.#reach(side), at: frame?.view.time ?? 0 })}</span></h2>
-      <div class="only-in">${other === undefined || this.#found.first === null ? nothing : onlyHere(planOf(side), planOf(other), this.#found.first, (step) => void this.#showIn(side, step))}</div>
       <div class="counts">${apartList(this.#apart.facts, side.name)}${verdictTable(frame?.view.verdicts ?? {}, other?.store.frame?.view.verdicts ?? {})}</div>
+      <div class="only-in">${other === undefined || this.#found.first === null ? nothing : onlyHere(planOf(side), planOf(other), this.#found.first, (step) => void this.#showIn(side, step))}</div>
       ${broken.length === 0 ? html`<div></div>` : html`<eos-strip .store=${store} .only=${broken}></eos-strip>`}
       <div class="compare-sentence">
         ${isFirstDifference ? html`<b class="mark">≠ ${say("player.compare.differs_here")}</b>` : nothing}

@@ -285,6 +285,20 @@ test("a reader's strip says what became of each offset, and why it does not have
   assert.equal(readerFact(consumerOf("read_uncommitted", 53, { ...NOT_READ, position: 53, stretches: [[40, 52, "delivered"]] }), "t-0"), "3 read, none hidden");
 });
 
+test("beside another run's picture both readers are named on their lines, in letters of one size", () => {
+  const aborted = consumerOf("read_committed", 43, { ...NOT_READ, position: 43, stretches: [[40, 42, "aborted"]] });
+  const all = consumerOf("read_uncommitted", 43, { ...NOT_READ, position: 43, stretches: [[40, 42, "delivered"]] });
+  const short = { ...replica(FIVE.slice(0, 1)), last_stable_offset: 43, high_watermark: 43, log_end: 43 };
+  const frame = frameOf(null, view({ partitions: { "t-0": partition(short) }, consumers: { c1: aborted, c2: all } }));
+  for (const width of [500, 560, 640, 720]) {
+    const lane = laneOf(frame, { ...OPTIONS, width, beside: true });
+    const names = ["c1", "c2"].map((name) => lane.texts.find(({ text }) => text.startsWith(name)));
+    assert.deepEqual(names.map((one) => one?.style.includes("text")), [false, false], String(width));
+    assert.equal(names[0]?.x, names[1]?.x, String(width));
+    lane.readers.forEach(({ y }, index) => assert.ok(Math.abs((names[index]?.y ?? 0) - y) <= 4, String(width)));
+  }
+});
+
 test("two readers differ where one was given what the other may not have; a reader that is only behind does not", () => {
   const committed: Stretch[] = [[0, 1, "delivered"], [2, 3, "aborted"], [4, 4, "control"], [5, 6, "undecided"], [7, 7, "not_fetched"]];
   assert.deepEqual(differences(committed, [[0, 3, "delivered"], [4, 4, "control"], [5, 7, "delivered"]]), [[2, 3], [5, 6]]);
@@ -380,6 +394,15 @@ test("the gates' names stand beside what arrives, not on its arrow, bars or cros
       for (const x of upright) assert.ok(x < from - 2 || x > from + width + 2, text.text);
     }
   }
+});
+
+test("over a short log the LSO keeps its name beside the line of a response that is lost", () => {
+  const short = { ...replica(FIVE.slice(0, 1)), last_stable_offset: 40, high_watermark: 43, log_end: 43 };
+  const now = view({ partitions: { "t-0": partition(short) } });
+  const lost = answer({ id: 18, fields: { partitions: { "t-0": { error: "NONE", base_offset: 40 } } } });
+  const lane = laneOf(frameOf(stepOf({ kind: "fault", messages: [{ id: 18, event: "dropped" }] }), now, { previousView: { ...now, network: { messages: { 18: lost } } } }));
+  const [name, gate] = [lane.texts.find(({ text }) => text.startsWith("LSO")), lane.gates.find(({ kind }) => kind === "last_stable_offset")];
+  assert.ok(name !== undefined && gate !== undefined && name.x - gate.x < 14, `${name?.x} at ${gate?.x}`);
 });
 
 test("many partitions: the one in focus stays large, others shrink to a line, the rest is counted", () => {
