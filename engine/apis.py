@@ -48,6 +48,8 @@ from engine.messages import (
     FindCoordinatorResponse,
     InitProducerIdRequest,
     InitProducerIdResponse,
+    LeaveGroupRequest,
+    LeaveGroupResponse,
     ListTransactionsRequest,
     ListTransactionsResponse,
     MetadataRequest,
@@ -313,6 +315,10 @@ def _offset_fetch_answer(request: OffsetFetchRequest, error: Error, log_start: i
     return OffsetFetchResponse(error=error, offsets={})
 
 
+def _leave_answer(request: LeaveGroupRequest, error: Error, log_start: int) -> LeaveGroupResponse:
+    return LeaveGroupResponse(error=error)
+
+
 def _craft_offset_fetch(values: dict[str, Any]) -> OffsetFetchRequest:
     return OffsetFetchRequest(**_tuple_of_partitions(values))
 
@@ -488,6 +494,15 @@ APIS: list[Api] = [
         answer=_offset_fetch_answer,
         crafted={"group_id": (str, ""), "partitions": (list, ()), "require_stable": (bool, True)},
         craft=_craft_offset_fetch,
+    ),
+    Api(
+        request=LeaveGroupRequest,
+        response=LeaveGroupResponse,
+        connection=FOR_GROUP,
+        key=13,
+        answer=_leave_answer,
+        altered=_with_one,
+        crafted={"group_id": (str, ""), "member_id": (str, "")},
     ),
     Api(
         request=ProduceRequest,

@@ -211,6 +211,7 @@ def _build_clients(world: World, document: dict[str, Any], versions: dict[str, P
             profile=profile,
             group=consumer["group"],
             member=membership(consumer["member"]),
+            max_poll_interval_ms=consumer["max_poll_interval_ms"],
             polled=any(
                 row["consumer"] == consumer["name"] for row in (*document["loops"], *document["services"])
             ),

@@ -496,6 +496,21 @@ class OffsetCommitResponse:
 
 
 @value
+class LeaveGroupRequest:
+    """A member leaves its group."""
+
+    api: ClassVar[str] = "LeaveGroup"
+    group_id: str
+    member_id: str
+
+
+@value
+class LeaveGroupResponse:
+    api: ClassVar[str] = "LeaveGroup"
+    error: Error
+
+
+@value
 class OffsetFetchRequest:
     api: ClassVar[str] = "OffsetFetch"
     group_id: str

@@ -55,6 +55,7 @@ from engine.messages import (
     IdlePartitions,
     InitProducerIdRequest,
     LeaderAndIsr,
+    LeaveGroupRequest,
     MetadataRequest,
     OffsetCommitRequest,
     OffsetFetchRequest,
@@ -215,6 +216,7 @@ class Broker:
                 TxnOffsetCommitRequest: offsets.handle_commit,
                 OffsetCommitRequest: offsets.handle_commit,
                 OffsetFetchRequest: offsets.handle_fetch,
+                LeaveGroupRequest: offsets.handle_leave,
             }
             if self.verification is not None:
                 handlers[VerifyPartitionsResponse] = self.verification.handle_response

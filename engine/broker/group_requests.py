@@ -1,5 +1,5 @@
-"""Handles OffsetCommit, TxnOffsetCommit and OffsetFetch at a broker: checks the permissions, for commits also the
-topics, then calls the group coordinator (OFS-2)."""
+"""Handles OffsetCommit, TxnOffsetCommit, OffsetFetch and LeaveGroup at a broker: checks the permissions, for commits
+also the topics, then calls the group coordinator (OFS-2)."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ from engine.happenings.verification import OffsetsNotAllowed
 from engine.messages import (
     Effects,
     Envelope,
+    LeaveGroupRequest,
+    LeaveGroupResponse,
     OffsetCommitRequest,
     OffsetFetchRequest,
     OffsetFetchResponse,
@@ -38,6 +40,15 @@ def group_hidden(arrived: Arrived) -> bool:
 
 _SAYS = ("broker", "client", "api", "group")
 _COMPARES = ((Compared.GROUP, "group"), (Compared.CLIENT, "client"))
+_MAY_READ_THE_GROUP = Rule(
+    when=group_read_denied,
+    answer=Error.GROUP_AUTHORIZATION_FAILED,
+    spec="OFS-2",
+    why=Reason.OFFSETS_GROUP_DENIED,
+    then=Next.GROUP_IS_REFUSED,
+    says=_SAYS,
+    compares=_COMPARES,
+)
 COMMIT_RULES: tuple[Rule[Arrived], ...] = (
     Rule(
         when=transactional_id_denied,
@@ -48,16 +59,9 @@ COMMIT_RULES: tuple[Rule[Arrived], ...] = (
         says=_SAYS,
         compares=_COMPARES,
     ),
-    Rule(
-        when=group_read_denied,
-        answer=Error.GROUP_AUTHORIZATION_FAILED,
-        spec="OFS-2",
-        why=Reason.OFFSETS_GROUP_DENIED,
-        then=Next.GROUP_IS_REFUSED,
-        says=_SAYS,
-        compares=_COMPARES,
-    ),
+    _MAY_READ_THE_GROUP,
 )
+LEAVE_RULES: tuple[Rule[Arrived], ...] = (_MAY_READ_THE_GROUP,)
 FETCH_RULES: tuple[Rule[Arrived], ...] = (
     Rule(
         when=group_hidden,
@@ -189,6 +193,21 @@ class GroupRequests:
         else:
             answer = self.host.coordinator.fetch(request)
         return [Send(envelope.source, answer, envelope.correlation_id, True), *self._use(request.group_id)]
+
+    def handle_leave(self, envelope: Envelope, now: int) -> Effects:
+        """Handle LeaveGroup: remove the member, then respond. The response does not wait until the group's new
+        record is replicated (``GroupCoordinator.handleLeaveGroup``)."""
+        request = envelope.body
+        if type(request) is not LeaveGroupRequest:
+            raise EngineError(f"{self.setup.name}: {request!r} is not a LeaveGroup request")
+        error = self._denied(LEAVE_RULES, request, envelope.source)
+        effects: Effects = []
+        if error is None:
+            error = self.host.coordinator.leave(request)
+            effects = self.host.settle(now)
+            self.host.touch(request.group_id)
+        answer = Send(envelope.source, LeaveGroupResponse(error=error), envelope.correlation_id, True)
+        return [answer, *effects, *self._use(request.group_id)]
 
     def _use(self, group_id: str) -> Effects:
         """The effect that gives the group's log partition its replicas, if no request has used it yet."""

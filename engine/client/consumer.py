@@ -21,6 +21,7 @@ from engine.happenings.readers import (
     Disconnected,
     FetchRefused,
     FetchSent,
+    GroupLeft,
     MetadataAsked,
     MetadataLearned,
     OffsetsCommitted,
@@ -43,6 +44,8 @@ from engine.messages import (
     FetchRequest,
     FetchResponse,
     FindCoordinatorResponse,
+    LeaveGroupRequest,
+    LeaveGroupResponse,
     Membership,
     MetadataResponse,
     OffsetCommitResponse,
@@ -91,6 +94,7 @@ class Consumer:
         member: Membership = NO_MEMBER,
         polled: bool = False,
         fetch_interval_ms: int = FETCH_INTERVAL_MS,
+        max_poll_interval_ms: int | None = None,
     ) -> None:
         self.name = name
         self.isolation = isolation
@@ -99,6 +103,7 @@ class Consumer:
         self.watch = watch
         self.group_id = group
         self.member = member
+        self.max_poll_interval_ms = max_poll_interval_ms
         self.handover = Handover(name, isolation, remember_keys, polled, watch)
         self.lane_parts: dict[str, Part] = {}
         """Dict of topic-partition → the part of the view with this consumer's reading of the partition."""
@@ -139,6 +144,7 @@ class Consumer:
                 self._connections(FOR_GROUP),
                 self.profile,
                 self.watch,
+                self.max_poll_interval_ms,
             )
 
     def _connections(self, purpose: str) -> Connections:
@@ -208,7 +214,14 @@ class Consumer:
         """Whether the partition, which is readable up to ``end``, has unread records although no fetch is due
         or in flight."""
         reading = self.readings[partition]
-        return self.alive and reading.position < end and not (reading.wanted or reading.in_flight)
+        idle = not (reading.wanted or reading.in_flight)
+        return self.alive and not self.outside and reading.position < end and idle
+
+    @property
+    def outside(self) -> bool:
+        """Whether the consumer has left its group. Its partitions belong to other members, so it fetches nothing;
+        joining again is not modelled."""
+        return self.group is not None and self.group.left
 
     # -- what an application may call (CON-8..10) ------------------------------------------------------
 
@@ -305,13 +318,15 @@ class Consumer:
         times = [
             reading.not_before
             for reading in self.readings.values()
-            if not self.rewinding
+            if not (self.rewinding or self.outside)
             and reading.wanted
             and not reading.in_flight
             and self._reachable_at(reading) is not None
         ]
         if self.group is not None and (due := self.group.due_at()) is not None:
             times.append(due)
+        if self.group is not None and (leaves := self.group.leaves_at()) is not None:
+            times.append(leaves)
         deadlines = [connections.next_deadline() for connections in self._all_connections()]
         times += [at for at in (self.metadata.update_due_at(RETRY_BACKOFF_MS), *deadlines) if at is not None]
         return min(times, default=None)
@@ -332,8 +347,13 @@ class Consumer:
                 self._outbox.append(Disconnect(connection.peer, connections.purpose))
                 self._disconnected(connection.peer, now, connections.purpose)
         if self.group is not None:
+            leaves = self.group.leaves_at()
+            if leaves is not None and leaves <= now:
+                self.group.leave(now)
+                self.handover.forget()
+                self.watch.touch(self)
             self._outbox += self.group.send(self.metadata.brokers, now)
-        if not self.rewinding:
+        if not (self.rewinding or self.outside):
             self._fetch_due(now)
         self._ask_for_metadata(now)
         return self._effects()
@@ -405,7 +425,9 @@ class Consumer:
         """Handle a response."""
         body = envelope.body
         connections = self.connections
-        if self.group is not None and isinstance(body, OffsetFetchResponse | OffsetCommitResponse):
+        if self.group is not None and isinstance(
+            body, OffsetFetchResponse | OffsetCommitResponse | LeaveGroupResponse
+        ):
             connections = self.group.own
         request = connections.answered(broker_number(envelope.source), envelope.correlation_id)
         if request is None:
@@ -416,11 +438,13 @@ class Consumer:
             for partition, answer in body.partitions.items():
                 self._fetched(self.readings[partition], answer, request, now)
         elif self.group is not None and isinstance(
-            body, FindCoordinatorResponse | OffsetFetchResponse | OffsetCommitResponse
+            body, FindCoordinatorResponse | OffsetFetchResponse | OffsetCommitResponse | LeaveGroupResponse
         ):
             done = self.group.answered(body, now)
             if isinstance(done, OffsetFetchRequest):
                 self._resume_at(done, now)
+            elif isinstance(done, LeaveGroupRequest):
+                self.watch.emit(GroupLeft, self.name, self.group.group_id)
             elif done is not None:
                 self.watch.emit(OffsetsCommitted, self.name, self.group_id)
         return self._effects()
@@ -437,9 +461,9 @@ class Consumer:
             return
         asked = request.body
         moved = not isinstance(asked, FetchRequest) or asked.offsets[reading.partition] != reading.position
-        if moved or self.rewinding:
+        if moved or self.rewinding or self.outside:
             # The response is for another offset: a seek moved the position, or the position is being
-            # requested.
+            # requested. Or the partition belongs to another member now.
             reading.wanted = True
             return
         if not response.batches:

@@ -1,8 +1,12 @@
-"""A consumer's requests to its group coordinator: fetch and commit offsets (CON-9, OFS-6).
+"""A consumer's requests to its group coordinator: fetch and commit offsets (CON-9, OFS-6), leave the group.
 
 The session owns the coordinator's address, the queue of requests to it, and the reactions to their responses
 (the table :data:`REACTIONS`). One request is in flight at a time. Offsets of a transaction do not come here:
 a producer commits them.
+
+The session also has Kafka's heartbeat thread, as far as it watches the application: if the application has not
+called ``poll()`` for ``max.poll.interval.ms``, the thread leaves the group (``AbstractCoordinator.HeartbeatThread``).
+The thread needs no requests for this, so heartbeats are not messages.
 """
 
 from __future__ import annotations
@@ -13,9 +17,11 @@ from engine.client.connections import CONNECTING, Connections, InFlightRequest
 from engine.errors import EngineError, Error
 from engine.happenings.readers import (
     AfterAnswer,
+    CommitOutsideGroup,
     GroupCoordinatorFound,
     GroupRequestRefused,
     GroupRequestSent,
+    PollTimedOut,
 )
 from engine.messages import (
     CommittedOffset,
@@ -23,6 +29,8 @@ from engine.messages import (
     Effects,
     FindCoordinatorRequest,
     FindCoordinatorResponse,
+    LeaveGroupRequest,
+    LeaveGroupResponse,
     Membership,
     OffsetCommitRequest,
     OffsetCommitResponse,
@@ -64,11 +72,12 @@ REACTIONS: dict[str, dict[Error, AfterAnswer]] = {
         Error.UNKNOWN_MEMBER_ID: AfterAnswer.GIVE_UP,
         Error.FENCED_INSTANCE_ID: AfterAnswer.GIVE_UP,
     },
+    "LeaveGroup": {Error.NONE: AfterAnswer.DONE},
 }
 """The reactions of the handlers of ``ConsumerCoordinator``. After an error without an entry the request fails."""
 
-Request = OffsetFetchRequest | OffsetCommitRequest
-Response = FindCoordinatorResponse | OffsetFetchResponse | OffsetCommitResponse
+Request = OffsetFetchRequest | OffsetCommitRequest | LeaveGroupRequest
+Response = FindCoordinatorResponse | OffsetFetchResponse | OffsetCommitResponse | LeaveGroupResponse
 
 
 class GroupSession:
@@ -83,10 +92,13 @@ class GroupSession:
         "group_id",
         "in_flight",
         "last_error",
+        "left",
+        "max_poll_interval_ms",
         "member",
         "not_before",
         "own",
         "path",
+        "polled_at",
         "waits_for_stable_offsets",
         "wanted",
         "watch",
@@ -102,6 +114,7 @@ class GroupSession:
         own: Connections,
         profile: Profile,
         watch: Watch,
+        max_poll_interval_ms: int | None = None,
     ) -> None:
         self.path: Path = (*owner, "group")
         self.consumer = consumer
@@ -122,9 +135,15 @@ class GroupSession:
         self.committed: dict[str, int] = {}
         """Dict of topic-partition → the offset that the coordinator last returned or stored; -1: it has none."""
         self.last_error: Error | None = None
+        self.max_poll_interval_ms = max_poll_interval_ms
+        """None: the time between two polls is not limited."""
+        self.polled_at: int | None = None
+        """When the application got the records that it is processing (virtual ms); None: it is in ``poll()``, or has
+        not polled yet."""
+        self.left = False
 
     def view(self) -> GroupSessionView:
-        return {
+        view: GroupSessionView = {
             "group_id": self.group_id,
             "coordinator": self.coordinator,
             "committed": dict(self.committed),
@@ -132,6 +151,9 @@ class GroupSession:
             "in_flight": None if self.in_flight is None else self.in_flight.api,
             "last_error": None if self.last_error is None else self.last_error.name,
         }
+        if self.max_poll_interval_ms is not None:
+            view["polled_at"], view["leaves_at"], view["left"] = self.polled_at, self.leaves_at(), self.left
+        return view
 
     # -- queued requests -------------------------------------------------------------------------------
 
@@ -144,7 +166,10 @@ class GroupSession:
         )
 
     def commit(self, offsets: Mapping[str, CommittedOffset], now: int) -> None:
-        """Commit offsets outside any transaction."""
+        """Commit offsets outside any transaction. A consumer that has left its group sends nothing."""
+        if self.left:
+            self.watch.emit(CommitOutsideGroup, self.consumer, self.group_id)
+            return
         member = self.member
         self._want(
             OffsetCommitRequest(
@@ -179,6 +204,34 @@ class GroupSession:
         if self.coordinator is not None and self.own.to(self.coordinator).state == CONNECTING:
             return None
         return self.not_before
+
+    # -- the time between two polls ----------------------------------------------------------------------
+
+    def processes(self, now: int) -> None:
+        """``poll()`` has returned records, which the application processes now."""
+        self.polled_at = now
+        self.watch.touch(self)
+
+    def polls(self) -> None:
+        """The application is in ``poll()`` again, or has ended."""
+        self.polled_at = None
+        self.watch.touch(self)
+
+    def leaves_at(self) -> int | None:
+        """When the consumer leaves its group unless the application polls before (virtual ms)."""
+        if self.left or self.polled_at is None or self.max_poll_interval_ms is None:
+            return None
+        return self.polled_at + self.max_poll_interval_ms
+
+    def leave(self, now: int) -> None:
+        """Leave the group, because the application took too long. LeaveGroup is sent once, without a retry, and only
+        to a known coordinator (``AbstractCoordinator.maybeLeaveGroup``)."""
+        self.left = True
+        known = self.coordinator is not None
+        self.watch.emit(PollTimedOut, self.consumer, self.group_id, self.max_poll_interval_ms, known)
+        if known:
+            self._want(LeaveGroupRequest(group_id=self.group_id, member_id=self.member.member_id), now)
+        self.watch.touch(self)
 
     # -- sending ---------------------------------------------------------------------------------------
 
@@ -266,6 +319,6 @@ def _partitions(body: Request | FindCoordinatorRequest) -> tuple[str, ...]:
 def _worst(response: Response) -> Error:
     """The error that decides the reaction: the response's own, or the first one of a partition."""
     errors = [] if isinstance(response, OffsetCommitResponse) else [response.error]
-    if not isinstance(response, FindCoordinatorResponse):
+    if not isinstance(response, FindCoordinatorResponse | LeaveGroupResponse):
         errors += (response.errors or {}).values()
     return next((error for error in errors if error is not Error.NONE), Error.NONE)

@@ -4,8 +4,9 @@ Owns the groups whose ``__consumer_offsets`` partitions this broker leads, the c
 change of a group's offsets. It knows no connections and no logs: ``outbox`` holds its responses and the
 batches to write, and its host calls ``written`` and ``on_marker`` with the results.
 
-Joining and leaving are not simulated: the members and the generation of a group are initial state, and the
-group's log partition contains them. The checks of a commit are those of ``GroupCoordinator.doCommitOffsets``
+Joining is not simulated: the members and the generation of a group are initial state, and the group's log
+partition contains them. When a member leaves, the others are in the next generation at once; Kafka waits until
+they have joined again (``onCompleteJoin``). The checks of a commit are those of ``GroupCoordinator.doCommitOffsets``
 and ``doTxnCommitOffsets``. Before KIP-447 a TxnOffsetCommit names no member, and no member is checked.
 """
 
@@ -15,14 +16,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from engine.coordinator.group_log import batch_of, loaded_groups
-from engine.coordinator.group_offsets import Group, Moved
+from engine.coordinator.group_log import batch_of, loaded_groups, members_batch
+from engine.coordinator.group_offsets import Group, GroupMembers, Moved
 from engine.coordinator.log_owner import LogOwner
 from engine.errors import Error
 from engine.events import OffsetsEnded, OffsetsPending, PlaceKept
 from engine.happenings.codes import Compared, Next, Reason
 from engine.happenings.groups import (
     CommitArrived,
+    MemberLeft,
+    MemberWasGone,
     OffsetMoved,
     OffsetsReturned,
     OffsetsUnstable,
@@ -35,6 +38,7 @@ from engine.messages import (
     NO_OFFSET,
     NO_PRODUCER_ID,
     CommittedOffset,
+    LeaveGroupRequest,
     OffsetCommitRequest,
     OffsetFetchRequest,
     OffsetFetchResponse,
@@ -70,7 +74,7 @@ class WriteOffsets:
 
 @dataclass(slots=True)
 class _Writing:
-    """A commit whose append has not ended."""
+    """A commit whose append has not ended. Without offsets: the members of the group."""
 
     to: object
     group: Group
@@ -213,6 +217,8 @@ class GroupCoordinator(LogOwner[_Writing]):
     def written(self, token: int, error: Error, base_offset: int) -> None:
         """The append of a commit ended. ``base_offset``: the offset of its batch in the log (OFS-3)."""
         writing, answer = self.end_write(token, error)
+        if not writing.offsets:
+            return
         group, offsets, producer_id = writing.group, writing.offsets, writing.producer_id
         if self.groups.get(group.name) is not group:
             # Another coordinator, or this one after a new election, reads the group from the log.
@@ -283,6 +289,28 @@ class GroupCoordinator(LogOwner[_Writing]):
                 decided.append(group)
         return decided
 
+    # -- members ---------------------------------------------------------------------------------------
+
+    def leave(self, request: LeaveGroupRequest) -> Error:
+        """Remove a member. The generation rises, so commits of the former member and of the former generation are
+        refused (OFS-2)."""
+        error = self.lookup(request.group_id)
+        if error is not Error.NONE:
+            self._sent_away(request, error)
+            return error
+        group = self.group(request.group_id)
+        member = request.member_id
+        if member not in group.members:
+            self.watch.emit(MemberWasGone, self.name, group.name, member)
+            return Error.UNKNOWN_MEMBER_ID
+        del group.members[member]
+        group.generation += 1
+        self.watch.emit(MemberLeft, self.name, group.name, member, group.generation, tuple(group.members))
+        token = self.begin_write(_Writing(None, group, {}, NO_PRODUCER_ID, -1))
+        batch = members_batch(group.name, GroupMembers(group.generation, dict(group.members)))
+        self.outbox.append(WriteOffsets(token=token, group_id=group.name, batch=batch))
+        return Error.NONE
+
     # -- asking ----------------------------------------------------------------------------------------
 
     def fetch(self, request: OffsetFetchRequest) -> OffsetFetchResponse:
@@ -346,7 +374,7 @@ class GroupCoordinator(LogOwner[_Writing]):
                 moved.row,
             )
 
-    def _sent_away(self, request: Commit | OffsetFetchRequest, error: Error) -> None:
+    def _sent_away(self, request: Commit | OffsetFetchRequest | LeaveGroupRequest, error: Error) -> None:
         number = self.partition_of(request.group_id)
         self.watch.emit(SentAway, self.name, request.group_id, request.api, error, number)
 

@@ -70,6 +70,26 @@ class OffsetsUnstable(Happening):
 
 
 @happening
+class MemberLeft(Happening):
+    """A member left its group. ``generation``: the new one. ``members``: those that remain."""
+
+    broker: str
+    group: str
+    member: str
+    generation: int
+    members: tuple[str, ...]
+
+
+@happening
+class MemberWasGone(Happening):
+    """A LeaveGroup names a member that the group does not have."""
+
+    broker: str
+    group: str
+    member: str
+
+
+@happening
 class SentAway(Happening):
     """A broker refused a request of a group, because it does not coordinate the group, or has not read the
     group's log partition yet. ``number``: the number of this log partition."""

@@ -150,6 +150,33 @@ class GroupRequestRefused(Happening):
 
 
 @happening
+class PollTimedOut(Happening):
+    """The application has not called ``poll()`` for ``limit`` ms (``max.poll.interval.ms``), so its consumer
+    leaves the group. ``sends``: it sends LeaveGroup, because it knows its coordinator."""
+
+    consumer: str
+    group: str
+    limit: int | None
+    sends: bool
+
+
+@happening
+class GroupLeft(Happening):
+    """The coordinator has removed the consumer from its group."""
+
+    consumer: str
+    group: str
+
+
+@happening
+class CommitOutsideGroup(Aside):
+    """A commit fails in a consumer that has left its group; no request is sent."""
+
+    consumer: str
+    group: str
+
+
+@happening
 class GroupCoordinatorFound(Happening):
     consumer: str
     group: str

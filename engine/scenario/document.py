@@ -435,6 +435,7 @@ def _check_references(document: dict[str, Any]) -> None:
         consumer["partitions"] = consumer["partitions"] or list(partitions)
         for name in consumer["partitions"]:
             known(f"consumers.{consumer['name']}.partitions.{index}", name, partitions)
+        _check_poll_limit(consumer, document["loops"])
     for application in document["applications"]:
         place = f"applications.{application['name']}"
         known(f"{place}.client", application["client"], clients + nodes)
@@ -521,6 +522,18 @@ def _check_call(call: dict[str, Any], place: str, client: str, nodes: list[str])
         known(
             f"{place}.nodes", name, [node for node in nodes if node not in (INITIATOR, MIDDLEWARE, MANAGER)]
         )
+
+
+def _check_poll_limit(consumer: dict[str, Any], loops: list[dict[str, Any]]) -> None:
+    """Check that a consumer that may leave its group is a dynamic member, and that a loop polls it. A static member
+    never sends LeaveGroup (KIP-345)."""
+    if consumer["max_poll_interval_ms"] is None:
+        return
+    member = consumer["member"]
+    polled = any(loop["consumer"] == consumer["name"] for loop in loops)
+    if not polled or member["id"] is None or member["instance"] is not None:
+        place = f"consumers.{consumer['name']}.max_poll_interval_ms"
+        raise BadScenario(place, shown(consumer["max_poll_interval_ms"]), allowed("dynamic_member_of_a_loop"))
 
 
 def _check_loop(

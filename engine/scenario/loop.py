@@ -256,6 +256,8 @@ class Loop:
         self.state = row.target or self.state
         self.watch.emit(RowTaken, self.name, row)
         self.acted = False
+        if self.state in (POLLING, STOPPED) and self.consumer.group is not None:
+            self.consumer.group.polls()
         if self.state == POLLING:
             self.hand = []
 
@@ -299,6 +301,8 @@ class Loop:
         self.sent = 0
         if not self.hand:
             return []
+        if self.consumer.group is not None:
+            self.consumer.group.processes(now)
         records = tuple((record.partition, record.offset) for record in self.hand)
         self.watch.emit(LoopPolled, self.name, self.consumer.name, len(records), self.round, records)
         self._take(TOOK)

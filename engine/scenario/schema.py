@@ -242,6 +242,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "remember_keys": Field(kind="bool", default=False),
         "group": Field(kind="name"),
         "member": Field(kind="table", rows="member"),
+        "max_poll_interval_ms": Field(kind="int", low=1, high=TIME_MAX),
     },
     "member": {
         "id": Field(kind="name"),

@@ -52,6 +52,11 @@ class GroupSessionView(TypedDict):
     waiting: list[str]
     in_flight: str | None
     last_error: str | None
+    polled_at: NotRequired[int | None]
+    """When the application got the records that it is processing (virtual ms). This key and the next two exist if
+    the time between two polls is limited (``max.poll.interval.ms``)."""
+    leaves_at: NotRequired[int | None]
+    left: NotRequired[bool]
 
 
 class ConsumerFields(TypedDict):

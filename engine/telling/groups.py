@@ -64,6 +64,25 @@ def _offsets_unstable(h: happened.OffsetsUnstable, teller: Teller) -> None:
     )
 
 
+def _member_left(h: happened.MemberLeft, teller: Teller) -> None:
+    teller.say(
+        "group.member_left",
+        ("OFS-2",),
+        broker=h.broker,
+        group=h.group,
+        member=h.member,
+        generation=h.generation,
+        members=", ".join(h.members) or None,
+    )
+
+
+def _member_was_gone(h: happened.MemberWasGone, teller: Teller) -> None:
+    teller.say("group.member_was_gone", ("OFS-2",), broker=h.broker, group=h.group, member=h.member)
+    teller.refuse(
+        "OFS-2", Error.UNKNOWN_MEMBER_ID.name, [["member", h.member or None]], "refusal.group_is_refused"
+    )
+
+
 def _sent_away(h: happened.SentAway, teller: Teller) -> None:
     loading = h.error is Error.COORDINATOR_LOAD_IN_PROGRESS
     gone = h.error is Error.NOT_COORDINATOR
@@ -90,5 +109,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.OffsetsVisible: notes("group.offsets_visible_at_once", "OFS-6"),
     happened.OffsetsReturned: _offsets_returned,
     happened.OffsetsUnstable: _offsets_unstable,
+    happened.MemberLeft: _member_left,
+    happened.MemberWasGone: _member_was_gone,
     happened.SentAway: _sent_away,
 }

@@ -69,6 +69,7 @@ _GROUP_REQUESTS = {
     "FindCoordinator": ("group_session.looks_up", ("FND-1", "FND-6")),
     "OffsetFetch": ("group_session.asks_committed", ("CON-9",)),
     "OffsetCommit": ("group_session.commits", ("OFS-6",)),
+    "LeaveGroup": ("group_session.leaves", ("OFS-2",)),
 }
 
 
@@ -82,6 +83,11 @@ def _group_request_refused(h: happened.GroupRequestRefused, teller: Teller) -> N
         error=h.error.name,
         backoff=h.backoff,
     )
+
+
+def _poll_timed_out(h: happened.PollTimedOut, teller: Teller) -> None:
+    key = "group_session.poll_timed_out" if h.sends else "group_session.poll_timed_out_alone"
+    teller.say(key, ("OFS-2",), consumer=h.consumer, group=h.group, limit=h.limit)
 
 
 def _reading_resumed(h: happened.ReadingResumed, teller: Teller) -> None:
@@ -110,6 +116,9 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.KeysApplied: notes("consumer.applies", "CPT-6"),
     happened.GroupRequestSent: _group_request_sent,
     happened.GroupRequestRefused: _group_request_refused,
+    happened.PollTimedOut: _poll_timed_out,
+    happened.GroupLeft: says("consumer.left_group", "OFS-2"),
+    happened.CommitOutsideGroup: notes("consumer.commits_outside_group", "OFS-2"),
     happened.GroupCoordinatorFound: says("group_session.coordinator_found", "FND-6"),
     happened.OffsetsCommitted: says("consumer.committed", "OFS-6"),
     happened.ReadingResumed: _reading_resumed,

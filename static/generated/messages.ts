@@ -1307,6 +1307,12 @@ export interface GroupSessionView {
   waiting: string[];
   in_flight: string | null;
   last_error: string | null;
+  /**
+   * When the application got the records that it is processing (virtual ms). This key and the next two exist if the time between two polls is limited (``max.poll.interval.ms``).
+   */
+  polled_at?: number | null;
+  leaves_at?: number | null;
+  left?: boolean;
 }
 /**
  * A broker. The fields of its coordinators are absent while they are empty.

@@ -72,6 +72,7 @@ const REQUESTS: Record<string, (fields: Fields, message: MessageView) => string>
   TxnOffsetCommit: offsets,
   OffsetCommit: offsets,
   OffsetFetch: (fields) => say("stage.message.group", { group_id: fields["group_id"] ?? "" }),
+  LeaveGroup: (fields) => say("stage.message.group", { group_id: fields["group_id"] ?? "" }),
   EndTxn: (fields) => say(fields["committed"] === true ? "stage.message.commit" : "stage.message.abort"),
   Metadata: (fields) => {
     const topics = list(fields["topics"]);

@@ -41,7 +41,7 @@ const APART = 20;
 const INSET = 4;
 /** Requests about an id or a group, which its coordinator answers. */
 const COORDINATED = new Set([
-  "InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "TxnOffsetCommit", "OffsetCommit", "OffsetFetch",
+  "InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "TxnOffsetCommit", "OffsetCommit", "OffsetFetch", "LeaveGroup",
 ]);
 
 const BROKER = /^broker-/;
