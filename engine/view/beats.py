@@ -91,6 +91,11 @@ WITH_A_RESEND = frozenset({"waits_for_earlier", "meanwhile"})
 LIGHT = 4
 """An opener below this weight opens no beat before the present beat has reached the step to which it leads
 (``Opener.lands``)."""
+FATE = 8.6
+"""A beat that shows what becomes of a transaction weighs at least this much, unless the beat before it, whose title
+then says the outcome, can hold it (``DECIDE``)."""
+NAMED = 8.5
+"""A beat to which the author gave a title weighs at least this much."""
 RESETS = 6
 """After an opening of this weight, the same events may open beats again."""
 RESULTS = frozenset(
@@ -129,6 +134,8 @@ class Opened:
     """How many steps of the beat come before the step that opens it."""
     origin: Opened | None = None
     """For a beat of several rounds: the first round."""
+    ends: bool = False
+    """Whether it shows what becomes of a transaction: records are released, or a marker arrives once more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +150,10 @@ class Ended:
 class Beats:
     """Takes the steps of a run in order, as JSON (docs/frame.md)."""
 
-    def __init__(self, consumers: Sequence[str] = ()) -> None:
+    def __init__(self, consumers: Sequence[str] = (), named: Mapping[str, int] | None = None) -> None:
+        """``named``: for each kind of beat to which the author of the scenario gave titles, the highest number that
+        has one."""
+        self._named = named or {}
         self._steps: list[BeatStep] = []
         self._again: dict[tuple[str, str], str] = {}
         """(client, batch) to its partition, for each batch that waits to be sent again, in order."""
@@ -354,7 +364,7 @@ class Beats:
 
     def fork(self) -> Beats:
         """A copy for a branch that begins here. It shares the steps so far, which never change."""
-        fork = Beats(self._consumers)
+        fork = Beats(self._consumers, self._named)
         fork._steps = list(self._steps)
         fork._again = dict(self._again)
         fork._doubted = set(self._doubted)
@@ -380,7 +390,7 @@ class Beats:
             return []
         end = len(self._steps)
         repeats = repeats_in(self._steps)
-        openings = _openings(self._steps, repeats, by_hand)
+        openings = _openings(self._steps, repeats, self._named, by_hand)
         kept = self._kept(past, min(until, self._steps[-1].number), repeats)
         if not kept:
             return self._level(0, end, openings, repeats)
@@ -499,6 +509,9 @@ class Beats:
             return released[-1]
         if beat.opener is READ_AFTER_MARKER:
             return read_in(steps)[-1]
+        if beat.opener.name in GATHERED:
+            at = steps[beat.lead].time
+            return [step for step in steps if step.opener is beat.opener and step.time == at][-1]
         if beat.opener is REPEATS:
             repeat = next(one for one in repeats.stretches if one.at == beat.at + beat.lead)
             within = self._steps[repeat.at : repeat.stop]
@@ -612,9 +625,12 @@ def _params(opener: Opener, given: Mapping[str, Any], step: Mapping[str, Any]) -
     return {name: known.get(name) for name in opener.params}
 
 
-def _openings(steps: Sequence[BeatStep], repeats: Repeats, by_hand: Collection[int] = ()) -> list[Opened]:
-    """Every step that could open a beat, with its weight. ``by_hand``: the numbers of the steps that carry out
-    interventions. What happens behind an intervention for the first time weighs as much as in a run without it."""
+def _openings(
+    steps: Sequence[BeatStep], repeats: Repeats, named: Mapping[str, int], by_hand: Collection[int] = ()
+) -> list[Opened]:
+    """Every step that could open a beat, with its weight. ``named``: as :class:`Beats` has them. ``by_hand``: the
+    numbers of the steps that carry out interventions. What happens behind an intervention for the first time weighs
+    as much as in a run without it."""
     found: list[Opened] = []
     counts: dict[str, int] = {}
     seen: set[str] = set()
@@ -640,7 +656,11 @@ def _openings(steps: Sequence[BeatStep], repeats: Repeats, by_hand: Collection[i
         if opener is NOT_NOW and step.opener_params == repeated:
             continue
         before = found[-1] if found else None
+        data = {name for name, _ in step.released if not name.startswith("__")}
+        anew = data - released
         if before is not None and before.opener.name == opener.name and before.params == step.opener_params:
+            before.ends = before.ends or _is_end(step, opener)
+            released |= anew
             continue
         subject = (step.opener_params, step.params.get(opener.subject))
         if opener.once and last.get(opener.name) == subject:
@@ -658,17 +678,25 @@ def _openings(steps: Sequence[BeatStep], repeats: Repeats, by_hand: Collection[i
             last.clear()
         last[opener.name] = subject
         counts[opener.name] = counts.get(opener.name, 0) + 1
-        anew = {name for name, _ in step.released if not name.startswith("__")} - released
+        is_first = bool(anew) or (opener.name not in seen and (opener is not OUTCOME or not released))
         released |= anew
-        is_first = opener.name not in seen or bool(anew)
         if step.number not in by_hand:
             seen.add(opener.name)
         weight = opener.weight if is_first else opener.later or opener.weight / 2
         weight += 9 if step.broken else 0
-        found.append(Opened(index, opener, step.opener_params, weight, counts[opener.name]))
+        weight = max(weight, NAMED if counts[opener.name] <= named.get(opener.name, 0) else 0)
+        ends = _is_end(step, opener)
+        found.append(Opened(index, opener, step.opener_params, weight, counts[opener.name], ends=ends))
     if not any(one.opener.weight >= RARE for one in found):
         return found
     return [_amid_unusual(one) if one.opener.amid_unusual else one for one in found]
+
+
+def _is_end(step: BeatStep, opener: Opener) -> bool:
+    """Whether a beat of this opener shows what becomes of a transaction: the step releases its records to consumers."""
+    if opener is not OUTCOME and opener.name not in DECIDE:
+        return False
+    return any(result and not partition.startswith("__") for partition, result in step.released)
 
 
 def _amid_unusual(one: Opened) -> Opened:
@@ -678,7 +706,7 @@ def _amid_unusual(one: Opened) -> Opened:
 def _belongs_to(before: Opened, opener: Opener) -> bool:
     """Whether the step continues the beat before it and opens none: the producer gets the identity that it
     requested, a marker that is sent again arrives, consumers wait for a transaction that hangs, the tool has
-    ended such a transaction, or a new coordinator has loaded its log."""
+    ended such a transaction, an application restarts with its clients, or a new coordinator has loaded its log."""
     if opener.name == "identity_given":
         return before.opener.name in IDENTITY_NAMES
     if opener.name == "marker_sent_again":
@@ -687,6 +715,8 @@ def _belongs_to(before: Opened, opener: Opener) -> bool:
         return before.opener is HANGS
     if opener.name == "tool_aborted":
         return before.opener is LET_GO
+    if opener.name == "begins_anew":
+        return before.opener.name == "restarts"
     return opener.name == "resumes" and before.opener is TAKEOVER
 
 
@@ -756,7 +786,10 @@ def _chosen(openings: list[Opened], end: int, most: int, lengths: Sequence[int])
         least = min(losses)
         if least > 0 and len(chosen) <= most and (len(chosen) <= ENOUGH or least >= LIGHT):
             break
-        del chosen[losses.index(least) + 1]
+        place = losses.index(least) + 1
+        if chosen[place].ends and _can_hold_end(chosen[place - 1]):
+            chosen[place - 1] = replace(chosen[place - 1], ends=True)
+        del chosen[place]
     return _with_what_was_collected(chosen)
 
 
@@ -783,7 +816,13 @@ def _weightiest(openings: list[Opened]) -> list[Opened]:
 
 def _is_same(before: Opened, one: Opened) -> bool:
     """Whether two neighbours have the same opener and the same parameters, so that one beat can hold both."""
-    return before.opener is one.opener and before.params == one.params
+    same = before.opener is one.opener and before.params == one.params
+    return same and not (before.ends and one.ends)
+
+
+def _can_hold_end(before: Opened) -> bool:
+    """Whether the next beat, which shows what becomes of a transaction, can be merged into this one."""
+    return before.opener.name in {*DECIDE, "markers_resent"} and not before.ends
 
 
 def _loss(chosen: list[Opened], index: int, end: int, lengths: Sequence[int]) -> float:
@@ -792,7 +831,10 @@ def _loss(chosen: list[Opened], index: int, end: int, lengths: Sequence[int]) ->
     merged = lengths[stop] - lengths[chosen[index - 1].at]
     share = merged / (lengths[end] - lengths[chosen[0].at]) * MOST
     longer: float = share**LENGTH_COUNTS
-    return chosen[index].weight * max(1.0, longer)
+    weight = chosen[index].weight
+    if chosen[index].ends and not _can_hold_end(chosen[index - 1]):
+        weight = max(weight, FATE)
+    return weight * max(1.0, longer)
 
 
 def _rounds(openings: list[Opened], most: int) -> list[Opened] | None:

@@ -95,7 +95,8 @@ PRODUCER = (
         "client.call_in_error", "client.send_before_init", "client.offsets_outside_transaction",
     ), ("client", "call")),
     Opener("muted", 5, ("client.muted",), ("partitions",), STORED, once=True),
-    Opener("leader_wanted", 6, ("client.leader_unknown",), ("client",), ("client.metadata_received",), once=True),
+    Opener("leader_wanted", 6, ("client.leader_unknown",), ("client",), ("client.metadata_received",), once=True,
+        amid_unusual=2.5),
     Opener("connects", 1, ("client.waits_not_connected",), ("client",), once=True),
     Opener("in_flight_full", 5, ("client.waits_in_flight_full",), ("client",), once=True),
     Opener("request_full", 5, ("client.stopped_request_full", "client.oversized_alone"), once=True),
@@ -126,7 +127,7 @@ PRODUCER = (
         "client.sequence_history_deleted_restarts",
     ), ("client",)),
     Opener("fatal", 6, ("client.fatal", "client.control_fatal", "client.unresolved_lost_fatal"), ("client",)),
-    Opener("response_thrown", 6, ("client.illegal_transition",), ("client", "api")),
+    Opener("response_thrown", 8, ("client.illegal_transition",), ("client", "api")),
     Opener("identity_refused", 6, ("client.producer_id_refused",), ("client",), once=True),
     Opener("only_abort", 7, (
         "client.control_abortable", "client.control_abortable_bump", "client.unresolved_lost_abortable",

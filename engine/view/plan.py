@@ -30,11 +30,14 @@ class RunPlan:
         """The number of the last step that was taken."""
         self._places = Places(header, view)
         consumers = [actor["name"] for actor in header.get("actors") or () if actor["role"] == "consumer"]
-        self._beats = Beats(consumers)
-        self._outcome = RunOutcome(view)
-        self._passed = Passed()
         self._named: list[NamedBeat] = list(header.get("beats") or ())
         """The author's names of beats: (kind, number, title)."""
+        highest: dict[str, int] = {}
+        for one in self._named:
+            highest[one["kind"]] = max(one["nth"], highest.get(one["kind"], 0))
+        self._beats = Beats(consumers, highest)
+        self._outcome = RunOutcome(view)
+        self._passed = Passed()
 
     def take(self, step: Mapping[str, Any]) -> None:
         self.steps = step["number"]

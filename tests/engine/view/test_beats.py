@@ -404,6 +404,37 @@ def test_beats_follow_a_lost_marker_until_it_has_arrived() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("SC-145/stable", [(109, "released_abort_complete"), (204, "released_commit_complete")]),
+        ("SC-145/random", [(149, "released_abort_complete"), (227, "released_commit_complete")]),
+        ("SC-145/shared", [(79, "released_abort_complete"), (173, "released_commit_complete")]),
+        ("SC-55", [(66, "released_commit"), (90, "released_commit_complete")]),
+        ("SC-51/abort", [(78, "released_abort_complete"), (156, "released_commit_complete")]),
+    ],
+)
+def test_what_becomes_of_each_transaction_is_a_beat(name: str, shown: list[tuple[int, str]]) -> None:
+    """Goal: no press passes over a commit or an abort."""
+    found = titles(plan_ahead(scenario_of(name))["beats"])
+    assert [(lands, key) for lands, key, _ in found if key.startswith("released")] == shown
+    assert not any(key == "leader_wanted" for _, key, _ in found), "a lookup gives way"
+
+
+def test_several_that_crash_at_once_are_shown_when_all_have_crashed() -> None:
+    found = titles(plan_ahead(scenario_of("SC-145/stable"))["beats"])
+    assert (82, "crashes_many", {"actors": ["p1", "c1"]}) in found
+    assert (84, "restarts_many", {"actors": ["p1", "c1"]}) in found
+
+
+def test_a_beat_that_the_author_named_is_kept_before_a_heavier_one() -> None:
+    document = {name: rows for name, rows in entry("SC-55").document.items() if name != "beats"}
+    unnamed = [beat["kind"] for beat in plan_ahead(load(document))["beats"]]
+    named = [beat["kind"] for beat in plan_ahead(scenario_of("SC-55"))["beats"]]
+    assert ("message_delayed" in unnamed, "marker_sent_again" in unnamed) == (True, False)
+    assert ("message_delayed" in named, "marker_sent_again" in named) == (False, True)
+
+
 def test_a_marker_that_is_sent_again_and_ends_nothing_is_one_beat() -> None:
     """The response to the marker is lost, so the second one finds the transaction ended."""
     drop = {"action": "drop_message", "message": 21, "after": 69}
