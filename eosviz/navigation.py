@@ -1,8 +1,8 @@
 """The navigation: five words, the pages behind each word, and for each page of the site the word to which it
 belongs.
 
-Every page belongs to one word, so that a reader sees where they are. A word with one page is a link; a word
-with several pages opens a list.
+A page belongs to at most one word, which is marked on it. A word with one page is a link; a word with several
+pages opens a list.
 """
 
 from __future__ import annotations

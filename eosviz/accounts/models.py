@@ -57,7 +57,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     email = models.EmailField(unique=True)
     """The address, in lower case."""
     name = models.CharField(max_length=NAME_CHARACTERS_MAX, blank=True)
-    """The name that classmates and instructors see."""
+    """The name that others see, for example the instructors of the person's classes."""
     owner_key = models.CharField(max_length=64, unique=True, default=new_owner_key, editable=False)
     """The key that owns this person's sessions, replays and progress. Those of an anonymous visitor are owned
     by the browser's key."""

@@ -1,4 +1,4 @@
-"""Everything that writes analytics. Pages, commands and the nightly task call these functions."""
+"""Records trails and creates analyses. Pages, a command and the nightly task call these functions."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def is_followed(session: Session) -> bool:
 
 def note_trail(session: Session, branch_id: int, last: int, furthest: int, backs: list[int]) -> None:
     """Record the reader's step, how far they looked, and from which steps they went back since the last
-    report. On another branch than the first, `last` and `furthest` count as the step where the branch left
-    the first one, and later steps of `backs` are left out. Raises Problem if the session has no such
+    report. On another branch than the first, `last` and `furthest` count at most as the step where the branch
+    left the first one, and later steps of `backs` are left out. Raises Problem if the session has no such
     branch."""
     branch = Branch.objects.filter(id=branch_id, session=session).first()
     if branch is None:

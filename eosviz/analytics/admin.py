@@ -1,4 +1,4 @@
-"""Analyses in Django's administration, read-only. Trails are not shown to anyone."""
+"""Analyses in Django's administration, read-only."""
 
 from __future__ import annotations
 

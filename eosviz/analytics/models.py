@@ -1,7 +1,7 @@
 """How people work through scenarios: the few things that are recorded, and the figures computed from them for
 a class.
 
-Only the query sets here decide who may see something.
+The query sets here and `may_see_all` decide who may see an analysis.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Everything that writes hands and polls. Each function is one transaction and can be repeated without further
-effect."""
+"""Raises and lowers hands; opens, changes and answers polls. Each change is one transaction."""
 
 from __future__ import annotations
 

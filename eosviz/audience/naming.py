@@ -1,5 +1,5 @@
-"""Who may read whose name. Instructors may read the names of members of their own classes, as in the roster;
-all other names are hidden."""
+"""Who may read whose name. Instructors may read the names of members of their own classes that are not
+archived; all other names are hidden."""
 
 from __future__ import annotations
 

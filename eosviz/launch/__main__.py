@@ -1,4 +1,4 @@
-"""`python3 -m eosviz.launch VERB`. The Makefile has a target for each verb; `make help` describes them."""
+"""`python3 -m eosviz.launch VERB`. The Makefile's targets run these verbs; `make help` describes the targets."""
 
 import sys
 from collections.abc import Callable

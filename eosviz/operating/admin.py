@@ -1,4 +1,4 @@
-"""Gives a read-only page to every model that has no page in the administration.
+"""Gives a read-only page to every model that has no page in the administration and is not in HIDDEN.
 
 This app is loaded last, so the pages that other apps register are known. The columns are the model's fields,
 without bytes, long texts and secret keys.

@@ -1,5 +1,4 @@
-"""Which files of the data folder a backup contains. These are all except secrets, files that a start makes
-again, and files that are kept elsewhere."""
+"""Which files of the data folder a backup contains: all except those of LEFT_OUT."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Metrics for Prometheus. Each web process serves its own at `/metrics`, and each worker at a port of its
-own.
+"""Metrics for Prometheus. Each web process serves its own at `/metrics`. Each worker serves its own at a port
+of its own if EOSVIZ_WORKER_METRICS_PORT is set.
 
 The labels are names of routes and tasks, never addresses or ids, so the code determines how many there are.
 """

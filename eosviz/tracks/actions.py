@@ -1,4 +1,4 @@
-"""Everything that writes progress: beginning a scenario of a track, finishing it, answering a question."""
+"""Writes progress: beginning a scenario of a track, finishing it, answering a question."""
 
 from __future__ import annotations
 
