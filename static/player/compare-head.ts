@@ -16,7 +16,7 @@ export const defaults = {
   beats: 3,
 };
 
-const COUNTS = ["lost", "duplicates", "reordered", "failed", "hanging", "retries", "messages", "markers", "time"] as const;
+const COUNTS = ["lost", "duplicates", "reordered", "failed", "hanging", "committed", "aborted", "retries", "messages", "markers", "time"] as const;
 export interface Count {
   name: (typeof COUNTS)[number];
   left: number;

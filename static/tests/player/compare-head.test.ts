@@ -17,6 +17,8 @@ test("of two ends what differs is counted, what was lost first and how long it t
     { name: "time", left: 200, right: 300 },
   ]);
   assert.deepEqual(differingCounts(END, { ...END, markers: 0 }), [], "plans of before count no markers");
+  const aborted = { ...END, messages: 70, aborted: 1 };
+  assert.deepEqual(differingCounts({ ...END, committed: 1 }, aborted).map(({ name }) => name), ["committed", "aborted", "messages"]);
 });
 
 test("a changed run ends as it ends, not as the run that was written", () => {
