@@ -31,7 +31,7 @@ from engine.messages import (
     RecordBatch,
     Send,
 )
-from engine.network.connections import Name, name_of
+from engine.network.connections import Name
 from engine.network.error_answers import error_answer, with_error
 from engine.network.faults import FaultRule
 from engine.pending import FAULT as FAULT_CLASS
@@ -223,7 +223,7 @@ class Interference:
         ends = drop_ends_connection(self.kernel.world, envelope)
         self._lose(self._about(Fault.ANSWER_DROPPED if ends else Fault.MESSAGE_DROPPED, message))
         if ends:
-            self._end_connection(name_of(envelope), entry)
+            self._end_connection(envelope.connection, entry)
 
     def _drop_alone(self, message: int, entry: dict[str, Any]) -> None:
         """Drop a response, but let later ones of its connection arrive, which no real connection does (GEN-11)."""
@@ -260,7 +260,7 @@ class Interference:
         self.kernel.schedule_delivery(copy)
 
     def _disconnect(self, message: int, entry: dict[str, Any]) -> None:
-        self._end_connection(name_of(self._about(Fault.DISCONNECTED, message)), entry)
+        self._end_connection(self._about(Fault.DISCONNECTED, message).connection, entry)
 
     def _end_connection(self, connection: Name, entry: dict[str, Any]) -> None:
         kernel = self.kernel

@@ -813,7 +813,8 @@ def broker_number(name: str) -> int:
 @dataclass(slots=True)
 class Envelope:
     """One message in flight. ``source`` and ``destination`` are actor names (``p1``, ``broker-1``).
-    ``sent_at`` and ``arrives_at`` are virtual milliseconds."""
+    ``sent_at`` and ``arrives_at`` are virtual milliseconds. ``connection``: the client, the broker and the purpose
+    of the connection that carries the message; empty names outside a network."""
 
     id: int
     source: str
@@ -823,6 +824,7 @@ class Envelope:
     is_response: bool
     sent_at: int
     arrives_at: int
+    connection: tuple[str, str, str] = ("", "", "")
 
     @property
     def kind(self) -> str:

@@ -148,7 +148,7 @@ class Simulation(Timetable):
         for name, effects in self.world.start(self.now):
             self.carry_out(name, effects)
         for name in self.world.roles:
-            self.ask_for_timers(name)
+            self._timing.ask(name)
         self._replication.follow()
         self.interference.start()
         watch = self.watch
@@ -325,15 +325,16 @@ class Simulation(Timetable):
         if effects:
             self.carry_out(name, effects)
         if type(envelope.body) is ProduceRequest and envelope.body.acks == 0:
-            self._take_next(envelope.source, name, envelope.body, envelope.correlation_id)
+            self._take_next(envelope)
         if watch.judging:
             self.settled(envelope)
         if name in world.consumers:
             for partition in partitions_of(envelope.body):
                 world.wake_readers(partition, self.now)
-        self.ask_for_timers(name)
-        for client in world.in_process(name):
-            self.ask_for_timers(client)
+        self._timing.ask(name)
+        if world.services:
+            for client in world.in_process(name):
+                self._timing.ask(client)
         self._replication.follow()
 
     def _timer(self, name: str, event: Event) -> None:
@@ -343,7 +344,7 @@ class Simulation(Timetable):
         if role.alive:
             self._actor, self._kind = name, "timer"
             self.carry_out(name, role.on_timer(self.now))
-        self.ask_for_timers(name)
+        self._timing.ask(name)
         self._replication.follow()
 
     def _background(self, name: str, event: Event) -> None:
@@ -351,7 +352,7 @@ class Simulation(Timetable):
         if broker.alive:
             self._actor, self._kind = name, "timer"
             self.carry_out(name, broker.on_background_timer(self.now))
-        self.ask_for_timers(name)
+        self._timing.ask(name)
         self._replication.follow()
 
     def next_serial(self) -> int:
@@ -371,7 +372,7 @@ class Simulation(Timetable):
         else:
             effects = client.on_disconnected(peer, self.now, purpose)
         self.carry_out(name, effects)
-        self.ask_for_timers(name)
+        self._timing.ask(name)
 
     def _fault(self, argument: Any, event: Event) -> None:
         self._kind = "fault"
@@ -405,7 +406,7 @@ class Simulation(Timetable):
 
     def ask(self, name: str) -> None:
         """Update a role's timers and handle changed partitions, after a fault or an intervention."""
-        self.ask_for_timers(name)
+        self._timing.ask(name)
         self._replication.follow()
 
     def send(self, source: str, effect: Send) -> Envelope | None:
@@ -424,7 +425,7 @@ class Simulation(Timetable):
             watch.fate(envelope.id, "sent")
         self.schedule_delivery(envelope)
         if effect.is_response:
-            self._take_next(effect.destination, source, effect.body, effect.correlation_id)
+            self._take_next(envelope)
         if interference.apis and effect.body.api in interference.apis:  # type: ignore[attr-defined]
             interference.sent(envelope)
         return envelope
@@ -443,14 +444,20 @@ class Simulation(Timetable):
         self._deliver_now(connections.answered_in_vain(ended))
         return True
 
-    def _take_next(self, client: str, broker: str, body: object, correlation_id: int) -> None:
-        """The broker has finished a request, and now handles the next one of the connection (GEN-11)."""
+    def _take_next(self, message: Envelope) -> None:
+        """The broker has finished a request, and now handles the next one of the connection (GEN-11). ``message``:
+        the response, or the request if it has none."""
         connections = self.world.network.connections
-        ended = connections.of_ended(client, broker, correlation_id) if connections.ended else None
+        ended = None
+        if connections.ended:
+            client, broker, _ = message.connection
+            ended = connections.of_ended(client, broker, message.correlation_id)
         if ended is not None:
             self._deliver_now(connections.answered_in_vain(ended))
-        else:
-            self._deliver_now(connections.answered(client, broker, body, correlation_id))
+            return
+        following = connections.answered(message)
+        if following is not None:
+            self._deliver_now(following)
 
     def _deliver_now(self, following: Envelope | None) -> None:
         if following is not None:
@@ -508,7 +515,7 @@ class Simulation(Timetable):
         role = self.world.connecting.get(name)
         if role is not None and role.alive:
             self.carry_out(name, role.on_disconnected(peer, self.now, purpose))
-            self.ask_for_timers(name)
+            self._timing.ask(name)
 
     def lost(self, envelope: Envelope) -> None:
         """Report that a message is lost, because its receiver is down."""

@@ -103,7 +103,7 @@ class ZooKeeperLink:
         return []
 
     def next_timer(self) -> int | None:
-        again = self.isr_changes.next_timer()
+        again = self.isr_changes.deadline
         claim = self.producer_ids.deadline
         return claim if again is None or (claim is not None and claim < again) else again
 

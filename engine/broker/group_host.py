@@ -155,7 +155,8 @@ class GroupHost:
     # -- timers and crashes ----------------------------------------------------------------------------
 
     def next_timer(self) -> int | None:
-        return self.coordinator.next_loading()
+        coordinator = self.coordinator
+        return coordinator.next_loading() if coordinator.loading else None
 
     def on_timer(self, now: int) -> Effects:
         for partition in [number for number, (_, due) in self.coordinator.loading.items() if due <= now]:

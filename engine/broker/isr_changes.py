@@ -63,7 +63,7 @@ was lost."""
 class RepeatedIsrRequests:
     """The two ways with ZooKeeper: the leader repeats a request until the partition's new state is announced."""
 
-    __slots__ = ("_recipient", "_waiting", "outgoing", "setup")
+    __slots__ = ("_recipient", "_waiting", "deadline", "outgoing", "setup")
 
     def __init__(self, setup: Setup, outgoing: Outgoing) -> None:
         self.setup = setup
@@ -71,6 +71,8 @@ class RepeatedIsrRequests:
         self._recipient = CONTROLLER if setup.profile.asks_controller_for_isr else ZOOKEEPER
         self._waiting: dict[str, tuple[Replica, int]] = {}
         """Partition to its replica and the time in ms at which the leader repeats the request."""
+        self.deadline: int | None = None
+        """The earliest of these times; None: no request waits."""
 
     def take_back(self, replica: Replica, follower: int, now: int) -> Effects:
         replica.isr_asked = follower
@@ -82,12 +84,8 @@ class RepeatedIsrRequests:
 
     def settled(self, replica: Replica) -> None:
         """The partition's new state was announced, so the request is not repeated any more."""
-        self._waiting.pop(replica.partition, None)
-
-    def next_timer(self) -> int | None:
-        if not self._waiting:
-            return None
-        return min(at for _, at in self._waiting.values())
+        if self._waiting.pop(replica.partition, None) is not None:
+            self._set_deadline()
 
     def on_timer(self, now: int) -> Effects:
         due = [replica for replica, at in self._waiting.values() if at <= now]
@@ -101,6 +99,10 @@ class RepeatedIsrRequests:
 
     def crash(self) -> None:
         self._waiting.clear()
+        self.deadline = None
+
+    def _set_deadline(self) -> None:
+        self.deadline = min((at for _, at in self._waiting.values()), default=None)
 
     def _request(self, replica: Replica, follower: int, now: int) -> Send:
         recipient = self._recipient
@@ -108,5 +110,6 @@ class RepeatedIsrRequests:
             replica,
             now + recipient.reply_timeout_ms(self.setup.configuration),
         )
+        self._set_deadline()
         message = recipient.message(partition=replica.partition, replica=follower, version=replica.version)
         return recipient.send(self.outgoing, message)

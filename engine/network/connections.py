@@ -15,30 +15,27 @@ from __future__ import annotations
 
 from engine.apis import connection_of
 from engine.crafter import Crafter
-from engine.messages import FOR_ALL_ELSE, Envelope
+from engine.messages import FOR_ALL_ELSE, Envelope, Send
 from engine.tool.command import TOOL
 
 Name = tuple[str, str, str]
 """(client that opened the connection, broker, purpose); the purpose is ``Api.connection``."""
 
 
-def _name(client: str, broker: str, body: object, correlation_id: int) -> Name:
-    """The connection of a request, or of its response. A request that a fault injects (:class:`Crafter`) has a
-    connection of its own. The tool has one connection to each broker, also for markers."""
-    if client == TOOL:
-        return client, broker, FOR_ALL_ELSE
-    return client, broker, str(correlation_id) if client == Crafter.name else connection_of(body)
+def connection_name(source: str, destination: str, send: Send) -> Name:
+    """The connection of a message that ``source`` sends, named after the side that sends requests.
 
-
-def name_of(message: Envelope) -> Name:
-    """The connection of a message, named after the side that sends requests. Two nodes of the middleware
-    share one connection, on which both send requests."""
-    client, broker = message.source, message.destination
-    if message.is_response:
-        client, broker = broker, client
+    Two nodes of the middleware share one connection, on which both send requests. A request that a fault injects
+    (:class:`Crafter`) has a connection of its own. The tool has one connection to each broker, also for markers.
+    """
+    client, broker = (destination, source) if send.is_response else (source, destination)
     if not broker.startswith("broker-") and client > broker:
         client, broker = broker, client
-    return _name(client, broker, message.body, message.correlation_id)
+    if client == TOOL:
+        return client, broker, FOR_ALL_ELSE
+    if client == Crafter.name:
+        return client, broker, str(send.correlation_id)
+    return client, broker, connection_of(send.body)
 
 
 class Ended:
@@ -70,7 +67,7 @@ class BrokerConnections:
                 return None
             if request in one.waiting:
                 return one.taken
-        name = name_of(request)
+        name = request.connection
         before = self.taken.get(name)
         if before is request:
             return None
@@ -82,17 +79,18 @@ class BrokerConnections:
 
     def arrived(self, request: Envelope) -> bool:
         """Whether this request is at its broker, which handles it now or later."""
-        name = name_of(request)
+        name = request.connection
         if self.taken.get(name) is request or request in self.waiting.get(name, ()):
             return True
         return self.is_of_ended(request)
 
-    def answered(self, client: str, broker: str, body: object, correlation_id: int) -> Envelope | None:
-        """The broker has finished a request of an open connection. Returns the next request of the
-        connection, which the broker handles now; None: there is none."""
-        name = _name(client, broker, body, correlation_id)
+    def answered(self, message: Envelope) -> Envelope | None:
+        """The broker has finished a request of an open connection: ``message`` is the response, or the request if
+        it has none. Returns the next request of the connection, which the broker handles now; None: there is
+        none."""
+        name = message.connection
         taken = self.taken.get(name)
-        if taken is None or taken.correlation_id != correlation_id:
+        if taken is None or taken.correlation_id != message.correlation_id:
             return None
         del self.taken[name]
         waiting = self.waiting.get(name)

@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.apis import connection_of, error_of, partitions_of
 from engine.messages import Envelope, Send
-from engine.network.connections import BrokerConnections, Name, name_of
+from engine.network.connections import BrokerConnections, Name, connection_name
 from engine.shapes.views import MessageView
 from engine.watching import Watch
 
@@ -98,11 +98,20 @@ class Network:
     def send(self, source: str, send: Send, now: int) -> Envelope:
         """Put a message on its link; returns the envelope with its arrival time."""
         destination = send.destination
-        arrives = now + self.latency(source, destination)
+        arrives = now + (self.latency(source, destination) if self.latencies else self.latency_ms)
+        connection = connection_name(source, destination, send)
         envelope = Envelope(
-            self.next_id, source, destination, send.body, send.correlation_id, send.is_response, now, arrives
+            self.next_id,
+            source,
+            destination,
+            send.body,
+            send.correlation_id,
+            send.is_response,
+            now,
+            arrives,
+            connection,
         )
-        direction = _direction(envelope)
+        direction = (connection, source)
         latest = self._latest.get(direction, 0)
         if arrives < latest:
             envelope.arrives_at = latest
@@ -183,6 +192,7 @@ class Network:
             first.is_response,
             first.sent_at,
             first.arrives_at,
+            first.connection,
         )
         self.next_id += 1
         self.under_way[copy.id] = copy
@@ -207,7 +217,7 @@ class Network:
         connections = self.connections
         under_way: dict[Name, list[Envelope]] = {name: [] for name in connections.taken if ends(name)}
         for envelope in self.under_way.values():
-            if not connections.is_of_ended(envelope) and ends(name := name_of(envelope)):
+            if not connections.is_of_ended(envelope) and ends(name := envelope.connection):
                 under_way.setdefault(name, []).append(envelope)
         lost: list[Envelope] = []
         kept = 0
@@ -278,4 +288,4 @@ class Network:
 
 def _direction(message: Envelope) -> tuple[Name, str]:
     """The direction of a message: its connection and its sender."""
-    return name_of(message), message.source
+    return message.connection, message.source
