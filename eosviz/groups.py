@@ -51,8 +51,7 @@ _thread = LoopThread()
 
 
 def send_to_group(group: str, event: dict[str, Any]) -> bool:
-    """Send the message, and return whether it was sent. Never raises, because what the message is about is
-    stored already."""
+    """Send the message, and return whether it was sent. An error is only logged."""
     return _sent(get_channel_layer().group_send(group, event), group)
 
 

@@ -53,7 +53,7 @@ class Refusal(Exception):
 
     @property
     def remedy_key(self) -> str:
-        """The sentence with the remedy; empty if the reason contains it."""
+        """The key of the sentence with the remedy; empty if there is no such sentence."""
         return ""
 
     @property

@@ -43,8 +43,7 @@ class Run:
 
     @property
     def columns(self) -> list[Figure | None]:
-        """The figures in the order of the overview's columns; None for a kind without a figure, because it
-        would be about too few people, or because nothing was predicted."""
+        """The figures in the order of the overview's columns; None for a kind without a figure."""
         return [self.whole.get(kind) for kind in COLUMNS]
 
     def address(self, step: int) -> str:

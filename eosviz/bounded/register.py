@@ -1,8 +1,8 @@
 """The queue of bounded processes, over all processes of the site on one machine.
 
-A request is a folder with a lock (`flock`). The lock is held by the process of the site that made the request, and by
-the bounded process. A process that reads the queue first takes the gate lock, so that two processes do not decide at
-once. It deletes the folders whose lock is free, because both holders have ended.
+A request is a folder with a lock (`flock`). The lock is held by the process of the site that made the
+request, and by the bounded process. Before a process reads the queue, it takes the gate lock, so that two
+processes do not decide at once. It deletes the folders whose lock is free, because both holders have ended.
 """
 
 from __future__ import annotations

@@ -35,8 +35,7 @@ NOT_OFFLINE = frozenset(
         *("sweeps", "terms", "workshop"),
     )
 )
-"""The files that a player without a server does not get: their texts are used only by other pages, or only in
-refusals of the server."""
+"""The files whose texts a player without a server does not get, except those of OFFLINE_TERMS."""
 OF_QUESTIONS, OF_CHECKS = ("event.", "predict."), "predict.outcome."
 """Beginnings of keys of the engine's questions, which only a server asks; and of those among them that the
 player shows with a check."""

@@ -99,7 +99,7 @@ def find_node() -> Node:
 
 
 def is_new_enough(node: Path) -> bool:
-    """Whether this Node is new enough. The program is run, because the path may be a broken link."""
+    """Whether this Node can be run and is new enough."""
     try:
         succeeded, output = attempt([node, "--version"])
     except OSError:

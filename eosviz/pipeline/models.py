@@ -44,7 +44,7 @@ REPORT_CHARACTERS = 8
 
 class JobQuerySet(BackgroundJobQuerySet):
     def seen_by(self, browser: str) -> "JobQuerySet":
-        """The browser's own jobs, and those without an owner, which the command creates."""
+        """The browser's own jobs, and those without an owner."""
         return self.filter(Q(owner="") | Q(owner=browser))
 
     def recent(self) -> "JobQuerySet":
@@ -65,7 +65,7 @@ class Job(BackgroundJob):
     SILENT_SECONDS = 20.0
 
     owner = models.CharField(max_length=64, blank=True, db_index=True)
-    """The owner's key (`eosviz/browser.py`); empty for public jobs."""
+    """The owner's key (`eosviz/browser.py`); empty for a job without an owner."""
     state = models.CharField(max_length=10, choices=State.choices, default=State.DONE)
     stop_asked = models.BooleanField(default=False)
     done = models.PositiveIntegerField(default=0)

@@ -258,11 +258,10 @@ def _is_one_error(typed: str, meant: str) -> bool:
 
 
 def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
-    """The terms by which a term is searched. A name that occurs in no entry becomes the terms of its words. A
-    run of Chinese, which has no gaps between words, gets its words as `parts` if it occurs; otherwise it
-    becomes its longest parts that occur, without single letters and words without meaning. Any other term
-    stays. A part is extended letter by letter while it occurs, which takes about two lookups for each
-    letter."""
+    """The terms by which a term is searched. A name that occurs in no entry is replaced by the terms of its
+    words. A run of Chinese has no gaps between words: if it occurs in an entry, it gets its words as `parts`;
+    otherwise it is replaced by its longest parts that occur, without single letters and words without
+    meaning. A term for which this finds nothing is returned as it is."""
     if wish.as_words and not is_there(wish.text):
         return understand(wish.as_words)
     is_known = wish.same is not None or wish.leads

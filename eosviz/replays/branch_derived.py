@@ -1,5 +1,4 @@
-"""Derived facts of a recording's steps (docs/frame.md, *Derived*). They are kept beside the steps, and no
-digest covers them."""
+"""Derived facts of a recording's steps (docs/frame.md, *Derived*). They are kept beside the steps."""
 
 from __future__ import annotations
 

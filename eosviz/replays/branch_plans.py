@@ -1,5 +1,4 @@
-"""The plans of a recording's branches (docs/frame.md, *Plan*), made while its steps are read. No digest
-covers them."""
+"""The plans of a recording's branches (docs/frame.md, *Plan*), made while its steps are read."""
 
 from __future__ import annotations
 

@@ -230,7 +230,7 @@ def _exporting(request: HttpRequest, replay: Replay) -> dict[str, bool]:
 
 @require_safe
 def player_json(request: HttpRequest, replay_id: UUID) -> HttpResponseBase:
-    """The player file. It never changes, so a browser that has it gets 304."""
+    """The player file. A browser that has it already gets 304."""
     replay = _readable(request, replay_id)
     tag = f"{replay.digest}-{replay.state}"
     response = packed_answer(request, bytes(replay.player), tag, "private, max-age=3600")

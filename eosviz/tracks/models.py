@@ -1,4 +1,5 @@
-"""A browser's progress in the tracks, and its predictions. Reads are methods of the query sets here."""
+"""An owner's progress in the tracks, and the predictions in their sessions. Reads are methods of the query
+sets here."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ class VisitQuerySet(models.QuerySet["Visit"]):
 
 
 class Visit(models.Model):
-    """One browser's progress in one scenario of a track."""
+    """An owner's progress in one scenario of a track."""
 
     owner = models.CharField(max_length=64)
     """The owner's key (`eosviz/browser.py`)."""
@@ -31,7 +32,7 @@ class Visit(models.Model):
     position = models.PositiveSmallIntegerField()
     """The position in the track, from 1."""
     session = models.OneToOneField(Session, on_delete=models.SET_NULL, null=True, related_name="visit")
-    """The session that plays the run. Null after the session was deleted; the scenario still counts as done."""
+    """The session that plays the run. Null after the session was deleted; `done` stays as it is."""
     done = models.BooleanField(default=False)
     begun = models.DateTimeField(auto_now_add=True)
 

@@ -1,4 +1,4 @@
-"""A track as one browser sees it: which scenarios are done, and where to continue."""
+"""An owner's progress in a track: which scenarios are done, and where to continue."""
 
 from __future__ import annotations
 

@@ -225,7 +225,7 @@ class Slot:
         self.ahead = None
 
     def forget(self) -> None:
-        """Discard the simulation, because it may be further than the stored steps."""
+        """Discard the simulation, and with it the steps made ahead."""
         self.simulation = None
         self.session_id = None
         self.branch = None

@@ -47,7 +47,8 @@ PREPARED = (
 
 @dataclass(frozen=True)
 class CoordinatorEntry:
-    """One record of the log. `value` is None for a tombstone, which means that the id has expired."""
+    """One record of the log, or the answer of a running coordinator. `value` is None for a tombstone, which
+    means that the id has expired."""
 
     transactional_id: str
     partition: str
@@ -213,7 +214,7 @@ class Coordinator:
     damaged: int = 0
     damage: list[str] = field(default_factory=list)
     _times: dict[int, _Times] = field(default_factory=dict, repr=False, compare=False)
-    """The records of a producer id by time; made on first use."""
+    """Producer id → its records by time. An entry is made when it is needed."""
 
     def read(self, name: str, rows: Iterable[Row], segment_bases: Sequence[int] = ()) -> None:
         """Take in one partition. `rows` include the records. `segment_bases`: the base offsets of the

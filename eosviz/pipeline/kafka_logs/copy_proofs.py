@@ -243,7 +243,7 @@ def id_whole(at: Situation) -> tuple[Words, ...]:
 
 
 def topic_whole(at: Situation) -> tuple[Words, ...]:
-    """Need: no partition of the coordinator's topic is missing, and no partition has lost a record."""
+    """Need: no record of the coordinator's topic is missing."""
     copies = at.copies
     # Cached because it is the same for every transaction with an unknown id, and there may be many.
     if copies.missing is None:

@@ -50,7 +50,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class _Sure:
-    """A complete batch that an index names."""
+    """The beginning of a segment, or of a complete batch that an index names."""
 
     position: int
     base_offset: int
