@@ -1,5 +1,4 @@
-"""How people work through scenarios: the few things that are recorded, and the figures computed from them for
-a class.
+"""How people work through scenarios: the few things that are recorded, and the figures computed from them.
 
 The query sets here and `may_see_all` decide who may see an analysis.
 """

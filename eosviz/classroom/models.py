@@ -291,7 +291,7 @@ class AuditEntry(models.Model):
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
-    """The person who did it. Null once that person has deleted their account."""
+    """The person who did it. Null after the person's account was deleted."""
     deed = models.CharField(max_length=30)
     """The last part of the sentence's key, `classroom.deed.<deed>`."""
     params = models.JSONField(default=dict)

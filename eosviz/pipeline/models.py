@@ -71,7 +71,7 @@ class Job(BackgroundJob):
     done = models.PositiveIntegerField(default=0)
     """How much is done of `total`, for example how many runs of a sweep or tries of a shrink."""
     error = models.TextField(blank=True)
-    """A `Failure`; empty for a job that did not fail."""
+    """A `Failure`, or the exception's text in rows of earlier releases; empty for a job that did not fail."""
     beat = models.DateTimeField(null=True)
     """The last time at which the job's process reported that it runs; None while the job waits."""
     created = models.DateTimeField(auto_now_add=True)

@@ -97,7 +97,7 @@ def table_csv(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
 @require_safe
 def map_png(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
     """The heat maps of the page as a picture. The parameters are those of the page."""
-    from eosviz.pipeline.heat_picture import draw_map  # no other page needs a drawing library
+    from eosviz.pipeline.heat_picture import draw_map  # few pages need a drawing library
 
     shown = seen_job(request, Sweep, sweep_id)
     look = read_look(shown.axes, shown.table, request.GET)

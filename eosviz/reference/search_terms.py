@@ -153,7 +153,7 @@ def _not_empty(pieces: list[str]) -> list[str]:
 
 
 def _names(question: str) -> dict[str, str]:
-    """Normalised name of a program in the text → its words."""
+    """Each compound name in the text (`initTransactions`, `producer_id`), normalised → its words."""
     found = {}
     for name in re.findall(r"\w+", question):
         words = _CAPITAL_INSIDE.sub(" ", name).replace("_", " ").strip()

@@ -47,7 +47,7 @@ def log_case_page(analysis: Json) -> Json:
         }
         for partition in analysis["partitions"]
     ]
-    # Kafka's internal partitions last; among all others, partitions with problems first.
+    # Kafka's internal partitions come last; within either group, partitions with problems come first.
     rows.sort(key=lambda row: (row["name"].startswith("__"), row["verdict"] == "healthy"))
     return {
         "summary": summary(analysis, answers),

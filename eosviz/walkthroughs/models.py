@@ -154,8 +154,8 @@ def line_among(branch: Branch, by_id: Mapping[int, Branch]) -> list[Branch]:
 
 
 class Branch(models.Model):
-    """A branch of a session. Its line has the steps of its parent's line up to `leaves_at`, then its own.
-    Branches are only deleted with the session."""
+    """A branch of a session. Its line has the steps of its parent's line up to `leaves_at`, then its own. A
+    branch is deleted only with its session."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="branches")
     name = models.CharField(max_length=80)

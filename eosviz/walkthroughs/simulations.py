@@ -29,8 +29,8 @@ CAPACITY, EARLIER_CAPACITY = 1_200, 64
 """How many simulations each process keeps: at the newest steps, enough for a school of a thousand sessions;
 at earlier steps, enough for a class that looks back."""
 RECENT_KILOBYTES, EARLIER_KILOBYTES = 500_000, 75_000
-"""All kept simulations of `recent`, and of `earlier`, together take at most this many kilobytes. One
-simulation is kept whatever its size. A thousand simulations of the library take some 250 MB."""
+"""The most kilobytes that all simulations of `recent` may take, and all of `earlier`. One simulation is kept
+whatever its size. A thousand simulations of the library take some 250 MB."""
 WORLD_KILOBYTES, STEP_KILOBYTES, REPLICA_KILOBYTES = 150, 1, 10
 """The memory of a run in kB: for its scenario and its world before the first step, for each step, and for
 each replica of a partition (5 to 10 kB)."""
@@ -298,7 +298,7 @@ recent = RecentSimulations()
 """Simulations at the newest steps of their branches."""
 
 earlier = RecentSimulations(EARLIER_CAPACITY, EARLIER_KILOBYTES)
-"""Simulations at earlier steps that readers went back to. Only `fork` may continue from them."""
+"""Simulations at earlier steps that readers went back to."""
 
 
 def at_earlier(line: list[Branch], number: int, use: Callable[[Simulation], Result]) -> Result:

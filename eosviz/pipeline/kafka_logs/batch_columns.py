@@ -1,6 +1,5 @@
-"""The batches of a stretch as Arrow columns, which Spark moves between tasks. The columns are the fields of
-`BatchFacts` and the position of the batch. For a batch without holes the offsets are null, because its first
-and last offset imply them."""
+"""The batches of a stretch as Arrow columns, which Spark moves between tasks. The columns are those of
+`SCHEMA`. For a batch without holes the offsets are null, because its first and last offset imply them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -133,8 +133,8 @@ def moved_bundle(content: bytes) -> bytes:
 
 def moved(body: Iterable[lines.Line]) -> list[lines.Line]:
     """The lines of a bundle with their times moved: the newest time of the head and the batches becomes
-    MOVED_TO_MS, and all distances between times stay. A time that would be before 1970 becomes 1970. Log lines
-    lose their times."""
+    MOVED_TO_MS, and the distances between times stay, except that a time that would be before 1970 becomes
+    1970. Log lines lose their times."""
     body = list(body)
     by = max(_newest(line) for line in body) - MOVED_TO_MS
     return [_moved(line, by) for line in body]

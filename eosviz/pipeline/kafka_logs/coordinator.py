@@ -109,8 +109,9 @@ class Listed:
 
 
 class _Times:
-    """The records of one producer id by time, so that a lookup is a binary search. The order of the log may
-    differ from the order of the times, because the clocks of two coordinators may differ."""
+    """The records of one producer id by time, without tombstones, so that a lookup is a binary search. The
+    order of the log may differ from the order of the times, because the clocks of two coordinators may
+    differ."""
 
     def __init__(self, entries: Sequence[CoordinatorEntry]) -> None:
         self.count = len(entries)
