@@ -127,7 +127,8 @@ def _card_of(checked: Checked) -> bytes:
     if checked.finding.state != "verified":
         return b""
     view, step = checked.recording.end
-    return draw_card(checked.recording.header.header, view, step)
+    header = checked.recording.header
+    return draw_card(header.header, view, step, checked.plans[header.branches[-1].id]["hues"])
 
 
 def own_of(checked: Checked) -> Own:

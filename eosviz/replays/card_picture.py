@@ -1,9 +1,9 @@
 """The preview picture of a link: the partition lanes at its step.
 
 It draws the signs of the player's lanes (dashed = open, hatch = aborted, flags = markers, thin line = high
-watermark, thick line = last stable offset) from the same view. As in the player, one hue is one producer id,
-but the hues may differ from the player's. It contains no sentence: titles are sent with the link in the
-reader's language, and one font does not have the letters of both languages.
+watermark, thick line = last stable offset) from the same view. As in the player, one hue is one producer id.
+It contains no sentence: titles are sent with the link in the reader's language, and one font does not have the
+letters of both languages.
 """
 
 from __future__ import annotations
@@ -34,12 +34,15 @@ HUES = (
     ("#5f646a", "#f6f6f6"),
     ("#574200", "#dcfbcd"),
 )
-"""(line, fill) of each hue; a producer has the hue of its id mod 6. The colours are those of the light theme
-in static/styles/tokens.css."""
+"""(line, fill) of each hue; a run's further ids begin with the first again. The colours are those of the light
+theme in static/styles/tokens.css."""
+PLAIN = (QUIET, PAPER)
+"""Of a batch without a producer id."""
 
 
-def draw_card(header: Mapping[str, Any], view: Json, step: int) -> bytes:
-    """The picture as a PNG of 1200 × 630 pixels."""
+def draw_card(header: Mapping[str, Any], view: Json, step: int, hues: Mapping[str, int]) -> bytes:
+    """The picture as a PNG of 1200 × 630 pixels. ``hues``: producer id to the number of its hue, as the run's
+    plan has it."""
     image = Image.new("RGB", (WIDTH, HEIGHT), PAPER)
     draw = ImageDraw.Draw(image)
     name = header["scenario"] + (f" / {header['variant']}" if header["variant"] else "")
@@ -50,7 +53,7 @@ def draw_card(header: Mapping[str, Any], view: Json, step: int) -> bytes:
     lanes = _lanes(view)
     scale = 1.7 if len(lanes) <= 2 else 1.0
     for row, (partition, replica) in enumerate(lanes[:LANES_MAX]):
-        _draw_lane(draw, LANE_TOP + row * LANE_STEP * scale, partition, replica, scale)
+        _draw_lane(draw, LANE_TOP + row * LANE_STEP * scale, partition, replica, hues, scale)
     if len(lanes) > LANES_MAX:
         _text(draw, (MARGIN, HEIGHT - 40), f"+ {len(lanes) - LANES_MAX}", 26, QUIET)
     _draw_guarantees(draw, view.get("guarantees", {}))
@@ -81,7 +84,14 @@ def _lanes(view: Json) -> list[tuple[str, Json]]:
     return found
 
 
-def _draw_lane(draw: ImageDraw.ImageDraw, top: float, partition: str, replica: Json, scale: float) -> None:
+def _draw_lane(
+    draw: ImageDraw.ImageDraw,
+    top: float,
+    partition: str,
+    replica: Json,
+    hues: Mapping[str, int],
+    scale: float,
+) -> None:
     bottom = top + CELL_HEIGHT * scale
     batches = list(replica.get("batches", {}).values())
     _text(draw, (MARGIN, (top + bottom) / 2), partition, 30, INK, anchor="lm")
@@ -96,7 +106,9 @@ def _draw_lane(draw: ImageDraw.ImageDraw, top: float, partition: str, replica: J
         right = left + _width(batch) * scale
         gates.setdefault(batch["base_offset"], left)
         gates[batch["last_offset"] + 1] = right
-        _draw_batch(draw, (left, top, right, bottom), batch, scale)
+        hue = hues.get(str(batch["producer_id"]))
+        look = PLAIN if hue is None else HUES[hue % len(HUES)]
+        _draw_batch(draw, (left, top, right, bottom), batch, look, scale)
         left = right
     for gate, width in (("high_watermark", 3), ("last_stable_offset", 8)):
         place = gates.get(replica.get(gate, -1))
@@ -120,8 +132,11 @@ def _newest_that_fit(batches: list[Json], room: float) -> list[Json]:
     return batches[kept:]
 
 
-def _draw_batch(draw: ImageDraw.ImageDraw, box: Box, batch: Json, scale: float) -> None:
-    line, fill = HUES[max(int(batch["producer_id"]), 0) % len(HUES)]
+def _draw_batch(
+    draw: ImageDraw.ImageDraw, box: Box, batch: Json, look: tuple[str, str], scale: float
+) -> None:
+    """`look`: the colours of line and fill."""
+    line, fill = look
     left, top, right, bottom = box
     if batch.get("control") is not None:
         draw.rectangle((left + 4, top, right - 4, bottom), fill=line)

@@ -12,6 +12,7 @@ from engine.errors import EngineError, Refused
 from engine.scenario.document import BadScenario
 from engine.simulation import Simulation
 from engine.transaction_lines import TransactionLines
+from engine.view.places import Places
 from engine.view.plan import RunPlan
 from eosviz.bounded import refusing as bounded
 from eosviz.replays import branch_derived, player_file
@@ -110,8 +111,10 @@ def _player_file(simulation: Simulation, asked: Asked) -> bytes:
 def _card(simulation: Simulation, asked: Asked) -> bytes:
     from eosviz.replays.card_picture import draw_card  # only the picture needs a drawing library
 
-    run_to(simulation, asked.step)
-    return draw_card(simulation.header(), simulation.view(), simulation.number)
+    places = Places(simulation.header(), simulation.view())
+    for body in run_to(simulation, asked.step):
+        places.take(msgspec.json.decode(body))
+    return draw_card(simulation.header(), simulation.view(), simulation.number, places.hues)
 
 
 _MAKERS: dict[str, Callable[[Simulation, Asked], bytes]] = {"player": _player_file, "card": _card}

@@ -10,6 +10,7 @@ from PIL import Image
 
 from engine.scenario.shelf import entry
 from engine.simulation import Simulation
+from engine.view.run_ahead import plan_ahead
 from eosviz.replays.card_picture import HUES, LANE_LEFT, LANE_TOP, RED, draw_card
 from eosviz.replays.card_size import HEIGHT, WIDTH
 from eosviz.replays.models import LinkedFile
@@ -17,9 +18,10 @@ from tests.replays.test_embed import link
 
 
 def picture(scenario: str, variant: str | None, steps: int) -> Image.Image:
+    hues = plan_ahead(entry(scenario).scenario(variant))["hues"]
     simulation = Simulation(entry(scenario).scenario(variant))
     simulation.run(steps=steps)
-    return Image.open(io.BytesIO(draw_card(simulation.header(), simulation.view(), simulation.number)))
+    return Image.open(io.BytesIO(draw_card(simulation.header(), simulation.view(), simulation.number, hues)))
 
 
 def colors(image: Image.Image) -> set[str]:
@@ -32,6 +34,11 @@ def test_a_stored_batch_is_a_cell_of_its_producers_hue() -> None:
     assert filled.size == (WIDTH, HEIGHT)
     assert HUES[0][1] not in colors(empty)
     assert filled.getpixel((LANE_LEFT + 12, LANE_TOP + 12)) == tuple(bytes.fromhex(HUES[0][1][1:]))
+
+
+def test_the_first_producer_has_the_first_hue_whatever_its_id_and_a_batch_without_one_has_none() -> None:
+    assert HUES[0][1] in colors(picture("SC-44", "k28", 87)), "PID 1000"
+    assert HUES[0][1] not in colors(picture("SC-02", None, 120))
 
 
 def test_the_last_stable_offset_stands_where_it_is() -> None:

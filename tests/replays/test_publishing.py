@@ -98,7 +98,7 @@ def test_a_link_to_it_has_a_picture_of_its_end(whole: Session, client: Client) -
     assert (answer["Content-Type"], "immutable" in answer["Cache-Control"]) == ("image/png", True)
     branch = root(whole)
     end = simulate_to([branch], branch.newest)
-    assert answer.getvalue() == draw_card(end.header(), end.view(), branch.newest)
+    assert answer.getvalue() == draw_card(end.header(), end.view(), branch.newest, {"0": 0})
     published.delete(digest, "card.png")
     assert "/preview.png" in client.get(f"/published/{digest}/").content.decode()
     assert client.get(f"/published/{digest}/card.png").status_code == 404
