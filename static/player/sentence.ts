@@ -21,6 +21,7 @@ import { fit, sentencesOf } from "./sentence-fit.ts";
 import { MeasuredElement, StoreElement } from "./store-element.ts";
 import { termed } from "./terms.ts";
 import { say, words } from "./text.ts";
+import { afterLeap } from "./when.ts";
 import type { Zoom } from "./zoom.ts";
 
 export const defaults = {
@@ -122,6 +123,12 @@ export class Sentence extends StoreElement {
     return place.count < 2 ? text : say("player.check.at", { ...place, text, answer });
   }
 
+  /** The time of the step from which this one was reached; null: of none. */
+  #before({ lines, branch, frame }: PlayerStore): number | null {
+    const from = this.walk?.cameFrom ?? null;
+    return (from === null ? null : lines.step(branch, from)?.at) ?? frame?.previousView?.time ?? null;
+  }
+
   #text(store: PlayerStore, step: Step | null): string {
     const between = words.language === "en" ? " " : "";
     if (step !== null) {
@@ -130,7 +137,8 @@ export class Sentence extends StoreElement {
       const said = sentencesIn(step).map(({ key, params }) => say(key, params));
       // What a run came to is followed by what happened last in it only where a beat lands there.
       const own = outcome === "" ? said : said.slice(0, plan !== null && landsAt(plan, step.number) ? 1 : 0);
-      return [outcome, ...breaksIn(step), ...own].filter((part) => part !== "").join(between);
+      const text = [outcome, ...breaksIn(step), ...own].filter((part) => part !== "").join(between);
+      return outcome === "" && step === store.frame?.step ? afterLeap(store.header, text, step.at, this.#before(store)) : text;
     }
     // Two runs beside each other go by steps.
     const button = say(planOf(store) === null || this.#player === null ? "player.do.step" : "player.do.beat_forward");

@@ -3,10 +3,23 @@
 import type { Header } from "./frame.ts";
 import { duration, say } from "./text.ts";
 
+export const defaults = {
+  /** Milliseconds of virtual time: from here on a sentence says how much of it has passed on the way to its step. */
+  leap: 1000,
+};
+
 /** `at` and `before`: step times in milliseconds; `before` of the step in front, null where there is none. */
 export function whenText(header: Header | null, at: number, before: number | null = null): string {
   const origin = header?.time_origin ?? null;
   if (origin === null) return say("player.virtual_time", { at });
   const gap = before === null ? 0 : at - before;
   return gap > 0 ? say("player.clock_after", { at: origin + at, gap: duration(gap) }) : say("player.clock", { at: origin + at });
+}
+
+/** The text, with the time that has passed since `before` in front, rounded, if it is long: `After 1 min 10 s: …`.
+ * Times in milliseconds; the clock of a log case says it itself. */
+export function afterLeap(header: Header | null, text: string, at: number, before: number | null): string {
+  const gap = before === null || (header?.time_origin ?? null) !== null ? 0 : at - before;
+  const step = gap < 60_000 ? 100 : 1000;
+  return gap < defaults.leap ? text : say("player.after_gap", { gap: duration(Math.round(gap / step) * step), text });
 }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LogAnswers } from "../../player/log-why.ts";
 import { whyInLog } from "../../player/log-why.ts";
-import { whenText } from "../../player/when.ts";
+import { afterLeap, whenText } from "../../player/when.ts";
 import { words } from "../../player/text.ts";
 import type { Header } from "../../player/frame.ts";
 
@@ -40,4 +40,13 @@ test("a log has a clock, a run virtual time", () => {
   assert.equal(whenText(log, 1000), "2026-11-20 09:17:06 UTC");
   assert.equal(whenText(log, 21_000, 1000), "2026-11-20 09:17:26 UTC, 20 s later");
   assert.equal(whenText({} as Header, 1000, 0), "1000 ms");
+});
+
+test("a sentence says how long nothing was shown", () => {
+  words.learn("en", { texts: { "player.after_gap": "After {gap}: {text}", "duration.minutes": "{count} min", "duration.seconds": "{count} s" }, sources: {} });
+  const said = (at: number, before: number | null) => afterLeap({} as Header, "txn-1 times out.", at, before);
+  assert.equal(said(70_495, 205), "After 1 min 10 s: txn-1 times out.");
+  assert.equal(said(1_204, 205), "txn-1 times out.");
+  assert.equal(said(70_205, null), "txn-1 times out.");
+  assert.equal(afterLeap({ time_origin: 1 } as Header, "A batch.", 70_205, 205), "A batch.", "the clock of a log case says it");
 });
