@@ -64,6 +64,7 @@ class Answers:
         "_completion",
         "_config",
         "_in_flight",
+        "_keeps_numbers_in_doubt",
         "_late_failure_counts",
         "_metadata",
         "_name",
@@ -83,6 +84,7 @@ class Answers:
         self._name = setup.name
         self._config = setup.config
         self._late_failure_counts = setup.profile.late_failure_counts
+        self._keeps_numbers_in_doubt = setup.switches.numbers_in_doubt_kept
         self._watch = setup.watch
         self._accumulator = accumulator
         self._transactions = transactions
@@ -119,7 +121,8 @@ class Answers:
 
     def expire(self, batch: Batch, now: int) -> None:
         """A batch waited too long (ACC-21), so its records time out. If it was resent, or was queued to be
-        resent, its sequence numbers become *unresolved* (TXM-14)."""
+        resent, its sequence numbers become *unresolved* (TXM-14), or, with ``numbers_in_doubt_kept`` off, later
+        batches get them."""
         since = self._accumulator.expiry.counted_from(batch, self._config)
         self._watch.emit(
             BatchExpired,
@@ -141,7 +144,10 @@ class Answers:
                 # No transaction is open: the record's send() threw, and no transaction had its partition since.
                 self._thrown(batch, illegal)
         self._completion.finish(batch, "expire", TIMEOUT_ERROR, NO_OFFSET, now)
-        if transactions is not None and batch.attempts:
+        if transactions is not None and batch.attempts and not self._keeps_numbers_in_doubt:
+            transactions.entry(batch.partition).close_gap(batch)
+            self._settled(batch, Error.REQUEST_TIMED_OUT, AfterFailure.GAP_CLOSED)
+        elif transactions is not None and batch.attempts:
             transactions.mark_unresolved(batch)
             self._watch.emit(
                 SequencesUnresolved, self._name, batch.partition, batch.base_sequence, batch.last_sequence

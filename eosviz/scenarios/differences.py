@@ -109,6 +109,7 @@ DIFFERENCES: dict[str, Difference] = {
                 "head_retry_rule",
                 "drain_stop_scope",
                 "in_flight_cap",
+                "numbers_in_doubt_kept",
                 "zookeeper_version_check",
             ),
         ),

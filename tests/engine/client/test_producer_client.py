@@ -281,6 +281,20 @@ def test_without_ordered_reinsertion_the_newest_is_the_head_and_the_partition_st
     assert [bench.status(serial) for serial in (1, 2, 3)] == ["failed"] * 3
 
 
+@pytest.mark.parametrize(("kept", "numbers"), [(True, (0, 1, 0)), (False, (0, 0, 0))])
+def test_a_client_that_does_not_keep_numbers_in_doubt_uses_them_again(kept, numbers):
+    switches = Switches(numbers_in_doubt_kept=kept)
+    bench = Bench(switches=switches, retry_backoff_ms=200, batch_expiry_ms=150, **IDEMPOTENT)
+    bench.give_producer_id()
+    bench.send()
+    bench.answer(Error.REQUEST_TIMED_OUT)
+    bench.until(300)
+    bench.send()
+    ((_, epoch, first, last),) = bench.sequences()[-1:]
+    assert (first, epoch, last) == numbers
+    assert bench.status(1) == "failed"
+
+
 def test_without_idempotence_the_failed_batch_comes_after_the_others():
     bench = Bench(retries=3, retry_backoff_ms=10)
     bench.send()
