@@ -1,4 +1,4 @@
-"""Nightly tasks of `celery beat`."""
+"""The nightly task of `celery beat`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worker's task for jobs: it starts the process that runs them (`runner.py`)."""
+"""The worker's tasks for jobs: they start the process that runs them (`runner.py`)."""
 
 import logging
 import subprocess

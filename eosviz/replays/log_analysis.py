@@ -1,5 +1,5 @@
-"""Analyses files of a broker, or printed text, that a person uploaded. The result is the document of the
-case, its player file and its bundle. Nothing else is stored of a log case.
+"""Analyses files of a broker, or printed text, that a person uploaded. The result is the columns of the
+case's row, its player file and its bundle.
 
 The analysis runs in a bounded process (`eosviz/bounded`), because a file may claim anything: a small compressed block
 may unpack to hundreds of megabytes, and a text may name a million partitions. Work beyond the bounds ends

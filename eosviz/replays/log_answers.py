@@ -22,7 +22,7 @@ from eosviz.pipeline.kafka_logs.words import moment
 from eosviz.replays.log_drawing import drawn
 
 LISTED_MAX = 20
-"""The summary names at most this many open transactions; the page has a card for each."""
+"""The summary has at most this many rows; the page has a card for each answer."""
 GROUPS_MAX = 5
 TOOL_SINCE = "3.0"
 """The first version of Kafka with `kafka-transactions.sh` (KIP-664)."""
@@ -60,7 +60,7 @@ def answered(analysis: Json, problems: Sequence[Json]) -> list[Json]:
 
 
 def summary(analysis: Json, answers: Sequence[Json]) -> Json:
-    """The summary at the top of the page, with a row for each answer if there are several."""
+    """The summary at the top of the page, with rows for the first LISTED_MAX answers if there are several."""
     partitions = [one for one in analysis["partitions"] if not one["name"].startswith("__")]
     if not answers:
         newest = analysis["now"]

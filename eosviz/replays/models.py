@@ -1,4 +1,4 @@
-"""Stored replays and log cases: the contents of a file, ready to be played, and the result of its check."""
+"""Stored replays and log cases, the files made for links, and the rows of exports, uploads and publications."""
 
 import uuid
 from datetime import timedelta

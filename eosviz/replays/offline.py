@@ -92,7 +92,8 @@ def _hash_of(text: str) -> str:
 
 
 def _built(name: str) -> str:
-    """A file of `static/dist` that may be put inside a page unchanged."""
+    """The text of a file of `static/dist` for the inside of a page, without the address of its source map. Raises
+    NotBuilt if the text contains a tag that would end it there."""
     text = _found(f"dist/{name}").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if "sourceMappingURL=" not in line]
     text = "\n".join(lines)

@@ -1,5 +1,4 @@
-"""`{% bare "broker.duplicate_found" %}`: a sentence that belongs to no step, so that the names of its
-parameters are shown."""
+"""Tags and filters of the reference pages."""
 
 from collections.abc import Iterable
 
@@ -21,7 +20,8 @@ register = template.Library()
 
 @register.simple_tag
 def bare(key: str) -> SafeString:
-    """The sentence, escaped. A missing key is shown in brackets."""
+    """`{% bare "broker.duplicate_found" %}`: a sentence that belongs to no step, so that the names of its
+    parameters are shown. Escaped. A missing key is shown in brackets."""
     known = words().get(key)
     if known is None:
         return conditional_escape(f"[{key}]")

@@ -1,4 +1,5 @@
-"""`{% say "library.title" count=3 %}`: a sentence of the catalogue in the language of the page."""
+"""Tags and filters for words on pages, such as `{% say "library.title" count=3 %}`: a sentence of the catalogue
+in the language of the page."""
 
 import re
 from datetime import UTC, datetime

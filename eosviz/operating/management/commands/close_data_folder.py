@@ -1,4 +1,4 @@
-"""`manage.py close_data_folder`: removes other users' read access to the data folder."""
+"""`manage.py close_data_folder`: closes the data folder to other users, as EOSVIZ_UMASK says."""
 
 from __future__ import annotations
 
