@@ -24,9 +24,9 @@ class Switches:
     duplicate_cache_size: int = 5
     """How many batches the broker remembers for each producer and partition (CFG-4)."""
     ordered_reinsertion: bool = True
-    """A retried batch is inserted by its sequence (ORD-2); else at the front of the queue."""
+    """A retried batch that has a sequence is inserted by it (ORD-2); else at the front of the queue."""
     head_retry_rule: bool = True
-    """Only the oldest unanswered batch of a partition may be resent (ORD-5, last test)."""
+    """Only a partition's oldest batch that is not completed may be resent (ORD-5, last test)."""
     drain_stop_scope: str = "node"
     """If the head of a partition's queue may not be drained: ``node`` ends the drain for the broker, ``partition``
     leaves out only this partition (CTR-15)."""
@@ -37,7 +37,7 @@ class Switches:
     marker_retry: bool = True
     transaction_log_acks_all: bool = True
     in_flight_cap: bool = True
-    """A configuration with idempotence and more than five requests in flight is refused (CFG-2)."""
+    """With idempotence, at most five requests may be in flight (CFG-2)."""
     stale_sequence_is_duplicate: bool = False
     """A stale sequence outside the cache is answered with DUPLICATE_SEQUENCE_NUMBER (SEQ-18)."""
     epoch_before_verification: bool = False
