@@ -3,7 +3,7 @@
 Everything to find ships with the program, so no database is used; a reader's own sessions are passed in. An entry
 matches if it contains each term of the search (`search_terms.py`): a term must begin a word in it, in either language
 (*LSO* does not match *also*), or one of its synonyms must. `find` and `closest` say when an entry that lacks terms
-matches too.
+matches too; then `search_ranks.py` ranks the scenarios.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from engine.scenario.shelf import library
 from engine.scenario.tracks import tracks
 from eosviz.catalogue import say
 from eosviz.reference import tables
+from eosviz.reference.search_ranks import LIKE, Threads, fused, known_threads
 from eosviz.reference.search_terms import EXACT, Wish, corrected, in_parts, plain, understand
 from eosviz.reference.signatures import signatures
 from eosviz.scenarios.libraries import behaviours
@@ -92,6 +93,8 @@ MANY_TERMS = 3
 NEAR = 0.5
 """Where entries may lack terms, an entry counts only if its score is at least this share of the best score of
 its kind. Leads of an exact term are excepted (EXACT_LEADS)."""
+FAR = 0.2
+"""Where entries may lack terms, a scenario counts only with at least this share of the best one's points."""
 OTHER_FIELD = 0.4
 """Where entries may lack terms, the score of a scenario about middleware is multiplied by this, unless a term
 leads to such a scenario: its words, *local* or *fails*, are words of questions about Kafka, too."""
@@ -146,30 +149,63 @@ class Found:
         return in_pieces(self.excerpt, self.wishes)
 
 
-def find(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
+def find(
+    question: str, language: str, own: Sequence[Entry] = (), known: Threads | None = None
+) -> dict[str, list[Found]]:
     """Kind → its matches, the best one first. A kind (except `limit`) whose best match is named by the
     question and scores higher than all scenarios comes first; then scenarios; then the other kinds by their
     best match. Empty if no entry contains every term. If the question has MANY_TERMS or more, or two and no
-    scenario contains both, matches may lack terms, and the scores of `_weighed` decide, because a long
-    text contains many terms by chance. ``own``: the reader's own entries."""
+    scenario contains both, matches may lack terms, and the scores of `_as_a_whole` decide, because a long
+    text contains many terms by chance. ``own``: the reader's own entries. ``known``: the threads whose answers are
+    known; all of them if None."""
     every = (*entries(), *own)
     wishes = _wishes(question, every)
     worths = [_worth(entry, wishes) for entry in every]
     terms = sum(not wish.is_extra for wish in wishes)
     has_lesson = any(worth and entry.kind == LESSON for worth, entry in zip(worths, every, strict=True))
     if any(worths) and (terms >= MANY_TERMS or (terms > 1 and not has_lesson)):
-        worths = _weighed(every, wishes)
+        worths = _as_a_whole(question, every, wishes, known)
     return _by_kind(zip(worths, every, strict=True), wishes, language)
 
 
-def closest(question: str, language: str, own: Sequence[Entry] = ()) -> dict[str, list[Found]]:
+def closest(
+    question: str, language: str, own: Sequence[Entry] = (), known: Threads | None = None
+) -> dict[str, list[Found]]:
     """Kind → its matches, for the case that no entry contains every term: the entries to which
-    `_weighed` gives a score above 0. Empty for a question of fewer than two terms."""
+    `_as_a_whole` gives a score above 0. Empty for a question of fewer than two terms."""
     every = (*entries(), *own)
     wishes = _wishes(question, every)
     if len(wishes) < 2:
         return {}
-    return _by_kind(zip(_weighed(every, wishes), every, strict=True), wishes, language)
+    return _by_kind(zip(_as_a_whole(question, every, wishes, known), every, strict=True), wishes, language)
+
+
+def is_far(question: str) -> bool:
+    """True if even the closest entries hardly fit, for a question that no entry contains completely: none of its
+    terms leads to a scenario, and no known thread is like it."""
+    wishes = _wishes(question, entries())
+    return not any(wish.leads for wish in wishes) and known_threads().likeness(question) < LIKE
+
+
+def _as_a_whole(
+    question: str, every: Sequence[Entry], wishes: list[Wish], known: Threads | None
+) -> list[float]:
+    """Each entry's score, if entries may lack terms: that of `_weighed`, but scenarios are in the order of
+    `search_ranks.fused`, from the score of the best scenario downwards."""
+    worths = _weighed(every, wishes)
+    found = [
+        (worth, entry.identifier)
+        for worth, entry in zip(worths, every, strict=True)
+        if worth and entry.kind == LESSON
+    ]
+    ranked = [identifier for _, identifier in sorted(found, key=lambda pair: -pair[0])]
+    points = fused(ranked, question, known)
+    most, best = max(points.values(), default=1.0), max((worth for worth, _ in found), default=1.0)
+    shares = {name: point / most for name, point in points.items() if point >= FAR * most}
+    return [
+        best * shares.get(entry.identifier, 0.0) if entry.kind == LESSON else worth
+        for worth, entry in zip(worths, every, strict=True)
+    ]
 
 
 def _weighed(every: Sequence[Entry], wishes: list[Wish]) -> list[float]:

@@ -52,6 +52,8 @@ _TYPO_MIN = 5
 meaning."""
 _CHINESE = "\u3400-\u9fff"
 _CHINESE_RUN = re.compile(f"[{_CHINESE}]+")
+_LATIN_WORD = re.compile("[a-z][a-z0-9]+|[0-9]{2,}")
+"""A word, or a number of at least two digits: a single letter or digit says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,23 @@ def _roots(text: str) -> frozenset[str]:
     return frozenset(_root(part) for part in _not_empty(_parts(text)))
 
 
+def roots_of(text: str) -> list[str]:
+    """The roots of all words of a text that have a meaning, in their order, and each two neighbouring letters of its
+    Chinese. The words of a name, *sendOffsetsToTransaction* or `max.poll.interval.ms`, count one by one."""
+    small = plain(_CAPITAL_INSIDE.sub(" ", text))
+    roots = [_root(word) for word in _not_empty(_LATIN_WORD.findall(small))]
+    return roots + [run[at : at + 2] for run in _CHINESE_RUN.findall(small) for at in range(len(run) - 1)]
+
+
+def asked_for() -> dict[str, list[str]]:
+    """Normalised id of a scenario → the words of the table that lead to it."""
+    found: dict[str, list[str]] = {}
+    for word, rows in _known():
+        for name in dict.fromkeys(name for row in rows for name in row if _SCENARIO.fullmatch(name)):
+            found.setdefault(name, []).append(word)
+    return found
+
+
 def _root(word: str) -> str:
     """What different forms of an English word have in common: *idempotence* and *idempotent*."""
     return _stem(word)[:_ROOT]
@@ -149,7 +168,8 @@ def _telling_of(text: str, otherwise: float) -> float:
 
 
 def _not_empty(pieces: list[str]) -> list[str]:
-    return [piece for piece in pieces if piece not in _empty()]
+    """The pieces that have a meaning. A single Latin letter or digit has none."""
+    return [piece for piece in pieces if piece not in _empty() and not re.fullmatch("[a-z0-9]", piece)]
 
 
 def _names(question: str) -> dict[str, str]:
