@@ -71,8 +71,8 @@ function applicationOf(view: View, client: string): { name: string; fact: string
   const names = listed(found.map(([one]) => one));
   const { loop } = application;
   if (loop !== undefined) return { name: names, fact: say("stage.round", { round: loop.round }) };
-  const waits = application.blocked_by !== null;
-  return { name: found.length > 1 ? names : name, fact: waits ? say("stage.waits") : say("stage.calls", { done: application.next_call, calls: application.calls }) };
+  const key = application.blocked_by !== null ? "stage.waits" : application.last_result === "refused" ? "stage.call_failed" : "stage.calls";
+  return { name: found.length > 1 ? names : name, fact: say(key, { done: application.next_call, calls: application.calls }) };
 }
 
 interface State {

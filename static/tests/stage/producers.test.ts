@@ -55,6 +55,15 @@ test("a state that a leader knows better is called outdated, with both epochs in
   assert.deepEqual([shown(1), shown(-1), shown(1, { paused: true })], [[true, true], [false, false], [false, false]]);
 });
 
+test("a call that did not return is not among those made", () => {
+  const fact = (over: object) => {
+    const application = { client: "p1", next_call: 5, calls: 5, next_at: null, blocked_by: null, finished: true, last_result: "done", ...over };
+    const objects = producers(frameOf(stepOf(), view({ clients: { p1: client({}) }, applications: { "app-1": application } })), here, NO_FOCUS);
+    return /(waits|\d of \d[^<]*|call \d[^<]*)</.exec(markup(objects.find(({ key }) => key === "client:p1")?.draw ?? assert.fail()))?.[1];
+  };
+  assert.deepEqual([fact({}), fact({ last_result: "refused" }), fact({ blocked_by: "commit_transaction" })], ["5 of 5 calls made", "call 5 of 5 failed", "waits"]);
+});
+
 test("a quiet step marks the batch that it changes, else the queue that it names, else the whole client", () => {
   const frame = (over: Partial<Step>) => frameOf(stepOf(over), view({ clients: { p1: client({ requests: {} }) } }));
   const quiet = { ...NO_FOCUS, kind: "client" as const, actor: "p1" };
