@@ -3,7 +3,7 @@
 from django.template import Context, Template
 from django.utils.translation import override
 
-from eosviz.scenarios.templatetags.words import breakable
+from eosviz.scenarios.templatetags.words import breakable, in_clauses
 
 
 def headline(partition: str) -> str:
@@ -19,8 +19,15 @@ def test_a_name_with_hyphens_is_whole_and_a_very_long_one_may_break() -> None:
 
 def test_a_chinese_mark_stays_with_the_letter_before_it() -> None:
     title = breakable("UNKNOWN_PRODUCER_ID：结论？")
-    assert title == 'UNKNOWN_<wbr>PRODUCER_<wbr>I<span class="nb">D：</span>结<span class="nb">论？</span>'
+    assert title == '<span class="divisible">UNKNOWN_<wbr>PRODUCER_ID：</span>结<span class="nb">论？</span>'
     assert breakable("Is it a&b?") == "Is it a&amp;b?"
+
+
+def test_a_chinese_title_is_divided_between_its_clauses_first() -> None:
+    clauses = in_clauses("没有幂等时，重试会存储重复记录")
+    assert clauses.count('<span class="clause">') == 2
+    assert in_clauses("发出即忘") == "发出即忘"
+    assert "clause" not in in_clauses("acks=1, or acks=all?")
 
 
 def test_a_name_from_a_file_is_escaped() -> None:

@@ -34,6 +34,9 @@ def say(key: str, params: dict[str, Any] | None = None, /, **named: Any) -> Safe
 _NAME = re.compile(r"([\w.]+(?:-[\w.]*\w)+)")
 """A name or a date with hyphens: a browser may break a line after each hyphen."""
 _LETTER_AND_MARK = re.compile(r"[^\W_][，。：；、？！）]+")
+_NAME_WITH_UNDERSCORES = re.compile(r"([A-Za-z0-9]+(?:_[A-Za-z0-9]+)+[，。：；、？！）:,?]*)")
+_UNDERSCORE = re.compile(r"_(?=[A-Za-z0-9]{4})")
+_CLAUSE = re.compile(r"[^，：；？！]+[，：；？！]+(?!$)|[^，：；？！]+[，：；？！]*$")
 LONGEST = 28
 """A name is kept whole if it has at most this many letters."""
 
@@ -102,10 +105,36 @@ def with_scenarios(text: str) -> SafeString:
 
 @register.filter
 def breakable(text: str) -> SafeString:
-    """A text whose long error names may continue in a new line after each underscore. No line of the text
-    begins with a Chinese punctuation mark."""
-    broken = "_<wbr>".join(escape(part) for part in text.split("_"))
-    return mark_safe(_LETTER_AND_MARK.sub(r'<span class="nb">\g<0></span>', broken))
+    """A text in which a name with underscores begins a new line before it is divided. It is divided after an
+    underscore, and never before a last part of at most three letters. No line of the text begins with a Chinese
+    punctuation mark."""
+    pieces = _NAME_WITH_UNDERSCORES.split(text)
+    return format_html_join(
+        "",
+        "{}",
+        ((_divisible(piece) if number % 2 else _with_marks(piece),) for number, piece in enumerate(pieces)),
+    )
+
+
+def _divisible(name: str) -> SafeString:
+    return format_html(
+        '<span class="divisible">{}</span>', mark_safe(_UNDERSCORE.sub("_<wbr>", escape(name)))
+    )
+
+
+def _with_marks(text: str) -> SafeString:
+    return mark_safe(_LETTER_AND_MARK.sub(r'<span class="nb">\g<0></span>', escape(text)))
+
+
+@register.filter
+def in_clauses(text: str) -> SafeString:
+    """A `breakable` title. A Chinese title that has several clauses begins a new line before it divides one."""
+    clauses = _CLAUSE.findall(text)
+    if len(clauses) < 2:
+        return breakable(text)
+    return format_html_join(
+        "", '<span class="clause">{}</span>', ((breakable(clause),) for clause in clauses)
+    )
 
 
 @register.filter
