@@ -123,7 +123,7 @@ def _build_and_publish(page: Page, home: str) -> str:
     _question(page)
 
     expect(page.locator(".trial-ended")).to_contain_text("the run is complete")
-    expect(page.locator(".builder-trial")).to_contain_text("Every guarantee holds.")
+    expect(page.locator(".builder-trial")).to_contain_text("No guarantee is broken.")
     expect(page.locator(".trial-records")).to_contain_text("3 by p1")
     page.get_by_role("button", name="Expect this result").click()
     expect(text(page)).to_have_value(re.compile(r"verdicts = \["))
