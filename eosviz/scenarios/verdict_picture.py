@@ -62,6 +62,8 @@ def picture(ending: Json) -> str:
     the same."""
     drawing = _Drawing()
     troubles = dict.fromkeys(TROUBLES[one] for one in ending.get("troubles", ()) if one in TROUBLES)
+    if "crash" in troubles:
+        troubles.pop("late", None)  # The delay is there so that the crash comes in time.
     for sign in list(troubles)[:1]:
         drawing.path("sign", SIGNS[sign], shift=(1, 11))
     if "refused_by" in ending:

@@ -29,7 +29,7 @@ from eosviz.scenarios.cards import Shelved, card_of, cards, shelf
 from eosviz.scenarios.differences import possible
 from eosviz.scenarios.models import Endings, ScenarioVersion
 from eosviz.scenarios.templatetags import pictures
-from eosviz.scenarios.verdict_picture import picture
+from eosviz.scenarios.verdict_picture import SIGNS, picture
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.walkthroughs.simulations import scenario_of
 from tests.walkthroughs.conftest import carry_out, root
@@ -155,6 +155,12 @@ class TestEndings:
         drawn = picture(run.ending)
         assert drawn.count("l7 8m0-8l-7 8") == broken.get("row_missing", 0) + broken.get("record_missing", 0)
         assert drawn.count("v4m3-4v4") == broken.get("row_repeated", 0)
+
+    @pytest.mark.parametrize(
+        ("scenario", "sign"), [("SC-55", "crash"), ("SC-145", "crash"), ("SC-125", "late")]
+    )
+    def test_a_delay_that_arranges_a_crash_is_not_what_happens(self, scenario: str, sign: str) -> None:
+        assert SIGNS[sign] in picture(ending_of(entry(scenario).scenario()))
 
     def test_a_deleted_topic_is_not_one_that_stored_nothing(self) -> None:
         run = shelved("SC-59").run("deleted-meanwhile")

@@ -120,7 +120,7 @@ BEATS_OF = {
 """,
     "SC-101/ended-by-hand": """\
 1. 1–32 → 12  p1 gets PID 1000, epoch 0
-2. 33–39 → 33  The Produce response is delayed
+2. 33–39 → 33  Delays let a batch arrive after the abort
 3. 40–42 → 40  Reported as failed, stored or not
 4. 43–64 → 56  Aborted and released: t-0; then CompleteAbort
 5. 65–65 → 65  Stored, unknown to the coordinator: p1's batch in t-0
