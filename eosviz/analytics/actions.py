@@ -22,8 +22,8 @@ logger = logging.getLogger(__name__)
 
 def is_followed(session: Session) -> bool:
     """Whether a trail of this session is recorded. It is recorded if the session belongs to an account that
-    agreed, or if it is an attempt at an assignment, or is in an assigned track, of a class that is not
-    archived."""
+    agreed, or if, in a class that is not archived, it is an attempt at an assignment or is in a track that its
+    owner attempts as an assignment."""
     if User.objects.filter(owner_key=session.owner, counted=True, is_active=True).exists():
         return True
     attempts = Attempt.objects.filter(assignment__classroom__archived=None)

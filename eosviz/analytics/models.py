@@ -70,8 +70,8 @@ class Analysis(Job):
     under_way = models.PositiveIntegerField(default=0)
     """Sessions left out because they may still be in use."""
     not_compared = models.PositiveIntegerField(default=0, db_column="apart")
-    """How many actions came after a reader's own intervention, at steps that others do not have. They are not
-    compared."""
+    """How many actions are not compared: they came at steps that others do not have, or at steps that the trail did
+    not store."""
     left_out = models.PositiveIntegerField(default=0)
     """Older sessions, beyond the bound of one analysis (SESSIONS_MAX)."""
     withheld = models.PositiveIntegerField(default=0)

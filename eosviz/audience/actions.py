@@ -119,7 +119,7 @@ def open_poll(session_id: uuid.UUID, branch_id: str, at: int) -> None:
 
 def change_poll(session_id: uuid.UUID, turn: int, change: PollChange) -> None:
     """Change the poll: show or hide its counts, close, reveal or end it. Raises Problem for a change that
-    `POLL_CHANGES` does not allow, or if another poll has replaced this one."""
+    `POLL_CHANGES` does not allow, or if the presentation or the poll no longer exists."""
     with transaction.atomic():
         poll = _poll(_presentation(session=session_id), turn)
         target = POLL_CHANGES.get((poll.state, change))

@@ -20,8 +20,8 @@ ASK_AGAIN_SECONDS = 15
 
 
 class WaitingRow(Protocol):
-    """A database row that waits. Its query set has `unfinished`, and its field `beat` is the time at which a
-    worker was last asked to take it."""
+    """A database row that waits. Its query set has `unfinished`. While it waits, its field `beat` is the time at
+    which a worker was last asked to take it."""
 
     objects: Any
     pk: Any

@@ -125,8 +125,8 @@ def assign(request: SignedInRequest, classroom_id: uuid.UUID, kind: str) -> Http
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def change(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
-    """Change an assignment. Before a learner has begun, everything can be changed; after that, its words, its
-    times and the number of attempts."""
+    """Change an assignment. Before a learner has begun, everything but its kind can be changed; after that, its
+    words, its times and the number of attempts."""
     given = _taught_assignment(request, assignment_id)
     is_fixed = actions.has_learners_attempts(given)
     form = AssignmentForm(kind_of(given), request.user, _posted(request), given=given, is_fixed=is_fixed)

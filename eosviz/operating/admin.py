@@ -37,7 +37,7 @@ Column = str | Callable[[models.Model], Any]
 
 def columns(model: type[models.Model]) -> list[Column]:
     """The columns of a model's list: the primary key first, which links to the row. A related row is shown by
-    its key, which needs no further query. Long fields are left out, and all after COLUMNS_MAX columns."""
+    its key, which needs no further query. Long fields and KEYS are left out, and all after COLUMNS_MAX columns."""
     shown: list[Column] = [_held(model._meta.pk)]
     for field in model._meta.concrete_fields:
         is_short = field.max_length is None or field.max_length <= SHORT
@@ -59,8 +59,8 @@ def _held(field: Any) -> Column:
 
 
 def searched(model: type[models.Model]) -> list[str]:
-    """The lookups of the list's search: the beginning of the row's key, texts, and the beginning of related
-    rows' UUIDs."""
+    """The lookups of the list's search: the beginning of the row's key, texts other than KEYS, and the beginning of
+    related rows' UUIDs."""
     texts = [
         field.name
         for field in model._meta.concrete_fields

@@ -171,7 +171,7 @@ def _is_inside(name: str) -> bool:
 
 
 def check(path: Path) -> tuple[Manifest, End]:
-    """Read the whole file. Raises Damaged if members are missing, in another order or altered."""
+    """Read the whole file. Raises Damaged if members are missing, added, in another order or altered."""
     chain = Chain()
     manifest: Manifest | None = None
     end: End | None = None

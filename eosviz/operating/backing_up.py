@@ -51,8 +51,8 @@ class Content:
 
 
 def back_up(path: Path) -> Content:
-    """Write a backup of the site; all rows are of one moment. Raises Refused if the file exists, and OSError
-    if it cannot be written; then no file is left."""
+    """Write a backup of the site; all rows are of one moment. Raises Refused if the file or its `.part` exists, and
+    OSError if it cannot be written; then no file is left."""
     if path.exists() or path.with_name(f"{path.name}.part").exists():
         raise Refused(f"{path} (or {path.name}.part beside it) is there already: name another file")
     writer = archive.Writer(path)

@@ -142,10 +142,10 @@ def marker_epochs(logs: Logs) -> DataFrame:
 
 
 def marked_as_decided(logs: Logs) -> DataFrame:
-    """Invariant 9: after a decision is in the transaction log, its producer's markers have the same outcome,
-    unless the leader dropped its state of the producer. Without this state a leader cannot recognise the
-    marker of an older coordinator. In a partition that the decided transaction does not include, an operator may
-    abort a hanging transaction."""
+    """Invariant 9: after a decision is in the transaction log, its producer's markers of the same epoch have the
+    same outcome, unless the leader dropped its state of the producer. Without this state a leader cannot
+    recognise the marker of an older coordinator. In a partition that the decided transaction does not include, an
+    operator may abort a hanging transaction."""
     decided = of_kind(logs.facts, kinds.LOGGED).where(f.col("state").isin(*PREPARED)).drop("partition")
     in_life = Window.partitionBy(*COPY, "producer_id", "life").orderBy("fact")
     known = (f.col("life") == 0) | (f.row_number().over(in_life) > 1)

@@ -23,7 +23,7 @@ ROWS_MAX = 20_000
 
 def facts_of(spark: SparkSession, sweep: SweepDocument, first: int, last: int) -> DataFrame:
     """The facts of the runs from ``first`` to ``last``: ``FACTS_SCHEMA``. `session` is `run-` and the run's
-    number; a refused run has no facts. There is one task for each core, as in ``sweep_runs.runs_of``."""
+    number; a refused run has no facts. There are tasks as in ``sweep_runs.runs_of``."""
     tasks = max(1, min(last - first + 1, spark.sparkContext.defaultParallelism))
     return spark.range(first, last + 1, 1, tasks).mapInArrow(_runner(sweep), FACTS_SCHEMA)
 

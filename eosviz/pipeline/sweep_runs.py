@@ -52,8 +52,8 @@ Row = dict[str, Any]
 
 
 def runs_of(spark: SparkSession, sweep: SweepDocument, first: int, last: int) -> DataFrame:
-    """The runs from ``first`` to ``last`` of a sweep, judged: ``RUNS_SCHEMA``. There is one task for each
-    core, because a task costs as much as two dozen runs; if one task ends early, its core begins the next
+    """The runs from ``first`` to ``last`` of a sweep, judged: ``RUNS_SCHEMA``. There is at most one task for
+    each core, because a task costs as much as two dozen runs; if one task ends early, its core begins the next
     chunk."""
     tasks = max(1, min(last - first + 1, spark.sparkContext.defaultParallelism))
     return spark.range(first, last + 1, 1, tasks).mapInArrow(_runner(sweep), RUNS_SCHEMA)

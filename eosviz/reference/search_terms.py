@@ -256,9 +256,9 @@ def _stem(word: str) -> str:
 
 
 def corrected(wish: Wish, words: Collection[str]) -> str | None:
-    """The word of `words` that was meant, if the term is an English word with one typing error after its
-    first letter: a letter too many, too few or wrong, or two letters in the wrong order. None unless exactly
-    one word is so near."""
+    """The stem of the word of `words` that was meant, if the term is an English word with one typing error after its
+    first letter: a letter too many, too few or wrong, or two letters in the wrong order. None unless all words
+    that are so near have one stem."""
     text = wish.text
     if wish.same is not None or not re.fullmatch(f"[a-z]{{{_TYPO_MIN},}}", text):
         return None

@@ -150,7 +150,8 @@ def read_replay(path: Path, owner: str, asks: Caller, name: str | None = None) -
 
 def read_log(folder: Path, owner: str, options: LogOptions, asks: Caller, name: str | None = None) -> Replay:
     """Makes the log case of an upload's files, not stored yet; damage inside the files is shown and never
-    refused. `name` and the exceptions are those of `read_replay`; Refused means that nothing can be shown."""
+    refused. `name` and the exceptions are those of `read_replay`; Refused means that nothing can be shown, or
+    that the options contradict the files."""
     asked = log_analysis.Asked(str(folder), str(uuid.uuid4()), options)
     try:
         return _log_case("log", asked, owner, asks, name)

@@ -128,8 +128,7 @@ def pack_steps(steps: Any) -> bytes:
 
 
 def unpack(packed: bytes | BinaryIO) -> Iterator[bytes]:
-    """The content of a gzipped file in pieces, for a browser that accepts no compression. An open file is closed at
-    the end."""
+    """The content of a gzipped file in pieces. An open file is closed at the end."""
     unpacker = zlib.decompressobj(wbits=GZIP)
     with io.BytesIO(packed) if isinstance(packed, bytes) else packed as file:
         rest = file.read(_PIECE)

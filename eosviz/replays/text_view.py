@@ -1,5 +1,5 @@
-"""A link's run as a page of text: what the player shows, for readers without scripts, for screen readers and
-for paper. The text is made from the player file, so it says the same as the player."""
+"""A link's run as a page of text, for readers without scripts, for screen readers and for paper. The text is
+made from the player file."""
 
 from __future__ import annotations
 

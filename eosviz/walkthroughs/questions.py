@@ -221,8 +221,8 @@ def difference_answer(branch: Branch, first: int, last: int, re: str) -> Differe
 
 
 def transaction_lines(session_id: uuid.UUID, branch_id: str, re: str) -> Transactions:
-    """One line for each transaction among the steps of the branch and its ancestors. Raises Problem if the
-    session has no such branch."""
+    """The newest transactions among the steps of the branch and its ancestors. Raises Problem if the session has
+    no such branch."""
     lines = transactions_of(branch_of(session_id, branch_id))
     return msgspec.convert({"re": re, "branch": branch_id, **lines}, Transactions)
 

@@ -70,7 +70,7 @@ def simulate_to(line: list[Branch], number: int) -> Simulation:
 
 def catch_up(simulation: Simulation, line: list[Branch], number: int) -> bool:
     """Advance a run of an earlier step of this line to step `number`, with the interventions in between. False, and the
-    run unchanged, if it is past that step, has ended, or had an intervention that this line does not have. Raises
+    run unchanged, if it is past that step, has ended, or had other interventions so far than this line. Raises
     Diverged."""
     if simulation.number > number or simulation.finished is not None:
         return False

@@ -105,8 +105,8 @@ def _version(identifier: str) -> ScenarioVersion:
 def _refused(
     request: HttpRequest, version: ScenarioVersion, variant: str | None, problem: Problem
 ) -> HttpResponse:
-    """The page of a run that a rule refuses. If the variant was written to show that refusal, the refusal is
-    the lesson."""
+    """The page of a run that cannot be made. If the variant was written to show the refusal by a rule, that
+    refusal is the lesson."""
     card = card_of(version)
     chosen = card.variant(variant)
     expected = chosen is not None and chosen.expect_refused == problem.params.get("rule") is not None

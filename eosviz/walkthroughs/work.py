@@ -42,8 +42,7 @@ COSTS: dict[type[Any], Callable[[Any], int]] = {
     messages.AskKeyframe: _whole_run,
     messages.AskTransactions: _whole_run,
 }
-"""Kind of message → the function that computes its cost. A kind that is missing here costs nothing, because
-its answer needs only a row or two."""
+"""Kind of message → the function that computes its cost. A kind that is missing here costs nothing."""
 
 
 def steps_read(message: messages.AnyFromPage) -> int:

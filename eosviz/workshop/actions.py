@@ -204,8 +204,8 @@ def fork(owner: User, edition: Edition) -> Draft:
 
 
 def from_text(owner: User, text: str) -> Draft:
-    """A draft of an imported file, valid or not: mistakes are shown at their fields. Raises WorkshopRefused if it is
-    no TOML at all."""
+    """A draft of an imported file, valid or not: mistakes are shown at their fields. Raises WorkshopRefused, for
+    example if it is no TOML at all."""
     try:
         parse(text)
     except BadScenario as bad:

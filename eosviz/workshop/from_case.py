@@ -62,8 +62,7 @@ def from_case(request: SignedInRequest, replay_id: uuid.UUID) -> HttpResponse:
 
 
 def draft_of_case(owner: User, replay: Replay) -> Draft:
-    """A draft with the text of `text_of_case`. Raises NoScenarioError if no scenario writes such a log, and
-    WorkshopRefused for too many drafts or a run beyond the bounds."""
+    """A draft with the text of `text_of_case`. Raises NoScenarioError or WorkshopRefused."""
     text = text_of_case(replay, caller(owner.owner_key))
     return create_draft(owner, text, origin_name=replay.title["en"])
 

@@ -25,7 +25,7 @@ SEARCHED_CHARACTERS_MAX = 20_000
 
 
 class Visibility(models.TextChoices):
-    """Who can find a draft's editions. The draft itself is only for its owner."""
+    """Who can find a draft's editions."""
 
     PRIVATE = "private", "private"
     LINK = "link", "link"
@@ -95,7 +95,7 @@ class Draft(models.Model):
     text = models.TextField()
     """The TOML as its author wrote it, valid or not."""
     revision = models.PositiveIntegerField(default=1)
-    """Grows with every change. A save names the revision that it changes."""
+    """Grows with each save of the text. A save names the revision that it changes."""
     identifier = models.CharField(max_length=64, blank=True)
     title = models.JSONField(default=dict)
     profile = models.CharField(max_length=16, blank=True)

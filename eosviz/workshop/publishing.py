@@ -26,8 +26,8 @@ logger = logging.getLogger(__name__)
 
 
 def begin(draft: Draft) -> Publishing | None:
-    """Create a row for a worker; None if the newest edition already has this text. Raises WorkshopRefused for
-    mistakes that are found without running the engine."""
+    """Create a row for a worker; None if the newest edition already has this text. Raises WorkshopRefused as
+    `actions.check_publishable` does."""
     if actions.is_published(draft):
         return None
     actions.check_publishable(draft)

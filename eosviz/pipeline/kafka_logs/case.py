@@ -118,8 +118,8 @@ def read_case(
     paths: Sequence[Path], declared: Declared | None = None, reading: Reading | None = None
 ) -> Case:
     """Read everything under `paths`: folders in place, bundles, and other files as printed text. Raises
-    LogsError if there is nothing to read, if a file cannot be read, if two clusters are named, or if
-    `declared` contradicts the files. Damage is counted and raises no error."""
+    LogsError if the paths make no case, or if `declared` contradicts the files. Damage is counted and raises no
+    error."""
     reading = reading or ReadingHere()
     given = by_kind(paths)
     directories, left_out = find(given.logs) if given.logs else Found((), ())

@@ -130,7 +130,8 @@ def _stored(partition: str, batch: Mapping[str, Any]) -> Stored:
 
 
 def differs_at(case: Sequence[Stored], played: Mapping[str, Sequence[Stored]]) -> tuple[str, int] | None:
-    """The partition and offset at which a played log first differs from the case; None if they are equal.
+    """The partition and offset at which a played log first differs from the case; None if all partitions of the
+    case are equal.
     Producer ids differ in any case, so batches are compared by which of them share a producer."""
     lanes: dict[str, list[Stored]] = defaultdict(list)
     for batch in case:
@@ -295,8 +296,8 @@ def _link(*earlier: _Call, to: _Call) -> None:
 
 
 def _in_order(calls: Sequence[_Call]) -> list[_Call]:
-    """All calls, each after the calls that must precede it. Where this leaves a choice, the batch with the
-    earlier time comes first. Raises NoScenarioError if there is no such order."""
+    """All calls, each after the calls that must precede it. Where this leaves a choice, the call whose batch the
+    case has first comes first. Raises NoScenarioError if there is no such order."""
     ready = [(call.place, id(call), call) for call in calls if not call.waits_for]
     heapq.heapify(ready)
     ordered: list[_Call] = []

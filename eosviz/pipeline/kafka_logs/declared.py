@@ -26,7 +26,7 @@ OPTIONS: Mapping[str, str | None] = MappingProxyType(
 """The arguments of `manage.py logs` that state something about the copies, each with the placeholder of its value;
 None for a flag. The page for opening a log has a field for each."""
 _SHOWN = 40
-"""At most this many characters of a wrong time are quoted in the refusal."""
+"""At most this many characters of a wrong time or number are quoted in the refusal."""
 
 
 class ContradictedError(LogsError):

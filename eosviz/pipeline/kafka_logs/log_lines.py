@@ -49,7 +49,7 @@ class Kind:
     """What must precede the message in the line; None: anything may."""
 
     def groups(self, line: str) -> dict[str, str] | None:
-        """The named parts of the message in `line`, such as `producer_id`; None if the line has another message.
+        """The named parts of the message in `line`, such as `producer_id`; None if the line is of another kind.
         Takes time linear in the line's length."""
         at = line.find(self.begins)
         found = self.message.match(line, at) if at >= 0 else None

@@ -148,8 +148,8 @@ def _walk(data: Column, starts: Column, stops: Column, counts: Column, found: _R
 
 
 def _walk_one(data: Column, lane: int, position: int, stop: int, indexes: range, found: _Records) -> int:
-    """Find the remaining records of one lane. Returns the byte after the last record; -1 if they do not fill
-    the lane."""
+    """Find the remaining records of one lane. Returns the byte after the last record; -1 if one is damaged or
+    reaches beyond the lane."""
     view = data.data
     starts: list[int] = []
     ends: list[int] = []

@@ -21,7 +21,8 @@ LONE_BYTES_MAX = 64 * 1024 * 1024
 10 MiB."""
 _ZERO = b"\0"
 _HEAD_BYTES = 16
-"""A binary file has a zero byte early; a dump may have one later, in the value of a record."""
+"""How many bytes are searched for a zero byte. A binary file has one early; a dump may have one later, in the value
+of a record."""
 
 
 class Given(NamedTuple):
@@ -34,7 +35,7 @@ class Given(NamedTuple):
 
 
 class LoneFileError(LogsError):
-    """Files that belong beside segments were given without them; `sentences` has one about each file."""
+    """Files that belong beside segments were given without them; `sentences` are about these files."""
 
     def __init__(self, sentences: Sequence[Words]) -> None:
         super().__init__("; ".join(f"{one.params['file']} makes no case by itself" for one in sentences))
@@ -56,8 +57,8 @@ def is_bundle(path: Path) -> bool:
 
 
 def by_kind(paths: Sequence[Path]) -> Given:
-    """The paths by kind. Raises LogsError for a path of no known kind, LoneFileError for a file that belongs beside
-    segments if their folder was not given."""
+    """The paths by kind. Raises LogsError for a path that is no folder and no file, LoneFileError for a file that
+    belongs beside segments if their folder was not given."""
     given = Given([], [], [])
     beside: list[Path] = []
     for path in paths:

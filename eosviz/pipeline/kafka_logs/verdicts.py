@@ -37,7 +37,7 @@ from eosviz.pipeline.kafka_logs.verdict_rules import Row, judged, timeout_at
 from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
 LOG_LINES_MAX = 20
-"""At most this many of the newest log lines are evidence of one verdict. The case lists all of them."""
+"""At most this many of the newest log lines are evidence of one verdict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import migrations
 
 BATCH = 500
-"""Branches."""
+"""This many branches are changed together."""
 
 
 def to_rows(apps: Any, editor: Any) -> None:
