@@ -281,7 +281,7 @@ def search(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     openapi_extra=described("Transactions", errors=(400, 404)),
 )
 def transactions(request: HttpRequest, session_id: uuid.UUID, branch_id: BranchId) -> HttpResponse:
-    """One line for each transaction among the steps of the branch and its ancestors."""
+    """The newest transactions among the steps of the branch and its ancestors."""
     return _json(questions.transaction_lines(_owned(request, session_id).id, branch_id, ""))
 
 

@@ -1,4 +1,4 @@
-"""`manage.py backup FILE`: everything the site keeps, in one file, while it goes on running."""
+"""`manage.py backup FILE`: the rows and files of the site, in one file, while it goes on running."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`remake_replay_files`: for imports of earlier versions, which kept no file that could be exported."""
+"""`manage.py remake_replay_files`: makes the files of imports that earlier versions kept without a file."""
 
 from typing import Any
 
