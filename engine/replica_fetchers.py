@@ -25,9 +25,6 @@ class Cluster(Protocol):
     controller: Controller
     paused: set[str]
 
-    def leader_of(self, partition: str) -> Broker | None:
-        """The broker that leads a partition, if it can respond; None: there is no such broker."""
-
 
 Exchanged = tuple[Broker, Effects, bool, bool, bool]
 """The result of a fetch: the leader; its effects; whether a log or high watermark changed; whether the
@@ -58,17 +55,13 @@ class ReplicaFetchers:
         self._cluster = cluster
         self._of: dict[str, tuple[Fetcher, ...]] = {}
 
-    def due(self, partition: str) -> list[Fetcher]:
-        """The fetchers whose fetch would change something now and is not queued yet."""
-        cluster = self._cluster
-        leader = cluster.leader_of(partition)
-        if leader is None:
-            return []
+    def due(self, partition: str, leader: Broker) -> list[Fetcher]:
+        """The fetchers whose fetch from this leader would change something now and is not queued yet."""
         fetchers = self._of.get(partition)
         if fetchers is None:
             fetchers = self._of[partition] = self._make(partition)
         leading = leader.replicas[partition]
-        paused = cluster.paused
+        paused = self._cluster.paused
         useful = []
         for fetcher in fetchers:
             follower = fetcher.follower

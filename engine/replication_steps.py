@@ -63,12 +63,14 @@ class ReplicationSteps:
             partitions = sorted(changed)
             changed.clear()
         for partition in partitions:
-            for fetcher in world.fetchers.due(partition):
-                self._queue(fetcher)
+            leader = world.leader_of(partition)
+            if leader is not None:
+                for fetcher in world.fetchers.due(partition, leader):
+                    self._queue(fetcher)
             if kernel.watch.recording:
                 world.lanes_changed(partition)
-            if world.consumers:
-                for name in world.wake_readers(partition, kernel.now):
+            if leader is not None and partition in world.readers:
+                for name in world.wake_readers(partition, leader, kernel.now):
                     self._timers.ask(name)
 
     def read_metadata(self, name: str, event: Event) -> None:

@@ -330,7 +330,9 @@ class Simulation(Timetable):
             self.settled(envelope)
         if name in world.consumers:
             for partition in partitions_of(envelope.body):
-                world.wake_readers(partition, self.now)
+                leader = world.leader_of(partition) if partition in world.readers else None
+                if leader is not None:
+                    world.wake_readers(partition, leader, self.now)
         self._timing.ask(name)
         if world.services:
             for client in world.in_process(name):

@@ -195,17 +195,11 @@ class World:
             for lane in lanes:
                 self.watch.touch(lane)
 
-    def wake_readers(self, partition: str, now: int) -> list[str]:
-        """Wake the consumers for which a fetch of this partition would bring something new (CON-1)."""
-        readers = self.readers.get(partition)
-        if readers is None:
-            return []
-        leader = self.leader_of(partition)
-        if leader is None:
-            return []
+    def wake_readers(self, partition: str, leader: Broker, now: int) -> list[str]:
+        """Wake the consumers for which a fetch of this partition from its leader would bring something new (CON-1)."""
         log = leader.replicas[partition].log
         woken = []
-        for consumer in readers:
+        for consumer in self.readers[partition]:
             committed = consumer.isolation == "read_committed"
             if consumer.lacks(partition, log.last_stable_offset if committed else log.high_watermark):
                 consumer.wake(partition, now)

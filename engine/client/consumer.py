@@ -315,21 +315,18 @@ class Consumer:
         request's timeout."""
         if not self.alive:
             return None
-        times = [
-            reading.not_before
-            for reading in self.readings.values()
-            if not (self.rewinding or self.outside)
-            and reading.wanted
-            and not reading.in_flight
-            and self._reachable_at(reading) is not None
-        ]
-        if self.group is not None and (due := self.group.due_at()) is not None:
-            times.append(due)
-        if self.group is not None and (leaves := self.group.leaves_at()) is not None:
-            times.append(leaves)
-        deadlines = [connections.next_deadline() for connections in self._all_connections()]
-        times += [at for at in (self.metadata.update_due_at(RETRY_BACKOFF_MS), *deadlines) if at is not None]
-        return min(times, default=None)
+        times = [connections.next_deadline() for connections in self._all_connections()]
+        times.append(self.metadata.update_due_at(RETRY_BACKOFF_MS))
+        if self.group is not None:
+            times += (self.group.due_at(), self.group.leaves_at())
+        if not (self.rewinding or self.outside):
+            times += [
+                self._reachable_at(reading)
+                for reading in self.readings.values()
+                if reading.wanted and not reading.in_flight
+            ]
+        due = [at for at in times if at is not None]
+        return min(due) if due else None
 
     def _reachable_at(self, reading: Reading) -> int | None:
         """When a fetch to the leader can be sent (virtual ms). None while a connection to the leader is being
