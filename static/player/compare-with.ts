@@ -11,7 +11,7 @@ import { DialogElement } from "./dialogs.ts";
 import { doneOnLine, inWords, placeBefore } from "./done.ts";
 import { csrfToken } from "./page.ts";
 import type { PlayerStore } from "./store.ts";
-import { say } from "./text.ts";
+import { say, words } from "./text.ts";
 
 const VERSION = "version_";
 
@@ -81,15 +81,16 @@ export class CompareWith extends DialogElement {
         <input type="hidden" name="csrfmiddlewaretoken" value=${csrfToken()} /><input type="hidden" name="branch" value=${store.branch} />
         <input type="hidden" name="log" value=${logOf(location.search)} />
         ${done.length === 0 ? nothing : html`<p class="quiet">${say("with.not_done", { done })}</p>`}
-        ${this.#group("with.versions", this.names.filter((name) => name.startsWith(VERSION)))}
+        ${this.#group("with.versions", this.names.filter((name) => name.startsWith(VERSION)), `player.version_why.${store.header?.profile}`)}
         ${this.generations === null ? nothing : html`<p><a href=${this.generations}>${say("with.generations")}</a></p>`}
         ${this.#group("with.mechanisms", this.names.filter((name) => !name.startsWith(VERSION)))}
       </form>`;
   }
 
-  #group(title: string, names: string[]): TemplateResult | typeof nothing {
+  /** `why`: the key of what is said first, if there is a text. */
+  #group(title: string, names: string[], why = ""): TemplateResult | typeof nothing {
     if (names.length === 0) return nothing;
-    return html`<h3>${say(title)}</h3><p>${names.map((name) => html`<button name="difference" value=${name}>${say(`difference.${name}`)}</button> `)}</p>`;
+    return html`<h3>${say(title)}</h3>${words.knows(why) ? html`<p class="quiet">${say(why)}</p>` : nothing}<p>${names.map((name) => html`<button name="difference" value=${name}>${say(`difference.${name}`)}</button> `)}</p>`;
   }
 }
 

@@ -10,6 +10,7 @@ import type { Altered } from "./altered.ts";
 import { alteredOf } from "./altered.ts";
 import type { FollowState } from "./following.ts";
 import type { Header } from "./frame.ts";
+import { lookFrom } from "./looking.ts";
 import { closeLists, PagePresses } from "./page-presses.ts";
 import type { PlayerStore } from "./store.ts";
 import { Small } from "./small.ts";
@@ -103,7 +104,7 @@ export class Masthead extends StoreElement {
     // Without a broker that there are none is no setting worth a mark.
     const altered = alteredOf(header).filter((item) => hasKafka || item.name !== "brokers");
     const heading = html`<h1 title=${`${header.scenario}${header.variant === null ? "" : `/${header.variant}`}`}>${title}</h1>`;
-    const profile = html`<span>${header.scenario}</span> ${hasKafka ? html`<b>Kafka ${header.version}</b>` : header.version ? html`<span>${say("player.no_kafka")}</span>` : nothing}
+    const profile = html`<span>${header.scenario}</span> ${hasKafka ? this.#version(header, store) : header.version ? html`<span>${say("player.no_kafka")}</span>` : nothing}
         ${Object.entries(header.client_versions ?? {}).map(([client, version]) => html`<span class="nb" title=${say("player.client_version_means", { client, version, cluster: header.version })}>${say("player.client_version", { client, version })}</span> `)}${header.variant === null ? nothing : html`<span class="variant" title=${this.named}>${this.named === "" ? header.variant : this.named.replace(VERSION, "")}</span>`}`;
     const defaults = hasKafka && altered.length === 0 ? html`<span>${say("player.all_defaults")}</span>` : nothing;
     if (!this.#small.matches) {
@@ -112,9 +113,28 @@ export class Masthead extends StoreElement {
     }
     // A press on the title opens it: there is no line for it.
     return html`<div class="what opens">${heading}<details class="about"><summary aria-label=${say("player.applies")} title=${say("player.applies")}></summary>
-      <div><p class="rules-in-force">${profile} ${defaults} ${this.#isUrgent(store) ? nothing : this.#state(store)}</p>${altered.length > 0 ? this.#settings(altered) : nothing}</div></details></div>
+      <div><p class="rules-in-force">${profile} ${defaults} ${this.#isUrgent(store) ? nothing : this.#state(store)}</p>${this.#whyVersion(header)}${altered.length > 0 ? this.#settings(altered) : nothing}</div></details></div>
       ${this.#isUrgent(store) ? this.#state(store) : nothing}`;
   }
+
+  /** A press says why it is this one, and leads to others. */
+  #version(header: Header, store: PlayerStore): TemplateResult {
+    const version = html`<b>Kafka ${header.version}</b>`;
+    const why = this.#whyVersion(header);
+    if (why === nothing || this.#small.matches) return version;
+    return html`<details class="altered-more"><summary>${version}</summary><div>${why}${
+      store.source.live && this.open === "" ? html`<p><button @click=${this.#chooseVersion}>${say("with.choose_version")} …</button></p>` : nothing}</div></details>`;
+  }
+
+  #whyVersion({ profile }: Header): TemplateResult | typeof nothing {
+    const key = `player.version_why.${profile}`;
+    return words.knows(key) ? html`<p>${say(key)}</p>` : nothing;
+  }
+
+  readonly #chooseVersion = (): void => {
+    for (const list of this.querySelectorAll<HTMLDetailsElement>("details[open]")) list.open = false;
+    lookFrom(this, "compare");
+  };
 
   /** Whether there is something that the reader must see at once. */
   #isUrgent(store: PlayerStore): boolean {
