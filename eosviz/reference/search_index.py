@@ -87,12 +87,12 @@ LED = POINTS["lead"] - LATER_LEAD
 PARTS_SHARE = 0.75
 """If a Chinese run matches only in parts, the score of its lowest part is multiplied by this."""
 EXACT_LEADS = 2
-"""Each exact term of a question (EXACT) keeps this many of its leads, however low they score beside those of
-other terms."""
+"""`_weighed` keeps this many leads of each exact term of a question (EXACT), however low they score beside those
+of other terms."""
 MANY_TERMS = 3
 NEAR = 0.5
-"""Where entries may lack terms, an entry counts only if its score is at least this share of the best score of
-its kind. Leads of an exact term are excepted (EXACT_LEADS)."""
+"""`_weighed` counts an entry only if its score is at least this share of the best score of its kind. Leads of an
+exact term are excepted (EXACT_LEADS)."""
 FAR = 0.2
 """Where entries may lack terms, a scenario counts only with at least this share of the best one's points."""
 OTHER_FIELD = 0.4

@@ -27,8 +27,8 @@ from eosviz.reference.search_terms import asked_for, plain, roots_of
 SHARES = {"terms": 1.0, "words": 0.7, "threads": 0.5}
 """The weight of each ranking. Between 0.5 and 1 the weights of the last two hardly matter."""
 LIKE = 0.45
-"""A question whose nearest thread has less likeness than this is like none. With more, the weight of the ranking by
-threads rises in proportion, so that a question that is a thread word for word gets its answers."""
+"""If the nearest thread has more likeness to a question than this, the weight of the ranking by threads rises in
+proportion, so that a question that is a thread word for word gets its answers."""
 FUSED = 5
 """Reciprocal rank fusion's constant: the larger, the less the first places count."""
 PLACES = 30
