@@ -11,6 +11,7 @@ from engine.coordinator.transaction_states import (
     NOT_OF_THIS,
     NOT_REPEATED,
     OF_ANOTHER,
+    TIME_OUT,
 )
 from engine.errors import Error
 from engine.happenings import transactions as happened
@@ -61,6 +62,8 @@ _ADD = ("transaction_begins", "partitions_added")
 """Rows that add partitions to the transaction."""
 _MEETS_TRANSITION = ("init_meets_transition", "add_meets_transition", "end_meets_transition")
 """Rows that refuse a request because an earlier change of the id has not finished."""
+_AFTER_SCAN = "refusal.no_client_waits"
+"""What follows when the scan for timeouts meets a row that refuses: it has no client."""
 _ABOUT_CLAIMS = (CLAIM_REPLACED, CLAIM_TOO_LATE, NOT_OF_THIS, NOT_REPEATED, OF_ANOTHER)
 """Guards that compare the identity in a request."""
 
@@ -127,7 +130,8 @@ def _id_moved(h: happened.IdMoved, teller: Teller) -> None:
         _refuse_claim(h.claimed, h, row.spec, error, teller)
     else:
         compared: list[list[Any]] = [["state", h.state], ["being written", h.pending]]
-        teller.refuse(row.spec, row.reply, compared, _next(error, h.by_leader))
+        following = _AFTER_SCAN if row.on == TIME_OUT else _next(error, h.by_leader)
+        teller.refuse(row.spec, row.reply, compared, following)
 
 
 def _next(error: Error, by_leader: bool) -> str:

@@ -17,7 +17,7 @@ _NEXT = {
 """Dict of error → key of the sentence on what the client of a Produce request does next. Every other error ends
 the transaction."""
 _OFFSETS_NEXT = {
-    Error.CONCURRENT_TRANSACTIONS: "refusal.client_asks_again",
+    Error.CONCURRENT_TRANSACTIONS: "refusal.offsets_retried",
     Error.COORDINATOR_LOAD_IN_PROGRESS: "refusal.client_asks_again",
     Error.NOT_COORDINATOR: "refusal.client_looks_up_again",
     Error.INVALID_PRODUCER_EPOCH: "refusal.producer_fenced",

@@ -6,7 +6,9 @@ import json
 
 import pytest
 
-from tests.engine.every_run import play
+from engine.generations.generation import GENERATIONS, in_generation
+from engine.simulation import Simulation
+from tests.engine.every_run import play, scenario_of
 
 CASES = [
     ("SC-21-no-version-check", "clause.block_unconditionally", "clause.block_if_unchanged"),
@@ -28,3 +30,21 @@ def test_a_run_has_the_sentence_of_its_variant(run: str, said: str, other: str) 
     steps = json.dumps(play(run).steps)
     assert f'"{said}"' in steps
     assert f'"{other}"' not in steps
+
+
+def test_the_scan_for_timeouts_refuses_no_client() -> None:
+    refused = [
+        one["refusal"]
+        for one in play("SC-65-k20-none-left").steps
+        if one["key"] == "coordinator.no_epoch_left"
+    ]
+    assert [one["next"] for one in refused] == ["refusal.client_has_no_rule", "refusal.no_client_waits"]
+
+
+def test_only_later_clients_retry_offsets_after_concurrent_transactions() -> None:
+    simulation = Simulation(in_generation(scenario_of("SC-74-disorder"), GENERATIONS["k39"]))
+    refused = []
+    while (step := simulation.step()) is not None:
+        if step.key == "broker.offsets_not_in_transaction" and step.refusal is not None:
+            refused.append(step.refusal["next"])
+    assert set(refused) == {"refusal.offsets_retried"}
