@@ -23,7 +23,7 @@ from eosviz.pipeline.sweep_document import SweepDocument
 from eosviz.refusals import Refusal
 
 WAITING_MAX = 5
-"""At most this many unfinished sweeps and shrinks, counted together, belong to one browser."""
+"""At most this many unfinished sweeps and shrinks, counted together, belong to one person."""
 PAGE_RUNS_MAX = 100_000
 """At most this many runs are in a sweep that a page starts. For the command only the limits of a sweep
 document apply."""

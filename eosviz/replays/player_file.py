@@ -1,5 +1,4 @@
-"""The player file: all that the player needs to play without a server (docs/player.md), gzipped once and served as it
-is."""
+"""The player file: all that the player needs to play without a server (docs/player.md), gzipped once."""
 
 import io
 import zlib

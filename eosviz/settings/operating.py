@@ -1,4 +1,5 @@
-"""Retention, metrics and logging. Variables: docs/operating.md."""
+"""Settings for operators: retention, metrics, logging, the memory of bounded processes, and the tasks of
+`celery beat`. Variables: docs/operating.md."""
 
 from typing import Any
 

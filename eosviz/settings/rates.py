@@ -1,6 +1,5 @@
 """How often something may be done: every rate of the site, for pages, the API and sockets. `eosviz/rates.py`
-decides which request counts as which. The page *Your usage* shows the rates, and docs/operating.md
-explains them."""
+decides which request counts as which. docs/operating.md explains them."""
 
 import environ
 from django.core.exceptions import ImproperlyConfigured

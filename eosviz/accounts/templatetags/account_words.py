@@ -1,4 +1,4 @@
-"""What the account's pages say about this installation."""
+"""Tags of the account's pages."""
 
 from __future__ import annotations
 

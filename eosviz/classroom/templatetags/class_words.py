@@ -1,5 +1,4 @@
-"""Template tags for assignments and attempts: the reasons of judgements, the task, and what the learner
-chose."""
+"""Template tags for assignments and attempts, such as the reason of a judgement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places in logs, as pages word them."""
+"""Tags and filters for sentences about logs."""
 
 from __future__ import annotations
 
