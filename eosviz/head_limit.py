@@ -25,7 +25,7 @@ ZERO_ESCAPED = b"\\000"
 
 class HeadLimit:
     """Answers 431 to a head beyond the bounds, 400 to one with the character U+0000 and 415 to a body that is
-    not UTF-8; such a socket is not accepted."""
+    declared in another charset than UTF-8; such a socket is not accepted."""
 
     def __init__(self, application: Application) -> None:
         self._application = application

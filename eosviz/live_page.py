@@ -28,8 +28,8 @@ LOOK_SECONDS = 2.0
 
 
 class LivePart(RightfulConsumer):
-    """A socket at `…/?lang=en`. It sends `{"table": "<table …>"}` whenever the table has changed since it was last
-    sent, and accepts no messages."""
+    """A socket at `…/?lang=en`. It sends `{"table": "…"}`, with the part's HTML, whenever the part has changed since it
+    was last sent, and accepts no messages."""
 
     def group(self) -> str:
         """The channel-layer group of all pages with the same part."""

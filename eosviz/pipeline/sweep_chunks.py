@@ -121,7 +121,7 @@ def write_chunks(
 
 
 class _Pace:
-    """How many runs take the time of one chunk, estimated from the chunks so far."""
+    """How many runs take the time of one chunk, estimated from the newest finished chunk."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds

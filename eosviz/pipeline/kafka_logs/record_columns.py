@@ -62,7 +62,8 @@ def batches_that_hold(data: Column, starts: Column, stops: Column, counts: Colum
 
 @dataclass(slots=True)
 class Fields:
-    """The positions of the fields of records, in bytes of the data, batch by batch. The records have no headers."""
+    """The timestamp deltas of records, and where their keys and values are, in bytes of the data, batch by batch. The
+    records have no headers."""
 
     timestamp_deltas: Column
     keys: Column

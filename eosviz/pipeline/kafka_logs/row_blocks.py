@@ -66,7 +66,7 @@ def _rows(
 
 
 class _Place(NamedTuple):
-    """The positions of the fields of one record, in bytes of the stretch's file."""
+    """Where key and value of one record are, in bytes of the stretch's file, and its timestamp delta."""
 
     timestamp_delta: int
     key: int
