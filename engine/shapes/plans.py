@@ -107,6 +107,14 @@ class BeatLine(TypedDict):
     params: JsonObject
 
 
+class AlsoDone(TypedDict):
+    """A step of a beat of which the same sentence is true, for other partitions or actors, as of the step in which the
+    beat lands."""
+
+    step: int
+    names: list[str]
+
+
 class Beat(TypedDict):
     """A chapter of the run."""
 
@@ -125,6 +133,8 @@ class Beat(TypedDict):
     versions."""
     title: NotRequired[Bilingual]
     """The title that the scenario's author gave to the beat."""
+    also: NotRequired[list[AlsoDone]]
+    """The other steps that the title is about; the step `lands` is about one partition or actor only."""
     lines: list[BeatLine]
     beats: NotRequired[list[Beat]]
     """In a long run: the beats inside this beat; `lines` is then empty."""

@@ -59,7 +59,7 @@ from engine.view.openers import (
     Opener,
 )
 from engine.view.repeats import RecentSentences, Repeats, repeats_in, title_params
-from engine.view.titles import NEW, marker_in, read_in, released_in, title_of
+from engine.view.titles import NEW, also_in, marker_in, read_in, released_in, title_of
 
 MOST = 9
 """A level has at most this many beats."""
@@ -470,6 +470,8 @@ class Beats:
             "kind": kind,
             "lines": [],
         }
+        if also := also_in(kind, params, steps, lands):
+            shown["also"] = also
         lines = self._lines(steps, lands.number, repeats)
         is_long = (
             repeats.length(beat.at, stop) >= NESTED_FROM

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from engine.shapes.plans import AlsoDone
 from engine.view import middleware_titles
 from engine.view.beat_step import BeatStep, said_in
 from engine.view.openers import DROPPED, GATHERED, MARKED, STORED
@@ -25,6 +26,12 @@ ENDS = {"released_commit": "CompleteCommit", "released_abort": "CompleteAbort"}
 """The title of a release to the state in which its transaction ends."""
 SHORT = 2
 """A title with more partitions than this does not name the coordinator's state, too."""
+BY_PARTITION = {
+    "outcome_shows": ("broker.last_stable_offset_advanced",), "markers": MARKED, "sends": STORED,
+    "registered": ("client.partitions_added",), "readers_wait": ("broker.readers_wait_for_transaction",),
+    "reads": ("consumer.delivers",), "read_after_marker": ("consumer.delivers",),
+}  # fmt: skip
+"""Kind of a beat whose title names several partitions to the sentences that say the same of one partition."""
 NAMES = frozenset(
     {
         "begins_stores", "answer_lost", "released_commit", "released_abort", "released", "released_commit_complete",
@@ -49,6 +56,28 @@ def title_of(name: str, params: Params, steps: Sequence[BeatStep], consumers: Se
     tell = TELLS.get(name)
     titled = None if tell is None else tell(params, steps, consumers)
     return (name, params) if titled is None else titled
+
+
+def also_in(kind: str, params: Params, steps: Sequence[BeatStep], lands: BeatStep) -> list[AlsoDone]:
+    """The steps of a beat that the title is about, without the one in which it lands, each with the partitions or
+    actors that no earlier one of them is about."""
+    named = params.get("partitions") or params.get("actors") or ()
+    left = set(named) - _about(lands, kind, params)
+    found: list[AlsoDone] = []
+    for step in steps:
+        if here := sorted(_about(step, kind, params) & left):
+            found.append({"step": step.number, "names": here})
+            left.difference_update(here)
+    return found
+
+
+def _about(step: BeatStep, kind: str, params: Params) -> set[str]:
+    """The partitions or actors of the title that the step is about."""
+    if kind in GATHERED and step.opener is not None and step.opener.name == kind:
+        return {step.opener_params["actor"]}
+    said = said_in([step], *BY_PARTITION.get(kind, ()))
+    ours = [one for one in said if params.get("client") in (None, one.get("client"))]
+    return {name for one in ours for name in one.get("partitions", [one.get("partition")])}
 
 
 def released_in(steps: Sequence[BeatStep]) -> list[BeatStep]:

@@ -2547,11 +2547,23 @@ export interface Beat {
    * The title that the scenario's author gave to the beat.
    */
   title?: Bilingual;
+  /**
+   * The other steps that the title is about; the step `lands` is about one partition or actor only.
+   */
+  also?: AlsoDone[];
   lines: BeatLine[];
   /**
    * In a long run: the beats inside this beat; `lines` is then empty.
    */
   beats?: Beat[];
+}
+/**
+ * A step of a beat of which the same sentence is true, for other partitions or actors, as of the step in which the
+ *     beat lands.
+ */
+export interface AlsoDone {
+  step: number;
+  names: string[];
 }
 /**
  * One step, which has its own sentence (`key` null), or several adjacent steps. `key` and `params` then

@@ -46,6 +46,11 @@ function levelsAt(plan: BeatPlan, step: number): (readonly Beat[])[] {
   return [plan.beats, ...path.slice(0, own).map(({ beat }) => inside(beat))].reverse();
 }
 
+/** The outermost beat that lands at the step. */
+export function landingAt(plan: BeatPlan, step: number): Beat | undefined {
+  return pathTo(plan.beats, step).find(({ beat }) => beat.lands === step)?.beat;
+}
+
 /** Whether one of the beats that a reader goes through lands at the step. */
 export function landsAt(plan: BeatPlan, step: number): boolean {
   return leavesOf(plan.beats).some(({ lands }) => lands === step);

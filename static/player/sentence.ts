@@ -7,12 +7,13 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { planOf } from "./axis-of.ts";
 import type { BeatWalk } from "./beat-walk.ts";
-import { landsAt } from "./beats.ts";
+import { landingAt, landsAt } from "./beats.ts";
 import type { Selection, Step } from "./frame.ts";
 import type { Check } from "./checks.ts";
 import { breaksIn, sentencesIn } from "./leading.ts";
 import type { Broken } from "./outcome.ts";
 import { isOver, overText } from "./outcome.ts";
+import { saidOfBeat } from "./said-of-beat.ts";
 import { PagePresses } from "./page-presses.ts";
 import { sentAt } from "./sent-in.ts";
 import type { PlayerStore } from "./store.ts";
@@ -137,8 +138,10 @@ export class Sentence extends StoreElement {
       const said = sentencesIn(step).map(({ key, params }) => say(key, params));
       // What a run came to is followed by what happened last in it only where a beat lands there.
       const own = outcome === "" ? said : said.slice(0, plan !== null && landsAt(plan, step.number) ? 1 : 0);
-      const text = [outcome, ...breaksIn(step), ...own].filter((part) => part !== "").join(between);
-      return outcome === "" && step === store.frame?.step ? afterLeap(store.header, text, step.at, this.#before(store)) : text;
+      const breaks = breaksIn(step);
+      const leads = outcome === "" && step === store.frame?.step;
+      const text = [outcome, ...breaks, ...(leads && plan !== null ? saidOfBeat(landingAt(plan, step.number), own, breaks.length > 0) : own)].filter((part) => part !== "").join(between);
+      return leads ? afterLeap(store.header, text, step.at, this.#before(store)) : text;
     }
     // Two runs beside each other go by steps.
     const button = say(planOf(store) === null || this.#player === null ? "player.do.step" : "player.do.beat_forward");

@@ -5,8 +5,9 @@ import { beatAxis, defaults } from "../../player/beat-axis.ts";
 import { BeatWalk } from "../../player/beat-walk.ts";
 import { nameIn, whereIn } from "../../player/beats-bar.ts";
 import type { Beat, BeatPlan } from "../../player/beats.ts";
-import { landingAfter, landingBefore, leavesOf, placeOf, plumbingAround, titleOf } from "../../player/beats.ts";
+import { landingAfter, landingAt, landingBefore, leavesOf, placeOf, plumbingAround, titleOf } from "../../player/beats.ts";
 import { defaults as playing, standsFor } from "../../player/play.ts";
+import { saidOfBeat } from "../../player/said-of-beat.ts";
 import { PlayerStore } from "../../player/store.ts";
 import { words } from "../../player/text.ts";
 import { branch, Frames, makeRun, step, StoredSource } from "./fixture.ts";
@@ -33,6 +34,15 @@ test("at the landing of a beat inside a long one, a press goes to the next insid
   assert.deepEqual([3, 5, 12, 20, 25].map((at) => landingAfter(NESTED, at)), [20, 12, 20, 30, 30]);
   assert.deepEqual([40, 30, 20, 12, 8].map((at) => landingBefore(NESTED, at)), [30, 20, 0, 5, 0]);
   assert.equal(nameIn(NESTED, 20)?.number, "1", "where a long beat lands, it is named by its own title");
+});
+
+test("where a beat lands, the author's title leads, and the other steps that the title is about are named", () => {
+  words.learn("en", { texts: { "player.titled": "{title}.", "player.also_step": "The same goes for {names} in step {step}." }, sources: {} });
+  const said = ["c1 crashes. Its memory is lost.", "A note."];
+  assert.equal(landingAt(NESTED, 12)?.number, 2);
+  assert.deepEqual(saidOfBeat(beat(2, 5, 9, 9, { also: [{ step: 8, names: ["p1"] }] }), said, false), ["", "c1 crashes.", "The same goes for p1 in step 8.", "Its memory is lost.", "A note."]);
+  assert.equal(saidOfBeat(beat(2, 5, 9, 9, { title: { en: "So it crashes", "zh-Hans": "" } }), said, false)[0], "So it crashes.");
+  assert.deepEqual(saidOfBeat(undefined, said, false), ["", "c1 crashes.", "Its memory is lost.", "A note."]);
 });
 
 test("behind the last landing of a run whose last beat is long, presses go through the beats inside it", () => {

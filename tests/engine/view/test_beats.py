@@ -427,6 +427,15 @@ def test_several_that_crash_at_once_are_shown_when_all_have_crashed() -> None:
     assert (84, "restarts_many", {"actors": ["p1", "c1"]}) in found
 
 
+def test_what_a_title_says_of_several_is_found_in_each_of_their_steps() -> None:
+    beats = plan_ahead(scenario_of("SC-44/k28"))["beats"]
+    also = {beat["lands"]: beat["also"] for beat in beats if "also" in beat}
+    assert also[62] == [{"step": 61, "names": ["t-0"]}], "the marker of step 62 is that of t-1"
+    assert also[81] == [{"step": 80, "names": ["t-0"]}]
+    crashed = plan_ahead(scenario_of("SC-145/stable"))["beats"][3]
+    assert crashed["also"] == [{"step": 81, "names": ["p1"]}]
+
+
 def test_a_beat_that_the_author_named_is_kept_before_a_heavier_one() -> None:
     document = {name: rows for name, rows in entry("SC-55").document.items() if name != "beats"}
     unnamed = [beat["kind"] for beat in plan_ahead(load(document))["beats"]]
