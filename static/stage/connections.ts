@@ -39,7 +39,31 @@ export function missingConnections(frame: Frame, here: Places, focus: Focus): Mi
   const { flights, bundles } = network;
   const card = cardOf(frame, here, focus);
   const taken: Box[] = [flights.map(withNote), bundles.map(({ box }) => box), card ?? [], awayBox(here, network) ?? [], bodiesOf(here)].flat();
+  const ways = missingWires(frame, here);
   const found: Missing[] = [];
+  for (const { client, broker, state, wire } of ways) {
+    // What was lost with a connection, and what is not known now, have the room; a broker that is down says so itself.
+    const isQuiet = focus.kind === "lost" || focus.doubt !== null || frame.view.brokers?.[broker.replace("broker-", "")]?.alive === false;
+    const isSaid = here.upright && found.some((one) => one.broker === broker && one.state === state && one.words !== null);
+    const said = say(`stage.connection.${state}`);
+    const width = textWidth(said, 12, true);
+    const spots = SHARES.map((share) => pointOn(wire, share)).map((at): { at: Point; box: Box } => ({
+      at, box: { x: Math.max(4, Math.min(here.width - 4 - width, at[0] - width / 2)), y: at[1] - LINE - 7, width, height: LINE },
+    }));
+    const free = spots.filter(({ box, at }) => !taken.some((one) => overlap(one, box) || overlap(one, around(at, 8))));
+    // A cross where two connections cross would be taken for both.
+    const others = ways.filter((other) => other.wire !== wire);
+    const spot = free.find(({ at }) => !others.some((other) => passes(other.wire, around(at, 12)))) ?? free[0];
+    if (spot !== undefined && !isQuiet) taken.push(spot.box);
+    found.push({ client, broker, state, wire, at: spot?.at ?? pointOn(wire, 0.5), said, words: isQuiet || isSaid ? null : spot?.box ?? null, crossed: !isQuiet && spot !== undefined && state === "disconnected" });
+  }
+  return found;
+}
+
+type MissingWire = Pick<Missing, "client" | "broker" | "state" | "wire">;
+
+function missingWires(frame: Frame, here: Places): MissingWire[] {
+  const found: MissingWire[] = [];
   for (const [client, place] of Object.entries(here.clients)) {
     const known = frame.view.clients?.[client];
     if (known?.alive !== true) continue;
@@ -48,21 +72,19 @@ export function missingConnections(frame: Frame, here: Places, focus: Focus): Mi
       const broker = `broker-${id}`;
       const led = Object.keys(place.ports).find((partition) => String(frame.view.partitions?.[partition]?.leader) === id);
       const wire = connectionWire(client, broker, led ?? "", here);
-      if (wire === null) continue;
-      // What was lost with a connection, and what is not known now, have the room; a broker that is down says so itself.
-      const isQuiet = focus.kind === "lost" || focus.doubt !== null || frame.view.brokers?.[id]?.alive === false;
-      const isSaid = here.upright && found.some((one) => one.broker === broker && one.state === state && one.words !== null);
-      const said = say(`stage.connection.${state}`);
-      const width = textWidth(said, 12, true);
-      const spots = SHARES.map((share) => pointOn(wire, share)).map((at): { at: Point; box: Box } => ({
-        at, box: { x: Math.max(4, Math.min(here.width - 4 - width, at[0] - width / 2)), y: at[1] - LINE - 7, width, height: LINE },
-      }));
-      const spot = spots.find(({ box, at: [x, y] }) => !taken.some((one) => overlap(one, box) || overlap(one, { x: x - 8, y: y - 8, width: 16, height: 16 })));
-      if (spot !== undefined && !isQuiet) taken.push(spot.box);
-      found.push({ client, broker, state, wire, at: spot?.at ?? pointOn(wire, 0.5), said, words: isQuiet || isSaid ? null : spot?.box ?? null, crossed: !isQuiet && spot !== undefined && state === "disconnected" });
+      if (wire !== null) found.push({ client, broker, state, wire });
     }
   }
   return found;
+}
+
+const around = ([x, y]: Point, far: number): Box => ({ x: x - far, y: y - far, width: 2 * far, height: 2 * far });
+
+/** Points of a wire that are looked at. */
+const POINTS = 60;
+
+function passes(wire: Wire, box: Box): boolean {
+  return Array.from({ length: POINTS + 1 }, (_, index) => pointOn(wire, index / POINTS)).some(([x, y]) => overlap({ x, y, width: 0.1, height: 0.1 }, box));
 }
 
 export const connectionLayer: Layer = (frame, here, focus) => missingConnections(frame, here, focus).flatMap((one): StageObject[] => {

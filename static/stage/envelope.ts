@@ -150,12 +150,15 @@ function nameAndCells(sheet: Sheet, here: Places): Envelope {
   };
 }
 
+/** px by the wide estimate of a text: *2 batches* has the letters of *1 batch*. */
+const ONE_LINE = 58;
+
 function oneLine(sheet: Sheet): Envelope {
   const said = sheet.isAnswer ? sheet.words : sheet.name;
   return {
     width: 62, height: 24,
     draw: (heading, fate) => paper(62, 24, heading, false, sheet, fate, svg`<title>${`${sheet.name} ${sheet.words}`}</title>${
-      fittedText(heading > 0 ? 6 : 12, 16, said, 44, 12, { least: 8, classes: sheet.bad ? "bad" : "k" })}`, 6),
+      fittedText(heading > 0 ? 6 : 12, 16, said, ONE_LINE, 12, { least: 8, classes: sheet.bad ? "bad" : "k" })}`, 6),
   };
 }
 

@@ -268,7 +268,7 @@ function batchCell(batch: LogBatchView, width: number, height: number, hue: stri
 }
 
 /** px from the left edge of a low cell to what stands behind its flag. */
-const BEHIND_FLAG = 26;
+const BEHIND_FLAG = 22;
 
 function markerCell(batch: LogBatchView, width: number, height: number, hue: string): SVGTemplateResult {
   const who = identity(batch.producer_id, batch.producer_epoch) ?? "";
@@ -277,7 +277,7 @@ function markerCell(batch: LogBatchView, width: number, height: number, hue: str
     // A low cell has no room for the identity under a whole flag: it stands behind it.
     const beside = fitted(who, width - BEHIND_FLAG - 2, 12, { least: 10 });
     // As in a high cell, the flag keeps off a ring where there is room.
-    const off = round(clamp((width - BEHIND_FLAG - 2 - textWidth(who, beside.size)) / 2, 0, 10));
+    const off = round(clamp((width - BEHIND_FLAG - 8 - textWidth(who, beside.size)) / 2, 0, 10));
     const x = beside.cut ? round(Math.max(4, (width - 17) / 2)) : 4 + off;
     return svg`<rect class="hit" width=${width} height=${height}/>${flag(x, 2, height - 8, letter, hue)}${
       beside.cut ? nothing : text(BEHIND_FLAG + off, height / 2 + 3, who, `s${beside.size} k`)}`;

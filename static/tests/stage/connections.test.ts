@@ -7,6 +7,7 @@ import { NO_FOCUS } from "../../stage/contract.ts";
 import { networkOf } from "../../stage/network.ts";
 import { places } from "../../stage/places.ts";
 import { client, frameOf, HEADER, message, stepOf, view } from "../diagrams/fixture.ts";
+import { pointOn } from "../../stage/wires.ts";
 import { speakStage } from "./words.ts";
 
 before(speakStage);
@@ -18,6 +19,21 @@ function frameWith(state: string, messages: ReturnType<typeof message>[] = []) {
   const own = { ...client(), connections: { 1: { ...connected, state }, 2: connected } };
   return frameOf(stepOf(), view({ clients: { p1: own }, network: { messages: Object.fromEntries(messages.map((one) => [String(one.id), one])) } }));
 }
+
+test("where two connections cross stands no cross of either", () => {
+  const here = places(null, HEADER, view(), SIZES[0]);
+  const own = { ...client(), connections: { 1: { ...connected, state: "disconnected" }, 2: { ...connected, state: "disconnected" } } };
+  const found = missingConnections(frameOf(stepOf(), view({ clients: { p1: own } })), here, NO_FOCUS);
+  assert.equal(found.length, 2);
+  for (const one of found) {
+    const [x, y] = one.at;
+    for (const other of found) {
+      if (other === one) continue;
+      const near = Array.from({ length: 101 }, (_, index) => pointOn(other.wire, index / 100)).some((at) => Math.hypot(at[0] - x, at[1] - y) < 10);
+      assert.ok(!near, `${one.broker} at ${x}, ${y}`);
+    }
+  }
+});
 
 for (const size of SIZES) {
   const here = places(null, HEADER, view(), size);
