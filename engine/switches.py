@@ -35,6 +35,7 @@ class Switches:
     (``transaction.partition.verification.enable``, since 3.6). False: it does not, like brokers before 3.6; for
     a client of transaction version 2 it still asks the coordinator to add the partition."""
     marker_retry: bool = True
+    """A coordinator sends a marker again that got a retriable error (MRK-10); else it gives the marker up."""
     transaction_log_acks_all: bool = True
     in_flight_cap: bool = True
     """With idempotence, at most five requests may be in flight (CFG-2)."""
