@@ -45,8 +45,8 @@ class Switches:
     """A leader compares the epoch of a verified batch before it asks whether the verification still holds, so a late
     batch is refused with INVALID_PRODUCER_EPOCH and not with INVALID_TXN_STATE (KAFKA-19690, fixed after 4.1.0)."""
     numbers_in_doubt_kept: bool = True
-    """A client does not use the sequence numbers of an expired batch again while it is unknown whether the batch is
-    stored (TXM-14). False: it does, which was a defect of several client libraries."""
+    """If a batch expires in a retry, its sequence numbers become unresolved (TXM-14). False: later batches get them,
+    which was a defect of several client libraries."""
     zookeeper_version_check: bool = True
     """A broker claims a block of producer ids only if the version of ZooKeeper's node is still the one that it
     read (PID-3)."""
