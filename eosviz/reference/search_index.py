@@ -41,7 +41,10 @@ LESSON = "scenario"
 """The kind of entry that answers most questions. In the results it is the first or the second kind."""
 BESIDE_A_LESSON = ("page", "limit")
 """Kinds whose texts contain words of most questions. Where matches need not contain every term, the score of an
-entry of these kinds must be near to that of the best scenario too, not only to the best of its own kind."""
+entry of these kinds must be near to that of the best scenario too, not only to the best of its own kind, and one of
+its terms must be RARE: *message* or *transaction* alone says nothing about it."""
+RARE = math.log(1 + 20)
+"""The rarity of a term that one in twenty entries contains."""
 PAGES = (
     ("tracks:index", "page.tracks", "tracks.introduction"),
     ("scenarios:library", "page.library", "library.introduction"),
@@ -215,10 +218,8 @@ def _weighed(every: Sequence[Entry], wishes: list[Wish]) -> list[float]:
     An entry with a score of LED for one term may lack the others. The first EXACT_LEADS leads of an exact term
     may also be far below the best."""
     scores = [[_points(entry, wish) for entry in every] for wish in wishes]
-    weights = [
-        wish.telling * math.log(1 + len(every) / max(1, sum(map(bool, row))))
-        for wish, row in zip(wishes, scores, strict=True)
-    ]
+    rarities = [math.log(1 + len(every) / max(1, sum(map(bool, row)))) for row in scores]
+    weights = [wish.telling * rarity for wish, rarity in zip(wishes, rarities, strict=True)]
     terms = min(2, sum(any(row) for row in scores))
     worths = []
     best: dict[str, float] = {}
@@ -228,6 +229,8 @@ def _weighed(every: Sequence[Entry], wishes: list[Wish]) -> list[float]:
         worth = sum(weight * points for weight, points in zip(weights, own, strict=True))
         worth *= 1.0 if entry.is_kafka or is_about_middleware else OTHER_FIELD
         is_met = sum(map(bool, own)) >= terms or max(own, default=0.0) >= LED
+        if entry.kind in BESIDE_A_LESSON:
+            is_met &= any(points and rarity >= RARE for points, rarity in zip(own, rarities, strict=True))
         worths.append(worth if is_met else 0.0)
         best[entry.kind] = max(best.get(entry.kind, 0.0), worths[-1])
     for kind in BESIDE_A_LESSON:

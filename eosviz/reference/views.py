@@ -24,6 +24,7 @@ from eosviz.browser import browser_of
 from eosviz.catalogue import language_of, say
 from eosviz.reference import drawing, search_index, tables
 from eosviz.reference.signatures import signatures as known_signatures
+from eosviz.scenarios import choices
 from eosviz.scenarios.cards import shelf
 from eosviz.scenarios.libraries import behaviours, client_libraries
 from eosviz.scenarios.templatetags.words import minute
@@ -36,6 +37,8 @@ QUESTION_LENGTH = 400
 SCENARIOS_SHOWN = 5
 OTHERS_SHOWN = 3
 """At most this many scenarios, and entries of each other kind, are shown beside a link to the others."""
+FAR_SHOWN = 2
+"""At most this many entries of each kind are shown, by their titles only, if they hardly fit the question."""
 KIND_SHOWN_MAX = 200
 SESSIONS_SEARCHED = 200
 """At most this many sessions of one browser are searched."""
@@ -211,13 +214,14 @@ def search(request: HttpRequest) -> HttpResponse:
     is_partial = not found
     if is_partial:
         found = search_index.closest(question, language, own)
+    is_far = is_partial and search_index.is_far(question)
     only = kind if (kind := request.GET.get("kind", "")) in found else ""
     kinds = [
         {
             "name": name,
             "key": f"search.kind.{name}",
             "count": len(rows),
-            "rows": _placed(rows[: KIND_SHOWN_MAX if only else _shown(name)]),
+            "rows": _placed(rows[: KIND_SHOWN_MAX if only else FAR_SHOWN if is_far else _shown(name)]),
         }
         for name, rows in found.items()
         if name == (only or name)
@@ -226,6 +230,8 @@ def search(request: HttpRequest) -> HttpResponse:
     context = {
         "question": question,
         "is_partial": is_partial,
+        "is_far": is_far and not only,
+        "topics": [(name, f"library.question.{name}") for name in choices.VALUES["topic"]],
         "count": sum(len(rows) for rows in found.values()),
         "columns": [kinds[:at], kinds[at : at + 1], kinds[at + 1 :]],
         "only": only,

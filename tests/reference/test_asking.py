@@ -235,6 +235,25 @@ def test_where_no_entry_has_every_word_the_closest_are_found(client: Client) -> 
     assert "No entry" not in page
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "question",
+    [
+        "schema registry returns 409 incompatible schema",
+        "tiered storage remote log segments deleted too early",
+        "React component does not re-render",
+    ],
+)
+def test_where_nothing_fits_the_page_says_so_and_offers_the_questions_of_the_library(
+    client: Client, question: str
+) -> None:
+    page = client.get("/search/", {"q": question}).content.decode()
+    assert "No entry fits this question well." in page
+    assert "?topic=readers-wait" in page
+    assert page.count('href="/scenarios/new/?scenario=') <= 2
+    assert "The closest entries first." not in page
+
+
 def test_words_that_match_are_marked_to_their_end_and_the_text_stays_whole() -> None:
     pieces = search_index.in_pieces("A log is Truncated.", search_terms.understand("truncating"))
     assert pieces == [("A log is ", False), ("Truncated", True), (".", False)]
