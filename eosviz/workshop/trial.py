@@ -359,7 +359,7 @@ class _Transactions:
                     self._why.setdefault((line.identifier, line.first_step), why)
 
     def ended(self) -> tuple[list[Transaction], int]:
-        """The first transactions, at most TRANSACTIONS_MAX, and how many there are in all."""
+        """At most TRANSACTIONS_MAX transactions, and how many there are in all."""
         known = self._lines.to_json()
         lines = known["lines"]
         made = [

@@ -245,7 +245,8 @@ def batch_line(segment: int, facts: BatchFacts, layout: Layout) -> lines.BatchLi
 
 
 def damage_text(says: str) -> str:
-    """The place and the kind of each damage. The damaged bytes are left out, because they may be a person's data."""
+    """Where damage is and of which kind, in at most 300 characters. The damaged bytes are left out, because they may
+    be a person's data."""
     found = [f"byte {at}: {kind}" for at, kind in _PLACE_OF_DAMAGE.findall(says) if kind in _KINDS]
     return "; ".join(found)[:300] or "damaged"
 

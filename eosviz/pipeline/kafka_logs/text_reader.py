@@ -141,7 +141,7 @@ class TextReader:
         self._end_batch()
 
     def finish(self) -> TextReading:
-        """Everything that was read; the internal topics are combined in the order of their segments."""
+        """Everything that was read, with the contents of the internal topics."""
         for name, partition in sorted(self.reading.partitions.items()):
             topic = name.rpartition("-")[0]
             if topic == coordinator_log.TOPIC:

@@ -113,7 +113,7 @@ def _nothing_open(
 
 
 def _with_log_lines(verdict: Verdict, log_lines: LoggedLines) -> Verdict:
-    """The verdict with further evidence: the log lines about its producer. They decide nothing."""
+    """The verdict with further evidence: the log lines about its transaction. They decide nothing."""
     if verdict.transaction is None:
         return verdict
     transactional_id = None if verdict.entry is None else verdict.entry.transactional_id
