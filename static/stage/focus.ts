@@ -91,7 +91,9 @@ const fault: Finder = (frame, step) => {
   const tag = step.kind === "fault" ? faultTag(step) : null;
   if (tag === null) return null;
   const actor = text(step.params["actor"]) ?? step.actor;
-  return { kind: actorKind(frame, actor), actor, tag };
+  // A consumer stands at the lanes that it reads.
+  const [partition] = Object.keys(frame.view.consumers?.[actor]?.positions ?? {});
+  return partition === undefined ? { kind: actorKind(frame, actor), actor, tag } : { kind: "read", actor, partition, tag };
 };
 
 function actorKind(frame: Frame, actor: string): FocusKind {

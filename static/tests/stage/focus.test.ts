@@ -64,6 +64,12 @@ test("a lost message, a delayed and a doubled one: the message itself", () => {
   assert.equal(twice.tag?.key, "stage.tag.duplicated");
 });
 
+test("a consumer that crashes stands at the lane that it reads", () => {
+  const crash = stepOf({ kind: "fault", key: "fault.client_crashed", actor: "c1", params: { actor: "c1" } });
+  const focus = focusOf(frameOf(crash, view({ consumers: { c1: { positions: { "t-0": 0 } } } as never })));
+  assert.deepEqual([focus.kind, focus.actor, focus.partition, focus.tag?.key], ["read", "c1", "t-0", "stage.tag.crashed"]);
+});
+
 test("gates that move: which, and from where to where", () => {
   const before = partition(replica(FIVE, { high_watermark: 50, last_stable_offset: 45 }));
   const after = partition(replica(FIVE, { high_watermark: 53, last_stable_offset: 45 }));
