@@ -38,11 +38,14 @@ export function faultTag(step: Step): Tag | null {
 /** The first guarantee that this step breaks, with the records that it is about. */
 export function brokenTag(step: Step): Tag | null {
   const [broken] = step.broken;
-  if (broken === undefined) return null;
-  const records = listed(broken.serials.slice(0, 3).map((serial) => `r${serial}`));
-  const more = broken.serials.length > 3 ? " …" : "";
-  const named = ["lost", "duplicated", "reordered", "visible_early", "row_missing", "record_missing", "row_repeated"].includes(broken.guarantee) && records !== "";
-  return { key: `stage.tag.broken.${broken.guarantee}${named ? ".records" : ""}`, params: named ? { records: records + more } : {} };
+  return broken === undefined ? null : guaranteeTag(broken.guarantee, broken.serials);
+}
+
+export function guaranteeTag(guarantee: string, serials: readonly number[]): Tag {
+  const records = listed(serials.slice(0, 3).map((serial) => `r${serial}`));
+  const more = serials.length > 3 ? " …" : "";
+  const named = ["lost", "duplicated", "reordered", "visible_early", "row_missing", "record_missing", "row_repeated"].includes(guarantee) && records !== "";
+  return { key: `stage.tag.broken.${guarantee}${named ? ".records" : ""}`, params: named ? { records: records + more } : {} };
 }
 
 /** Where the coordinator's entry of an id changed: which of its states is to be seen, and whether it counts. */

@@ -5,11 +5,13 @@
  * and changes. The first of a list of questions that has an answer is the focus; the rest of the picture is quiet.
  */
 
+import { brokenRecords } from "../diagrams/broken-records.ts";
 import { arrivedNow, landedOffsets } from "../diagrams/lane-arrival.ts";
+import { landsAt } from "../player/beats.ts";
 import type { Frame, Step } from "../player/frame.ts";
 import type { Focus, FocusKind } from "./contract.ts";
 import { NO_FOCUS } from "./contract.ts";
-import { besideTag, brokenTag, doubtOf, changedBelow, clientTag, coordinatorTag, faultTag, gateTag, middlewareTag, readTag, refusalTag } from "./focus-tag.ts";
+import { besideTag, brokenTag, doubtOf, changedBelow, clientTag, coordinatorTag, faultTag, gateTag, guaranteeTag, middlewareTag, readTag, refusalTag } from "./focus-tag.ts";
 import { stateWord } from "./state-word.ts";
 
 type Found = Partial<Focus> | null;
@@ -25,6 +27,8 @@ const brokerName = (id: string | number): string => `broker-${id}`;
 export function focusOf(frame: Frame): Focus {
   const { step } = frame;
   if (step === null) return NO_FOCUS;
+  const verdict = verdictOf(frame, step);
+  if (verdict !== null) return verdict;
   const focus: Focus = { ...NO_FOCUS, actor: step.actor, messages: fatesOf(step) };
   for (const find of FINDERS) {
     const found = find(frame, step, focus);
@@ -34,6 +38,26 @@ export function focusOf(frame: Frame): Focus {
     return broken === null || whole.kind === "refused" ? whole : { ...whole, tag: broken, bad: true, compared: [] };
   }
   return focus;
+}
+
+/** Guarantees whose records stand in a log where they are broken. */
+const IN_LOG = ["duplicated", "reordered"] as const;
+
+/** Where a run ends with the sentence of what it came to, and no beat lands: the last of the records in a log that broke a guarantee. */
+function verdictOf(frame: Frame, step: Step): Focus | null {
+  const { plan, view } = frame;
+  if (plan === null || !plan.complete || step.number !== plan.steps || step.broken.length > 0 || landsAt(plan, step.number)) return null;
+  for (const guarantee of IN_LOG) {
+    const { broken_at: at, partition } = view.guarantees?.[guarantee] ?? {};
+    const log = view.partitions?.[partition ?? ""];
+    if (at == null || partition == null || log?.leader == null) continue;
+    const records = brokenRecords(frame, guarantee);
+    const batch = Object.values(log.replicas[String(log.leader)]?.batches ?? {}).findLast(({ serials }) => serials.some((serial) => records.has(serial)));
+    if (batch === undefined) continue;
+    const tag = guaranteeTag(guarantee, batch.serials.filter((serial) => records.has(serial)));
+    return { ...NO_FOCUS, kind: "append", actor: brokerName(log.leader), partition, offset: batch.base_offset, tag, bad: true };
+  }
+  return null;
 }
 
 function fatesOf(step: Step): Focus["messages"] {

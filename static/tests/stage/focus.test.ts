@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import type { Change, Json, Step } from "../../player/frame.ts";
+import type { Change, Json, Plan, Step } from "../../player/frame.ts";
 import { focusOf } from "../../stage/focus.ts";
 import { DUPLICATE, FIVE, appendedStep, client, frameOf, logBatch, message, partition, refusedStep, replica, speakEnglish, stepOf, view } from "../diagrams/fixture.ts";
 
@@ -48,6 +48,18 @@ test("a broken guarantee is what the tag says, in red", () => {
   const broken: Step["broken"] = [{ guarantee: "duplicated", partition: "t-0", serials: [1, 2] }];
   const focus = focusOf(frameOf({ ...appendedStep(batch), broken }, now));
   assert.deepEqual([focus.bad, focus.tag], [true, { key: "stage.tag.broken.duplicated.records", params: { records: "r1, r2" } }]);
+});
+
+test("the end of a run that stored a record twice: the second of them, in red", () => {
+  const batches = [logBatch(53, 1), { ...logBatch(54, 1), serials: logBatch(53, 1).serials }];
+  const guarantees = { duplicated: { judged: true, count: 1, broken_at: 3, partition: "t-0", serials: logBatch(53, 1).serials } };
+  const now = view({ partitions: { "t-0": partition(replica(batches)) }, guarantees });
+  const step = stepOf({ messages: [{ id: 18, event: "delivered" }] });
+  const plan = { steps: step.number, complete: true, beats: [] } as unknown as Plan;
+  const focus = focusOf(frameOf(step, now, { plan }));
+  assert.deepEqual([focus.partition, focus.offset, focus.bad, focus.tag?.key], ["t-0", 54, true, "stage.tag.broken.duplicated.records"]);
+  assert.deepEqual(focus.messages.delivered, []);
+  assert.equal(focusOf(frameOf(step, now, { plan: { ...plan, steps: step.number + 1 } })).bad, false);
 });
 
 test("a lost message, a delayed and a doubled one: the message itself", () => {
