@@ -3,6 +3,7 @@
  * keyboard going on. They open and list their pages without this.
  */
 
+import "./kept-lesson.ts";
 import "./time-zone.ts";
 
 const OPEN = "details.page-menu[open]";

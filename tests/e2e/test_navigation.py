@@ -77,3 +77,15 @@ def test_without_scripts_a_run_is_read_as_text(browser: Browser, running_site: R
     expect(page.locator(".run-text tbody tr").first).to_contain_text("ms")
     assert page.locator(".run-text tbody tr").count() > 100
     context.close()
+
+
+def test_an_open_lesson_is_open_for_the_next_run_too(browser: Browser, running_site: RunningSite) -> None:
+    page = browser.new_page()
+    page.goto(f"{running_site.address}sessions/new?scenario=SC-146")
+    lesson = page.locator("details.lesson-ahead").first
+    page.locator(".map .scenario a").nth(1).click()
+    expect(lesson).not_to_have_attribute("open", "")
+    lesson.locator("summary").click()
+    page.locator(".map .scenario a").nth(2).click()
+    expect(lesson).to_have_attribute("open", "")
+    page.close()

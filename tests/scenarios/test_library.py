@@ -214,7 +214,7 @@ class TestPage:
 
     def test_long_error_names_break_after_an_underscore(self, client: Client) -> None:
         page = client.get("/library/", {"topic": "commit-or-abort"}).content.decode()
-        assert ">CONCURRENT_<wbr>TRANSACTIONS between two" in page
+        assert ">CONCURRENT_<wbr>TRANSACTIONS</span> between two" in page
 
     def test_a_started_card_plays_the_run_that_it_shows(self, client: Client) -> None:
         response = client.post("/sessions/new", {"scenario": "SC-58/retry-off"})

@@ -48,7 +48,10 @@ class TestStarting:
     def test_a_search_leads_to_the_open_lesson(self, client: Client) -> None:
         found = client.get("/reference/search/", {"q": "purged in queue"}, follow=True).content.decode()
         assert 'href="/sessions/new?scenario=SC-46&amp;lesson=open"' in found
-        opened, folded = '<details class="lesson-ahead" open>', '<details class="lesson-ahead">'
+        opened, folded = (
+            '<details class="lesson-ahead" data-kept="lesson" open>',
+            '<details class="lesson-ahead" data-kept="lesson">',
+        )
         assert opened in client.get("/sessions/new?scenario=SC-46&lesson=open").content.decode()
         page = client.get("/sessions/new?scenario=SC-46").content.decode()
         assert folded in page and opened not in page

@@ -1,0 +1,18 @@
+/**
+ * The links to the other runs of a scenario open its lesson there if it is open here. Without scripts they do so if the
+ * page itself was opened with its lesson.
+ *
+ *  <details data-kept="lesson">…</details> … <a data-keeps="lesson" href="/sessions/new?scenario=SC-02/k28">…</a>
+ */
+
+for (const kept of document.querySelectorAll<HTMLDetailsElement>("details[data-kept]")) {
+  const name = kept.dataset["kept"] ?? "";
+  kept.addEventListener("toggle", () => {
+    for (const link of document.querySelectorAll<HTMLAnchorElement>(`a[data-keeps="${name}"]`)) {
+      const address = new URL(link.href);
+      if (kept.open) address.searchParams.set(name, "open");
+      else address.searchParams.delete(name);
+      link.href = address.href;
+    }
+  });
+}
