@@ -1,4 +1,4 @@
-"""The ASGI application that uvicorn serves: pages and API over HTTP, stepping over WebSocket."""
+"""The ASGI application that uvicorn serves: pages and API over HTTP, and the site's WebSockets."""
 
 import os
 from importlib import import_module

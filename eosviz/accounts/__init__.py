@@ -1,2 +1,1 @@
-"""Accounts: signing up and in, ownership, roles, and the deletion of an account with everything that its
-person made."""
+"""Accounts: signing up and in, ownership, roles, and the deletion of an account."""

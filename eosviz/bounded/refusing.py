@@ -1,4 +1,4 @@
-"""Reasons why a bounded process gave no answer; each has a sentence in the catalogue."""
+"""Reasons why a bounded process gave no answer."""
 
 from __future__ import annotations
 

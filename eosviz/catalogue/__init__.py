@@ -1,4 +1,4 @@
-"""Every text that people read: the engine's sentences and those of the pages, in both languages.
+"""The engine's sentences and those of the pages, in both languages.
 
 The format is that of docs/frame.md. `engine.explain.sentences` reads it and fills in parameters; the player does the
 same with `/catalogue/<language>.json`. Pages use `{% say "key" name=value %}`.

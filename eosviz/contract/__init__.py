@@ -1,1 +1,1 @@
-"""The only description of all data between server and page (README.md)."""
+"""The description of the data between server and page (README.md)."""

@@ -1,4 +1,4 @@
-"""Whether the data folder is writable: checked before the start, regularly while eosviz runs, and by `/healthz`."""
+"""Whether a folder can be written, and whether its disk has room."""
 
 import errno
 import shutil

@@ -1,4 +1,4 @@
-"""The preview picture of a link: the partition lanes at its step.
+"""The preview picture of a link or of a published replay: the partition lanes at one step.
 
 It draws the signs of the player's lanes (dashed = open, hatch = aborted, flags = markers, thin line = high
 watermark, thick line = last stable offset) from the same view. As in the player, one hue is one producer id.

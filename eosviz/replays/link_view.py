@@ -67,8 +67,8 @@ def _link(request: HttpRequest, session: Session) -> HttpResponse:
 @never_cache
 @require_safe
 def session_text(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """Redirects to the text of the run up to the shown step: of this branch, or of the scenario if a link cannot hold
-    the branch's interventions."""
+    """Redirects to the text of the run: of this branch, at the shown step, or of the scenario if a link cannot hold the
+    branch's interventions."""
     owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
     session = get_object_or_404(owned, id=session_id)
     wanted = read_branch(request.GET)

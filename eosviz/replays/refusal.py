@@ -1,4 +1,4 @@
-"""Why a file was refused: one sentence of the catalogue, with place and remedy."""
+"""Why a file, an export or a publication was refused: one sentence of the catalogue."""
 
 from eosviz.bounded.refusing import Refused
 from eosviz.catalogue import say

@@ -1,4 +1,4 @@
-"""Chooses where logs are read: in this process, or on Spark, whichever is faster."""
+"""Chooses where logs are read: in this process or on Spark, as the options say, else whichever is faster."""
 
 import os
 from argparse import ArgumentParser
