@@ -10,6 +10,7 @@ from typing import Any
 from benchmarks.report import print_figure, remark
 from engine.scenario.document import Scenario, load
 from engine.simulation import Simulation
+from eosviz.interpreter import prepare_to_serve
 
 TRANSACTIONS = 300
 PARTITIONS = 3
@@ -20,6 +21,7 @@ GOAL = 1_000
 
 def main() -> None:
     scenario = transactions_scenario()
+    prepare_to_serve()
     rounds = [transactions_per_second(scenario) for _ in range(ROUNDS)]
     print_figure("transactions_bare", max(rounds), "transactions/s", GOAL)
     simulation = Simulation(scenario, watching="bare")

@@ -214,8 +214,9 @@ class Consumer:
         """Whether the partition, which is readable up to ``end``, has unread records although no fetch is due
         or in flight."""
         reading = self.readings[partition]
-        idle = not (reading.wanted or reading.in_flight)
-        return self.alive and not self.outside and reading.position < end and idle
+        if reading.position >= end or reading.wanted or reading.in_flight:
+            return False
+        return self.alive and not self.outside
 
     @property
     def outside(self) -> bool:
