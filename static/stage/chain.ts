@@ -38,9 +38,14 @@ export function chainMarks(objects: readonly StageObject[], chain: Chain, here: 
     marks.set(object.key, mark);
   });
   const placed: Placed[] = [];
-  for (const mark of marks.values()) placed.push({ ...mark, ...placeOf(mark, here, [...words, ...placed]) });
+  for (const mark of marks.values()) placed.push({ ...mark, ...placeOf(mark, here, [...words, ...gripsIn(objects), ...placed]) });
   if (placed.length === 0) return [];
   return [lineThrough(placed, here, words), ...placed.map(badge)];
+}
+
+/** The dots of messages, which a press takes hold of. */
+function gripsIn(objects: readonly StageObject[]): Box[] {
+  return objects.flatMap(({ x, y, grip }) => (grip === undefined ? [] : [{ x: x + grip - 3, y: y + 5, width: 6, height: 16 }]));
 }
 
 /** The thing that stands for a subject: itself, else the batch that holds the record, else the partition it stands in. */

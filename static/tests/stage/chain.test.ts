@@ -43,6 +43,13 @@ test("a mark stays inside the picture, and a chain that names nothing in it draw
   assert.deepEqual(chainMarks(SCENE, [{ kind: "timer", id: "p1/linger" }, null], HERE), []);
 });
 
+test("no number covers the dots of a message", () => {
+  const [here, message] = [thing("client:p1", 420, { kind: "actor", id: "p1" }), { ...thing("m:8", 300), y: 86, grip: 114 }];
+  const [, mark] = chainMarks([here, message], [{ kind: "actor", id: "p1" }], HERE);
+  const [left, right] = [mark?.x ?? 0, (mark?.x ?? 0) + (mark?.width ?? 22)];
+  assert.ok(right <= 411 || left >= 417, `${left} to ${right}`);
+});
+
 test("the camera holds all of cause and effect, in the picture's own shape", () => {
   const { x, y, width, height } = cameraOf([thing("one", 500, undefined, true), thing("two", 900, undefined, true)], HERE);
   assert.ok(x <= 500 && x + width >= 1020 && y <= 100 && y + height >= 160);
