@@ -5,6 +5,7 @@ import type { SVGTemplateResult } from "lit";
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import { round, wrap } from "../diagrams/geometry.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
+import { shownReplica } from "../diagrams/shown-replica.ts";
 import type { Frame, LogBatchView, ReplicaView } from "../player/frame.ts";
 import { listed, named, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
@@ -13,7 +14,7 @@ import { TOOL, wholeOf } from "./contract.ts";
 import { coordinatorObjects } from "./coordinator.ts";
 import { DEPTH } from "./depth.ts";
 import type { Drawn } from "./draw.ts";
-import { box, fitted, fittedText, path, text, textWidth } from "./draw.ts";
+import { box, fitted, fittedText, flag, hatch, path, text, textWidth } from "./draw.ts";
 import { hasNameAbove, laneObjects } from "./lanes.ts";
 import { survivingLog } from "./surviving-log.ts";
 
@@ -177,7 +178,7 @@ function copyCells(here: Places, batches: readonly LogBatchView[]): { draw: SVGT
 const HOW_TO_READ = ["stage.log.how_cells", "stage.log.how_open", "stage.log.how_gates"] as const;
 
 /** Names of the columns, and which partitions stay empty. */
-export const heads: Layer = (_frame, here) => {
+export const heads: Layer = (frame, here) => {
   if (here.kind === "middleware") return [];
   if (here.upright) return howBelow(here);
   const brokerBoxes = Object.values(here.brokers).map(({ box: one }) => one);
@@ -198,16 +199,54 @@ export const heads: Layer = (_frame, here) => {
     draw: svg`${frameOf}${client === undefined ? nothing : svg`${text(client.x, y, say("stage.head.clients"), "s13 q")}${
       text(here.network.x + 24, y, say("stage.head.network"), "s13 q")}`}${
       broker === undefined ? nothing : fittedText(broker.x, y, names, wide, 13, { classes: "q", least: 9 })}${
-      reader === undefined ? howToRead(here) : text(reader.x, y, say("stage.head.readers"), "s13 q")}`,
+      reader === undefined ? howToRead(frame, here) : text(reader.x, y, say("stage.head.readers"), "s13 q")}`,
   }];
 };
 
-/** A log case has no readers before a preview of a remedy: in their place stands how its picture is read. */
-function howToRead(here: Places): Drawn {
+/** A log case has no readers before a preview of a remedy: in their place stands where readers stop, and how the picture is read. */
+function howToRead({ view }: Frame, here: Places): Drawn {
   const { fetches } = here;
   if (here.kind !== "log" || fetches === null) return nothing;
   const x = fetches.x + 24;
-  return how(x, 18, 26, here.width - 24 - x).drawn;
+  const width = here.width - 24 - x;
+  const stops = stopsOf(view, here);
+  const below = legend(x, 18 + stops.length * SIGN.line + 28, width);
+  // Many partitions leave no room for the legend: it goes first.
+  if (stops.length === 0 || below.end > here.height - 8) return legend(x, 18, width).drawn;
+  return svg`${text(x, 18, say("stage.head.readers"), "s13 b")}${stops.map(({ said, isName }, index) =>
+    fittedText(x, 18 + 20 + index * SIGN.line, said, width, 13, { classes: isName ? "b" : "k", least: 10 }))}${below.drawn}`;
+}
+
+/** For each partition where readers of both kinds stop; its name where there are several. */
+function stopsOf(view: Frame["view"], here: Places): { said: string; isName: boolean }[] {
+  const names = Object.values(here.brokers).flatMap(({ lanes }) => Object.keys(lanes));
+  return names.flatMap((name) => {
+    const partition = view.partitions?.[name];
+    const replica = partition?.replicas[shownReplica(partition) ?? ""];
+    if (replica === undefined) return [];
+    const ends = [say("stage.log.stop_committed", { offset: replica.last_stable_offset }), say("stage.log.stop_uncommitted", { offset: replica.high_watermark })];
+    return [...(names.length > 1 ? [{ said: name, isName: true }] : []), ...ends.map((said) => ({ said, isName: false }))];
+  });
+}
+
+/** Width of a sign of the legend, and the heights of its row and of a line of words, in units. */
+const SIGN = { width: 26, row: 22, line: 18 };
+
+/** The signs of a log, each with its words; `end` is the y of its foot. */
+function legend(x: number, y: number, width: number): { drawn: Drawn; end: number } {
+  const cell = (classes = ""): SVGTemplateResult => box(0, 0, SIGN.width, 14, `cell b0${classes}`, 2);
+  const signs: [string, SVGTemplateResult][] = [
+    ["stage.log.sign_batch", cell()],
+    ["stage.log.sign_open", cell(" open")],
+    ["stage.log.sign_aborted", svg`${cell()}${hatch(SIGN.width, 14, "b0")}`],
+    ["stage.log.sign_marker", flag(4, -2, 14, "C", "b0")],
+    ["stage.log.sign_lso", box(6, -2, 5, 18, "lso", 1)],
+  ];
+  const rows = signs.map(([key, sign], index) => {
+    const top = y + 10 + index * SIGN.row;
+    return svg`<g transform=${`translate(${round(x)},${round(top)})`}>${sign}</g>${fittedText(x + SIGN.width + 8, top + 11, say(key), width - SIGN.width - 8, 13, { classes: "q", least: 9 })}`;
+  });
+  return { drawn: svg`${text(x, y, say("stage.log.how"), "s13 b")}${rows}`, end: y + 10 + signs.length * SIGN.row };
 }
 
 /** On a phone it stands under the log, where that leaves room for it and for a tag. */
