@@ -26,6 +26,7 @@ NOT_OFFLINE = frozenset(
             "bounded",
             "builder",
             "classroom",
+            "compare",
             "crafted",
             "form",
             "front",
