@@ -116,7 +116,6 @@ IDS_WANTED = frozenset({"client.producer_id_wanted", "client.init_transactions",
 WHOSE = ("client", "transactional_id", "coordinator")
 """A beat and a step belong together if they have equal values for these parameters; a parameter that the step
 does not have is ignored."""
-COMMITS = ("client.commit_transaction", "client.commit_transaction_waits")
 FETCHED = ("broker.fetch_answered", "broker.fetch_answered_empty")
 
 
@@ -179,6 +178,8 @@ class Beats:
         then."""
         self._released_at: dict[str, int] = {}
         """Client to the time from which consumers can get the records of the transaction that it commits."""
+        self._ids: dict[str, str] = {}
+        """Client to its transactional id."""
         self._duplicates: dict[tuple[Any, ...], int] = {}
         """(client, partition, base offset) to the index of the step in which a leader recognised the batch there as
         a duplicate."""
@@ -319,8 +320,13 @@ class Beats:
     def _look_for_late_commits(self, taken: BeatStep) -> None:
         """Find a client that learns of its commit after consumers could get the records."""
         for key, params in taken.sentences:
-            if key in COMMITS:
-                self._released_at.pop(params["client"], None)
+            if key == "client.init_transactions":
+                self._ids[params["client"]] = params["transactional_id"]
+            elif key == "coordinator.decides_commit":
+                # What was released before belongs to an earlier transaction of this id.
+                for client, transactional_id in self._ids.items():
+                    if transactional_id == params["transactional_id"]:
+                        self._released_at.pop(client, None)
         committed = {partition for partition, result in taken.released if result == "COMMIT"}
         for (partition, _), client in self._writers.items():
             if partition in committed:
@@ -377,6 +383,7 @@ class Beats:
         fork._read_committed = set(self._read_committed)
         fork._unread = {partition: set(readers) for partition, readers in self._unread.items()}
         fork._released_at = dict(self._released_at)
+        fork._ids = dict(self._ids)
         fork._duplicates = dict(self._duplicates)
         fork._ids_wanted = self._ids_wanted
         fork._recent = self._recent.fork()

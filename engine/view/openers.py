@@ -427,7 +427,7 @@ LET_GO = Opener("let_go", 9, (), ("partitions",))
 """The opener for the step after which a partition is readable again, because its hanging transaction has
 ended."""
 COMMIT_KNOWN = next(opener for opener in TRANSACTIONS if opener.name == "commit_known")
-COMMIT_LATE = Opener("commit_late", 5, (), ("client",))
+COMMIT_LATE = Opener("commit_late", 7, (), ("client",))
 """Replaces COMMIT_KNOWN if consumers could get the records before the client learned of the commit."""
 READ_AFTER_MARKER = Opener("read_after_marker", 4.5, (), (), ("consumer.delivers",))
 """The opener for the first records that a read_committed consumer gets after the last stable offset has

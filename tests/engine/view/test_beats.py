@@ -357,6 +357,13 @@ def test_a_commit_that_returns_after_the_release_says_so() -> None:
     beats = plan_ahead(scenario, [crash], plan_ahead(scenario))["beats"]
     assert (220, "commit_late", {"client": "p1"}) in titles(beats[-1]["beats"])
     assert not any(beat["kind"] == "commit_late" for beat in plan_ahead(scenario)["beats"])
+    assert (81, "commit_late", {"client": "p1"}) in titles(plan_ahead(scenario_of("SC-124/crash"))["beats"])
+
+
+def test_what_an_earlier_transaction_released_makes_no_commit_late() -> None:
+    """The next commitTransaction() is called before the markers of the transaction before are written."""
+    shown = leaves(plan_ahead(scenario_of("SC-150/k28"))["beats"])
+    assert not any(beat["kind"] == "commit_late" for beat in shown)
 
 
 @pytest.mark.parametrize("after", (20, 58, 70, 86))
@@ -383,12 +390,13 @@ def test_beats_follow_a_crash_of_the_coordinator_to_its_end() -> None:
     """Goal: no press passes over the search for the coordinator and its election at once."""
     crash = {"action": "crash", "actor": "broker-2", "after": 59}
     beats = plan_ahead(scenario_of("SC-44/k28"), [crash])["beats"]
-    assert titles(beats)[4:] == [
+    assert titles(beats)[3:] == [
         (60, "crashes", {"actor": "broker-2"}),
         (73, "coordinator_not_reached", {"client": "p1"}),
         (189, "takes_over", {"coordinator": "broker-3"}),
         (195, "resumes", {"coordinator": "broker-3", "state": "PrepareCommit"}),
         (202, "released_commit_complete", {"partitions": ["t-0", "t-1"], "state": "CompleteCommit"}),
+        (221, "commit_late", {"client": "p1"}),
     ]
 
 
