@@ -146,7 +146,9 @@ export class Sentence extends StoreElement {
     // Two runs beside each other go by steps.
     const button = say(planOf(store) === null || this.#player === null ? "player.do.step" : "player.do.beat_forward");
     const begins = say(store.verified?.state === "log" ? "player.begins.log" : "player.begins", { button, steps: store.newest });
-    const summary = store.header?.summary?.[words.language] ?? "";
+    const told = store.header?.summary?.[words.language] ?? "";
+    // Nothing has happened yet, and many summaries tell what will have.
+    const summary = told === "" || store.verified?.state === "log" ? told : say("player.summary", { text: told });
     const watch = this.watch === "" ? "" : say("lesson.watch_for", { text: this.watch });
     return [summary, watch, begins].filter((part) => part !== "").join(between);
   }
