@@ -149,7 +149,8 @@ export class Stage extends SizedElement {
   /** An upright stage has no name of the network to put it beside. */
   #offer(here: Places): TemplateResult | typeof nothing {
     if (!this.acts || !here.upright || here.kind !== "cluster" || Object.keys(here.clients).length === 0) return nothing;
-    return html`<button class="offer" @click=${() => this.dispatchEvent(new Event("offer-act", { bubbles: true, composed: true }))}>${say(offerKey(this.frame?.selection, this.messages().length))}</button>`;
+    const key = offerKey(this.frame?.selection, this.messages().length);
+    return key === null ? nothing : html`<button class="offer" @click=${() => this.dispatchEvent(new Event("offer-act", { bubbles: true, composed: true }))}>${say(key)}</button>`;
   }
 
   /** At the foot of an upright stage: what decided, where the network has no room for it; else what a client cannot know from now on. It lies over the offer's place, so it has the offer. */
