@@ -123,7 +123,7 @@ export function doubtOf(frame: Frame, step: Step): Tag | null {
   const own = said.filter((one) => one["client"] === client && one["partition"] === partition).map(({ batch }) => String(batch));
   const views = own.map((name) => frame.view.clients?.[client]?.batches?.[name] ?? frame.previousView?.clients?.[client]?.batches?.[name]);
   const isNumbered = views.every((batch) => batch !== undefined && batch.serials.length === 0 && !isAbsent(batch.first_sequence));
-  const names = views.map((batch, index) => (batch === undefined ? (own[index] as string)
+  const names = views.map((batch, index) => (batch === undefined ? listed((own[index] as string).split(","))
     : isNumbered ? range(batch.first_sequence as number, batch.last_sequence as number) : serialsText(batch.serials)));
   const others = said.length - own.length;
   return {
