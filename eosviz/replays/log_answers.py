@@ -78,9 +78,11 @@ def summary(analysis: Json, answers: Sequence[Json]) -> Json:
     if sum("todo_at" in one for one in holding) == len(holding) - 1:
         headline = sentence("answer.one_of_several", who=holding[0]["who"], partitions=len(held))
         return {**_first(holding[0]), "headline": headline, **rows}
-    count = max(len(holding), sum(one["result"] == "open" for one in analysis["transactions"]))
+    # Not a number of transactions: without the coordinator's log it is unknown which partitions share one.
+    open_now = [one["producer_id"] for one in analysis["transactions"] if one["result"] == "open"]
+    producers = {*open_now, *(one["who"]["params"]["producer_id"] for one in holding)}
     return {
-        "headline": sentence("answer.several", count=count, partitions=len(held)),
+        "headline": sentence("answer.several", producers=len(producers), partitions=len(held)),
         "then": None,
         **rows,
     }

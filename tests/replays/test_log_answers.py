@@ -81,6 +81,12 @@ def test_one_transaction_in_two_partitions_is_one_and_its_remedies_stand_once() 
     assert "group invoicer is held up at orders-0" in " ".join(map(english, waits["sentences"]))
 
 
+def test_a_producer_in_two_partitions_counts_once_among_several() -> None:
+    summary = page_of(*(INCIDENTS / name for name in ("live_copy_open", "retention_open")))["summary"]
+    assert english(summary["headline"]).startswith("Open transactions of 2 producers hold up")
+    assert english(summary["headline"]).endswith("consumers in 3 partitions.")
+
+
 def test_each_command_says_what_it_does_what_it_costs_and_since_when_it_is_there() -> None:
     (problem,) = page_of(OPEN, INTERNAL)["problems"]
     for one in problem["answer"]["todo"]:
