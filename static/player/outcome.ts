@@ -1,10 +1,13 @@
 /** How a run came out, and whether it is still the one that its author wrote. Pure, no DOM. */
 
 import type { Cost, Outcome, Plan } from "../generated/messages.ts";
+import { planOf } from "./axis-of.ts";
+import { landsAt } from "./beats.ts";
 import type { Done } from "./done.ts";
 import { doneOnLine } from "./done.ts";
 import { foldedRecords } from "./folded.ts";
 import type { Frame, JsonObject } from "./frame.ts";
+import { breaksIn } from "./leading.ts";
 import type { PlayerStore } from "./store.ts";
 import type { StripRow } from "./strip-rows.ts";
 import { stripRows } from "./strip-rows.ts";
@@ -36,6 +39,18 @@ export function brokenWords(broken: Broken): string[] {
 /** The run is over, and its last step is on show. */
 export function isOver(store: PlayerStore): boolean {
   return !store.canGrow && store.newest > 0 && store.target >= store.newest && store.shown === store.newest;
+}
+
+/** A beat lands at the step on show, so it is worth a sentence even where the run is over. */
+export function endsInBeat(store: PlayerStore): boolean {
+  const plan = planOf(store);
+  return plan !== null && landsAt(plan, store.shown);
+}
+
+/** At the end of a run the sentence is about the whole of it, and not about its last step. */
+export function isAboutWhole(store: PlayerStore): boolean {
+  const step = store.frame?.step ?? null;
+  return isOver(store) && step !== null && breaksIn(step).length === 0 && !endsInBeat(store) && planOf(store) !== null && overText(store, undefined) !== "";
 }
 
 /** What was done to the run before the step on show, oldest first; none: it is as it was written. */

@@ -17,6 +17,7 @@ import {
   begun, clients, clientsNow, decided, decides, hasAborted, hasCompensation, hasCoordinators, hasDatabase, hasGroups, hasInternalLogs, hasLog, hasMarkerBoard,
   hasMiddleware, hasQuorum, hasRoles, hasStates, hasTool, hasVotes, isFromFiles, kafka, mayCommitOffsets, mayTransact, reads, refused, remembers, runs, sends, works, worksNow, writesInternalLog,
 } from "./panel-times.ts";
+import { isAboutWhole } from "./outcome.ts";
 import type { PlayerStore } from "./store.ts";
 import type { Transactions } from "./transactions.ts";
 import type { Zoom } from "./zoom.ts";
@@ -112,7 +113,7 @@ const ROWS = [
   },
   {
     tag: "eos-stage", key: "0", place: "middle", view: "stage", name: "player.panel.stage", opens: ({ opens_on }) => opens_on === undefined || opens_on === "stage",
-    draw: ({ frame, store, asks = true, acts = true, chain = NO_CHAIN, projector = false, apart = ALIKE }) => html`<eos-stage .frame=${frame} .asks=${asks} .acts=${acts && store?.source.live === true} .chain=${chain} .apart=${apart} ?projector=${projector}></eos-stage>${
+    draw: ({ frame, store, asks = true, acts = true, chain = NO_CHAIN, projector = false, apart = ALIKE }) => html`<eos-stage .frame=${frame} .asks=${asks} .acts=${acts && store?.source.live === true} .chain=${chain} .apart=${apart} .quiet=${store !== undefined && isAboutWhole(store)} ?projector=${projector}></eos-stage>${
       acts ? html`<eos-message-acts .store=${store}></eos-message-acts>` : nothing}`,
   },
   {

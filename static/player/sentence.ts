@@ -7,12 +7,12 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { planOf } from "./axis-of.ts";
 import type { BeatWalk } from "./beat-walk.ts";
-import { landingAt, landsAt } from "./beats.ts";
+import { landingAt } from "./beats.ts";
 import type { Selection, Step } from "./frame.ts";
 import type { Check } from "./checks.ts";
 import { breaksIn, sentencesIn } from "./leading.ts";
 import type { Broken } from "./outcome.ts";
-import { isOver, overText } from "./outcome.ts";
+import { endsInBeat, isOver, overText } from "./outcome.ts";
 import { saidOfBeat } from "./said-of-beat.ts";
 import { PagePresses } from "./page-presses.ts";
 import { sentAt } from "./sent-in.ts";
@@ -137,7 +137,7 @@ export class Sentence extends StoreElement {
       const plan = planOf(store);
       const said = sentencesIn(step).map(({ key, params }) => say(key, params));
       // What a run came to is followed by what happened last in it only where a beat lands there.
-      const own = outcome === "" ? said : said.slice(0, plan !== null && landsAt(plan, step.number) ? 1 : 0);
+      const own = outcome === "" ? said : said.slice(0, endsInBeat(store) ? 1 : 0);
       const breaks = breaksIn(step);
       const leads = outcome === "" && step === store.frame?.step;
       const text = [outcome, ...breaks, ...(leads && plan !== null ? saidOfBeat(landingAt(plan, step.number), own, breaks.length > 0) : own)].filter((part) => part !== "").join(between);

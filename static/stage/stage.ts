@@ -28,6 +28,7 @@ import { Camera, cameraOf } from "./camera.ts";
 import type { Chain } from "./chain.ts";
 import { chainMarks, objectOf } from "./chain.ts";
 import type { Focus, Places, Size, StageObject, StagePlan } from "./contract.ts";
+import { NO_FOCUS } from "./contract.ts";
 import { decidedBy, decidedCard, doubtLine } from "./decided.ts";
 import { focusOf } from "./focus.ts";
 import { textWidth } from "./draw.ts";
@@ -71,7 +72,7 @@ interface Playing {
 
 /** `travels` while the cause of a step is seen, `arrived` when what came of it begins to be, `landed` when it is: all bubble. */
 export class Stage extends SizedElement {
-  static override properties = { ...SizedElement.properties, projector: { type: Boolean, reflect: true }, asks: { attribute: false }, acts: { attribute: false }, chain: { attribute: false }, apart: { attribute: false } };
+  static override properties = { ...SizedElement.properties, projector: { type: Boolean, reflect: true }, asks: { attribute: false }, acts: { attribute: false }, chain: { attribute: false }, apart: { attribute: false }, quiet: { attribute: false } };
   static override styles = [...SizedElement.styles, stageLook, networkLook];
 
   /** Read from the back of a room: the picture comes closer to what a step is about. */
@@ -84,6 +85,8 @@ export class Stage extends SizedElement {
   declare chain: Chain;
   /** Names of what differs in the run beside this one; the first is scrolled into view. */
   declare apart: readonly string[];
+  /** Nothing is marked: the sentence is about the whole run, not about its last step. */
+  declare quiet: boolean;
   #known: Known | null = null;
   /** What was drawn last. */
   #scene: Scene | null = null;
@@ -108,6 +111,7 @@ export class Stage extends SizedElement {
     this.acts = false;
     this.chain = [];
     this.apart = [];
+    this.quiet = false;
   }
 
   override connectedCallback(): void {
@@ -284,7 +288,7 @@ export class Stage extends SizedElement {
     // The step's own picture comes back with another step, and when nothing is selected any more.
     if (this.#brought !== null && (this.#brought.step !== (this.frame?.step ?? null) || (this.#brought.isSelected && selection === null))) this.#brought = null;
     else if (this.#brought !== null && selection !== null) this.#brought.isSelected = true;
-    return piece(frame, "scene", [this.size, this.projector, this.#brought], (whole) => this.#made(whole));
+    return piece(frame, "scene", [this.size, this.projector, this.#brought, this.quiet], (whole) => this.#made(whole));
   }
 
   /** Prepares a frame that may never come. What it adds to the places is kept only when it comes. */
@@ -296,7 +300,7 @@ export class Stage extends SizedElement {
 
   #made(frame: Frame): Scene {
     const size = sizeOf(this.size?.width ?? 1280, this.size?.height ?? 412, this.projector);
-    const own = focusOf(frame);
+    const own = this.quiet ? NO_FOCUS : focusOf(frame);
     const { run: cluster, beside } = this.#knownOf(frame, size);
     const run = beside !== null && isAt(beside, frame, own) ? beside : cluster;
     const standsHere = standing(run, frame, own);

@@ -4,7 +4,7 @@ import test from "node:test";
 import type { Frame } from "../../player/frame.ts";
 import { leadOf, notesOf, sentencesIn } from "../../player/leading.ts";
 import type { PlayerStore } from "../../player/store.ts";
-import { brokenWords, costText, overText, planCost, resultsOf } from "../../player/outcome.ts";
+import { brokenWords, costText, isAboutWhole, overText, planCost, resultsOf } from "../../player/outcome.ts";
 import { sentIn, toBreak } from "../../player/sent-in.ts";
 import { words } from "../../player/text.ts";
 import { branch, step } from "./fixture.ts";
@@ -91,4 +91,16 @@ test("a transaction that hung and was ended since is not left to be taken for on
   const over = (hanging: number, by_hand = 0) => overText({ newest: 9, shown: 9, branch: "a", info, lines: { branches: new Map([["a", info]]) }, frame: { view, plan: { steps: 9, outcome: { hanging, by_hand } } } } as unknown as PlayerStore, undefined);
   assert.deepEqual([over(0), over(0, 1), over(1)], [
     "Over: 1 hanging transaction. None hangs.", "Over: 1 hanging transaction. Ended by hand.", "Over: 1 hanging transaction."]);
+});
+
+test("at the end of a run nothing is marked, unless a beat lands there or a guarantee breaks", () => {
+  words.learn("en", { texts: { "outcome.over": "Over: {broken}.", "outcome.none": "nothing broken" }, sources: {} });
+  const info = branch("a", 9, { finished: "complete" });
+  const view = { time: 0, guarantees: { lost: { judged: true, count: 0, broken_at: null, broken_in: null, serials: [] } } };
+  const whole = (lands: number, canGrow = false) => {
+    const beats = [{ number: 1, first: 1, last: 9, lands, key: "", params: {}, lines: [] }];
+    const frame = { step: step(9, 0, []), view, plan: { steps: 9, beats } };
+    return isAboutWhole({ newest: 9, shown: 9, target: 9, canGrow, branch: "a", info, lines: { branches: new Map([["a", info]]) }, frame } as unknown as PlayerStore);
+  };
+  assert.deepEqual([whole(4), whole(9), whole(4, true)], [true, false, false]);
 });
