@@ -228,7 +228,9 @@ function readerTexts(
     const lines = wrapAtMost(whole, options.right - start, MARK, linesIn(options.rowHeight));
     const aside = isWhole(lines, whole) ? null : betweenGates([named(name, fact), named(name, brief), name, reader], cells.left, gates, options.right);
     // Beyond the gates it stands on the line, as the others do.
-    if (aside !== null) return [{ ...label, ...(aside.x > Math.max(...gates) ? { x: round(start), y: line + 4, text: aside.text } : aside), style: "ink halo" }];
+    const isBeyond = aside !== null && aside.x > Math.max(...gates);
+    // A halo would cover the line under the words.
+    if (aside !== null) return [{ ...label, ...(isBeyond ? { x: round(start), y: line + 4, text: aside.text, style: "ink" } : { ...aside, style: "ink halo" }) }];
     return lines.map((text, index, all): TextShape => (
       { x: round(start), y: line + (all.length > 1 ? -4 : 4) + index * 13, text, anchor: "start", style: "ink", ...(index === 0 ? term : {}) }));
   }

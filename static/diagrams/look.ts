@@ -52,7 +52,8 @@ const base = css`
   :focus-visible { outline: 3px solid var(--ink); outline-offset: 2px; }
   button { font: inherit; color: inherit; background: none; border: 0; padding: 0; text-align: start; cursor: pointer; }
   button.term { text-decoration: underline dotted; text-underline-offset: 3px; cursor: help; overflow-wrap: anywhere; }
-  svg .term { cursor: help; text-decoration: underline dotted; text-underline-offset: 3px; }
+  /* Chinese characters reach below the line of Latin letters: a line that skips them is left under spaces alone. */
+  svg .term { cursor: help; text-decoration: underline dotted; text-underline-offset: 3px; text-decoration-skip-ink: none; }
   button.link { text-decoration: underline; min-height: 24px; }
 
   details.twin { color: var(--ink-2); }
