@@ -168,8 +168,8 @@ def _telling_of(text: str, otherwise: float) -> float:
 
 
 def _not_empty(pieces: list[str]) -> list[str]:
-    """The pieces that have a meaning. A single Latin letter or digit has none."""
-    return [piece for piece in pieces if piece not in _empty() and not re.fullmatch("[a-z0-9]", piece)]
+    """The pieces that have a meaning. A single Latin letter or digit has none, and neither have signs alone."""
+    return [piece for piece in pieces if piece not in _empty() and not re.fullmatch(r"[a-z0-9]|\W+", piece)]
 
 
 def _names(question: str) -> dict[str, str]:

@@ -43,7 +43,7 @@ def test_names_count_by_their_words_and_single_letters_and_digits_do_not_count()
     assert search_terms.roots_of("sendOffsetsToTransaction 1 b") == search_terms.roots_of(
         "send offsets transaction"
     )
-    assert [wish.text for wish in search_terms.understand("fails 1 x")] == ["fails"]
+    assert [wish.text for wish in search_terms.understand("fails = 1 x")] == ["fails"]
     assert search_terms.roots_of("写入标记") == ["写入", "入标", "标记"]
 
 
