@@ -26,17 +26,17 @@ def is_found(thread: Thread, words: str) -> bool:
     [
         (False, 0, "title", 0.94),
         (False, 0, "symptom", 0.95),
-        (True, 0, "title", 0.85),
-        (True, 0, "symptom", 0.94),
-        (True, 5, "title", 0.76),
-        (True, 5, "symptom", 0.89),
+        (True, 0, "title", 0.86),
+        (True, 0, "symptom", 0.95),
+        (True, 5, "title", 0.62),
+        (True, 5, "symptom", 0.73),
     ],
 )
 def test_a_lesson_is_among_the_first_three(apart: bool, draw: int, words: str, floor: float) -> None:
     threads = [
         one
         for one in search_ranks.threads()
-        if (one.apart, one.draw) == (apart, draw) and getattr(one, words)
+        if one.apart == apart and (one.draw == draw or not apart) and getattr(one, words)
     ]
     missed = [thread.of for thread in threads if not is_found(thread, words)]
     assert 1 - len(missed) / len(threads) >= floor, missed
