@@ -246,7 +246,9 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
     clause = although(now, done, rest["key"]) if is_same else None
     is_told = bool(fates) or bool(left and not now["batches"])
     if clause is not None:
-        is_told = (clause["outcome"]["key"], rest["key"]) in _ALREADY
+        told = (clause["outcome"]["key"], rest["key"])
+        is_told = told in _ALREADY
+        rest = {**rest, "key": _BESIDES.get(told, rest["key"])}
     kept = [*left, *ended, *fates, *hidden, *later, *([] if is_told else [rest])]
     cost: Cost = {
         "what": _words(what, count=len(actions)),
@@ -261,6 +263,11 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
 
 _ALREADY = frozenset({("cost.still_log", "cost.log_same"), ("cost.still_end", "cost.end_same")})
 """Clauses after which the sentence about logs or nodes would say the same again."""
+_BESIDES = {
+    ("cost.still_log", f"cost.{name}"): f"cost.besides_{name}"
+    for name in ("records_same", "markers_more", "markers_fewer")
+}
+"""Clauses that say the first half of the sentence about logs, with the key of its second half alone."""
 _NAMED = frozenset(
     {"drop_message", "delay_message", "duplicate_message", "reorder_message", "crash", "pause"}
 )

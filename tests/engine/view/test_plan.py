@@ -185,6 +185,13 @@ def test_a_change_that_left_the_logs_as_they_were_says_so_and_further_plans_know
     assert (again["outcome"], again["cost"]) == (written["outcome"], dropped["cost"])
 
 
+def test_what_the_clause_says_of_the_logs_is_not_said_again() -> None:
+    cut = {"after": 9, "action": "disconnect_message", "message": 3}
+    cost = planned("SC-03", cut, before=planned("SC-03"))["cost"]
+    assert cost["although"]["outcome"]["key"] == "cost.still_log"
+    assert cost["kept"] == [{"key": "cost.besides_records_same", "params": {}}]
+
+
 def test_a_shorter_run_is_no_dearer_one() -> None:
     drop = {"after": 4, "action": "drop_message", "message": 4}
     cost = planned("SC-80/two-nodes", drop, before=planned("SC-80/two-nodes"))["cost"]
@@ -197,7 +204,8 @@ def test_logs_with_another_number_of_markers_are_not_called_the_same() -> None:
     written = planned("SC-75/timeout")
     lost = {"after": 92, "action": "drop_message", "message": answer_of("SC-75/timeout", 92)}
     plan = planned("SC-75/timeout", lost, before=written)
-    assert plan["cost"]["kept"] == [{"key": "cost.markers_more", "params": {"by": 1}}]
+    assert plan["cost"]["although"]["outcome"]["key"] == "cost.still_log"
+    assert plan["cost"]["kept"] == [{"key": "cost.besides_markers_more", "params": {"by": 1}}]
     *_, marker, _ = plan["beats"][-1]["beats"]
     assert (marker["key"], marker["params"], marker["lands"]) == (
         "beat.marker_again",
