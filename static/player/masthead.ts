@@ -18,9 +18,7 @@ import { StoreElement } from "./store-element.ts";
 import { named } from "./joins.ts";
 import { rerunLink } from "./messages.ts";
 import { say, words } from "./text.ts";
-
-/** The version with which a variant's title begins: it stands before it. */
-const VERSION = /^Kafka [\d.]+(?:[:：] ?|$)/u;
+import { withoutVersion } from "./variant-name.ts";
 
 /** The track that led here, and which of its scenarios this is, from 1. */
 export interface Course {
@@ -105,7 +103,7 @@ export class Masthead extends StoreElement {
     const altered = alteredOf(header).filter((item) => hasKafka || item.name !== "brokers");
     const heading = html`<h1 title=${`${header.scenario}${header.variant === null ? "" : `/${header.variant}`}`}>${title}</h1>`;
     const profile = html`<span>${header.scenario}</span> ${hasKafka ? this.#version(header, store) : header.version ? html`<span>${say("player.no_kafka")}</span>` : nothing}
-        ${Object.entries(header.client_versions ?? {}).map(([client, version]) => html`<span class="nb" title=${say("player.client_version_means", { client, version, cluster: header.version })}>${say("player.client_version", { client, version })}</span> `)}${header.variant === null ? nothing : html`<span class="variant" title=${this.named}>${this.named === "" ? header.variant : this.named.replace(VERSION, "")}</span>`}`;
+        ${Object.entries(header.client_versions ?? {}).map(([client, version]) => html`<span class="nb" title=${say("player.client_version_means", { client, version, cluster: header.version })}>${say("player.client_version", { client, version })}</span> `)}${header.variant === null ? nothing : html`<span class="variant" title=${this.named}>${this.named === "" ? header.variant : withoutVersion(this.named)}</span>`}`;
     const defaults = hasKafka && altered.length === 0 ? html`<span>${say("player.all_defaults")}</span>` : nothing;
     if (!this.#small.matches) {
       return html`<div class="what">${heading}

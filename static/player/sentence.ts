@@ -22,6 +22,7 @@ import { fit, sentencesOf } from "./sentence-fit.ts";
 import { MeasuredElement, StoreElement } from "./store-element.ts";
 import { termed } from "./terms.ts";
 import { say, words } from "./text.ts";
+import { withoutVersion } from "./variant-name.ts";
 import { afterLeap } from "./when.ts";
 import type { Zoom } from "./zoom.ts";
 
@@ -149,8 +150,10 @@ export class Sentence extends StoreElement {
     const told = store.header?.summary?.[words.language] ?? "";
     // Nothing has happened yet, and many summaries tell what will have.
     const summary = told === "" || store.verified?.state === "log" ? told : say("player.summary", { text: told });
+    const variant = withoutVersion(store.header?.variant_title?.[words.language] ?? "");
+    const run = variant === "" ? "" : say("player.this_run", { variant });
     const watch = this.watch === "" ? "" : say("lesson.watch_for", { text: this.watch });
-    return [summary, watch, begins].filter((part) => part !== "").join(between);
+    return [summary, run, watch, begins].filter((part) => part !== "").join(between);
   }
 }
 
