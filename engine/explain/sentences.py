@@ -37,7 +37,7 @@ _CHINESE = re.compile("[\u3400-\u9fff]")
 _CHINESE_BETWEEN = "、"
 _CHINESE_END = re.compile("[\u3000-\u303f\u3400-\u9fff\uff00-\uff5e]$")
 _UTC = " UTC"
-MOMENTS = frozenset({"at", "from", "sent_at", "since", "started_at", "until"})
+MOMENTS = frozenset({"at", "due", "from", "sent_at", "since", "started_at", "until"})
 """Parameters that hold a time of the run. All other parameters before `ms` hold a duration."""
 _SECOND_MS = 1000
 _LONG_MOMENT_MS = 60_000

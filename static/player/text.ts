@@ -25,7 +25,7 @@ const UP_TO = "–";
 /** Behind a moment, in milliseconds since 1970. */
 const UTC = " UTC";
 /** Slots that hold a moment of the run; every other one before `ms` holds a duration. */
-const MOMENTS: ReadonlySet<string> = new Set(["at", "from", "sent_at", "since", "started_at", "until"]);
+const MOMENTS: ReadonlySet<string> = new Set(["at", "due", "from", "sent_at", "since", "started_at", "until"]);
 /** From here on a duration and a moment are written in larger units. */
 const SECOND_MS = 1000;
 const LONG_MOMENT_MS = 60_000;

@@ -50,6 +50,7 @@ test("a duration of a second and a moment of a minute are written in larger unit
   assert.equal(fill("到 {at} 毫秒", { at: 61_005 }, word), "到 1 min 1.005 s");
   assert.equal(fill("第 {at} ms，到第 {until} ms 为止", { at: 60_005, until: 60_000 }, word), "t = 1 min 5 ms，到 t = 1 min 为止");
   assert.equal(fill("到第 {until} ms，第 {turn} 轮", { until: 59_999, turn: 70_000 }, word), "到第 59999 ms，第 70000 轮");
+  assert.equal(fill("due at t = {due} ms", { due: 1710 }, word), "due at t = 1710 ms");
   assert.equal(fill("at {at} ms, after {age} ms of {limit} ms", { at: 30_000, age: 999, limit: 30_000 }, word), "at 30000 ms, after 999 ms of 30 s");
   assert.equal(fill("{left} ms 后 {name} 中", { left: 2000, name: "没有" }, (key) => ({ "duration.seconds": "{count} 秒" })[key]), "2 秒后 没有中");
   assert.equal(fill("{at} ms", { at: 3_600_001 }), "3600001 ms");

@@ -51,6 +51,7 @@ def test_every_error_has_its_whole_entry_in_both_languages() -> None:
             {"at": 60_005, "until": 60_000},
             "t = 1 min 5 ms，到 t = 1 min 为止",
         ),
+        ("due at t = {due} ms", {"due": 1710}, "due at t = 1710 ms"),
         ("到第 {until} ms，第 {turn} 轮", {"until": 59_999, "turn": 70_000}, "到第 59999 ms，第 70000 轮"),
         (
             "at {at} ms, after {age} ms of {limit} ms",
