@@ -97,6 +97,6 @@ def _tick(last: int) -> int:
     unit = 1
     while True:
         for times in (1, 2, 5):
-            if last / (unit * times) <= TICKS_MAX:
+            if last // (unit * times) <= TICKS_MAX:
                 return unit * times
         unit *= 10
