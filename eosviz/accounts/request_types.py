@@ -1,4 +1,5 @@
-"""Types of requests with attributes that a middleware or a decorator adds and `HttpRequest` does not declare."""
+"""Types of requests with attributes that `HttpRequest` does not declare, or declares with a wider type: a
+middleware or a decorator sets them."""
 
 from __future__ import annotations
 

@@ -140,8 +140,8 @@ def _close(path: Path, umask: int) -> bool:
 
 
 def _is_socket_or_gone(path: Path) -> bool:
-    """True for a socket, which cannot be opened as a file and needs no closing here: its server creates and
-    closes it at each start. Also true if there is nothing at the path."""
+    """True for a socket, which cannot be opened as a file. Its permissions need no change here, because its
+    server creates it anew at each start, under the umask. Also true if there is nothing at the path."""
     with suppress(OSError):
         return stat.S_ISSOCK(path.lstat().st_mode)
     return True

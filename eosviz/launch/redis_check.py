@@ -83,7 +83,7 @@ def refusal(connection: socket.socket, parts: SplitResult) -> str:
         if not reply.startswith("+"):
             return reply.lstrip("-")
     reply = answer(connection, "PING")
-    # A server that is still loading its data will be ready in time.
+    # LOADING: the server accepts commands once it has loaded its data, so nothing is wrong with it.
     return "" if reply.startswith(("+", "-LOADING")) else reply.lstrip("-") or "it closed the connection"
 
 

@@ -176,7 +176,8 @@ def marked_as_decided(logs: Logs) -> DataFrame:
 
 
 def _last_state(logs: Logs) -> DataFrame:
-    """The newest state of each transactional id in its coordinator's log."""
+    """The newest state of each transactional id that a leader of `__transaction_state` stored. A record that was
+    truncated later still counts; a tombstone does not."""
     newest = Window.partitionBy("session", "name").orderBy(f.desc("fact"))
     logged = of_kind(logs.facts, kinds.LOGGED).withColumn("place", f.row_number().over(newest))
     return logged.where("place = 1").drop("place")
@@ -194,10 +195,10 @@ def at_rest(logs: Logs) -> DataFrame:
 
 
 def prepared_completes(logs: Logs) -> DataFrame:
-    """Invariant 4: at rest no transaction is prepared but not complete. Exceptions: requests for its markers
-    or their responses were lost, or the broker that stored the decision was later elected leader of that log
-    again, after which Kafka no longer waits for markers (MRK-9). A transaction that was prepared before the
-    first step comes from the scenario's document; no coordinator decided it."""
+    """Invariant 4: at rest no transaction is prepared but not complete. Exceptions: a request
+    for markers in one of its partitions, or the response, was lost; the broker that stored the decision was
+    later elected leader of that log again, after which Kafka no longer waits for markers (MRK-9); or the
+    scenario's document has the transaction as prepared, so no coordinator decided it in this run."""
     lost = of_kind(logs.facts, kinds.UNMARKED).select("session", f.explode("items").alias("lost")).distinct()
     prepared = _last_state(logs).where(f.col("state").isin(*PREPARED) & (f.col("step") > 0))
     prepared = prepared.join(at_rest(logs), "session", "left_semi")

@@ -36,7 +36,8 @@ _FIELD_OF_ENTRY = {
     "match.response": "places",
     "match.rate": "rates",
 }
-"""Each place in an entry of the fault script, with the field of the sweep's fault from which it comes."""
+"""The places in an entry of the fault script that come from a field of another name in the sweep's fault: place →
+field. Every other place comes from a field of the same name."""
 
 Cell = dict[str, Any]
 

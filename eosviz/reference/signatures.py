@@ -58,7 +58,8 @@ class Signature(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def tracks(self) -> tuple[Track, ...]:
-        """The tracks with one of its runs, in display order."""
+        """The tracks with one of its runs, in display order. A run without a variant stands for all variants of its
+        scenario."""
         shown = {(scenario, variant) for _, scenario, variant in self.runs}
         return tuple(
             track

@@ -57,7 +57,8 @@ class Beat:
             self.store()
 
     def follow(self, folder: Path) -> None:
-        """Reads the count of the bounded process with this folder and adds it to the steps done before."""
+        """Store how many steps are done: those counted here, and those that the bounded process with this folder has
+        read. Does so at most once in SECONDS_BETWEEN_BEATS. Raises Cancelled."""
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + SECONDS_BETWEEN_BEATS
             self.store(bounded_check.counted(folder))

@@ -147,7 +147,8 @@ def _refusal(files: Mapping[str, bytes], error: NotALogError) -> ReplayRefused:
 
 
 def bounded(found: Json) -> Json:
-    """The document with lists of bounded length. `counts` has their full lengths."""
+    """The document as it is stored: without paths and large parts that the page does not show, and with lists of
+    bounded length. `counts` has the full length of each list in KEPT_MAX. Modifies `found`."""
     counts = {name: len(found[name]) for name in KEPT_MAX}
     open_first = sorted(found["transactions"], key=lambda one: one["result"] != "open")
     kept = {

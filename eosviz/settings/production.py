@@ -25,8 +25,8 @@ ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https"
 SESSION_COOKIE_SECURE = True
 CSRF_COOKIE_SECURE = True
 
-# Files are named by their content, so a cache may keep them for ever.
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    # The name of a static file contains a digest of its content, so a cache may keep the file for ever.
     "staticfiles": {"BACKEND": "servestatic.storage.CompressedManifestStaticFilesStorage"},
 }

@@ -212,8 +212,8 @@ def carry_out(session_id: uuid.UUID, command: Command, pauses: int | None = None
 def _goes_on(session_id: uuid.UUID, command: Command) -> bool:
     """True if the command makes steps after the newest step that this process holds, all in one transaction.
     `carry_out` then does not look for a stored answer first, because a repeated command usually starts at an
-    older step. If a repeated command does start at the newest step, the unique constraint of its row fails,
-    and `carry_out` looks for the answer after that."""
+    older step. If a repeated command does start at the newest step, its steps or its answer cannot be stored
+    a second time, and `carry_out` looks for the stored answer after that."""
     if not isinstance(command, Advance) or may_be_paused(command):
         return False
     held = recent.held_branch(int(command.branch))

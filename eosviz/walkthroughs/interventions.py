@@ -48,8 +48,8 @@ class ToReplica(ToPartition, frozen=True):
 
 
 class EndsConnection(ToMessage, frozen=True, omit_defaults=True):
-    """May close the connection that carries the message. The broker still processes the first `taken` of the requests
-    that wait there."""
+    """An intervention that may close the connection of the message. Of the requests that wait
+    behind the one that the broker is processing on this connection, it still processes the first `taken`."""
 
     taken: Taken = 0
 

@@ -109,7 +109,8 @@ class LowerHands(FromPage, tag="lower_hands", frozen=True, kw_only=True):
 
 
 class OpenPoll(FromPage, tag="open_poll", frozen=True, kw_only=True):
-    """Ask the question that the run stops at after step `at`. Asking the same question again leaves the poll open."""
+    """Ask the question at which the run stops after step `at`. If the poll on it is open already, nothing changes.
+    Otherwise a new poll replaces the present one and its answers."""
 
     branch: BranchId
     at: StepNumber

@@ -543,7 +543,8 @@ export interface LowerHands {
   followers?: number[] | null;
 }
 /**
- * Ask the question that the run stops at after step `at`. Asking the same question again leaves the poll open.
+ * Ask the question at which the run stops after step `at`. If the poll on it is open already, nothing changes.
+ *     Otherwise a new poll replaces the present one and its answers.
  */
 export interface OpenPoll {
   type: "open_poll";

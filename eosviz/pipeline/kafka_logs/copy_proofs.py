@@ -31,8 +31,8 @@ from eosviz.pipeline.kafka_logs.partition import Marker, Partition, Transaction
 from eosviz.pipeline.kafka_logs.words import Words, moment, place_words, words
 
 BROKER_SKEW_MS = 10_000
-"""How far the clocks of two brokers may differ, where a verdict depends on the order of their times and the
-files show no larger difference."""
+"""How far the clocks of two brokers may differ, where a verdict depends on the order of their times. A difference
+that the files show is added to it."""
 CLIENT_SKEW_MS = 60_000
 """How far a client's clock may be behind a broker's."""
 COPY_DELAY_MS = 3_600_000
@@ -84,7 +84,7 @@ class Copies:
 
     def skew_of(self, partition: Partition) -> int:
         """How far the clocks of the partition's broker and of the coordinators may differ, in milliseconds.
-        This is BROKER_SKEW_MS, or more if the files show it."""
+        This is BROKER_SKEW_MS plus the largest difference that the files show."""
         if partition.name not in self._skews:
             markers = (one.last_marker for one in partition.producers.values() if one.last_marker is not None)
             newest = nlargest(CLOCKS_MAX, markers, key=lambda one: one.timestamp)
