@@ -14,7 +14,7 @@ import type { Bilingual } from "./frame.ts";
 import { inWords } from "./done.ts";
 import type { Broken } from "./outcome.ts";
 import { brokenIn, brokenWords, changesOf, costText, isSame, judgedRows, resultsOf, resultsText } from "./outcome.ts";
-import { listed } from "./joins.ts";
+import { clauses, listed } from "./joins.ts";
 import { csrfToken } from "./page.ts";
 import { toBreak } from "./sent-in.ts";
 import { sentencesOf } from "./sentence-fit.ts";
@@ -175,7 +175,8 @@ export class Lesson extends StoreElement {
   #libraries(): TemplateResult | typeof nothing {
     const rows = this.lesson.libraries ?? [];
     if (rows.length === 0) return nothing;
-    return html`<details class="lesson-libraries"><summary>${say("lesson.libraries")}</summary>${rows.map(({ title, sides }) => html`<h4>${inLanguage(title)}</h4><ul>${sides.map((side) => html`<li><b>${listed(side.libraries)}</b>${say("join.colon")}${inLanguage(side.does)}</li>`)}</ul>`)}</details>`;
+    const titles = rows.map(({ title }) => inLanguage(title));
+    return html`<details class="lesson-libraries"><summary>${say("lesson.libraries")}<span class="of">${say("join.colon")}${clauses(titles)}</span></summary>${rows.map(({ title, sides }) => html`${rows.length === 1 ? nothing : html`<h4>${inLanguage(title)}</h4>`}<ul>${sides.map((side) => html`<li><b>${listed(side.libraries)}</b>${say("join.colon")}${inLanguage(side.does)}</li>`)}</ul>`)}</details>`;
   }
 
   #goTo(step: number): void {
