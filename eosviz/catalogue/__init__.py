@@ -33,7 +33,7 @@ NOT_OFFLINE = frozenset(
             "logs",
         ),
         *("generations", "pages", "problems", "quotas", "rates", "reference", "replays"),
-        *("sweeps", "terms", "workshop"),
+        *("sweeps", "terms", "tracks", "workshop"),
     )
 )
 """The files whose texts a player without a server does not get, except those of OFFLINE_TERMS."""
@@ -43,6 +43,7 @@ player shows with a check."""
 OFFLINE_TERMS = (
     "difference.",
     "page.name",
+    "predict.",
     "reference.error.",
     "term.read_committed",
     "term.read_uncommitted",
