@@ -98,7 +98,7 @@ def _outbox_taken(h: happened.OutboxTaken, teller: Teller) -> None:
 def _written(h: happened.RowsWritten, teller: Teller) -> None:
     named = {"service": h.service, "database": h.database}
     if h.rows:
-        teller.say("service.writes_rows", ("CPT-4",), records=_records(h.rows), **named)
+        teller.say("service.writes_rows", ("CPT-4",), count=len(h.rows), records=_records(h.rows), **named)
     else:
         teller.say("service.deletes_entries", ("CPT-4",), records=_records(h.removed), **named)
     if h.outbox:
