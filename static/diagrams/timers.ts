@@ -112,13 +112,15 @@ function nameOf(frame: Frame, one: RunningTimer): string {
 const keyOf = ({ actor, name }: RunningTimer): string => `${actor}/${name}`;
 
 /** Timers that were there before this step: *Retry backoff ended at 138 ms*. */
-function endedTimers(frame: Frame, all: readonly RunningTimer[], before: readonly RunningTimer[]): string | null {
+export function endedTimers(frame: Frame, all: readonly RunningTimer[], before: readonly RunningTimer[]): string | null {
   const running = new Set(all.map(keyOf));
   const gone = before.filter((one) => !running.has(keyOf(one)));
   const ended = gone.map((one) => {
     const { timer } = one;
-    const key = timer.until <= frame.view.time ? "diagram.timer.ended" : "diagram.timer.stopped";
-    return say(key, { kind: timerWord(timer.kind), subject: endedSubject(frame, one), at: frame.view.time });
+    const words = { kind: timerWord(timer.kind), subject: endedSubject(frame, one) };
+    const now = frame.view.time;
+    if (timer.until > now) return say("diagram.timer.stopped", { ...words, at: now });
+    return say("diagram.timer.ended", { ...words, at: timer.until });
   });
   if (ended.length === 0) return null;
   return ended.length > 1 ? say("diagram.timer.many_ended", { count: ended.length }) : ended.join(" ");

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import type { View } from "../../player/frame.ts";
-import { endedSubject } from "../../diagrams/timers.ts";
+import { endedSubject, endedTimers } from "../../diagrams/timers.ts";
 import { endOf } from "../../player/selection-about.ts";
 import { timersOf } from "../../player/timers.ts";
-import { client, clientBatch, frameOf, view } from "../diagrams/fixture.ts";
+import { client, clientBatch, frameOf, speakEnglish, view } from "../diagrams/fixture.ts";
 
 const LINGER = { kind: "linger", subject: "b1", since: 95, until: 105 };
 const TIMEOUT = { kind: "transaction_timeout", subject: "txn-1", since: 20, until: 15_020 };
@@ -36,4 +36,13 @@ test("a timer of a numbered transaction is named with its actor when it ends", (
   assert.equal(endedSubject(frame, linger), "b1");
   const known = frameOf(null, view({ clients: { p1: client({ batches: { b1: clientBatch({ serials: [2, 3] }) } }) } }));
   assert.equal(endedSubject(known, linger), "r2–r3", "a batch that is known is named by its records");
+});
+
+test("a timer that is gone only after its end is said to have ended at its end", () => {
+  speakEnglish();
+  const frame = frameOf(null, view({ clients: {}, time: 120 }));
+  const linger = { actor: "p1", name: "linger b1", timer: LINGER };
+  assert.match(endedTimers(frame, [], [linger]) ?? "", /105/);
+  const stopped = { ...linger, timer: { ...LINGER, until: 130 } };
+  assert.match(endedTimers(frame, [], [stopped]) ?? "", /120/);
 });
