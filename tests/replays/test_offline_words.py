@@ -14,8 +14,10 @@ _BEGINNING = re.compile(r"""["'`]([a-z_]+(?:\.[\w-]+)*\.)\$\{""")
 
 
 def source_of_the_player() -> str:
+    """The player without the page of comparisons, which a file does not have."""
+    files = [path for part in PARTS for path in (STATIC / part).rglob("*.ts")]
     return "\n".join(
-        path.read_text(encoding="utf-8") for part in PARTS for path in (STATIC / part).rglob("*.ts")
+        path.read_text(encoding="utf-8") for path in files if not path.name.startswith("compare")
     )
 
 
