@@ -9,20 +9,12 @@ import pytest
 from engine.errors import Error
 from engine.scenario.document import BadScenario, load
 from engine.simulation import Simulation
+from tests.engine.test_loop import DOCUMENT as LOOP
 
 LIMIT = 1000
-WORDS = {"en": "a slow loop", "zh-Hans": "慢循环"}
 DOCUMENT = {
-    "id": "X-1",
-    "title": WORDS,
-    "topics": [
-        {"name": "in", "partitions": 1},
-        {"name": "out", "partitions": 1, "leaders": [2]},
-    ],
-    "producers": [
-        {"name": "source", "settings": {"enable_idempotence": True, "linger_ms": 5}},
-        {"name": "p1", "settings": {"transactional_id": "txn-1"}},
-    ],
+    **LOOP,
+    "title": {"en": "a slow loop", "zh-Hans": "慢循环"},
     "consumers": [
         {
             "name": "c1",
@@ -33,23 +25,7 @@ DOCUMENT = {
         }
     ],
     "overrides": [{"set": "group", "group": "g", "generation": 4, "members": [{"id": "m1"}, {"id": "m2"}]}],
-    "applications": [
-        {
-            "name": "app-source",
-            "client": "source",
-            "calls": [{"at": 20, "do": "send", "partition": "in-0", "records": 4}],
-        }
-    ],
-    "loops": [
-        {
-            "name": "app-1",
-            "producer": "p1",
-            "consumer": "c1",
-            "output": ["out-0"],
-            "batch": 2,
-            "before_end_ms": 3 * LIMIT,
-        }
-    ],
+    "loops": [{**LOOP["loops"][0], "before_end_ms": 3 * LIMIT}],
 }
 
 
