@@ -457,9 +457,7 @@ class Simulation(Timetable):
         if ended is not None:
             self._deliver_now(connections.answered_in_vain(ended))
             return
-        following = connections.answered(message)
-        if following is not None:
-            self._deliver_now(following)
+        self._deliver_now(connections.answered(message))
 
     def _deliver_now(self, following: Envelope | None) -> None:
         if following is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from engine.client.connections import DISCONNECTED, Connection, Connections, CorrelationIds, InFlightRequest
-from engine.client.group_session import GroupSession
+from engine.client.group_session import GroupSession, OfCoordinator, Response
 from engine.client.handover import Handover, Polled
 from engine.client.metadata import Metadata
 from engine.client.metadata_requests import rebootstrap
@@ -43,14 +43,10 @@ from engine.messages import (
     Envelope,
     FetchRequest,
     FetchResponse,
-    FindCoordinatorResponse,
     LeaveGroupRequest,
-    LeaveGroupResponse,
     Membership,
     MetadataResponse,
-    OffsetCommitResponse,
     OffsetFetchRequest,
-    OffsetFetchResponse,
     PartitionFetchResponse,
     Send,
     broker_number,
@@ -423,9 +419,7 @@ class Consumer:
         """Handle a response."""
         body = envelope.body
         connections = self.connections
-        if self.group is not None and isinstance(
-            body, OffsetFetchResponse | OffsetCommitResponse | LeaveGroupResponse
-        ):
+        if self.group is not None and isinstance(body, OfCoordinator):
             connections = self.group.own
         request = connections.answered(broker_number(envelope.source), envelope.correlation_id)
         if request is None:
@@ -435,9 +429,7 @@ class Consumer:
         elif isinstance(body, FetchResponse):
             for partition, answer in body.partitions.items():
                 self._fetched(self.readings[partition], answer, request, now)
-        elif self.group is not None and isinstance(
-            body, FindCoordinatorResponse | OffsetFetchResponse | OffsetCommitResponse | LeaveGroupResponse
-        ):
+        elif self.group is not None and isinstance(body, Response):
             done = self.group.answered(body, now)
             if isinstance(done, OffsetFetchRequest):
                 self._resume_at(done, now)

@@ -77,7 +77,8 @@ REACTIONS: dict[str, dict[Error, AfterAnswer]] = {
 """The reactions of the handlers of ``ConsumerCoordinator``. After an error without an entry the request fails."""
 
 Request = OffsetFetchRequest | OffsetCommitRequest | LeaveGroupRequest
-Response = FindCoordinatorResponse | OffsetFetchResponse | OffsetCommitResponse | LeaveGroupResponse
+OfCoordinator = OffsetFetchResponse | OffsetCommitResponse | LeaveGroupResponse
+Response = FindCoordinatorResponse | OfCoordinator
 
 
 class GroupSession:

@@ -292,8 +292,7 @@ class GroupCoordinator(LogOwner[_Writing]):
     # -- members ---------------------------------------------------------------------------------------
 
     def leave(self, request: LeaveGroupRequest) -> Error:
-        """Remove a member. The generation rises, so commits of the former member and of the former generation are
-        refused (OFS-2)."""
+        """Remove a member. The generation rises, so commits of the former generation are refused (OFS-2)."""
         error = self.lookup(request.group_id)
         if error is not Error.NONE:
             self._sent_away(request, error)

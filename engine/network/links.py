@@ -111,7 +111,7 @@ class Network:
             arrives,
             connection,
         )
-        direction = (connection, source)
+        direction = _direction(envelope)
         latest = self._latest.get(direction, 0)
         if arrives < latest:
             envelope.arrives_at = latest

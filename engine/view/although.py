@@ -36,19 +36,20 @@ def _outcome(now: Outcome, last: str) -> Words:
     committed, aborted = now.get("committed", 0), now.get("aborted", 0)
     is_open = now.get("hanging", 0) or any(one["hidden"] for one in now.get("readable", {}).values())
     if committed and not aborted and not is_open:
-        return _words("cost.still_committed_all" if committed > 1 else "cost.still_committed")
-    return _words("cost.still_end" if last == "cost.end_same" else "cost.still_log")
+        return words("cost.still_committed_all" if committed > 1 else "cost.still_committed")
+    return words("cost.still_end" if last == "cost.end_same" else "cost.still_log")
 
 
 def _fault(now: Outcome, done: Sequence[Mapping[str, Any]]) -> Words:
     if len(done) > 1:
-        return _words("cost.despite_changes", count=len(done))
+        return words("cost.despite_changes", count=len(done))
     (one,) = done
     action = one["action"]
     if action == "crash" and one["actor"] in now.get("down", ()):
         action = "down"
-    return _words(f"cost.despite_{action}", **({"actor": one["actor"]} if "actor" in one else {}))
+    return words(f"cost.despite_{action}", **({"actor": one["actor"]} if "actor" in one else {}))
 
 
-def _words(key: str, **params: Any) -> Words:
+def words(key: str, **params: Any) -> Words:
+    """A sentence by its key and parameters."""
     return {"key": key, "params": params}

@@ -14,7 +14,7 @@ from typing import Any
 
 from engine.middleware.middleware_states import MANUAL, RESTING
 from engine.shapes.plans import Cost, HeldBack, Outcome, Readable, Words
-from engine.view.although import although
+from engine.view.although import although, words
 from engine.view.places import INTERNAL, leaves
 
 _FATES = ("duplicates", "lost", "failed", "reordered")
@@ -235,7 +235,7 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
     by = {name: _difference(written, now, name) for name in ("time", *_COUNTS)}
     dearer = any(by.values()) and min(by.values()) >= 0
     costs = [
-        _words(f"cost.{name}" if dearer else f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))
+        words(f"cost.{name}" if dearer else f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))
         for name, more in by.items()
         if more
     ]
@@ -251,7 +251,7 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
         rest = {**rest, "key": _BESIDES.get(told, rest["key"])}
     kept = [*left, *ended, *fates, *hidden, *later, *([] if is_told else [rest])]
     cost: Cost = {
-        "what": _words(what, count=len(actions)),
+        "what": words(what, count=len(actions)),
         "dearer": dearer,
         "costs": costs,
         "kept": [*kept, *([] if costs else _undelivered(written, now))],
@@ -282,10 +282,10 @@ def _transactions(written: Outcome, now: Outcome) -> list[Words]:
     committed, aborted = (_difference(written, now, name) for name in ("committed", "aborted"))
     if committed and committed == -aborted:
         return [
-            _words("cost.committed_instead" if committed > 0 else "cost.aborted_instead", by=abs(committed))
+            words("cost.committed_instead" if committed > 0 else "cost.aborted_instead", by=abs(committed))
         ]
     return [
-        _words(f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))
+        words(f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))
         for name, more in (("committed", committed), ("aborted", aborted))
         if more
     ]
@@ -299,9 +299,9 @@ def _fates(written: Outcome, now: Outcome) -> list[Words]:
     if "aborted_records" in written and "aborted_records" in now:
         aborted = _difference(written, now, "aborted_records")
     if aborted and changed == {"failed": -aborted}:
-        return [_words(f"cost.aborted_stored_{'more' if aborted > 0 else 'fewer'}", by=abs(aborted))]
+        return [words(f"cost.aborted_stored_{'more' if aborted > 0 else 'fewer'}", by=abs(aborted))]
     return [
-        _words(f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))
+        words(f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))
         for name, more in changed.items()
     ]
 
@@ -312,7 +312,7 @@ def _undelivered(written: Outcome, now: Outcome) -> list[Words]:
     if "undelivered" not in written or "undelivered" not in now:
         return []
     more = _difference(written, now, "undelivered")
-    return [_words("cost.undelivered_more", by=more)] if more > 0 else []
+    return [words("cost.undelivered_more", by=more)] if more > 0 else []
 
 
 def _left(written: Outcome, now: Outcome) -> list[Words]:
@@ -323,21 +323,21 @@ def _left(written: Outcome, now: Outcome) -> list[Words]:
     costs = []
     before, after = written["reserved"], now["reserved"]
     if held := [name for name in after if name not in before]:
-        costs.append(_words("cost.reserved_still", participants=held))
+        costs.append(words("cost.reserved_still", participants=held))
     if freed := [name for name in before if name not in after]:
-        costs.append(_words("cost.reserved_no_more", participants=freed))
+        costs.append(words("cost.reserved_no_more", participants=freed))
     for tid, end in now.get("ends", {}).items():
         was = written.get("ends", {}).get(tid, end)
         if end == was:
             continue
         if end == MANUAL:
-            costs.append(_words("cost.operator_needed"))
+            costs.append(words("cost.operator_needed"))
         elif end not in RESTING:
-            costs.append(_words("cost.left_open", transaction=tid))
+            costs.append(words("cost.left_open", transaction=tid))
         elif was in RESTING and was != MANUAL:
-            costs.append(_words("cost.ends_otherwise", transaction=tid, now=end, before=was))
+            costs.append(words("cost.ends_otherwise", transaction=tid, now=end, before=was))
         else:
-            costs.append(_words("cost.ends_after_all", transaction=tid, now=end))
+            costs.append(words("cost.ends_after_all", transaction=tid, now=end))
     return costs
 
 
@@ -346,7 +346,7 @@ def _hanging(written: Outcome, now: Outcome) -> list[Words]:
     operator aborted. Empty for a plan that an earlier release stored."""
     for name in ("hanging", "by_hand"):
         if name in written and name in now and (more := _difference(written, now, name)):
-            return [_words(f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))]
+            return [words(f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))]
     return []
 
 
@@ -357,7 +357,7 @@ def _readability(written: Outcome, now: Outcome) -> tuple[list[Words], list[Word
     if before is None or after is None:
         return [], []
     more = sum(one["hidden"] for one in after.values()) - sum(one["hidden"] for one in before.values())
-    hidden = [_words(f"cost.hidden_{'more' if more > 0 else 'fewer'}", by=abs(more))] if more else []
+    hidden = [words(f"cost.hidden_{'more' if more > 0 else 'fewer'}", by=abs(more))] if more else []
     costs = []
     later: dict[str, int] = {}
     for name in before.keys() & after.keys():
@@ -368,7 +368,7 @@ def _readability(written: Outcome, now: Outcome) -> tuple[list[Words], list[Word
         some = {name: sign * ms for name, ms in later.items() if sign * ms >= _LATER_LEAST}
         if some:
             most = "_most" if len(set(some.values())) > 1 else ""
-            costs.append(_words(f"cost.readable_{way}{most}", partitions=sorted(some), by=max(some.values())))
+            costs.append(words(f"cost.readable_{way}{most}", partitions=sorted(some), by=max(some.values())))
     return hidden, costs
 
 
@@ -377,20 +377,20 @@ def _kept(written: Outcome, now: Outcome, outcomes_told: bool = False) -> Words:
     is none. A plan that an earlier release stored has no ``stored``, ``outcomes`` and ``markers``.
     ``outcomes_told``: True if another sentence says which transactions ended otherwise."""
     if written["nodes"] != now["nodes"]:
-        return _words("cost.rows_other" if now["batches"] else "cost.end_other")
+        return words("cost.rows_other" if now["batches"] else "cost.end_other")
     if "stored" in written and "stored" in now and written["stored"] != now["stored"]:
         readable = written["records"] == now["records"]
-        return _words("cost.aborted_other" if readable else "cost.log_other")
+        return words("cost.aborted_other" if readable else "cost.log_other")
     if "outcomes" in written and "outcomes" in now and written["outcomes"] != now["outcomes"]:
-        return _skipped(written, now) if outcomes_told else _words("cost.outcomes_other")
+        return _skipped(written, now) if outcomes_told else words("cost.outcomes_other")
     if written["records"] != now["records"]:
-        return _words("cost.log_other")
+        return words("cost.log_other")
     more = now["markers"] - written["markers"] if "markers" in written and "markers" in now else 0
     if more:
-        return _words(f"cost.markers_{'more' if more > 0 else 'fewer'}", by=abs(more))
+        return words(f"cost.markers_{'more' if more > 0 else 'fewer'}", by=abs(more))
     if written["batches"] != now["batches"]:
-        return _words("cost.records_same")
-    return _words("cost.end_same" if now["batches"] == "" else "cost.log_same")
+        return words("cost.records_same")
+    return words("cost.end_same" if now["batches"] == "" else "cost.log_same")
 
 
 def _skipped(written: Outcome, now: Outcome) -> Words:
@@ -400,8 +400,8 @@ def _skipped(written: Outcome, now: Outcome) -> Words:
     if "aborted_records" in written and "aborted_records" in now:
         more = _difference(written, now, "aborted_records")
     if not more:
-        return _words("cost.log_same")
-    return _words(f"cost.skipped_{'more' if more > 0 else 'fewer'}", by=abs(more))
+        return words("cost.log_same")
+    return words(f"cost.skipped_{'more' if more > 0 else 'fewer'}", by=abs(more))
 
 
 def _gates_of(replica: Mapping[str, Any]) -> tuple[int, int]:
@@ -423,10 +423,6 @@ def _digest(held: Mapping[str, Any]) -> str:
 
 def _difference(written: Outcome, now: Outcome, name: str) -> int:
     return int(now[name]) - int(written[name])  # type: ignore[literal-required]
-
-
-def _words(key: str, **params: Any) -> Words:
-    return {"key": key, "params": params}
 
 
 def _put(table: dict[str, Any], path: list[str], change: Mapping[str, Any]) -> None:
