@@ -24,7 +24,7 @@ class OnKind(Condition, tag="kind", frozen=True):
 
 
 class OnInteresting(Condition, tag="interesting", frozen=True):
-    """A fault, a refusal, a decision, a broken guarantee or a changed state."""
+    """A step at which a learner should stop (`engine.step.Step.interesting`)."""
 
 
 class OnBroken(Condition, tag="broken", frozen=True):
@@ -43,7 +43,8 @@ class OnState(Condition, tag="state", frozen=True):
 
 
 class OnError(Condition, tag="error", frozen=True):
-    """A component refuses or answers with an error, or handles such an answer; without a name: any error."""
+    """The step's refusal, one of its sentences, or a message that it sends or removes has this error; without a
+    name: any error."""
 
     error: Named | None = None
 

@@ -1,4 +1,5 @@
-"""The pages of links: what a link leads to, opening a link, and the link to a step of a session."""
+"""Pages of links (`links.py`): one shows where a link leads and opens it, one redirects to the link of a
+session's step."""
 
 from __future__ import annotations
 

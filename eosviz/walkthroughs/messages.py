@@ -244,7 +244,7 @@ class Branches(FromServer, tag="branches", frozen=True, kw_only=True):
 
 
 class Steps(FromServer, tag="steps", frozen=True, kw_only=True, rename={"first": "from"}):
-    """`steps` are sent as the JSON that is stored, without being decoded."""
+    """`steps` are JSON with derived facts (docs/frame.md, *Derived*)."""
 
     branch: str
     first: int

@@ -94,8 +94,9 @@ _changed = Condition()
 
 @contextmanager
 def _being_made(name: str) -> Iterator[bool]:
-    """True if no other thread of this process is making the plan. Otherwise False, as soon as the plan is
-    made, but at the latest after MOMENT_SECONDS: a worker has few threads, and clicks wait for them."""
+    """True if no other thread of this process is in this block with the same `name`: the key of a plan, or one
+    name for all plans that bounded processes make. Otherwise False, as soon as the other thread is done, but at the
+    latest after MOMENT_SECONDS: a worker has few threads, and clicks wait for them."""
     with _changed:
         free = name not in _making
         _making.add(name)
