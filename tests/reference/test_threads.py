@@ -30,6 +30,8 @@ def is_found(thread: Thread, words: str) -> bool:
         (True, 0, "symptom", 0.95),
         (True, 5, "title", 0.62),
         (True, 5, "symptom", 0.73),
+        (True, 6, "title", 0.82),
+        (True, 6, "symptom", 0.91),
     ],
 )
 def test_a_lesson_is_among_the_first_three(apart: bool, draw: int, words: str, floor: float) -> None:
