@@ -61,6 +61,8 @@ def _message(kernel: Kernel, intervention: Intervention) -> None:
         _whole(intervention, "taken", 0, TAKEN_MAX)
     if intervention["action"] == "delay_message":
         _whole(intervention, "by", 1, HOLD_MS_MAX)
+    if intervention["action"] == "reorder_message" and not network.is_followed(message):
+        raise Refused("GEN-6", "message", "none_behind", message=message)
 
 
 def _actor(kernel: Kernel, intervention: Intervention) -> None:

@@ -128,6 +128,17 @@ def test_only_a_message_that_another_follows_is_overtaken(sends: list[tuple[int,
     assert [step.key for step in made if step.key.startswith("fault.message_")] == [said]
 
 
+def test_an_intervention_lets_no_message_overtake_the_last_one() -> None:
+    simulation = run((20, "t-0"), (21, "t-0"))
+    while len(simulation.world.network.under_way) < 2:
+        assert simulation.step() is not None
+    first, last = sorted(simulation.world.network.under_way)
+    with pytest.raises(Refused, match="no later message is in transit"):
+        simulation.intervene({"action": "reorder_message", "message": last})
+    simulation.intervene({"action": "reorder_message", "message": first})
+    assert simulation.step().key == "fault.message_reordered"  # type: ignore[union-attr]
+
+
 @pytest.mark.requirement("GEN-11")
 def test_a_fault_that_no_real_connection_has_says_so() -> None:
     simulation = run(*THREE, faults=[{**LOSE_FIRST_ANSWER, "action": "drop_alone"}], request_timeout_ms=500)
