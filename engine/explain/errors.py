@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from engine.client.produce_reactions import reaction_to, retried_in
 from engine.errors import Error
 from engine.explain.sentences import catalogue
+from engine.profiles import PROFILES
 
 FIELDS = ("meaning", "compared", "answering", "asking")
 
@@ -24,6 +26,11 @@ class ErrorEntry:
     error: Error
     since: str
     outcome: str
+
+    @property
+    def retriable(self) -> bool:
+        """Whether producers of some version resend a batch that gets this error (SND-9)."""
+        return any(reaction_to(self.error).does in retried_in(profile) for profile in PROFILES.values())
 
     @property
     def outcome_key(self) -> str:
@@ -112,11 +119,11 @@ SPECIFICATION = tuple(
 
 def error_lines(error: Error, language: str) -> Iterator[str]:
     """An entry as text."""
-    retriable = "retriable" if error.retriable else "not retriable"
     entry = ERRORS.get(error)
     if entry is None:
         yield f"{error.name} ({error.code}): no error"
         return
+    retriable = "retriable" if entry.retriable else "not retriable"
     known = catalogue()
     yield f"{error.name} ({error.code}), since Kafka {entry.since}, {retriable} for Produce"
     for field in FIELDS:

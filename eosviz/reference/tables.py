@@ -21,7 +21,8 @@ CONTRADICTION = "CTR-"
 
 @dataclass(frozen=True, slots=True)
 class ErrorRow:
-    """One of Kafka's errors, with its entry in the dictionary. ``retriable``: in a Produce response."""
+    """One of Kafka's errors, with its entry in the dictionary. ``retriable``: in a Produce response, in at least
+    one version."""
 
     name: str
     code: int
@@ -43,7 +44,7 @@ def _error_row(entry: ErrorEntry) -> ErrorRow:
     error = entry.error
     keys = tuple((f"reference.error.{name}", entry.key(name)) for name in FIELDS)
     return ErrorRow(
-        error.name, error.code, error.retriable, entry.since, entry.outcome_key, keys, with_error(error.name)
+        error.name, error.code, entry.retriable, entry.since, entry.outcome_key, keys, with_error(error.name)
     )
 
 
