@@ -77,7 +77,7 @@ def wrong_lines(simulation: Simulation) -> dict[tuple[str, str], str]:
     return wrong
 
 
-@pytest.mark.parametrize("run", part(RUNS, 60, "engine"), ids=lambda run: f"{run[0]}/{run[1] or ''}")
+@pytest.mark.parametrize("run", part(RUNS, 40, "engine"), ids=lambda run: f"{run[0]}/{run[1] or ''}")
 def test_no_step_is_at_a_line_that_its_version_does_not_have(run: tuple[str, str | None]) -> None:
     for simulation in simulations(run, None, None):
         assert wrong_lines(simulation) == {}

@@ -21,7 +21,7 @@ from tests.engine.every_run import BEGUN, scenario_of
 from tests.engine.search.folding import copied, fits
 from tests.rotation import part
 
-FOLDED = part(BEGUN, len(BEGUN) // 3, "engine")
+FOLDED = part(BEGUN, len(BEGUN) // 4, "engine")
 """The runs that the quick tests fold."""
 
 

@@ -33,7 +33,7 @@ EVERY = [document.id for document in library()]
 
 @pytest.mark.parametrize(
     ("names", "least"),
-    [(part(EVERY, 40, "engine"), 10), pytest.param(EVERY, 80, marks=pytest.mark.slow)],
+    [(part(EVERY, 25, "engine"), 6), pytest.param(EVERY, 80, marks=pytest.mark.slow)],
     ids=["some", "every"],
 )
 def test_the_lines_are_what_judges_count(names: Sequence[str], least: int) -> None:

@@ -86,7 +86,7 @@ def test_where_either_of_two_rows_suffices_one_remains() -> None:
     ] == ["d"]
 
 
-@pytest.mark.parametrize("run", part(RUNS, 12, "engine"))
+@pytest.mark.parametrize("run", part(RUNS, 8, "engine"))
 def test_a_generation_with_all_rows_of_the_next_is_the_next(run: str) -> None:
     """So nothing but the rows of the profiles differs between two generations."""
     scenario, names = scenario_of(run), list(GENERATIONS)
@@ -195,7 +195,7 @@ def test_a_fault_that_falls_on_nothing_is_named() -> None:
     assert [cell.unmet for cell in cells.values()] == [(), (), (), (), (0, 1)]
 
 
-@pytest.mark.parametrize("run", part(RUNS, 25, "engine"))
+@pytest.mark.parametrize("run", part(RUNS, 16, "engine"))
 def test_each_parting_is_decided_by_rows_and_the_first_cell_by_none(run: str) -> None:
     before: Cell | None = None
     for cell in grid_of(scenario_of(run)):

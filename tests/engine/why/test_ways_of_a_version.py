@@ -60,7 +60,7 @@ def taken(scenario: Scenario) -> list[tuple[str, str, int, Any]]:
     return found
 
 
-@pytest.mark.parametrize("run", part(RUNS, 60, "engine"), ids=lambda run: f"{run[0]}/{run[1] or ''}")
+@pytest.mark.parametrize("run", part(RUNS, 40, "engine"), ids=lambda run: f"{run[0]}/{run[1] or ''}")
 def test_no_run_takes_a_row_that_its_version_does_not_have(run: tuple[str, str | None]) -> None:
     wrong = [
         (machines()[machine].rows[row].name(machine), profile.name)
