@@ -132,7 +132,7 @@ class Opened:
     lead: int = 0
     """How many steps of the beat come before the step that opens it."""
     origin: Opened | None = None
-    """For a beat of several rounds: the first round."""
+    """For a beat of several rounds: the first round. For records that are collected and sent: what collects them."""
     ends: bool = False
     """Whether it shows what becomes of a transaction: records are released, or a marker arrives once more."""
 
@@ -799,10 +799,10 @@ def _chosen(openings: list[Opened], end: int, most: int, lengths: Sequence[int])
         if chosen[place].ends and _can_hold_end(chosen[place - 1]):
             chosen[place - 1] = replace(chosen[place - 1], ends=True)
         del chosen[place]
-    return _with_what_was_collected(chosen)
+    return with_what_was_collected(chosen)
 
 
-def _with_what_was_collected(chosen: list[Opened]) -> list[Opened]:
+def with_what_was_collected(chosen: list[Opened]) -> list[Opened]:
     """If a beat collects records and the next one sends them, merge the two. At most FEW beats stay as they are."""
     merged = list(chosen)
     for place in range(len(merged) - 2, -1, -1):
@@ -810,7 +810,8 @@ def _with_what_was_collected(chosen: list[Opened]) -> list[Opened]:
         if len(merged) <= FEW or first.opener.name != "collects" or then.opener.name != "sends":
             continue
         if first.params == then.params:
-            merged[place : place + 2] = [replace(then, at=first.at, lead=first.lead + then.at - first.at)]
+            lead = then.lead + then.at - first.at
+            merged[place : place + 2] = [replace(then, at=first.at, lead=lead, origin=first)]
     return merged
 
 

@@ -19,7 +19,7 @@ from engine.scenario.mistakes import mistakes
 from engine.scenario.shelf import acts, entry, library
 from engine.simulation import Simulation
 from engine.view.beat_step import BeatStep
-from engine.view.beats import MOST, NESTED_FROM
+from engine.view.beats import MOST, NESTED_FROM, Opened, with_what_was_collected
 from engine.view.openers import (
     BEHIND,
     BEHIND_HANGING,
@@ -648,3 +648,12 @@ def test_one_beat_has_one_name() -> None:
     with pytest.raises(BadScenario) as caught:
         load({**entry("SC-01").document, "beats": [row, row]})
     assert caught.value.place == "beats.1.nth"
+
+
+def test_a_beat_of_collected_records_is_led_by_the_drain_that_sends_them() -> None:
+    """Also when the step that collects is not the first one of its beat."""
+    collects, sends = (next(row for row in OPENERS if row.name == name) for name in ("collects", "sends"))
+    further = [Opened(at, START, {}, 0) for at in (20, 30)]
+    of_p1 = [Opened(0, collects, {"client": "p1"}, 2, lead=1), Opened(14, sends, {"client": "p1"}, 4)]
+    first = with_what_was_collected([*of_p1, *further])[0]
+    assert (first.opener, first.at, first.lead) == (sends, 0, 14)
