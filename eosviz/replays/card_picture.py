@@ -48,7 +48,8 @@ def draw_card(header: Mapping[str, Any], view: Json, step: int, hues: Mapping[st
     name = header["scenario"] + (f" / {header['variant']}" if header["variant"] else "")
     _text(draw, (MARGIN, 48), "eosviz", 30, QUIET)
     _text(draw, (MARGIN, 88), name, 54, INK)
-    _text(draw, (WIDTH - MARGIN, 48), f"Kafka {header['version']}", 30, QUIET, anchor="ra")
+    if any(actor["role"] == "broker" for actor in header["actors"]):
+        _text(draw, (WIDTH - MARGIN, 48), f"Kafka {header['version']}", 30, QUIET, anchor="ra")
     _text(draw, (WIDTH - MARGIN, 88), f"# {step}", 54, INK, anchor="ra")
     lanes = _lanes(view)
     scale = 1.7 if len(lanes) <= 2 else 1.0

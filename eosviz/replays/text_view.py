@@ -47,13 +47,24 @@ class Line(msgspec.Struct):
     broken: list[Broken] = []
 
 
+class Actor(msgspec.Struct):
+    role: str
+
+
 class Header(msgspec.Struct):
     title: dict[str, str]
     scenario: str
-    version: str
+    profile: str
+    actors: list[Actor]
     variant: str | None = None
     summary: dict[str, str] | None = None
     watch_for: dict[str, str] | None = None
+
+    @property
+    def version_key(self) -> str:
+        """The key of the words for the version of Kafka; message middleware without Kafka has none."""
+        has_brokers = any(actor.role == "broker" for actor in self.actors)
+        return f"library.profile.{self.profile}" if has_brokers else "player.no_kafka"
 
 
 class Run(msgspec.Struct):

@@ -22,7 +22,7 @@ LENGTHS = {"short": range(41), "middle": range(41, 101), "long": range(101, 10**
 """The names of lengths, each with the numbers of steps that belong to it."""
 
 _OF_RUN: dict[str, Callable[[Run, str], bool]] = {
-    "version": lambda run, wanted: run.profile == wanted,
+    "version": lambda run, wanted: run.has_brokers and run.profile == wanted,
     "breaks": lambda run, wanted: wanted in run.broken,
     "length": lambda run, wanted: run.steps in LENGTHS[wanted],
 }

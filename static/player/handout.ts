@@ -113,7 +113,7 @@ export class Handout extends DialogElement {
   #paper(store: PlayerStore, frames: readonly Frame[]): TemplateResult {
     const header = store.header;
     if (header === null) return html``;
-    const rules = [header.scenario, header.version === "" ? "" : `Kafka ${header.version}`].filter((word) => word !== "");
+    const rules = [header.scenario, header.actors.some(({ role }) => role === "broker") ? `Kafka ${header.version}` : ""].filter((word) => word !== "");
     return html`<article class="handout"><h1>${header.title[words.language]}</h1><p>${rules.join(" · ")}</p>
       ${frames.map((frame) => sheet(frame))}</article>`;
   }

@@ -53,6 +53,13 @@ def test_the_last_stable_offset_stands_where_it_is() -> None:
     ), "the last stable offset is the thick one"
 
 
+def test_a_run_without_brokers_has_no_version_of_kafka() -> None:
+    with_kafka, without = picture("SC-03", None, 1), picture("SC-80", "two-nodes", 1)
+    at_the_top = (WIDTH - 300, 48, WIDTH, 80)
+    assert len(with_kafka.crop(at_the_top).convert("RGB").getcolors() or []) > 1
+    assert len(without.crop(at_the_top).convert("RGB").getcolors() or []) == 1
+
+
 def test_a_broken_guarantee_is_red() -> None:
     assert RED in colors(picture("SC-02", None, 2_000))
     assert RED not in colors(picture("SC-03", None, 2_000))

@@ -55,6 +55,12 @@ def test_a_long_run_is_shown_in_pages_and_says_so(client: Client) -> None:
     assert rows(last)[0].startswith(f"{STEPS_SHOWN * (len(further) // 2) + 1}")
 
 
+def test_a_run_without_brokers_has_no_version_of_kafka(client: Client) -> None:
+    page = client.get(link("SC-80", variant="two-nodes").address("replays:text")).content.decode()
+    assert say("player.no_kafka", "en") in page
+    assert "Kafka 2.8" not in page
+
+
 def test_what_is_broken_is_named_first(client: Client) -> None:
     page = client.get(link("SC-02").address("replays:text")).content.decode()
     assert say("text.broken", "en") in page

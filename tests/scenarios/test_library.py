@@ -198,6 +198,11 @@ class TestMap:
         assert all(option.count > 0 or option.chosen for one in offered for option in one.options)
         assert len(choices.filters(shelf(), choices.read({}), "/library/")) == len(choices.VALUES)
 
+    def test_a_run_without_brokers_has_no_version(self) -> None:
+        topics = {"topic": "middleware", "version": "k28"}
+        found = [one.run for q in choices.questions(shelf(), choices.read(topics)) for one in q.shown]
+        assert found and all(run.has_brokers for run in found)
+
     def test_what_no_filter_has_is_named_and_left_out(self, client: Client) -> None:
         page = client.get("/library/", {"topic": "nosuch", "breaks": "lost"}).content.decode()
         assert "nosuch" in page and 'role="alert"' in page
