@@ -28,6 +28,7 @@ ACCEPTED, SENT, ARRIVED, LOST, ANSWER_LOST = "accepted", "sent", "arrived", "los
 STORED, CUT, REPORTED = "stored", "cut", "reported"
 
 REMEMBERED = {
+    "client.call_timed_out": "client",
     "client.transactional_id_ready": "transactional_id",
     "client.epoch_bumped": "client",
     "client.epoch_bumped_alone": "client",
@@ -58,7 +59,8 @@ sentence is kept."""
 
 
 class Said(NamedTuple):
-    """A finished step: its number, time, actor and sentence."""
+    """A finished step: its number, time, actor and sentence. ``cause``: the step that sent the message which it
+    received, if it is a step of REMEMBERED."""
 
     number: int
     at: int
@@ -66,6 +68,7 @@ class Said(NamedTuple):
     key: str
     params: dict[str, Any]
     rules: tuple[str, ...]
+    cause: Said | None = None
 
     @classmethod
     def of(cls, step: Step) -> Said:
@@ -170,13 +173,13 @@ class Lately:
         for broken in step.broken:
             if broken["guarantee"] == "lost":
                 self._lost.update(broken["serials"][: RECORDS_MAX - len(self._lost)])
+        if step.messages:
+            self._follow(step)
         if step.key in REMEMBERED:
             self._remember(step.key, step)
         for note in step.notes:
             if note["key"] in REMEMBERED:
                 self._remember(note["key"], step)
-        if step.messages:
-            self._follow(step)
         if self.messages:
             self.messages.clear()
         if self._facts:
@@ -207,7 +210,8 @@ class Lately:
         for one, params, rules in sentences:
             if one == key:
                 name = params.get(REMEMBERED[key])
-                self.said[(key, str(name))] = Said(step.number, step.at, step.actor, key, params, rules)
+                said = Said(step.number, step.at, step.actor, key, params, rules, self.cause)
+                self.said[(key, str(name))] = said
 
     def is_lost(self, serial: int) -> bool:
         """Whether a judge found this record lost."""

@@ -22,10 +22,6 @@ UNANSWERED = ("broker.appended_unanswered", "broker.appended_plain_unanswered")
 """The sentences of an append with acks=0, which the producer reported as a success before."""
 IDS_GOT = ("client.producer_id_received", "client.producer_id_negative", "client.transactional_id_ready")
 """The sentences by which a client gets its identity."""
-ENDS = {"released_commit": "CompleteCommit", "released_abort": "CompleteAbort"}
-"""The title of a release to the state in which its transaction ends."""
-SHORT = 2
-"""A title with more partitions than this does not name the coordinator's state, too."""
 BY_PARTITION = {
     "outcome_shows": ("broker.last_stable_offset_advanced",), "markers": MARKED, "sends": STORED,
     "registered": ("client.partitions_added",), "readers_wait": ("broker.readers_wait_for_transaction",),
@@ -34,8 +30,7 @@ BY_PARTITION = {
 """Kind of a beat whose title names several partitions to the sentences that say the same of one partition."""
 NAMES = frozenset(
     {
-        "begins_stores", "answer_lost", "released_commit", "released_abort", "released", "released_commit_complete",
-        "released_abort_complete", "markers_in",
+        "begins_stores", "answer_lost", "released_commit", "released_abort", "released", "markers_in",
         "reads_one", "reads_only", "reads_each", "reads_one_from", "reads_only_from", "reads_each_from",
         "hidden", "offsets_wait", "held", "held_all", "joined", "let_go_abort", "let_go_commit", "resends",
         "takes_over_finds",
@@ -230,16 +225,7 @@ def _released(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title 
     name = {frozenset({"COMMIT"}): "released_commit", frozenset({"ABORT"}): "released_abort"}.get(
         frozenset(results), "released"
     )
-    return _completed(name, {"partitions": partitions}, steps)
-
-
-def _completed(name: str, params: Params, steps: Sequence[BeatStep]) -> Title:
-    """The title ``name``, or ``NAME_complete``, which also has the coordinator's final state: if exactly one
-    transaction ends in this beat, its state is the one of the title, and the title has few partitions."""
-    ended = [said["pending"] for said in said_in(steps, "coordinator.all_markers_acknowledged")]
-    if ended != [ENDS.get(name)] or len(params["partitions"]) > SHORT:
-        return name, params
-    return f"{name}_complete", {**params, "state": ended[0]}
+    return name, {"partitions": partitions}
 
 
 def _hidden(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from engine.record_names import record_names
 from engine.why.answering import answered
 from engine.why.database import why_apart
-from engine.why.fencing import why_fenced
+from engine.why.fencing import why_fenced, why_ousted
 from engine.why.focus import (
     AGAIN,
     APART,
@@ -24,6 +24,7 @@ from engine.why.focus import (
     MESSAGE,
     MIXED,
     NOTHING,
+    OUSTED,
     REFUSED,
     REORDERED,
     STATE,
@@ -102,6 +103,7 @@ _ANSWERS: dict[str, Callable[[Moment, str], Iterator[Link]]] = {
     AGAIN: why_again,
     FAULT: why_fault,
     FENCED: why_fenced,
+    OUSTED: why_ousted,
     TIMED_OUT: why_timed_out,
     HERE: why_here,
 }
@@ -248,6 +250,7 @@ _WORDS: dict[str, Callable[[Moment, str], tuple[str, Json]]] = {
     AGAIN: _words_step(AGAIN),
     FAULT: _words_of(FAULT, "actor"),
     FENCED: _words_of(FENCED, "transactional_id"),
+    OUSTED: _words_of(OUSTED, "client"),
     TIMED_OUT: _words_of(TIMED_OUT, "transactional_id"),
     HERE: _words_step(HERE),
 }

@@ -99,6 +99,70 @@ def _behind(moment: Moment, transactional_id: str, coordinator: str, entry: Json
         )
 
 
+FENCES = ("PRODUCER_FENCED", "INVALID_PRODUCER_EPOCH")
+"""The errors of a producer whose epoch is too low."""
+
+
+def why_ousted(moment: Moment, name: str) -> Iterator[Link]:
+    """What fenced a client, oldest first: its own call that timed out before, the request or the timeout that
+    raised the epoch, and the step in which the client learned of it. Raises NotAsked for a client that no known
+    step fenced."""
+    manager = moment.part("clients").get(name, {}).get("transaction_manager") or {}
+    transactional_id = manager.get("transactional_id")
+    steps = _ousted_by(moment, name, manager) if manager.get("last_error") in FENCES else []
+    if transactional_id is None or not steps:
+        raise NotAsked("subject", f"nothing fenced {name!r}", "a client that was fenced")
+    subject = transaction_subject(transactional_id)
+    call = moment.lately.said.get(("client.call_timed_out", name))
+    if call is not None and call.params["call"] == "init_transactions" and call.number < steps[0].number:
+        yield quoted(call)
+    if steps[0].cause is not None:
+        yield quoted(steps[0].cause)
+    for said in steps:
+        yield quoted(said, subject)
+    found = moment.entry_of(transactional_id)
+    if found is not None:
+        yield link(
+            "fence.behind",
+            "FEN-2",
+            subject=actor_subject(name),
+            client=name,
+            own_epoch=manager["producer_epoch"],
+            coordinator=found[0],
+            transactional_id=transactional_id,
+            producer_epoch=found[1]["producer_epoch"],
+        )
+    taken = moment.lately.transitions.get(("client_transactions", name))
+    if taken is not None:
+        yield quoted(Said.of(taken[0]))
+
+
+def _ousted_by(moment: Moment, name: str, manager: Json) -> list[Said]:
+    """The newest steps in which the coordinator gave the client's transactional id a higher epoch than the client's,
+    oldest first."""
+    own, transactional_id = manager["producer_epoch"], str(manager["transactional_id"])
+    ready = moment.lately.said.get(("client.transactional_id_ready", transactional_id))
+    since = ready.number if ready is not None and ready.params["client"] == name else 0
+    found = [moment.lately.said.get((key, transactional_id)) for key in _OUSTING]
+    steps = [said for said in found if said is not None and _raises_above(said, own, since)]
+    return sorted(steps, key=_number)
+
+
+_OUSTING = (
+    "coordinator.fences_open_transaction",
+    "coordinator.transaction_timed_out",
+    "coordinator.epoch_goes_up",
+)
+
+
+def _raises_above(said: Said, own: int, since: int) -> bool:
+    """Whether the step gives an id a higher epoch than ``own``. ``since``: the step in which the client got its own
+    epoch, if no client of the id got one later."""
+    if said.key == "coordinator.epoch_goes_up":
+        return bool(said.params["new_epoch"] > own)
+    return said.number > since and bool(said.params["producer_epoch"] >= own)
+
+
 def fenced_by(moment: Moment, transactional_id: str | None) -> Iterator[Link]:
     """The step that gave an id its current epoch, for a client that was refused because its epoch is older."""
     found = None if transactional_id is None else moment.entry_of(transactional_id)

@@ -13,7 +13,7 @@ from engine.client.reading import READ_COMMITTED
 from engine.coordinator.transaction_states import ONGOING
 from engine.reader_lanes import NOT_REPLICATED, UNDECIDED
 from engine.view.openers import DROPPED
-from engine.why.fencing import RAISES
+from engine.why.fencing import FENCES, RAISES
 from engine.why.happened import APPENDS, is_repeat, lost_messages
 from engine.why.links import Json
 from engine.why.moment import Moment
@@ -25,7 +25,7 @@ LOST, TWICE, REORDERED = "lost", "twice", "reordered"
 EARLY, TORN, UNFENCED, HANGING, MIXED = "early", "torn", "unfenced", "hanging", "mixed"
 APART = "apart"
 GONE, STORED, AGAIN, FAULT, HERE = "gone", "stored", "again", "fault", "here"
-FENCED, TIMED_OUT = "fenced", "timed_out"
+FENCED, TIMED_OUT, OUSTED = "fenced", "timed_out", "ousted"
 
 Asked = tuple[str, str]
 """A question and its subject."""
@@ -80,6 +80,18 @@ def _of_guarantee(guarantee: str, broken: Json) -> Iterator[Asked]:
         yield HANGING, broken["partition"]
     elif broken["serials"] and guarantee in _OF_GUARANTEES:
         yield _OF_GUARANTEES[guarantee], str(broken["serials"][0])
+
+
+def _ousted(moment: Moment, step: Json) -> Iterator[Asked]:
+    """The question about a client that was fenced, if it learns of it or one of its calls fails because of it."""
+    application = moment.part("applications").get(step["actor"])
+    name = step["actor"] if application is None else application["client"]
+    manager = moment.part("clients").get(name, {}).get("transaction_manager")
+    if manager is None or manager["last_error"] not in FENCES:
+        return
+    learns = step["transition"] is not None and step["transition"]["of"] == name
+    if learns or step["refusal"] is not None:
+        yield OUSTED, name
 
 
 def _refused(_moment: Moment, step: Json) -> Iterator[Asked]:
@@ -224,6 +236,7 @@ def _anything(moment: Moment, step: Json) -> Iterator[Asked]:
 
 _FINDERS: tuple[Callable[[Moment, Json], Iterator[Asked]], ...] = (
     _broken,
+    _ousted,
     _refused,
     _repeat,
     _lost,

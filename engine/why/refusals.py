@@ -11,7 +11,7 @@ from engine.explain.machines import machines
 from engine.explain.requirements import text_key_in
 from engine.machine import Row
 from engine.telling.rows import row_key
-from engine.why.fencing import fenced_by
+from engine.why.fencing import FENCES, fenced_by
 from engine.why.links import Json, Link, NotAsked, actor_subject, link, partition_subject, transaction_subject
 from engine.why.moment import Moment
 from engine.why.states import led_here
@@ -59,12 +59,9 @@ def why_refused(moment: Moment, subject: str) -> Iterator[Link]:
     yield Link(key=refusal["next"], params=refusal["next_params"])
 
 
-_FENCED = ("INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED")
-
-
 def _fence(moment: Moment, step: Json) -> Iterator[Link]:
     """If a fence caused the refusal: the step that gave the id its current epoch."""
-    if step["refusal"]["error"] not in _FENCED:
+    if step["refusal"]["error"] not in FENCES:
         return
     arrived = (step["decision"] or {}).get("arrived") or step["params"]
     transactional_id = step["params"].get("transactional_id")

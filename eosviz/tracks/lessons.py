@@ -26,7 +26,7 @@ def lesson_of_session(session: Any) -> dict[str, Any]:
     return {
         **lesson_of_version(version, session.variant),
         **(_starts() if version.library_position is not None else {}),
-        **_following(version.identifier, visit),
+        **_following(version.identifier, session.variant, visit),
         **_variant(version.identifier, session.variant, version.document),
     }
 
@@ -58,7 +58,12 @@ def lesson_of_scenario(
         lesson = {**_of_original(texts), **_libraries(scenario), **_named(document, variant)}
     if not links:
         return lesson
-    return {**lesson, **_starts(), **_following(scenario, None), **_variant(scenario, variant, document)}
+    return {
+        **lesson,
+        **_starts(),
+        **_following(scenario, variant, None),
+        **_variant(scenario, variant, document),
+    }
 
 
 def _starts() -> dict[str, Any]:
@@ -117,22 +122,36 @@ def _libraries(scenario: str) -> dict[str, Any]:
     return {"libraries": rows} if rows else {}
 
 
-def _following(scenario: str, visit: Visit | None) -> dict[str, Any]:
-    """The next scenario of the visit's track, else of the first track that continues from this scenario;
-    empty if there is none."""
+def _following(scenario: str, variant: str | None, visit: Visit | None) -> dict[str, Any]:
+    """What follows this run in the visit's track, else in the first track that continues from it; empty if there is
+    none. The run without a variant is followed by what comes after the scenario's first run there, a variant
+    that no track has by what comes after its last."""
     if visit is not None:
         track = next((one for one in tracks() if one.name == visit.track), None)
         return {} if track is None else _next(track, visit.position, posts=True)
-    for track in tracks():
-        for position, item in enumerate(track.items, start=1):
-            if item.scenario == scenario and position < len(track.items):
-                return _next(track, position, posts=False)
+    of_scenario = [
+        (track, position, item)
+        for track in tracks()
+        for position, item in enumerate(track.items, start=1)
+        if item.scenario == scenario
+    ]
+    exact = [one for one in of_scenario if _usual(scenario, one[2].variant) == _usual(scenario, variant)]
+    for track, position, _ in exact or (of_scenario if variant is None else reversed(of_scenario)):
+        if position < len(track.items):
+            return _next(track, position, posts=False)
     return {}
+
+
+def _usual(scenario: str, variant: str | None) -> str | None:
+    """The variant that is played if none is named."""
+    shelved = _shelved(scenario)
+    return variant or (None if shelved is None else shelved.card.usual_variant)
 
 
 def _next(track: Track, position: int, posts: bool) -> dict[str, Any]:
     """The next scenario of the track; empty after the last one. ``position``: that of the finished scenario,
-    from 1. ``posts``: the link is a POST that also marks the finished scenario as done."""
+    from 1. ``posts``: the link is a POST that also marks the finished scenario as done. If it is another variant
+    of the same scenario, the title is that of the variant."""
     if position >= len(track.items):
         return {}
     item = track.items[position]
@@ -141,7 +160,10 @@ def _next(track: Track, position: int, posts: bool) -> dict[str, Any]:
         if posts
         else _start(item.scenario, item.variant)
     )
-    title = entry(item.scenario).document["title"]
+    document = entry(item.scenario).document
+    named = title_of_variant(document, item.variant)
+    again = item.scenario == track.items[position - 1].scenario
+    title = named if again and named is not None else document["title"]
     return {
         "next": {"track": track.title, "why": item.why, "title": title, "address": address, "posts": posts}
     }

@@ -55,13 +55,14 @@ export function alteredOf(header: Header): Altered[] {
   return [...switches, ...settings];
 }
 
-/** The settings that differ between two runs, in the words of the first. */
+/** The settings that differ between two runs, in the words of the first; those of a producer that only one of them has are no difference. */
 export function differing(one: Header, other: Header): Altered[] {
   const theirs = new Map(alteredOf(other).map((item) => [item.path, item]));
   const ours = alteredOf(one);
-  const here = ours.filter((item) => theirs.get(item.path)?.value !== item.value);
+  const inBoth = ({ of }: Altered): boolean => of === "" || [one, other].every(({ actors }) => actors.some(({ name }) => name === of));
+  const here = ours.filter((item) => inBoth(item) && theirs.get(item.path)?.value !== item.value);
   const named = new Set(ours.map((item) => item.path));
-  const there = [...theirs.values()].filter((item) => !named.has(item.path) && item.normal !== null);
+  const there = [...theirs.values()].filter((item) => inBoth(item) && !named.has(item.path) && item.normal !== null);
   const version = one.version === other.version ? [] : [{ name: "Kafka", path: "profile", kafka: "", of: "", value: one.version, normal: null }];
   return [...version, ...here, ...there.map((item) => ({ ...item, value: item.normal ?? "" }))];
 }

@@ -7,10 +7,13 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { shownTransaction } from "../diagrams/middleware-shown.ts";
 import type { MiddlewareView, TransactionView } from "../generated/messages.ts";
+import { clientState } from "../stage/producers.ts";
 import { stateWord } from "../stage/state-word.ts";
 import type { Frame, View } from "./frame.ts";
 import { facts, listed } from "./joins.ts";
 import { say } from "./text.ts";
+
+type Replica = NonNullable<NonNullable<NonNullable<View["partitions"]>[string]["replicas"]>[string]>;
 
 export const defaults = {
   /** Facts that a side shows, before the rest is counted. */
@@ -86,6 +89,8 @@ function factsOf(frame: Frame): Map<string, Fact> {
   const { view } = frame;
   const states = middlewareStates(frame);
   const found: Fact[] = livesOf(view).map(([name, life]) => {
+    const client = view.clients?.[name];
+    if (client !== undefined) return { about: name, name, said: clientState(frame, name, client) };
     const state = states.get(name);
     return { about: name, name, said: state === undefined ? lifeWord(life) : life.alive === false || life.paused === true ? facts([lifeWord(life), state]) : state };
   });
@@ -94,7 +99,9 @@ function factsOf(frame: Frame): Map<string, Fact> {
   for (const [name, { leader, replicas }] of partitions) {
     const log = leader === null ? undefined : replicas?.[String(leader)];
     found.push({ about: name, name: say("player.compare.fact.leader", { partition: name }), said: leader === null ? say("stage.none") : `broker-${leader}` });
-    if (log !== undefined) found.push({ about: name, name, said: say("player.compare.fact.log", { end: log.log_end, hw: log.high_watermark, lso: log.last_stable_offset }) });
+    if (log === undefined) continue;
+    found.push({ about: name, name, said: say("player.compare.fact.log", { end: log.log_end, hw: log.high_watermark, lso: log.last_stable_offset }) });
+    if (!name.startsWith("__")) found.push({ about: name, name: say("player.compare.fact.outcomes", { partition: name }), said: outcomesOf(log) });
   }
   for (const [name, { delivered_count: count }] of Object.entries(view.consumers ?? {})) {
     found.push({ about: name, name: say("player.compare.fact.reads", { consumer: name }), said: say("player.compare.fact.records", { count }) });
@@ -103,6 +110,18 @@ function factsOf(frame: Frame): Map<string, Fact> {
     found.push({ about: name, name: say("player.compare.fact.in_sync", { partition: name }), said: listed([...isr].sort((one, other) => one - other).map(String)) });
   }
   return new Map(found.map((fact) => [fact.name, fact]));
+}
+
+const OUTCOMES = ["committed", "aborted", "open"] as const;
+
+/** The records of transactions in a log, by what became of them. */
+function outcomesOf(log: Replica): string {
+  const batches = Object.values(log.batches ?? {});
+  const parts = OUTCOMES.flatMap((outcome) => {
+    const count = batches.filter((batch) => batch.outcome === outcome).reduce((sum, batch) => sum + batch.record_count, 0);
+    return count === 0 ? [] : [say(`player.compare.fact.${outcome}`, { count })];
+  });
+  return parts.length === 0 ? say("stage.none") : facts(parts);
 }
 
 /** The state of each node that takes part in the transaction on show. */

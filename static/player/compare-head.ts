@@ -8,6 +8,8 @@ import { html, nothing } from "lit";
 import type { Outcome, Plan } from "../generated/messages.ts";
 import type { Beat } from "./beats.ts";
 import { leavesOf, titleOf } from "./beats.ts";
+import type { Step } from "./frame.ts";
+import type { Line } from "./lockstep.ts";
 import { endOf, planCost } from "./outcome.ts";
 import { say } from "./text.ts";
 
@@ -31,16 +33,41 @@ export function differingCounts(left: Outcome, right: Outcome): Count[] {
   });
 }
 
-/** The beats of a run, from a step on, whose titles the other run does not have from there on. */
-export function beatsOnlyIn(beats: readonly Beat[], others: readonly Beat[], from: number): Beat[] {
+/** The steps of both runs, as far as they are here. */
+export interface BothLines {
+  own: Pick<Line, "step">;
+  other: Pick<Line, "step" | "newest">;
+}
+
+/**
+ * The beats of a run, from a step on, whose titles the other run does not have from there on, and whose steps it does not
+ * have either: in the other run, a longer beat may hold them.
+ */
+export function beatsOnlyIn(beats: readonly Beat[], others: readonly Beat[], from: number, lines?: BothLines): Beat[] {
   const known = leavesOf(others).filter(({ last }) => last >= from).map(titleOf);
   // A beat's title is about the step at which it lands; before the difference both runs have it.
   return leavesOf(beats).filter((beat) => {
     if (beat.lands < from) return false;
     const place = known.indexOf(titleOf(beat));
     if (place >= 0) known.splice(place, 1);
-    return place < 0;
+    return place < 0 && (lines === undefined || !isInOther(lines, beat.lands, from));
   });
+}
+
+/** Whether the other run has a step that says and breaks the same. */
+function isInOther({ own, other }: BothLines, at: number, from: number): boolean {
+  const step = own.step(at);
+  if (step === undefined) return false;
+  const said = meaningOf(step);
+  for (let number = from; number <= other.newest; number += 1) {
+    const one = other.step(number);
+    if (one !== undefined && one.key === step.key && one.actor === step.actor && meaningOf(one) === said) return true;
+  }
+  return false;
+}
+
+function meaningOf({ key, params, broken }: Step): string {
+  return JSON.stringify([key, { ...params, message: null }, broken.map(({ guarantee }) => guarantee)]);
 }
 
 /** Nothing until both ends are known. */
@@ -56,9 +83,9 @@ export function endsOf(left: Plan | null, right: Plan | null): TemplateResult | 
 }
 
 /** What happens in this run alone, after the first difference; a press goes there. */
-export function onlyHere(own: Plan | null, other: Plan | null, first: number, go: (step: number) => void): TemplateResult | typeof nothing {
+export function onlyHere(own: Plan | null, other: Plan | null, first: number, lines: BothLines, go: (step: number) => void): TemplateResult | typeof nothing {
   if (own?.complete !== true || other?.complete !== true) return nothing;
-  const beats = beatsOnlyIn(own.beats, other.beats, first);
+  const beats = beatsOnlyIn(own.beats, other.beats, first, lines);
   if (beats.length === 0) return nothing;
   const shown = beats.slice(0, defaults.beats);
   return html`<p class="only-here"><span>${say("player.compare.only_here")}</span>${shown.map((beat) => html` <button @click=${() => go(beat.lands)}>${titleOf(beat)}</button>`)}${

@@ -506,7 +506,7 @@ export class Compare extends LitElement {
     return html`<div class="compare">
       <header class="compare-head">
         ${this.#home()}
-        <h1>${this.#isOneSession ? titleOf(this.#sides[0] as Side) : say("player.compare.title")}</h1>
+        <h1>${this.#isOneScenario ? titleOf(this.#sides[0] as Side) : say("player.compare.title")}</h1>
         ${this.difference === "" ? nothing : html`<p>${say("player.compare.difference", { difference: this.difference })}</p>`}
         <span class="spring"></span>
         ${this.#none()}
@@ -534,6 +534,12 @@ export class Compare extends LitElement {
     return this.leftSession === this.rightSession;
   }
 
+  /** Branches of one session, or two variants: the sides are named by what they differ in. */
+  get #isOneScenario(): boolean {
+    const [left, right] = this.#sides.map(({ store }) => store.header);
+    return this.#isOneSession || (left != null && right != null && left.scenario === right.scenario && left.variant !== right.variant);
+  }
+
   /** Two branches of one run lead back to where their comparison was opened, or else to the step on show. */
   #home(): TemplateResult {
     const side = this.#sides[1];
@@ -546,16 +552,16 @@ export class Compare extends LitElement {
     const frame = store.frame;
     const other = this.#other(side);
     const broken = brokenNames(frame, other?.store.frame);
-    const name = this.#isOneSession ? this.#called(side) : "";
+    const name = this.#isOneSession ? this.#called(side) : this.#isOneScenario ? variantOf(side) : "";
     const said = say("player.compare.branch", { name: store.info?.name ?? "" });
     const isFirstDifference = this.#found.first !== null && store.shown === this.#found.first;
     return html`<section class="compare-side ${isFirstDifference ? "differs" : ""}" data-kept-by=${frame == null ? nothing : keeperOf(frame.view)} aria-label=${say(`player.compare.${side.name}`)}>
-      <h2>${this.#isOneSession ? html`<b class="side-name">${unbroken(name)}</b>` : html`<b class="side-mark">${say(side.name === "left" ? "player.compare.upper" : "player.compare.lower")}</b> <span class="run-title">${titleOf(side)}</span>`} <small>${said}</small>
-        ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.name} <b>${item.value}</b></span>`)}
+      <h2>${name !== "" ? html`<b class="side-name">${unbroken(name)}</b>` : html`<b class="side-mark">${say(side.name === "left" ? "player.compare.upper" : "player.compare.lower")}</b> <span class="run-title">${titleOf(side)}</span>`} <small>${said}</small>
+        ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.of} ${item.kafka || item.name} <b>${item.value}</b></span>`)}
         ${this.#stage(side)}
         <span class="where num">${say("player.compare.where", { step: store.shown, of: this.#reach(side), at: frame?.view.time ?? 0 })}</span></h2>
       <div class="counts">${apartList(this.#apart.facts, side.name)}${verdictTable(frame?.view.verdicts ?? {}, other?.store.frame?.view.verdicts ?? {})}</div>
-      <div class="only-in">${other === undefined || this.#found.first === null ? nothing : onlyHere(planOf(side), planOf(other), this.#found.first, (step) => void this.#showIn(side, step))}</div>
+      <div class="only-in">${other === undefined || this.#found.first === null ? nothing : onlyHere(planOf(side), planOf(other), this.#found.first, { own: side.line, other: other.line }, (step) => void this.#showIn(side, step))}</div>
       ${broken.length === 0 ? html`<div></div>` : html`<eos-strip .store=${store} .only=${broken}></eos-strip>`}
       <div class="compare-sentence">
         ${isFirstDifference ? html`<b class="mark">≠ ${say("player.compare.differs_here")}</b>` : nothing}
@@ -665,6 +671,11 @@ const SCROLLS = { handleEvent: linkScrolling(), capture: true, passive: true };
 
 function titleOf({ store }: Side): string {
   return store.header === null ? "…" : store.header.title[words.language] || store.header.scenario;
+}
+
+/** The variant that a side is of; the run without one is named by its scenario. */
+function variantOf(side: Side): string {
+  return side.store.header?.variant_title?.[words.language] ?? titleOf(side);
 }
 
 /** The side's own plan, which says how the run ends. */

@@ -89,6 +89,13 @@ function stateOf(frame: Frame, name: string, client: ClientView): State {
   return outdated === null ? { ...own, outdated } : { ...own, said: say("stage.outdated", { state: own.said }), outdated };
 }
 
+/** The state of a producer in words, with the error that ended its work. */
+export function clientState(frame: Frame, name: string, client: ClientView): string {
+  const { said, bad } = stateOf(frame, name, client);
+  const error = client.transaction_manager?.last_error;
+  return bad && error != null ? say("stage.state_by", { state: said, error }) : said;
+}
+
 function ownState(client: ClientView): { said: string; bad: boolean } {
   if (!client.alive) return { said: say("stage.down"), bad: false };
   if (client.paused) return { said: say("stage.paused"), bad: false };

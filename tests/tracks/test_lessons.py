@@ -64,3 +64,15 @@ def test_other_settings_make_another_run_and_another_beat_title_does_not() -> No
     assert runs_as_written({**document, "beats": [beat], "sources": []}, None)
     assert not runs_as_written({**document, "profile": "k41"}, None)
     assert not runs_as_written({**document, "id": "SC-9999"}, None)
+
+
+def test_a_variant_is_followed_by_the_next_one_and_the_last_by_the_next_scenario() -> None:
+    follows = {
+        variant: lesson_of_scenario("SC-153", variant)["next"]
+        for variant in (None, "another-instance", "timeout", "racing-starts")
+    }
+    addresses = {variant: one["address"].partition("?")[2] for variant, one in follows.items()}
+    assert addresses[None] == addresses["another-instance"] == "scenario=SC-153&variant=timeout"
+    assert addresses["timeout"] == "scenario=SC-153&variant=administrator"
+    assert addresses["racing-starts"].startswith("scenario=SC-132")
+    assert follows["timeout"]["title"]["en"] == "An administrator fences the id"

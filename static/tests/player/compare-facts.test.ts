@@ -24,3 +24,13 @@ test("a participant that crashed keeps the state that is on its disk", () => {
   const mw = (alive: boolean, state: string): Frame => frame({ middleware: { transactions: { 1: { state: "COMMITTING" } }, participants: { "participant-2": { alive, transactions: { 1: { state } } } } } });
   assert.deepEqual(factsApart(mw(true, "COMMITTED"), mw(false, "PREPARED")).map(({ name, left, right }) => [name, left, right]), [["participant-2", "committed", "down, prepared"]]);
 });
+
+test("a producer that was fenced in one run says so, and a partition what became of its records", () => {
+  const run = (state: string, error: string | null, outcome: string): Frame => frame({
+    clients: { p1: { alive: true, paused: false, closed: false, transaction_manager: { state, last_error: error, transactional_id: "txn-1", producer_id: 1000, producer_epoch: 0 } } },
+    partitions: { "t-0": { leader: 1, isr: [1], replicas: { 1: { log_end: 2, high_watermark: 2, last_stable_offset: 2, batches: { 0: { outcome, record_count: 1 } } } } } },
+  });
+  assert.deepEqual(factsApart(run("READY", null, "committed"), run("FATAL_ERROR", "PRODUCER_FENCED", "aborted")).map(({ about, left, right }) => [about, left, right]), [
+    ["p1", "ready", "fatal error (PRODUCER_FENCED)"], ["t-0", "1 committed", "1 aborted"],
+  ]);
+});

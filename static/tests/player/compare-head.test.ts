@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Outcome } from "../../generated/messages.ts";
 import type { Beat } from "../../player/beats.ts";
+import type { Step } from "../../player/frame.ts";
 import { beatsOnlyIn, differingCounts } from "../../player/compare-head.ts";
 import type { Plan } from "../../generated/messages.ts";
 import { endOf } from "../../player/outcome.ts";
@@ -36,4 +37,12 @@ test("a beat is only in one run when the other has none of its title from the fi
   assert.deepEqual(beatsOnlyIn(stored, [], 9).map(({ last }) => last), [9, 12], "what is before the difference is in both");
   assert.deepEqual(beatsOnlyIn([{ ...beat("held back", 95), lands: 84 }], [], 90), [], "a beat that lands before the difference is in both");
   assert.deepEqual(beatsOnlyIn([beat("outer", 9, stored)], stored, 1), [], "beats inside of beats are compared");
+});
+
+test("a beat whose step the other run has, too, is in both, however the other run divides its steps", () => {
+  const beat = { title: { en: "sent", "zh-Hans": "发送" }, first: 5, last: 5, lands: 5, lines: [] } as unknown as Beat;
+  const step = (message: number, guarantee?: string): Step => ({ key: "k", actor: "p1", params: { message }, broken: guarantee === undefined ? [] : [{ guarantee }] }) as unknown as Step;
+  const lines = (there: Step) => ({ own: { step: () => step(1) }, other: { newest: 9, step: (number: number) => (number === 7 ? there : undefined) } });
+  assert.deepEqual(beatsOnlyIn([beat], [], 5, lines(step(2))), []);
+  assert.deepEqual(beatsOnlyIn([beat], [], 5, lines(step(2, "lost"))), [beat], "it breaks a guarantee only there");
 });

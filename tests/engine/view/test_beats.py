@@ -93,7 +93,7 @@ BEATS_OF = {
 5. 53–59 → 58  txn-1: commit is decided
 6. 60–60 → 60  commitTransaction() of p1 returns
 7. 61–67 → 62  COMMIT marker stored in t-0, t-1
-8. 68–79 → 69  Committed and released: t-0, t-1; then CompleteCommit
+8. 68–79 → 69  Committed and released: t-0, t-1
 9. 80–87 → 81  c-committed gets 2 records from t-0, t-1
 """,
     "SC-61/k28": """\
@@ -101,9 +101,9 @@ BEATS_OF = {
 2. 14–35 → 27  p1's transaction stores 1 record
 3. 36–43 → 36  p1 is paused
 4. 44–54 → 44  Fencing begins: p1 (epoch 0) of txn-1
-5. 55–68 → 55  Aborted and released: t-0; then CompleteAbort
+5. 55–68 → 55  Aborted and released: t-0
 6. 69–98 → 73  p2 gets PID 1000, epoch 2
-7. 99–121 → 109  Committed and released: t-0; then CompleteCommit
+7. 99–121 → 109  Committed and released: t-0
 8. 122–127 → 122  p1 resumes
 9. 128–134 → 128  Refused: epoch 0 is lower than 2
 """,
@@ -115,14 +115,14 @@ BEATS_OF = {
 5. 65–82 → 65  Also held back: 2 records from p2
 6. 83–87 → 83  txn-1 times out: fencing of its producer begins
 7. 88–91 → 88  ABORT marker stored in t-0
-8. 92–100 → 92  Aborted and released: t-0; then CompleteAbort
+8. 92–100 → 92  Aborted and released: t-0
 9. 101–104 → 101  read_committed consumers skip the aborted records
 """,
     "SC-101/ended-by-hand": """\
 1. 1–32 → 12  p1 gets PID 1000, epoch 0
 2. 33–39 → 33  Delays let a batch arrive after the abort
 3. 40–42 → 40  Reported as failed, stored or not
-4. 43–64 → 56  Aborted and released: t-0; then CompleteAbort
+4. 43–64 → 56  Aborted and released: t-0
 5. 65–65 → 65  Stored, unknown to the coordinator: p1's batch in t-0
 6. 66–83 → 70  c-committed waits at offset 2 behind p1's transaction
 7. 84–95 → 84  Also held back: 1 record from p2
@@ -395,7 +395,7 @@ def test_beats_follow_a_crash_of_the_coordinator_to_its_end() -> None:
         (73, "coordinator_not_reached", {"client": "p1"}),
         (189, "takes_over", {"coordinator": "broker-3"}),
         (195, "resumes", {"coordinator": "broker-3", "state": "PrepareCommit"}),
-        (202, "released_commit_complete", {"partitions": ["t-0", "t-1"], "state": "CompleteCommit"}),
+        (202, "released_commit", {"partitions": ["t-0", "t-1"]}),
         (221, "commit_late", {"client": "p1"}),
     ]
 
@@ -408,18 +408,18 @@ def test_beats_follow_a_lost_marker_until_it_has_arrived() -> None:
         (66, "released_commit", {"partitions": ["t-1"]}),
         (75, "markers_unanswered", {}),
         (77, "markers_resent", {"partitions": ["t-0"]}),
-        (80, "released_commit_complete", {"partitions": ["t-0"], "state": "CompleteCommit"}),
+        (80, "released_commit", {"partitions": ["t-0"]}),
     ]
 
 
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
-        ("SC-145/stable", [(109, "released_abort_complete"), (204, "released_commit_complete")]),
-        ("SC-145/random", [(149, "released_abort_complete"), (227, "released_commit_complete")]),
-        ("SC-145/shared", [(79, "released_abort_complete"), (173, "released_commit_complete")]),
-        ("SC-55", [(66, "released_commit"), (90, "released_commit_complete")]),
-        ("SC-51/abort", [(78, "released_abort_complete"), (156, "released_commit_complete")]),
+        ("SC-145/stable", [(109, "released_abort"), (204, "released_commit")]),
+        ("SC-145/random", [(149, "released_abort"), (227, "released_commit")]),
+        ("SC-145/shared", [(79, "released_abort"), (173, "released_commit")]),
+        ("SC-55", [(66, "released_commit"), (90, "released_commit")]),
+        ("SC-51/abort", [(78, "released_abort"), (156, "released_commit")]),
     ],
 )
 def test_what_becomes_of_each_transaction_is_a_beat(name: str, shown: list[tuple[int, str]]) -> None:
@@ -506,7 +506,7 @@ def test_a_marker_that_is_sent_again_is_shown_where_it_is_written_and_what_comes
     assert titles(beats)[-3:] == [
         (1164, "markers_resent", {"partitions": ["t-0"]}),
         (1187, "identity", {"client": "p2", "producer_id": 1000, "producer_epoch": 2}),
-        (1223, "released_commit_complete", {"partitions": ["t-0"], "state": "CompleteCommit"}),
+        (1223, "released_commit", {"partitions": ["t-0"]}),
     ]
 
 

@@ -78,6 +78,16 @@ ABOUT = [
     ("SC-61/k28", "client.transactional_id_ready", "state", "p1", ["state.since"]),
     ("SC-61/k28", "broker.stale_epoch_refused", "refused", "",
         ["broker.stale_epoch_refused", "refused.compared", "fence.since", "coordinator.epoch_goes_up"]),
+    # One exception, four causes.
+    ("SC-153/another-instance", "client.control_fatal", "ousted", "p1",
+        ["client.transactional_sent", "coordinator.fences_open_transaction", "coordinator.epoch_goes_up",
+         "fence.behind"]),
+    ("SC-153/timeout", "client.control_fatal", "ousted", "p1",
+        ["coordinator.transaction_timed_out", "fence.behind", "client.control_fatal"]),
+    ("SC-153/administrator", "client.control_fatal", "ousted", "p1",
+        ["fault.crafted_request", "coordinator.fences_open_transaction", "coordinator.epoch_goes_up"]),
+    ("SC-153/racing-starts", "client.control_fatal", "ousted", "p1",
+        ["client.call_timed_out", "client.transactional_sent", "coordinator.epoch_goes_up", "fence.behind"]),
     # A timeout of 15 s that began at 305 ms ends a transaction at 20 s, as the coordinator looks every 10 s.
     ("SC-75/timeout", "coordinator.transaction_timed_out", "timed_out", "txn-1",
         ["timeout.clock", "timeout.scan", "client.other_epoch"]),
