@@ -7,7 +7,7 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { shownTransaction } from "../diagrams/middleware-shown.ts";
 import type { MiddlewareView, TransactionView } from "../generated/messages.ts";
-import { clientState } from "../stage/producers.ts";
+import { stateOf } from "../stage/producers.ts";
 import { stateWord } from "../stage/state-word.ts";
 import type { Frame, View } from "./frame.ts";
 import { facts, listed } from "./joins.ts";
@@ -110,6 +110,13 @@ function factsOf(frame: Frame): Map<string, Fact> {
     found.push({ about: name, name: say("player.compare.fact.in_sync", { partition: name }), said: listed([...isr].sort((one, other) => one - other).map(String)) });
   }
   return new Map(found.map((fact) => [fact.name, fact]));
+}
+
+/** With the error that ended its work. */
+function clientState(frame: Frame, name: string, client: NonNullable<View["clients"]>[string]): string {
+  const { said, bad } = stateOf(frame, name, client);
+  const error = client.transaction_manager?.last_error;
+  return bad && error != null ? say("player.compare.fact.error", { state: said, error }) : said;
 }
 
 const OUTCOMES = ["committed", "aborted", "open"] as const;

@@ -1,13 +1,7 @@
-/** Everything that a page of eosviz may contain: importing a part defines its element. */
+/** Everything that a page of eosviz may contain: the player, and what needs a site around it. */
 
-import "../styles/all.css";
-import "./panels.ts";
-import "./guide.ts";
-import "./player.ts";
-import "./trail-element.ts";
-import { applyTheme, currentTheme } from "./page.ts";
+import "./offline.ts";
 import { submitAtOnce } from "./submit-at-once.ts";
 
 if (document.querySelector("eos-compare") !== null) void import("./compare.ts");
-applyTheme(currentTheme());
 submitAtOnce(document);

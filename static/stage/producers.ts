@@ -82,18 +82,11 @@ interface State {
   outdated: string | null;
 }
 
-function stateOf(frame: Frame, name: string, client: ClientView): State {
+export function stateOf(frame: Frame, name: string, client: ClientView): State {
   const own = ownState(client);
   const isStill = client.alive && !client.paused && !client.closed && !own.bad;
   const outdated = isStill ? outdatedBy(frame, name) : null;
   return outdated === null ? { ...own, outdated } : { ...own, said: say("stage.outdated", { state: own.said }), outdated };
-}
-
-/** The state of a producer in words, with the error that ended its work. */
-export function clientState(frame: Frame, name: string, client: ClientView): string {
-  const { said, bad } = stateOf(frame, name, client);
-  const error = client.transaction_manager?.last_error;
-  return bad && error != null ? say("stage.state_by", { state: said, error }) : said;
 }
 
 function ownState(client: ClientView): { said: string; bad: boolean } {
