@@ -603,7 +603,7 @@ export class Compare extends LitElement {
   /** The run alone, on its stage, at this step. */
   #stage({ name, store }: Side): TemplateResult | typeof nothing {
     const page = name === "left" ? this.leftPage : this.rightPage;
-    if (page === "" || this.middle !== "lanes") return nothing;
+    if (page === "" || shownMiddle(this.middle, store) !== "lanes") return nothing;
     return html`<a class="on-stage" title=${say("player.compare.no_stage")} href=${placeIn(page, { branch: store.branch, shown: store.shown, log: logOf(location.search) })}>${say("player.compare.on_stage")}</a>`;
   }
 
