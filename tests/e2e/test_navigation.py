@@ -89,3 +89,17 @@ def test_an_open_lesson_is_open_for_the_next_run_too(browser: Browser, running_s
     page.locator(".map .scenario a").nth(2).click()
     expect(lesson).to_have_attribute("open", "")
     page.close()
+
+
+def test_the_first_tab_stop_of_a_run_leads_to_its_controls(
+    browser: Browser, running_site: RunningSite
+) -> None:
+    page = browser.new_page()
+    page.goto(f"{running_site.address}sessions/new?scenario=SC-03")
+    page.locator("main button.primary").click()
+    expect(page.locator(".beat-go")).to_be_enabled()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Skip to the controls")).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page.locator(".beat-go")).to_be_focused()
+    page.close()
