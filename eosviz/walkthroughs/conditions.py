@@ -43,8 +43,7 @@ class OnState(Condition, tag="state", frozen=True):
 
 
 class OnError(Condition, tag="error", frozen=True):
-    """The step's refusal, one of its sentences, or a message that it sends or removes has this error; without a
-    name: any error."""
+    """The step's refusal, a sentence, or a message that it sends or removes has this error; without a name: any."""
 
     error: Named | None = None
 

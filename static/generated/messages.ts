@@ -115,7 +115,7 @@ export interface OnKind {
   kind: "api_call" | "delivery" | "fault" | "log" | "replication" | "sender_phase" | "timer" | "zookeeper";
 }
 /**
- * A fault, a refusal, a decision, a broken guarantee or a changed state.
+ * A step at which a learner should stop (`engine.step.Step.interesting`).
  */
 export interface OnInteresting {
   on: "interesting";
@@ -138,7 +138,7 @@ export interface OnState {
   of?: string | null;
 }
 /**
- * A component refuses or answers with an error, or handles such an answer; without a name: any error.
+ * The step's refusal, a sentence, or a message that it sends or removes has this error; without a name: any.
  */
 export interface OnError {
   on: "error";
@@ -724,7 +724,7 @@ export interface Branches {
   branches: BranchSummary[];
 }
 /**
- * `steps` are sent as the JSON that is stored, without being decoded.
+ * `steps` are JSON with derived facts (docs/frame.md, *Derived*).
  */
 export interface Steps {
   type: "steps";
