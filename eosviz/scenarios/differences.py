@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from engine.client.configuration import resolve
 from engine.errors import Refused
 from engine.generations.generation import GENERATIONS, Generation, is_own, settings_in
 from engine.scenario.document import BadScenario, Scenario, load
@@ -57,11 +58,19 @@ def _idempotence(scenario: Scenario) -> Settings:
     """Turns idempotence off for producers that have it on, and on for the others. Other settings stay as
     written, so Kafka may refuse the combination."""
     return {
-        f"producers.{producer['name']}.settings.enable_idempotence": not producer["settings"].get(
-            "enable_idempotence", True
-        )
+        f"producers.{producer['name']}.settings.enable_idempotence": not _is_idempotent(scenario, producer)
         for producer in scenario["producers"]
     }
+
+
+def _is_idempotent(scenario: Scenario, producer: dict[str, Any]) -> bool:
+    """Whether the producer is idempotent: as written, or by the defaults of its version."""
+    settings = producer["settings"]
+    version = scenario.version(producer["profile"] or scenario["profile"])
+    try:
+        return resolve(settings, version, Switches(**scenario["switches"])).enable_idempotence
+    except Refused:
+        return bool(settings.get("enable_idempotence"))
 
 
 def _isolation(scenario: Scenario) -> Settings:

@@ -397,6 +397,14 @@ def test_every_difference_has_its_words_and_changes_something() -> None:
     assert DIFFERENCES["version_k28"].settings(older) == {"profile": "k28"}
 
 
+def test_idempotence_is_turned_on_where_the_version_has_it_off_by_default() -> None:
+    from eosviz.scenarios.differences import DIFFERENCES
+
+    settings = DIFFERENCES["idempotence"].settings(entry("SC-08").scenario("k28"))
+    assert settings["producers.p1.settings.enable_idempotence"] is False
+    assert settings["producers.p2.settings.enable_idempotence"] is True, "written without the setting"
+
+
 @pytest.mark.parametrize(
     ("name", "variant", "versions"),
     [
