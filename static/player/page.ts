@@ -1,6 +1,7 @@
 /** What the player shares with the page around it: language, theme, the address, and the token for posting. */
 
 import type { Language } from "./frame.ts";
+import { keepPlace } from "./kept-places.ts";
 
 export type Theme = "system" | "light" | "dark";
 
@@ -52,9 +53,10 @@ export function rememberTheme(theme: Theme): void {
   applyTheme(theme);
 }
 
-/** Where the reader is, for the front page of this browser to lead back. */
+/** Where the reader is, for the front page of this browser and the session's own page to lead back. */
 export function rememberPlace(session: string, branch: string, step: number): void {
   remember("place", `${session}.${branch}.${step}`);
+  keepPlace(session, { branch, step });
 }
 
 /** Keeps the address at what is on show, so that copying it shares the exact step. */

@@ -40,6 +40,7 @@ import type { DiagramElement } from "../diagrams/element.ts";
 import type { Frame, JsonObject, Language, LookBack, SelectEvent } from "./frame.ts";
 import type { KeyAction } from "./keys.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
+import { placeLeft } from "./kept-places.ts";
 import { lacks } from "./needs.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
 import { besideStage, withOthers } from "./fetched.ts";
@@ -120,7 +121,7 @@ export class Player extends PlayerAttributes {
     void this.#speak(this.language).then(() => { this.hasWords = true; });
     const socketAddress = this.follow === "" ? sessionAddress(this.session) : followAddress(this.follow);
     const source = this.file === "" ? new SessionSocket(socketAddress) : new FileSource(this.file);
-    const startAt = { branch: this.branch, step: this.step };
+    const startAt = placeLeft(this.session, location.search) ?? { branch: this.branch, step: this.step };
     const store = new PlayerStore(source, { reducedMotion: prefersReducedMotion, startAt });
     store.addEventListener("change", this.#changed);
     store.addEventListener("foreseen", this.#foresee);

@@ -1,0 +1,39 @@
+/** Where each session was left in this browser: without a place in its address, it opens there again. */
+
+export const defaults = {
+  /** Sessions whose place is kept, the newest. */
+  sessions: 50,
+};
+
+const KEPT_AS = "eosviz-places";
+
+export interface Place {
+  branch: string;
+  step: number;
+}
+
+/** Null where nothing is kept, and on an address that names a place. */
+export function placeLeft(session: string, search: string): Place | null {
+  const asked = new URLSearchParams(search);
+  if (session === "" || asked.has("step") || asked.has("branch")) return null;
+  const [branch, step] = kept()[session] ?? [];
+  return typeof branch === "string" && typeof step === "number" ? { branch, step } : null;
+}
+
+export function keepPlace(session: string, { branch, step }: Place): void {
+  const { [session]: _, ...others } = kept();
+  const newest = Object.entries(others).slice(-(defaults.sessions - 1));
+  try {
+    localStorage.setItem(KEPT_AS, JSON.stringify(Object.fromEntries([...newest, [session, [branch, step]]])));
+  } catch {
+    // Nothing is kept in such a browser.
+  }
+}
+
+function kept(): Record<string, unknown[]> {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT_AS) ?? "{}") as Record<string, unknown[]>;
+  } catch {
+    return {}; // A browser that keeps nothing, or something else under this name.
+  }
+}
