@@ -12,7 +12,7 @@ import type { Selection, Step } from "./frame.ts";
 import type { Check } from "./checks.ts";
 import { breaksIn, sentencesIn } from "./leading.ts";
 import type { Broken } from "./outcome.ts";
-import { endsInBeat, isOver, overText } from "./outcome.ts";
+import { changesOf, endsInBeat, isOver, overText } from "./outcome.ts";
 import { saidOfBeat } from "./said-of-beat.ts";
 import { PagePresses } from "./page-presses.ts";
 import { sentAt } from "./sent-in.ts";
@@ -140,6 +140,7 @@ export class Sentence extends StoreElement {
       // What a run came to is followed by what happened last in it only where a beat lands there.
       const own = outcome === "" ? said : said.slice(0, endsInBeat(store) ? 1 : 0);
       const breaks = breaksIn(step);
+      if (isScripted(store, step)) said.push(say("player.scripted_fault"));
       const leads = outcome === "" && step === store.frame?.step;
       const text = [outcome, ...breaks, ...(leads && plan !== null ? saidOfBeat(landingAt(plan, step.number), own, breaks.length > 0) : own)].filter((part) => part !== "").join(between);
       return leads ? afterLeap(store.header, text, step.at, this.#before(store)) : text;
@@ -155,6 +156,16 @@ export class Sentence extends StoreElement {
     const watch = this.watch === "" ? "" : say("lesson.watch_for", { text: this.watch });
     return [summary, run, watch, begins].filter((part) => part !== "").join(between);
   }
+}
+
+/** Faults that begin at once; some others only end what was done before. */
+const BEGUN = new Set(["message_dropped", "answer_dropped", "answer_dropped_alone", "message_delayed", "message_duplicated", "message_reordered", "messages_held", "disconnected", "crashed", "client_crashed", "paused", "crafted_request"].map((name) => `fault.${name}`));
+
+/** In a changed run, a fault that nobody made by hand: it comes from the scenario. */
+function isScripted(store: PlayerStore, { key, number }: Step): boolean {
+  if (!BEGUN.has(key)) return false;
+  const changes = changesOf(store);
+  return changes.length > 0 && changes.every(({ after }) => after + 1 !== number);
 }
 
 const isBroken = (store: PlayerStore): boolean => Object.values(store.frame?.view.guarantees ?? {}).some(({ broken_at: at }) => at != null);
