@@ -20,8 +20,10 @@ from engine.why.links import (
     named,
     partition_subject,
     stored_subject,
+    transaction_subject,
 )
 from engine.why.moment import Moment, configured
+from engine.why.outcomes import DECIDED
 from engine.why.records import quoted
 from engine.why.replication import behind, leaderless, not_running
 from engine.why.states import led_here
@@ -285,6 +287,7 @@ def why_fault(moment: Moment, actor: str) -> Iterator[Link]:
     """The consequences of a fault for the actor that it concerns, and the actor's next fault."""
     step = newest_of(moment)
     yield own_words(step, actor_subject(actor))
+    yield from _coordinated(moment, step, actor)
     yield from not_running(moment, actor)
     yield from _new_leaders(moment, step)
     if moment.broker(actor) is not None:
@@ -334,6 +337,61 @@ def _new_leaders(moment: Moment, step: Json) -> Iterator[Link]:
                 partition=path[1],
                 leader=f"broker-{change['after']}",
             )
+
+
+def _coordinated(moment: Moment, step: Json, actor: str) -> Iterator[Link]:
+    """The unfinished ends of transactions that a coordinator lost from its memory in this step."""
+    for change in step["changes"]:
+        path = change["path"]
+        if path[0] != "brokers" or path[2:3] != ["transactions"] or len(path) != 4 or "after" in change:
+            continue
+        entry = change["before"]
+        params = {"coordinator": actor, "transactional_id": path[3], "state": entry["state"]}
+        subject = transaction_subject(path[3])
+        if entry["state"] in DECIDED and entry["partitions"]:
+            written, missing = _marked(moment, entry)
+            key = "markers_some" if written and missing else "markers_all" if written else "markers_none"
+            yield link(
+                f"fault.{key}",
+                "TXC-22",
+                subject=subject,
+                **params,
+                written=named(written),
+                missing=named(missing),
+            )
+        elif entry["pending_state"] is not None:
+            partition = moment.log_partition(path[3]) or ""
+            holders = _have_newest(moment, partition, actor)
+            yield link(
+                "fault.change_copied" if holders else "fault.change_alone",
+                "TXC-5",
+                subject=subject,
+                **params,
+                pending_state=entry["pending_state"],
+                partition=partition,
+                brokers=named(holders),
+            )
+
+
+def _marked(moment: Moment, entry: Json) -> tuple[list[str], list[str]]:
+    """The partitions of a transaction whose leader has stored its marker, and the others."""
+    written: list[str] = []
+    missing: list[str] = []
+    for partition in sorted(entry["partitions"]):
+        own = [one for one in moment.batches(partition) if one["producer_id"] == entry["producer_id"]]
+        ended = (
+            own and own[-1]["control"] is not None and own[-1]["appended_at"] >= (entry["started_at"] or 0)
+        )
+        (written if ended else missing).append(partition)
+    return written, missing
+
+
+def _have_newest(moment: Moment, partition: str, but: str) -> list[str]:
+    """The brokers other than ``but`` whose replica ends where the leader's does."""
+    replicas = (moment.part("partitions").get(partition) or {}).get("replicas") or {}
+    ends = {f"broker-{number}": replica["log_end"] for number, replica in replicas.items()}
+    newest = ends.pop(but, None)
+    return sorted(name for name, end in ends.items() if end == newest)
 
 
 def _led_by(moment: Moment, actor: str) -> Iterator[Link]:

@@ -161,7 +161,7 @@ export class Sentence extends StoreElement {
 /** Faults that begin at once; some others only end what was done before. */
 const BEGUN = new Set(["message_dropped", "answer_dropped", "answer_dropped_alone", "message_delayed", "message_duplicated", "message_reordered", "messages_held", "disconnected", "crashed", "client_crashed", "paused", "crafted_request"].map((name) => `fault.${name}`));
 
-/** In a changed run, a fault that nobody made by hand: it comes from the scenario. */
+/** In a changed run, a fault that comes from the scenario. */
 function isScripted(store: PlayerStore, { key, number }: Step): boolean {
   if (!BEGUN.has(key)) return false;
   const changes = changesOf(store);

@@ -141,6 +141,30 @@ def test_the_first_answer_is_about_the_step(
     assert [(one.key, one.params) for one in chain].count((chain[-1].key, chain[-1].params)) == 1
 
 
+@pytest.mark.parametrize(
+    ("after", "key", "params"),
+    [
+        (53, "fault.change_alone", {"state": "Ongoing", "pending_state": "PrepareCommit"}),
+        (57, "fault.change_copied", {"pending_state": "PrepareCommit", "brokers": ["broker-1", "broker-3"]}),
+        (61, "fault.markers_some", {"written": ["t-0"], "missing": ["t-1"]}),
+        (62, "fault.markers_all", {"written": ["t-0", "t-1"]}),
+        (58, "fault.markers_none", {"missing": ["t-0", "t-1"]}),
+        (80, "fault.change_alone", {"pending_state": "CompleteCommit"}),
+    ],
+)
+def test_a_crash_of_the_coordinator_says_how_far_the_end_of_a_transaction_was(
+    after: int, key: str, params: Json
+) -> None:
+    crash = {"action": "crash", "actor": "broker-2", "after": after}
+    simulation = Simulation(entry("SC-44").scenario("k28"), [crash])
+    while simulation.number <= after:
+        simulation.step()
+    question, _, chain = first_answer(simulation)
+    assert question == "fault"
+    assert chain[1].key == f"why.{key}" and chain[1].answers
+    assert params.items() <= chain[1].params.items()
+
+
 def test_a_consumer_that_waits_behind_a_transaction_names_its_producer() -> None:
     simulation = stopped_at("SC-46", "broker.high_watermark_advanced", 2)
     while Moment.of(simulation).part("partitions")["t-0"]["replicas"]["1"]["high_watermark"] == 0:
