@@ -162,7 +162,7 @@ test("the retry that is already stored is drawn above its equal, with two bars, 
   assert.deepEqual(lane.arrival.ghost?.lines, ["would be 53–55", "not stored"]);
   assert.ok(lane.arrival.cross !== null);
   assert.deepEqual(lane.cells.filter((cell) => cell.landed), []);
-  assert.ok(lane.arrival.texts[1]?.text.startsWith("Already stored: success (NONE), base offset 40"));
+  assert.ok(lane.arrival.texts[1]?.text.startsWith("Duplicate: success (NONE), base offset 40"));
 });
 
 test("a refused batch shows the error with the two numbers, and matches nothing", () => {
