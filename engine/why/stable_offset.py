@@ -164,7 +164,9 @@ def held_up(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
     first = moment.batch_at(partition, stable)
     hidden = [batch for batch in moment.batches(partition) if stable <= batch["base_offset"] < high]
     records = [batch for batch in hidden if batch["control"] is None]
-    producer = None if first is None else first["producer_id"]
+    producer = open_at(replica, stable)
+    if producer is None and first is not None:
+        producer = first["producer_id"]
     others = sum(batch["record_count"] for batch in records if batch["producer_id"] != producer)
     yield link(
         "held.records" if others else "held.own_records",

@@ -444,3 +444,16 @@ def test_a_step_that_is_named_is_the_one_that_did_it() -> None:
         if taken:
             since = next(one for one in why(run, "unended", "txn-1") if one.key == "why.coordinator.since")
             assert (since.step, since.params["target"]) == taken[-1]
+
+
+def test_a_leader_that_keeps_its_high_watermark_for_want_of_replicas_need_not_be_told() -> None:
+    """Since 3.7: the leader alone is in sync and has the batch, but min.insync.replicas is 2."""
+    run = Simulation(entry("SC-112").scenario("idempotent", {"profile": "k39"}))
+    while (step := run.step()) is not None and step.key != "broker.appended_and_waits":
+        pass
+    for follower in (2, 3):
+        run.intervene({"action": "shrink_isr", "partition": "t-0", "broker": follower})
+    while run.view()["partitions"]["t-0"]["isr"] != [1]:
+        assert run.step() is not None
+    keys = [one.key for one in why(run, "lso", "t-0")]
+    assert keys[-2:] == ["why.lso.high_watermark_waits", "why.too_few_in_sync"]
