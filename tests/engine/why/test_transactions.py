@@ -446,7 +446,7 @@ def test_a_step_that_is_named_is_the_one_that_did_it() -> None:
             assert (since.step, since.params["target"]) == taken[-1]
 
 
-def test_a_leader_that_keeps_its_high_watermark_for_want_of_replicas_need_not_be_told() -> None:
+def test_no_fetch_is_awaited_where_too_few_replicas_hold_the_high_watermark() -> None:
     """Since 3.7: the leader alone is in sync and has the batch, but min.insync.replicas is 2."""
     run = Simulation(entry("SC-112").scenario("idempotent", {"profile": "k39"}))
     while (step := run.step()) is not None and step.key != "broker.appended_and_waits":
