@@ -2,8 +2,8 @@
 
 Everything to find ships with the program, so no database is used; a reader's own sessions are passed in. An entry
 matches if it contains each term of the search (`search_terms.py`): a term must begin a word in it, in either language
-(*LSO* does not match *also*), or one of its synonyms must. `find` and `closest` say when an entry that lacks terms
-matches too; then `search_ranks.py` ranks the scenarios.
+(*LSO* does not match *also*), or one of its synonyms must. `answer` says when an entry that lacks terms matches too;
+`search_ranks.py` ranks the scenarios for a question of several terms.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.scenario.shelf import library
 from engine.scenario.tracks import tracks
 from eosviz.catalogue import say
 from eosviz.reference import tables
-from eosviz.reference.search_ranks import LIKE, Threads, fused, known_threads
+from eosviz.reference.search_ranks import Threads, fused, words_of_threads
 from eosviz.reference.search_terms import EXACT, Wish, corrected, in_parts, plain, understand
 from eosviz.reference.signatures import signatures
 from eosviz.scenarios.libraries import behaviours
@@ -96,8 +96,14 @@ MANY_TERMS = 3
 NEAR = 0.5
 """`_weighed` counts an entry only if its score is at least this share of the best score of its kind. Leads of an
 exact term are excepted (EXACT_LEADS)."""
-FAR = 0.2
-"""Where entries may lack terms, a scenario counts only with at least this share of the best one's points."""
+LEAST, FAR = 8, 0.2
+"""Where entries may lack terms, the first LEAST scenarios are found, and others with at least the share FAR of the best
+one's points."""
+SECOND = 0.99
+"""A scenario with one of two terms gets less than this share of what one with both gets."""
+LIKELY, UNLIKELY = 0.8, 1.8
+"""If the best scenario fits less than this (`Threads.by_words`), the question is far from all of them: UNLIKELY if no
+term of it leads to a scenario."""
 OTHER_FIELD = 0.4
 """Where entries may lack terms, the score of a scenario about middleware is multiplied by this, unless a term
 leads to such a scenario: its words, *local* or *fails*, are words of questions about Kafka, too."""
@@ -152,72 +158,75 @@ class Found:
         return in_pieces(self.excerpt, self.wishes)
 
 
-def find(
-    question: str, language: str, own: Sequence[Entry] = (), known: Threads | None = None
-) -> dict[str, list[Found]]:
-    """Kind → its matches, the best one first. A kind (except `limit`) whose best match is named by the
-    question and scores higher than all scenarios comes first; then scenarios; then the other kinds by their
-    best match. Empty if no entry contains every term. If the question has MANY_TERMS or more, or two and no
-    scenario contains both, matches may lack terms, and the scores of `_as_a_whole` decide, because a long
-    text contains many terms by chance. ``own``: the reader's own entries. ``known``: the threads whose answers are
-    known; all of them if None."""
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is found for a question. ``found``: kind → its matches, the best one first. ``is_partial``: no entry
+    contains every term. ``is_far``: even the closest scenarios hardly fit."""
+
+    found: dict[str, list[Found]]
+    is_partial: bool
+    is_far: bool
+
+
+def answer(question: str, language: str, own: Sequence[Entry] = (), known: Threads | None = None) -> Answer:
+    """A kind (except `limit`) whose best match is named by the question and scores higher than all scenarios comes
+    first; then scenarios; then the other kinds by their best match. The scenarios for a question of two or more
+    terms are in the order of `fused`, and need not contain every term; for two terms, those that contain both come
+    first. If the question has MANY_TERMS or more, or
+    no entry contains every term, entries of other kinds may lack terms, too, because a long text contains many terms
+    by chance; then the scores of `_weighed` decide. Nothing is found for a single term that no entry contains.
+    ``own``: the reader's own entries. ``known``: the threads whose answers are known; all of them if None."""
     every = (*entries(), *own)
-    wishes = _wishes(question, every)
-    worths = [_worth(entry, wishes) for entry in every]
-    terms = sum(not wish.is_extra for wish in wishes)
-    has_lesson = any(worth and entry.kind == LESSON for worth, entry in zip(worths, every, strict=True))
-    if any(worths) and (terms >= MANY_TERMS or (terms > 1 and not has_lesson)):
-        worths = _as_a_whole(question, every, wishes, known)
-    return _by_kind(zip(worths, every, strict=True), wishes, language)
+    question, wishes = _understood(question, every)
+    scores = [[_points(entry, wish) for entry in every] for wish in wishes]
+    asked = [row for row, wish in zip(scores, wishes, strict=True) if not wish.is_extra]
+    worths = [sum(column) if all(column) else 0.0 for column in zip(*asked, strict=True)]
+    is_partial = not any(worths)
+    if len(asked) < 2 and not (is_partial and len(wishes) > 1):
+        return Answer(_by_kind(worths, scores, every, wishes, language), is_partial, False)
+    weighed = _weighed(every, wishes, scores)
+    ranked, fit = _ranked(question, every, weighed, known)
+    complete = [worth for worth, entry in zip(worths, every, strict=False) if worth and entry.kind == LESSON]
+    is_whole = len(asked) >= MANY_TERMS or not complete
+    if is_whole:
+        worths = weighed
+        best = max(worth for worth, entry in zip(worths, every, strict=True) if entry.kind == LESSON)
+    else:
+        best = min(complete) * SECOND
+    shares = [(best or 1.0) * ranked.get(entry.identifier, 0.0) for entry in every]
+    worths = [
+        share if entry.kind == LESSON and (is_whole or not worth) else worth
+        for entry, worth, share in zip(every, worths, shares, strict=True)
+    ]
+    is_far = fit < (LIKELY if any(wish.leads for wish in wishes) else UNLIKELY)
+    found = _by_kind(worths, scores, every, wishes, language)
+    return Answer(found, is_partial, is_far and (is_partial or len(asked) >= MANY_TERMS))
 
 
-def closest(
-    question: str, language: str, own: Sequence[Entry] = (), known: Threads | None = None
-) -> dict[str, list[Found]]:
-    """Kind → its matches, for the case that no entry contains every term: the entries to which
-    `_as_a_whole` gives a score above 0. Empty for a question of fewer than two terms."""
-    every = (*entries(), *own)
-    wishes = _wishes(question, every)
-    if len(wishes) < 2:
-        return {}
-    return _by_kind(zip(_as_a_whole(question, every, wishes, known), every, strict=True), wishes, language)
-
-
-def is_far(question: str) -> bool:
-    """True if even the closest entries hardly fit, for a question that no entry contains completely: none of its
-    terms leads to a scenario, and no known thread is like it."""
-    wishes = _wishes(question, entries())
-    return not any(wish.leads for wish in wishes) and known_threads().likeness(question) < LIKE
-
-
-def _as_a_whole(
-    question: str, every: Sequence[Entry], wishes: list[Wish], known: Threads | None
-) -> list[float]:
-    """Each entry's score, if entries may lack terms: that of `_weighed`, but scenarios are in the order of
-    `search_ranks.fused`, from the score of the best scenario downwards."""
-    worths = _weighed(every, wishes)
-    found = [
-        (worth, entry.identifier)
-        for worth, entry in zip(worths, every, strict=True)
+def _ranked(
+    question: str, every: Sequence[Entry], weighed: list[float], known: Threads | None
+) -> tuple[dict[str, float], float]:
+    """Scenario → its share of the best one's points (`fused`), best first; and how well the best one fits. The first
+    LEAST scenarios are kept, and later ones with at least the share FAR."""
+    found = sorted(
+        (-worth, order)
+        for order, (worth, entry) in enumerate(zip(weighed, every, strict=True))
         if worth and entry.kind == LESSON
-    ]
-    ranked = [identifier for _, identifier in sorted(found, key=lambda pair: -pair[0])]
-    points = fused(ranked, question, known)
-    most, best = max(points.values(), default=1.0), max((worth for worth, _ in found), default=1.0)
-    shares = {name: point / most for name, point in points.items() if point >= FAR * most}
-    return [
-        best * shares.get(entry.identifier, 0.0) if entry.kind == LESSON else worth
-        for worth, entry in zip(worths, every, strict=True)
-    ]
+    )
+    points, fit = fused([every[order].identifier for _, order in found], question, known)
+    most = max(points.values(), default=1.0)
+    shares = {name: point / most for name, point in points.items()}
+    return {
+        name: share for place, (name, share) in enumerate(shares.items()) if place < LEAST or share >= FAR
+    }, fit
 
 
-def _weighed(every: Sequence[Entry], wishes: list[Wish]) -> list[float]:
+def _weighed(every: Sequence[Entry], wishes: list[Wish], scores: list[list[float]]) -> list[float]:
     """Each entry's score, if entries may lack terms. A term counts the more, the fewer entries contain it; a
     term that no entry contains has no effect. The score is 0 for an entry far below the best of its kind (a
     page or a limit: also if it is far below the best scenario), and for an entry with only one of the terms.
     An entry with a score of LED for one term may lack the others. The first EXACT_LEADS leads of an exact term
     may also be far below the best."""
-    scores = [[_points(entry, wish) for entry in every] for wish in wishes]
     rarities = [math.log(1 + len(every) / max(1, sum(map(bool, row)))) for row in scores]
     weights = [wish.telling * rarity for wish, rarity in zip(wishes, rarities, strict=True)]
     terms = min(2, sum(any(row) for row in scores))
@@ -242,7 +251,9 @@ def _weighed(every: Sequence[Entry], wishes: list[Wish]) -> list[float]:
     ]
 
 
-def _wishes(question: str, every: Sequence[Entry]) -> list[Wish]:
+def _understood(question: str, every: Sequence[Entry]) -> tuple[str, list[Wish]]:
+    """The question without typing errors, and its terms."""
+
     def is_there(text: str) -> bool:
         return any(text in entry.whole for entry in every)
 
@@ -250,11 +261,14 @@ def _wishes(question: str, every: Sequence[Entry]) -> list[Wish]:
     meant = {
         wish.text: word
         for wish in wishes
-        if not is_there(wish.text) and (word := corrected(wish, _vocabulary())) is not None
+        if not is_there(wish.text)
+        and wish.text not in words_of_threads()
+        and (word := corrected(wish, _vocabulary())) is not None
     }
     if meant:
-        wishes = understand(re.sub(r"\w+", lambda word: meant.get(plain(word[0]), word[0]), question))
-    return [part for wish in wishes for part in in_parts(wish, is_there)]
+        question = re.sub(r"\w+", lambda word: meant.get(plain(word[0]), word[0]), question)
+        wishes = understand(question)
+    return question, [part for wish in wishes for part in in_parts(wish, is_there)]
 
 
 @cache
@@ -266,18 +280,20 @@ def _vocabulary() -> frozenset[str]:
 
 
 def _by_kind(
-    worths: Iterable[tuple[float, Entry]], wishes: list[Wish], language: str
+    worths: Sequence[float],
+    scores: Sequence[Sequence[float]],
+    every: Sequence[Entry],
+    wishes: list[Wish],
+    language: str,
 ) -> dict[str, list[Found]]:
-    if not wishes:
-        return {}
     ranked = [
         (-worth, KINDS.index(entry.kind), order, entry)
-        for order, (worth, entry) in enumerate(worths)
+        for order, (worth, entry) in enumerate(zip(worths, every, strict=False))
         if worth > 0
     ]
     found: dict[str, list[Found]] = {}
     is_named: dict[str, bool] = {}
-    for _, _, _, entry in sorted(ranked, key=lambda row: row[:3]):
+    for _, _, order, entry in sorted(ranked, key=lambda row: row[:3]):
         shown = Found(
             entry.kind,
             entry.identifier,
@@ -286,17 +302,21 @@ def _by_kind(
             tuple(wishes),
             EXCERPT[language],
         )
-        is_named.setdefault(entry.kind, _is_named(entry, wishes))
+        is_named.setdefault(entry.kind, _is_named([row[order] for row in scores], wishes))
         found.setdefault(entry.kind, []).append(shown)
     best = next((kind for kind in found if kind == LESSON or (is_named[kind] and kind != "limit")), LESSON)
     return {kind: found[kind] for kind in dict.fromkeys((best, LESSON, *found)) if kind in found}
 
 
-def _is_named(entry: Entry, wishes: list[Wish]) -> bool:
-    """True if the name or the title of the entry has an exact term, or terms that tell at least half of what the
-    question says."""
+def _is_named(points: Sequence[float], wishes: list[Wish]) -> bool:
+    """True if the name or the title of an entry has an exact term, or terms that tell at least half of what the
+    question says. ``points``: what it gets for each term."""
     asked = [wish for wish in wishes if not wish.is_extra]
-    named = [wish for wish in asked if _points(entry, wish) >= POINTS["title, same"]]
+    named = [
+        wish
+        for wish, point in zip(wishes, points, strict=True)
+        if point >= POINTS["title, same"] and not wish.is_extra
+    ]
     told = sum(wish.telling for wish in named)
     return told >= sum(wish.telling for wish in asked) / 2 or any(wish.telling >= EXACT for wish in named)
 
@@ -305,12 +325,6 @@ def session_entry(identifier: str, scenario: str, title: dict[str, str], text: d
     """The entry of a session: found by its title, its text, and the id of its scenario."""
     made = _entry("session", identifier, title, text, scenario, (scenario,))
     return replace(made, name=plain(scenario))
-
-
-def _worth(entry: Entry, wishes: list[Wish]) -> float:
-    """The entry's score; 0 if it lacks a term."""
-    points = [_points(entry, wish) for wish in wishes if not wish.is_extra]
-    return sum(points) if all(points) else 0.0
 
 
 def _points(entry: Entry, wish: Wish) -> float:

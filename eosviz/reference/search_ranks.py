@@ -1,21 +1,25 @@
 """Rankings of the scenarios for a whole question, and the ranking that is made of them.
 
 A question of several words is ranked in three ways (`SHARES`). ``terms``: by the words and synonyms that its entries
-contain (`search_index.py`). ``words``: by the rare words that it shares with all texts of a scenario. ``threads``: by
-the rare words that it shares with questions from public threads (``threads.toml``), whose answers are known. The last
-two are scores of Okapi BM25 (Robertson and Zaragoza, *The Probabilistic Relevance Framework*, 2009, section 3); the
-three are joined by their places alone (reciprocal rank fusion; Cormack, Clarke and Buettcher, SIGIR 2009), because
-their scores cannot be compared.
+contain (`search_index.py`). ``words``: by the rare words that it shares with all texts of a scenario, and with the
+questions from public threads (``threads.toml``) that the scenario answers. ``threads``: by the answers of the threads
+that share most rare words with it. The last two are scores of Okapi BM25 (Robertson and Zaragoza, *The Probabilistic
+Relevance Framework*, 2009, section 3); the three are joined by their places alone (reciprocal rank fusion; Cormack,
+Clarke and Buettcher, SIGIR 2009), because their scores cannot be compared.
+
+The numbers were chosen on the threads with ``apart = true``, each asked as if the search did not know it.
 """
 
 from __future__ import annotations
 
+import copy
 import math
+import re
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from typing import Any
 
@@ -24,23 +28,23 @@ import msgspec
 from engine.scenario.shelf import library
 from eosviz.reference.search_terms import asked_for, plain, roots_of
 
-SHARES = {"terms": 1.0, "words": 0.7, "threads": 0.5}
-"""The weight of each ranking. Between 0.5 and 1 the weights of the last two hardly matter."""
-LIKE = 0.45
-"""If the nearest thread has more likeness to a question than this, the weight of the ranking by threads rises in
-proportion, so that a question that is a thread word for word gets its answers."""
+SHARES = {"terms": 0.5, "words": 1.0, "threads": 0.3}
+"""The weight of each ranking."""
 FUSED = 5
 """Reciprocal rank fusion's constant: the larger, the less the first places count."""
 PLACES = 30
 """A ranking gives points to this many scenarios."""
-SATURATION, LENGTH = 1.2, 0.75
-"""BM25's k1 and b."""
+THREAD_SHAPE = (1.2, 0.75)
+"""BM25's k1 and b for threads, which are short: a second mention of a word hardly counts."""
+LESSON_SHAPE = (10.0, 0.5)
+"""BM25's k1 and b for scenarios, which are long: a word that is there often counts more."""
 TITLE_COUNTS, ASKED_COUNTS = 3, 2
 """How often a scenario's title, and the words of the catalogue's table that lead to it, are counted."""
-NEAREST = 12
-"""This many threads answer a question."""
-LATER = 0.15
-"""A thread's second answer counts this share less than its first, and the third twice that."""
+NEAREST = 40
+"""This many threads answer a question, each with the square of its score."""
+ANSWERS, LATER = 3, 0.15
+"""A thread's first ANSWERS lessons count. The second counts this share less than the first, and the third twice
+that."""
 MIDDLEWARE = 0.5
 """Scores of scenarios about middleware are multiplied by this: their everyday words are words of questions about
 Kafka, too."""
@@ -58,31 +62,55 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     apart: bool = False
     draw: int = 0
 
+    @property
+    def words(self) -> Counter[str]:
+        return Counter(roots_of(f"{self.title} {self.symptom}"))
+
+    @property
+    def worths(self) -> dict[str, float]:
+        """Lesson → how much it counts."""
+        return {lesson: 1 - LATER * place for place, lesson in enumerate(self.lessons[:ANSWERS])}
+
+
+def rarity_of(having: int, size: int) -> float:
+    """The rarity of a word that `having` of `size` texts have."""
+    return math.log(1 + (size - having + 0.5) / (having + 0.5))
+
 
 class Bags:
     """Texts as bags of words, to be ranked by BM25."""
 
-    def __init__(self, texts: Sequence[Mapping[str, int]]) -> None:
-        lengths = [sum(text.values()) for text in texts]
-        mean = sum(lengths) / max(1, len(lengths))
-        self.size = len(texts)
-        self.holding: dict[str, list[tuple[int, float]]] = defaultdict(list)
-        for at, (text, length) in enumerate(zip(texts, lengths, strict=True)):
-            slack = SATURATION * (1 - LENGTH + LENGTH * length / mean)
+    def __init__(self, texts: Sequence[Mapping[str, float]], shape: tuple[float, float]) -> None:
+        self.size, self.shape = len(texts), shape
+        self.lengths = [float(sum(text.values())) for text in texts]
+        self.counts: dict[str, dict[int, float]] = defaultdict(dict)
+        for at, text in enumerate(texts):
             for word, count in text.items():
-                self.holding[word].append((at, count * (SATURATION + 1) / (count + slack)))
+                self.counts[word][at] = count
 
     def rarity(self, word: str) -> float:
-        having = len(self.holding.get(word, ()))
-        return math.log(1 + (self.size - having + 0.5) / (having + 0.5))
+        return rarity_of(len(self.counts.get(word, ())), self.size)
 
-    def scores(self, words: Iterable[str]) -> list[float]:
-        """The score of each text, in their order."""
+    def scores(
+        self, rarities: Mapping[str, float], less: Sequence[tuple[int, float, Mapping[str, float]]] = ()
+    ) -> list[float]:
+        """The score of each text, in their order, for words with these rarities. ``less``: what a text is to lack: its
+        place, a weight, and a bag of words that it contains with that weight."""
+        lengths = list(self.lengths)
+        for at, weight, bag in less:
+            lengths[at] -= weight * sum(bag.values())
+        mean = sum(lengths) / max(1, len(lengths))
+        saturation, length = self.shape
+        slack = [saturation * (1 - length + length * one / mean) if mean else saturation for one in lengths]
         scores = [0.0] * self.size
-        for word in set(words):
-            rarity = self.rarity(word)
-            for at, points in self.holding.get(word, ()):
-                scores[at] += rarity * points
+        for word, rarity in rarities.items():
+            counts = self.counts.get(word, {})
+            lacks: dict[int, float] = defaultdict(float)
+            for at, weight, bag in less:
+                lacks[at] += weight * bag.get(word, 0)
+            for at, count in counts.items():
+                left = count - lacks[at]
+                scores[at] += rarity * left * (saturation + 1) / (left + slack[at])
         return scores
 
 
@@ -91,53 +119,95 @@ class Threads:
 
     def __init__(self, threads: Sequence[Thread]) -> None:
         self.threads = threads
-        self.bags = Bags([Counter(roots_of(f"{one.title} {one.symptom}")) for one in threads])
+        self.bags = Bags([one.words for one in threads], THREAD_SHAPE)
+        self.left_out: tuple[int, ...] = ()
 
-    def likeness(self, question: str) -> float:
-        """How like the question the nearest thread is: 0 if they share no word, about 1 if they share all."""
-        words = set(roots_of(question))
-        most = sum(map(self.bags.rarity, words))
-        return max(self.bags.scores(words), default=0.0) / most if most else 0.0
+    def without(self, thread: Thread) -> Threads:
+        """The same threads, but a question is asked as if nothing were known of this one."""
+        others = copy.copy(self)
+        others.left_out = tuple(at for at, one in enumerate(self.threads) if one.of == thread.of)
+        return others
 
-    def ranked(self, question: str) -> list[str]:
+    @cached_property
+    def lessons(self) -> Bags:
+        """The scenarios of the library: their words, and those of the threads that they answer."""
+        bags: list[dict[str, float]] = [dict(bag) for bag in lessons().bags]
+        place = {name: at for at, name in enumerate(lessons().names)}
+        for thread in self.threads:
+            words = thread.words
+            for lesson, worth in thread.worths.items():
+                bag = bags[place[lesson]]
+                for word, count in words.items():
+                    bag[word] = bag.get(word, 0) + worth * count
+        return Bags(bags, LESSON_SHAPE)
+
+    @cached_property
+    def having(self) -> Counter[str]:
+        """How many scenarios and threads have a word."""
+        return Counter(word for bag in lessons().bags for word in bag) + Counter(
+            {word: len(held) for word, held in self.bags.counts.items()}
+        )
+
+    def rarity(self, word: str) -> float:
+        """How rare a word is in scenarios and threads together."""
+        return rarity_of(self.having[word], len(lessons().names) + self.bags.size)
+
+    def by_words(self, question: str) -> tuple[list[str], float]:
+        """The ids of the scenarios that share rare words with the question, best first; and how well the best one
+        fits: its score for each unit of rarity in the question."""
+        rarities = {word: self.rarity(word) for word in set(roots_of(question))}
+        place = {name: at for at, name in enumerate(lessons().names)}
+        less = [
+            (place[lesson], worth, one.words)
+            for one in (self.threads[at] for at in self.left_out)
+            for lesson, worth in one.worths.items()
+        ]
+        scores = self.lessons.scores(rarities, less)
+        found = sorted(
+            (
+                (-score * factor, at)
+                for at, (score, factor) in enumerate(zip(scores, lessons().factors, strict=True))
+            ),
+        )
+        most = sum(rarities.values())
+        fit = -found[0][0] / most if most else 0.0
+        return [lessons().names[at] for score, at in found if score < 0], fit
+
+    def by_threads(self, question: str) -> list[str]:
         """The ids of the scenarios that answer the threads nearest to the question, best first."""
-        scores = self.bags.scores(roots_of(question))
+        scores = self.bags.scores({word: self.bags.rarity(word) for word in set(roots_of(question))})
+        for at in self.left_out:
+            scores[at] = 0.0
         nearest = sorted(range(len(scores)), key=lambda at: -scores[at])[:NEAREST]
         points: dict[str, float] = defaultdict(float)
         for at in nearest:
-            for place, lesson in enumerate(self.threads[at].lessons[:3]):
-                points[lesson] += scores[at] * (1 - LATER * place)
+            for lesson, worth in self.threads[at].worths.items():
+                points[lesson] += scores[at] ** 2 * worth
         return [lesson for lesson in sorted(points, key=lambda lesson: -points[lesson]) if points[lesson] > 0]
 
 
 @dataclass(frozen=True)
 class Lessons:
-    """The scenarios of the library as bags of words."""
+    """The scenarios of the library as bags of words. ``factors``: by what their scores are multiplied."""
 
     names: tuple[str, ...]
-    bags: Bags
+    bags: tuple[Counter[str], ...]
     factors: tuple[float, ...]
 
-    def ranked(self, question: str) -> list[str]:
-        """The ids of the scenarios that share rare words with the question, best first."""
-        scores = self.bags.scores(roots_of(question))
-        found = [
-            (score * factor, name)
-            for score, factor, name in zip(scores, self.factors, self.names, strict=True)
-        ]
-        return [name for score, name in sorted(found, key=lambda pair: -pair[0]) if score > 0]
 
-
-def fused(terms: Sequence[str], question: str, threads: Threads | None = None) -> dict[str, float]:
-    """Scenario id → points, best first. ``terms``: the ids as ranked by terms."""
+def fused(
+    terms: Sequence[str], question: str, threads: Threads | None = None
+) -> tuple[dict[str, float], float]:
+    """Scenario id → points, best first; and how well the best one fits (`Threads.by_words`). ``terms``: the ids as
+    ranked by terms."""
     known = threads or known_threads()
-    rankings = {"terms": terms, "words": lessons().ranked(question), "threads": known.ranked(question)}
-    shares = SHARES | {"threads": SHARES["threads"] * max(1.0, known.likeness(question) / LIKE)}
+    words, fit = known.by_words(question)
+    rankings = {"terms": terms, "words": words, "threads": known.by_threads(question)}
     points: dict[str, float] = defaultdict(float)
     for name, ranking in rankings.items():
         for place, scenario in enumerate(ranking[:PLACES]):
-            points[scenario] += shares[name] / (FUSED + place)
-    return dict(sorted(points.items(), key=lambda pair: -pair[1]))
+            points[scenario] += SHARES[name] / (FUSED + place)
+    return dict(sorted(points.items(), key=lambda pair: -pair[1])), fit
 
 
 @cache
@@ -156,7 +226,7 @@ def lessons() -> Lessons:
         bags.append(bag)
     names = tuple(one.id for one in library())
     factors = tuple(MIDDLEWARE if "middleware" in one.document else 1.0 for one in library())
-    return Lessons(names, Bags(bags), factors)
+    return Lessons(names, tuple(bags), factors)
 
 
 def _texts(document: Mapping[str, Any]) -> list[str]:
@@ -178,3 +248,14 @@ def threads() -> tuple[Thread, ...]:
 @cache
 def known_threads() -> Threads:
     return Threads(threads())
+
+
+@cache
+def words_of_threads() -> frozenset[str]:
+    """The words that two threads have, also in the names of their repositories: they are no typing errors."""
+    having = Counter(
+        word
+        for one in threads()
+        for word in set(re.findall(r"\w+", plain(f"{one.of} {one.title} {one.symptom}")))
+    )
+    return frozenset(word for word, count in having.items() if count > 1)

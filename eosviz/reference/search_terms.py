@@ -28,6 +28,8 @@ _ENDINGS = ("ing", "ed", "es", "s")
 _STEM_MIN = 4
 _CAPITAL_INSIDE = re.compile("(?<=[a-z])(?=[A-Z])")
 """Where a part of a name begins: *initTransactions* is also *init_transactions* and *init transactions*."""
+_JOINED = re.compile(r"\b(re|un|non|pre|de)-(?=[a-z])")
+"""What begins an English word that is also written with a hyphen: *re-read* is *reread*, not *read*."""
 _EACH = re.compile(r"\bfor (?:each|every)\b")
 _SCENARIO = re.compile(r"sc-\d+")
 _CLASS_NAME = "(?:exception|error)?"
@@ -141,7 +143,7 @@ def _roots(text: str) -> frozenset[str]:
 def roots_of(text: str) -> list[str]:
     """The roots of all words of a text that have a meaning, in their order, and each two neighbouring letters of its
     Chinese. The words of a name, *sendOffsetsToTransaction* or `max.poll.interval.ms`, count one by one."""
-    small = plain(_CAPITAL_INSIDE.sub(" ", text))
+    small = _JOINED.sub(r"\1", plain(_CAPITAL_INSIDE.sub(" ", text)))
     roots = [_root(word) for word in _not_empty(_LATIN_WORD.findall(small))]
     return roots + [run[at : at + 2] for run in _CHINESE_RUN.findall(small) for at in range(len(run) - 1)]
 

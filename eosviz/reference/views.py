@@ -23,6 +23,7 @@ from engine.telling.comparison import COMPARISON
 from eosviz.browser import browser_of
 from eosviz.catalogue import language_of, say
 from eosviz.reference import drawing, search_index, tables
+from eosviz.reference.search_reasons import reason
 from eosviz.reference.signatures import signatures as known_signatures
 from eosviz.scenarios import choices
 from eosviz.scenarios.cards import shelf
@@ -34,7 +35,7 @@ from eosviz.walkthroughs.views import element_attributes
 QUESTION_LENGTH = 400
 """A question is cut after this many characters. A line of a client's log with its exception usually is shorter.
 ``maxlength`` of the search fields has the same number."""
-SCENARIOS_SHOWN = 5
+SCENARIOS_SHOWN = 8
 OTHERS_SHOWN = 3
 """At most this many scenarios, and entries of each other kind, are shown beside a link to the others."""
 FAR_SHOWN = 2
@@ -210,18 +211,17 @@ def search(request: HttpRequest) -> HttpResponse:
     the first column."""
     question = request.GET.get("q", "").strip()[:QUESTION_LENGTH]
     language, own = language_of(get_language()), _own_sessions(request) if question else ()
-    found = search_index.find(question, language, own)
-    is_partial = not found
-    if is_partial:
-        found = search_index.closest(question, language, own)
-    is_far = is_partial and search_index.is_far(question)
+    answer = search_index.answer(question, language, own)
+    found, is_far = answer.found, answer.is_far
     only = kind if (kind := request.GET.get("kind", "")) in found else ""
     kinds = [
         {
             "name": name,
             "key": f"search.kind.{name}",
             "count": len(rows),
-            "rows": _placed(rows[: KIND_SHOWN_MAX if only else FAR_SHOWN if is_far else _shown(name)]),
+            "rows": _placed(
+                rows[: KIND_SHOWN_MAX if only else FAR_SHOWN if is_far else _shown(name)], question, language
+            ),
         }
         for name, rows in found.items()
         if name == (only or name)
@@ -229,7 +229,7 @@ def search(request: HttpRequest) -> HttpResponse:
     at = next((place for place, one in enumerate(kinds) if one["name"] == search_index.LESSON), 0)
     context = {
         "question": question,
-        "is_partial": is_partial,
+        "is_partial": answer.is_partial,
         "is_far": is_far and not only,
         "topics": [(name, f"library.question.{name}") for name in choices.VALUES["topic"]],
         "count": sum(len(rows) for rows in found.values()),
@@ -264,17 +264,29 @@ def _session_text(line: SessionLine, language: str) -> str:
     return say("search.session", language, {"name": name, "step": line.newest, "made": made})
 
 
-def _placed(rows: list[search_index.Found]) -> list[dict[str, Any]]:
-    """Each match with its address and, for a scenario, its picture."""
+def _placed(rows: list[search_index.Found], question: str, language: str) -> list[dict[str, Any]]:
+    """Each match with its address and the text that is shown of it; a scenario also with its picture."""
     shelved = {one.card.identifier: one for one in shelf()} if rows and rows[0].kind == "scenario" else {}
     return [
         {
             "found": row,
             "address": _ADDRESSES[row.kind](row.identifier),
             "run": next(iter(shelved[row.identifier].runs), None) if row.identifier in shelved else None,
+            **_shown_text(row, question, language),
         }
         for row in rows
     ]
+
+
+def _shown_text(row: search_index.Found, question: str, language: str) -> dict[str, Any]:
+    """An excerpt; of a scenario the sentence or sign that answers the question, and what the sign means."""
+    if row.kind != search_index.LESSON:
+        return {"text": row.excerpt_pieces}
+    why = reason(row.identifier, question, row.wishes)
+    return {
+        "text": search_index.in_pieces(why.text[language], row.wishes),
+        "means": search_index.in_pieces(why.means.get(language, ""), row.wishes),
+    }
 
 
 _ADDRESSES: dict[str, Callable[[str], str]] = {

@@ -45,7 +45,7 @@ from eosviz.pipeline.sweep_form import of_document, of_form
 from eosviz.pipeline.sweep_mistakes import worded_mistakes
 from eosviz.pipeline.sweep_parameters import sections_of
 from eosviz.pipeline.sweep_writing import BadForm, write_form
-from eosviz.reference.search_index import find
+from eosviz.reference.search_index import answer
 from eosviz.refusals import Problem
 from eosviz.replays import carriers
 from eosviz.replays.refusal import ReplayRefused
@@ -309,7 +309,7 @@ def a_question(chance: Random) -> str:
 
 
 def answer_a_question(question: str) -> str:
-    found = find(question, "en")
+    found = answer(question, "en").found
     return "found" if any(found.values()) else "nothing found"
 
 

@@ -47,12 +47,12 @@ SOUGHT = [
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(("question", "first"), SOUGHT)
 def test_what_people_type_is_found_first(question: str, first: dict[str, str], language: str) -> None:
-    found = search_index.find(question, language)
+    found = search_index.answer(question, language).found
     assert {kind: found[kind][0].identifier for kind in first if kind in found} == first
 
 
 def test_words_of_a_chinese_run_are_found_separately() -> None:
-    found = search_index.find("提交事务", "zh-Hans")["scenario"]
+    found = search_index.answer("提交事务", "zh-Hans").found["scenario"]
     assert "SC-44" in [row.identifier for row in found]
 
 
@@ -112,7 +112,7 @@ ASKED = [
 
 @pytest.mark.parametrize(("question", "wanted"), ASKED)
 def test_a_whole_sentence_leads_to_its_scenario(question: str, wanted: str) -> None:
-    found = search_index.find(question, "en") or search_index.closest(question, "en")
+    found = search_index.answer(question, "en").found
     assert wanted in [row.identifier for row in found["scenario"][:3]]
 
 
@@ -164,7 +164,7 @@ ASKED_IN_CHINESE_APART = [
 
 
 def is_found_in_chinese(question: str, wanted: str) -> bool:
-    found = search_index.find(question, "zh-Hans") or search_index.closest(question, "zh-Hans")
+    found = search_index.answer(question, "zh-Hans").found
     return any(row.identifier in wanted.split() for row in found.get("scenario", [])[:3])
 
 
@@ -181,13 +181,15 @@ def test_most_chinese_sentences_that_the_table_was_not_tuned_on_lead_to_their_sc
 
 
 def test_the_text_of_an_error_finds_the_error_first() -> None:
-    found = search_index.find("The producer attempted a transactional operation in an invalid state", "en")
+    found = search_index.answer(
+        "The producer attempted a transactional operation in an invalid state", "en"
+    ).found
     assert found["error"][0].identifier == "INVALID_TXN_STATE"
 
 
 def test_an_error_that_shares_everyday_words_does_not_stand_before_scenarios() -> None:
     question = "The message appears in the topic and I won't see log message about abort transaction."
-    found = search_index.find(question, "en") or search_index.closest(question, "en")
+    found = search_index.answer(question, "en").found
     assert "error" in found
     assert next(iter(found)) == "scenario"
 
@@ -226,7 +228,7 @@ def test_a_word_of_a_row_is_known_with_other_endings_and_separators(typed: str, 
     ],
 )
 def test_a_setting_or_a_function_of_a_client_leads_to_its_scenario(name: str, wanted: str) -> None:
-    found = search_index.find(name, "en") or search_index.closest(name, "en")
+    found = search_index.answer(name, "en").found
     assert found["scenario"][0].identifier == wanted
 
 
@@ -281,9 +283,7 @@ def test_a_word_that_could_be_two_is_left_as_it_is() -> None:
 
 def test_middleware_comes_first_only_if_the_question_is_about_it() -> None:
     def first(question: str) -> str:
-        return (search_index.find(question, "en") or search_index.closest(question, "en"))["scenario"][
-            0
-        ].identifier
+        return search_index.answer(question, "en").found["scenario"][0].identifier
 
     assert first("the local Kafka transaction fails and the producer stops") != "SC-82"
     assert first("the local transaction fails after a participant has voted") in {"SC-80", "SC-81", "SC-82"}
@@ -303,19 +303,19 @@ def test_a_name_of_a_program_is_known_by_its_words_where_it_stands_nowhere() -> 
     "question", ["zombie", "marker", "INVALID_PRODUCER_EPOCH", "fenced by a newer instance", "日志"]
 )
 def test_scenarios_come_no_later_than_second(question: str) -> None:
-    assert "scenario" in list(search_index.find(question, "en"))[:2]
+    assert "scenario" in list(search_index.answer(question, "en").found)[:2]
 
 
 def test_a_long_text_that_has_every_term_by_chance_does_not_hide_what_is_meant() -> None:
     question = "stuck transactions by aborting expired transactions"
-    assert search_index.find(question, "en")["scenario"][0].identifier == "SC-101"
+    assert search_index.answer(question, "en").found["scenario"][0].identifier == "SC-101"
 
 
 @pytest.mark.django_db
 def test_where_no_entry_has_every_word_the_closest_are_found(client: Client) -> None:
     question = "hanging transaction, LSO, xylophone"
-    assert search_index.find(question, "en") == {}
-    assert "SC-75" in [row.identifier for row in search_index.closest(question, "en")["scenario"]][:3]
+    assert search_index.answer(question, "en").is_partial
+    assert "SC-75" in [row.identifier for row in search_index.answer(question, "en").found["scenario"]][:3]
     page = client.get("/search/", {"q": question}).content.decode()
     assert "The closest entries first." in page
     assert "No entry" not in page
@@ -359,7 +359,7 @@ def test_an_excerpt_is_the_part_with_the_most_terms() -> None:
 
 
 def test_what_is_typed_comes_before_what_means_the_same() -> None:
-    by_word = search_index.find("zombie", "en")["term"]
+    by_word = search_index.answer("zombie", "en").found["term"]
     assert [row.identifier for row in by_word][:2] == ["zombie", "fencing"]
 
 
@@ -384,7 +384,7 @@ def test_one_name_is_one_word_and_empty_words_are_passed_over() -> None:
 class TestPage:
     def test_it_shows_the_best_of_each_kind_and_counts_the_others(self, client: Client) -> None:
         page = client.get("/search/", {"q": "marker"}).content.decode()
-        rules = len(search_index.find("marker", "en")["requirement"])
+        rules = len(search_index.answer("marker", "en").found["requirement"])
         assert f"<small>{rules}</small>" in page and "kind=requirement" in page
         whole = client.get("/search/", {"q": "marker", "kind": "requirement"}).content.decode()
         assert len(re.findall("/reference/requirements/[A-Z]", whole)) == rules
@@ -423,7 +423,7 @@ class TestPage:
     def test_a_question_without_an_answer_gets_words_that_have_one(self, client: Client) -> None:
         page = client.get("/search/", {"q": "qqqq"}).content.decode()
         assert 'href="?q=stuck"' in page
-        assert search_index.find("stuck", "en")
+        assert search_index.answer("stuck", "en").found
 
     def test_tracks_lead_to_their_pages(self, client: Client) -> None:
         page = client.get("/search/", {"q": "stuck"}).content.decode()
@@ -447,7 +447,7 @@ def test_a_sentence_without_spaces_is_split_with_two_lookups_a_letter() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_is_not_modelled_is_found_line_by_line(language: str) -> None:
-    found = search_index.find("Redpanda", language)["limit"]
+    found = search_index.answer("Redpanda", language).found["limit"]
     assert [row.identifier for row in found] == ["limit.other_brokers"]
 
 
@@ -460,7 +460,9 @@ def test_a_line_of_what_is_not_modelled_opens_at_its_place(client: Client) -> No
 
 
 def test_a_page_that_shares_a_few_words_with_a_long_question_is_not_shown() -> None:
-    found = search_index.closest("Apache Flink jobs can't recover from a checkpoint using transactions", "en")
+    found = search_index.answer(
+        "Apache Flink jobs can't recover from a checkpoint using transactions", "en"
+    ).found
     assert "scenario" in found and not {"page", "limit"} & set(found)
 
 
@@ -469,7 +471,7 @@ def test_the_texts_of_two_errors_both_lead_to_a_lesson() -> None:
         "The producer attempted a transactional operation in an invalid state. "
         "There is a newer producer with the same transactionalId which fences the current one"
     )
-    found = [row.identifier for row in search_index.closest(question, "en")["scenario"]]
+    found = [row.identifier for row in search_index.answer(question, "en").found["scenario"]]
     assert {"SC-129", "SC-153"} <= set(found)
 
 

@@ -178,7 +178,7 @@ def test_a_signature_and_its_errors_lead_to_the_tracks_that_play_its_runs(client
 def test_a_signature_is_found_by_its_issue_by_what_is_logged_and_by_its_title(
     question: str, name: str
 ) -> None:
-    assert name in [row.identifier for row in search_index.find(question, "zh-Hans")["signature"]]
+    assert name in [row.identifier for row in search_index.answer(question, "zh-Hans").found["signature"]]
 
 
 def test_a_verdict_and_a_line_of_a_log_lead_to_what_explains_them() -> None:
@@ -264,21 +264,32 @@ def test_a_requirement_of_the_list_names_its_scenarios(client: Client) -> None:
 def test_what_is_asked_for_by_name_is_found_first(
     question: str, kind: str, identifier: str, language: str
 ) -> None:
-    assert search_index.find(question, language)[kind][0].identifier == identifier
+    assert search_index.answer(question, language).found[kind][0].identifier == identifier
 
 
 def test_every_word_of_the_question_must_stand_in_what_is_found() -> None:
-    both = search_index.find("marker epoch", "en")
+    both = search_index.answer("marker epoch", "en").found
     assert any(both.values())
-    for kind in search_index.KINDS:
-        one = {row.identifier for row in search_index.find("marker", "en").get(kind, [])}
+    for kind in set(search_index.KINDS) - {search_index.LESSON}:
+        one = {row.identifier for row in search_index.answer("marker", "en").found.get(kind, [])}
         assert {row.identifier for row in both.get(kind, [])} <= one
-    assert not any(search_index.find("  ", "en").values())
-    assert not any(search_index.find("marker nosuchword", "en").values())
+    assert not any(search_index.answer("  ", "en").found.values())
+    assert search_index.answer("marker nosuchword", "en").is_partial
+
+
+def test_scenarios_that_have_both_of_two_words_come_first() -> None:
+    marker, epoch = (
+        {row.identifier for row in search_index.answer(word, "en").found["scenario"]}
+        for word in ("marker", "epoch")
+    )
+    found = [row.identifier for row in search_index.answer("marker epoch", "en").found["scenario"]]
+    have_both = [name in marker & epoch for name in found]
+    assert have_both == sorted(have_both, reverse=True)
+    assert have_both[0]
 
 
 def test_an_excerpt_holds_the_word_that_was_found() -> None:
-    for rows in search_index.find("sequence", "en").values():
+    for rows in search_index.answer("sequence", "en").found.values():
         for row in rows:
             assert len(row.excerpt) <= search_index.EXCERPT["en"] + 4
     long = "a" * 300 + " marker " + "b" * 300
@@ -301,17 +312,19 @@ def test_an_excerpt_holds_the_word_that_was_found() -> None:
     ],
 )
 def test_panels_and_keys_of_the_player_are_found(typed: str, language: str) -> None:
-    assert "reference:player" in [row.identifier for row in search_index.find(typed, language)["page"]]
+    assert "reference:player" in [
+        row.identifier for row in search_index.answer(typed, language).found["page"]
+    ]
 
 
 def test_a_word_is_found_where_it_begins_one_and_an_abbreviation_by_its_long_form() -> None:
     texts = {(entry.kind, entry.identifier): entry.whole for entry in search_index.entries()}
-    for rows in search_index.find("LSO", "en").values():
+    for rows in search_index.answer("LSO", "en").found.values():
         for row in rows:
             # LastStableOffsetLag, a metric, is among the names of a signature.
             assert re.search(r"\blso\b|\blast[ _]?stable[ _]?offset", texts[(row.kind, row.identifier)]), row
-    rules = {row.identifier for row in search_index.find("LSO", "zh-Hans")["requirement"]}
-    assert rules == {row.identifier for row in search_index.find("LSO", "en")["requirement"]}
+    rules = {row.identifier for row in search_index.answer("LSO", "zh-Hans").found["requirement"]}
+    assert rules == {row.identifier for row in search_index.answer("LSO", "en").found["requirement"]}
     assert "MRK-6" in rules
 
 

@@ -7,16 +7,14 @@ from __future__ import annotations
 import pytest
 
 from eosviz.reference import search_index, search_ranks
-from eosviz.reference.search_ranks import Thread, Threads
+from eosviz.reference.search_ranks import Thread
 from eosviz.reference.views import QUESTION_LENGTH
 
 
 def is_found(thread: Thread, words: str) -> bool:
     question = getattr(thread, words)[:QUESTION_LENGTH]
-    others = Threads([one for one in search_ranks.threads() if one != thread])
-    found = search_index.find(question, "en", known=others) or search_index.closest(
-        question, "en", known=others
-    )
+    others = search_ranks.known_threads().without(thread)
+    found = search_index.answer(question, "en", known=others).found
     return any(row.identifier in thread.lessons for row in found.get("scenario", [])[:3])
 
 
