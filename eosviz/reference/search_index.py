@@ -21,7 +21,7 @@ from engine.scenario.tracks import tracks
 from eosviz.catalogue import say
 from eosviz.reference import tables
 from eosviz.reference.search_ranks import Threads, fused, words_of_threads
-from eosviz.reference.search_terms import EXACT, Wish, corrected, in_parts, plain, understand
+from eosviz.reference.search_terms import CHINESE, EXACT, Wish, corrected, in_parts, plain, understand
 from eosviz.reference.signatures import signatures
 from eosviz.scenarios.libraries import behaviours
 
@@ -104,6 +104,9 @@ SECOND = 0.99
 LIKELY, UNLIKELY = 0.8, 1.8
 """If the best scenario fits less than this (`Threads.by_words`), the question is far from all of them: UNLIKELY if no
 term of it leads to a scenario."""
+CHINESE_FITS = 0.5
+"""For a question with Chinese this share is enough: its words are any two neighbouring letters, and the known threads
+are in English."""
 OTHER_FIELD = 0.4
 """Where entries may lack terms, the score of a scenario about middleware is multiplied by this, unless a term
 leads to such a scenario: its words, *local* or *fails*, are words of questions about Kafka, too."""
@@ -198,7 +201,8 @@ def answer(question: str, language: str, own: Sequence[Entry] = (), known: Threa
         share if entry.kind == LESSON and (is_whole or not worth) else worth
         for entry, worth, share in zip(every, worths, shares, strict=True)
     ]
-    is_far = fit < (LIKELY if any(wish.leads for wish in wishes) else UNLIKELY)
+    least = LIKELY if any(wish.leads for wish in wishes) else UNLIKELY
+    is_far = fit < least * (CHINESE_FITS if CHINESE.search(question) else 1.0)
     found = _by_kind(worths, scores, every, wishes, language)
     return Answer(found, is_partial, is_far and (is_partial or len(asked) >= MANY_TERMS))
 

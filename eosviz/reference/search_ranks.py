@@ -26,10 +26,13 @@ from typing import Any
 import msgspec
 
 from engine.scenario.shelf import library
-from eosviz.reference.search_terms import asked_for, plain, roots_of
+from eosviz.reference.search_terms import CHINESE, asked_for, plain, roots_of
 
 SHARES = {"terms": 0.5, "words": 1.0, "threads": 0.3}
 """The weight of each ranking."""
+CHINESE_SHARES = {"terms": 0.7, "words": 0.7, "threads": 0.7}
+"""The weights for a question with Chinese. The known threads are in English: its words say less, and its terms, which
+the catalogue's table translates, say more."""
 FUSED = 5
 """Reciprocal rank fusion's constant: the larger, the less the first places count."""
 PLACES = 30
@@ -203,10 +206,11 @@ def fused(
     known = threads or known_threads()
     words, fit = known.by_words(question)
     rankings = {"terms": terms, "words": words, "threads": known.by_threads(question)}
+    shares = CHINESE_SHARES if CHINESE.search(question) else SHARES
     points: dict[str, float] = defaultdict(float)
     for name, ranking in rankings.items():
         for place, scenario in enumerate(ranking[:PLACES]):
-            points[scenario] += SHARES[name] / (FUSED + place)
+            points[scenario] += shares[name] / (FUSED + place)
     return dict(sorted(points.items(), key=lambda pair: -pair[1])), fit
 
 

@@ -17,7 +17,7 @@ SIGN_COUNTS = 1.4
 """The score of a sign is multiplied by this: it is what an engineer sees."""
 SAME_COUNTS = 2.0
 """The score of a term that a text has as a synonym, for each unit of its weight."""
-EXTRA_LENGTH = 40
+EXTRA_LENGTH = 100
 """A text with this many words, in both languages, gets half its score."""
 
 

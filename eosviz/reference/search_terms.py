@@ -53,7 +53,7 @@ _TYPO_MIN = 5
 """A word with at least this many letters may have a typing error. Shorter words differ in one letter by
 meaning."""
 _CHINESE = "\u3400-\u9fff"
-_CHINESE_RUN = re.compile(f"[{_CHINESE}]+")
+CHINESE = re.compile(f"[{_CHINESE}]+")
 _LATIN_WORD = re.compile("[a-z][a-z0-9]+|[0-9]{2,}")
 """A word, or a number of at least two digits: a single letter or digit says nothing."""
 
@@ -125,7 +125,7 @@ def _apart(pieces: list[str], taken: Collection[str]) -> list[Wish]:
 def _texts() -> tuple[tuple[str, tuple[tuple[str, ...], ...], frozenset[str]], ...]:
     """The texts of the table without Chinese and with at least two words, each with its rows and its words,
     if the words together tell enough: a word tells the more, the fewer texts have it."""
-    every = [(word, rows, _roots(word)) for word, rows in _known() if not _CHINESE_RUN.search(word)]
+    every = [(word, rows, _roots(word)) for word, rows in _known() if not CHINESE.search(word)]
     texts = [text for text in every if len(text[2]) > 1]
     having = Counter(root for _, _, roots in texts for root in roots)
     return tuple(
@@ -145,7 +145,7 @@ def roots_of(text: str) -> list[str]:
     Chinese. The words of a name, *sendOffsetsToTransaction* or `max.poll.interval.ms`, count one by one."""
     small = _JOINED.sub(r"\1", plain(_CAPITAL_INSIDE.sub(" ", text)))
     roots = [_root(word) for word in _not_empty(_LATIN_WORD.findall(small))]
-    return roots + [run[at : at + 2] for run in _CHINESE_RUN.findall(small) for at in range(len(run) - 1)]
+    return roots + [run[at : at + 2] for run in CHINESE.findall(small) for at in range(len(run) - 1)]
 
 
 def asked_for() -> dict[str, list[str]]:
@@ -225,15 +225,15 @@ def _wish(text: str, rows: tuple[tuple[str, ...], ...]) -> Wish:
 def _any_of(words: Collection[str]) -> re.Pattern[str]:
     """A pattern for any of these words. Those that must begin a word share one lookbehind, because the
     lookbehind is the slow part."""
-    chinese = [_written(word) for word in words if _CHINESE_RUN.match(word)]
-    spaced = [_written(word) for word in words if not _CHINESE_RUN.match(word)]
+    chinese = [_written(word) for word in words if CHINESE.match(word)]
+    spaced = [_written(word) for word in words if not CHINESE.match(word)]
     return re.compile("|".join([*chinese, *([rf"(?<![a-z0-9])(?:{'|'.join(spaced)})"] if spaced else [])]))
 
 
 def _begins(word: str) -> str:
     """A pattern that matches where a word begins. For Chinese it matches anywhere, because Chinese has no
     gaps between words."""
-    return ("" if _CHINESE_RUN.match(word) else "(?<![a-z0-9])") + _written(word)
+    return ("" if CHINESE.match(word) else "(?<![a-z0-9])") + _written(word)
 
 
 def _written(word: str) -> str:
@@ -287,7 +287,7 @@ def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
     if wish.as_words and not is_there(wish.text):
         return understand(wish.as_words)
     is_known = wish.same is not None or wish.leads
-    if is_known or not _CHINESE_RUN.fullmatch(wish.text):
+    if is_known or not CHINESE.fullmatch(wish.text):
         return [wish]
     if is_there(wish.text):
         return [replace(wish, parts=_in_words(wish.text))]
@@ -312,7 +312,7 @@ def _in_words(run: str) -> tuple[Wish, ...]:
 
 @cache
 def _whole(word: str) -> re.Pattern[str]:
-    if _CHINESE_RUN.search(word[-1]):
+    if CHINESE.search(word[-1]):
         return re.compile(_begins(word))
     last = _parts(word)[-1]
     if word in _error_names():

@@ -328,6 +328,9 @@ def test_where_no_entry_has_every_word_the_closest_are_found(client: Client) -> 
         "schema registry returns 409 incompatible schema",
         "tiered storage remote log segments deleted too early",
         "React component does not re-render",
+        "SSL handshake failed when connecting to bootstrap server",
+        "Avro deserialization exception unknown magic byte",
+        "OAuth token refresh fails in SASL OAUTHBEARER",
     ],
 )
 def test_where_nothing_fits_the_page_says_so_and_offers_the_questions_of_the_library(
@@ -338,6 +341,12 @@ def test_where_nothing_fits_the_page_says_so_and_offers_the_questions_of_the_lib
     assert "?topic=readers-wait" in page
     assert page.count('href="/scenarios/new/?scenario=') <= 2
     assert "The closest entries first." not in page
+
+
+def test_few_questions_that_have_a_lesson_are_called_far() -> None:
+    asked = [(question, "en") for question, _ in ASKED]
+    asked += [(question, "zh-Hans") for question, _ in ASKED_IN_CHINESE + ASKED_IN_CHINESE_APART]
+    assert [question for question, language in asked if search_index.answer(question, language).is_far] == []
 
 
 def test_words_that_match_are_marked_to_their_end_and_the_text_stays_whole() -> None:

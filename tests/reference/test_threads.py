@@ -32,6 +32,8 @@ def is_found(thread: Thread, words: str) -> bool:
         (True, 6, "symptom", 0.91),
         (True, 7, "title", 0.64),
         (True, 7, "symptom", 0.78),
+        (True, 8, "title", 0.69),
+        (True, 8, "symptom", 0.86),
     ],
 )
 def test_a_lesson_is_among_the_first_three(apart: bool, draw: int, words: str, floor: float) -> None:
