@@ -1,0 +1,49 @@
+"""Why a scenario answers a question: the sign or sentence that the search shows of it."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from engine.explain.sentences import LANGUAGES
+from engine.scenario.shelf import library
+from eosviz.reference import search_reasons, search_terms
+from eosviz.reference.views import SCENARIOS_SHOWN
+
+
+def why(scenario: str, question: str) -> search_reasons.Reason:
+    return search_reasons.reason(scenario, question, search_terms.understand(question))
+
+
+def test_a_sign_that_says_what_was_asked_is_the_reason_and_says_what_it_means() -> None:
+    found = why("SC-153", "kafka-transactions.sh describe shows Empty and a higher epoch, no new records")
+    assert "Empty" in found.text["en"]
+    assert found.means["en"].startswith("An administrator")
+    assert all(found.text[language] and found.means[language] for language in LANGUAGES)
+
+
+def test_the_sentence_with_the_words_of_the_question_is_the_reason() -> None:
+    found = why("SC-159", "shop crashes before both are complete, or the record is refused")
+    assert "crashes before both are complete" in found.text["en"]
+    assert not found.means
+
+
+def test_without_a_common_word_the_reason_is_the_first_sentence() -> None:
+    first = next(one for one in library() if one.id == "SC-68").document["summary"]["en"]
+    assert first.startswith(why("SC-68", "xylophone").text["en"])
+
+
+@pytest.mark.parametrize("scenario", [one.id for one in library()])
+def test_every_scenario_has_reasons_in_both_languages(scenario: str) -> None:
+    for one in search_reasons._reasons()[scenario]:
+        assert all(one.text[language] for language in LANGUAGES)
+        assert not one.means or all(one.means[language] for language in LANGUAGES)
+
+
+@pytest.mark.django_db
+def test_the_page_shows_eight_scenarios_with_their_reasons(client: Client) -> None:
+    question = "my only producer is fenced: CompleteAbort in kafka-transactions.sh describe"
+    page = client.get("/search/", {"q": question}).content.decode()
+    assert page.count(f'href="{reverse("walkthroughs:new")}?scenario=') == SCENARIOS_SHOWN == 8
+    assert 'class="means"' in page
