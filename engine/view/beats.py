@@ -63,9 +63,6 @@ from engine.view.titles import NEW, also_in, marker_in, read_in, released_in, ti
 
 MOST = 9
 """A level has at most this many beats."""
-MOST_CHANGED = 12
-"""The first level of a run with an intervention has at most this many: those before the intervention stay as they are,
-and what came of it has to be seen beside them."""
 NESTED_FROM = 80
 INFORMATIVE_MOST = 30
 """A beat with at least NESTED_FROM steps, or with more informative ones than INFORMATIVE_MOST, has nested beats, if
@@ -410,8 +407,8 @@ class Beats:
             return [*kept[:-1], self._until(kept[-1], self._steps[-1].number, repeats)]
         # The first opening after the kept beats opens a beat at their end, however many steps later it comes.
         first = replace(later[0], at=start, lead=later[0].lead + later[0].at - start)
-        room = MOST_CHANGED - len(kept)
-        most = min(MOST, room) if room >= FEW else MOST
+        room = MOST - len(kept)
+        most = room if room >= FEW else MOST
         return _joined(kept, self._level(start, end, [first, *later[1:]], repeats, most))
 
     def _kept(self, past: Sequence[Beat], until: int, repeats: Repeats) -> list[Beat]:
@@ -564,12 +561,10 @@ def _by_outcome(beat: Opened, steps: Sequence[BeatStep]) -> Opened:
 def _joined(kept: list[Beat], later: list[Beat]) -> list[Beat]:
     """One level with the kept and the later beats. If it has no room for the later ones, its last beat
     contains them."""
-    if len(kept) + len(later) <= MOST_CHANGED:
-        return _numbered([*kept, *later])
-    if len(kept) >= MOST:
+    if len(kept) == MOST:
         inside = [kept[-1], *later] if len(later) < MOST else [kept[-1], _around(later)]
         kept, later = kept[:-1], [_around(_numbered(inside))]
-    else:
+    elif len(kept) + len(later) > MOST:
         later = [_around(later)]
     return _numbered([*kept, *later])
 
