@@ -78,7 +78,7 @@ export class BeatsBar extends MeasuredElement {
     return html`<li class=${state} .style=${style}>
       <button class="beat" aria-label=${name} title=${name} aria-current=${current} @click=${() => this.#press(beat, store)}>
         <span class="n">${place + 1}</span><span class="name">${breakable(title)}${isBroken ? html` <b class="bad">✕</b>` : nothing}</span></button>
-      <button class="beat-open" aria-expanded=${this.open === beat.first} aria-label=${say("player.beat_opens", { title })}
+      <button class="beat-open" tabindex=${place === Math.max(0, here) ? nothing : -1} aria-expanded=${this.open === beat.first} aria-label=${say("player.beat_opens", { title })}
         title=${say("player.beat_opens", { title })} @click=${() => (this.open = this.open === beat.first ? null : beat.first)}>▴</button></li>`;
   }
 

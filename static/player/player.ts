@@ -302,6 +302,7 @@ export class Player extends PlayerAttributes {
         @ask-why=${(event: AskWhyEvent) => this.#why()?.ask(event.detail)} @presenting=${this.#presentingChanged} @follow-again=${() => this.company?.following?.followAgain()}
         @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)} @open-lesson=${() => this.#lesson()?.open()}
         @open-link=${({ detail }: CustomEvent<number>) => this.#why()?.showLink(detail)} @use-projector=${() => this.#present()} @say-hint=${this.#hinted} @covers=${() => this.#uncover()}>
+      <button class="skip" @click=${() => this.#toControls()}>${say("player.to_controls")}</button>
       <header class="top">
         <eos-masthead class="title" .store=${store} library=${this.library} assignment=${this.assignment} verdict=${this.verdict} log=${this.log} rerun=${this.rerun} open=${this.open} .course=${this.#course} named=${inLanguage(lesson.named)} .followState=${this.company?.following?.state ?? null}></eos-masthead>
         ${viewTabs(this.#views(store))}
@@ -520,6 +521,12 @@ export class Player extends PlayerAttributes {
   #present(): void {
     this.projector = !this.projector;
     if (this.projector) this.#open("middle", "stage");
+  }
+
+  /** The button that goes on; at the end of a run the one that goes back. */
+  #toControls(): void {
+    const first = (which: string) => this.querySelector<HTMLElement>(`.transport ${which}:not(:disabled)`);
+    (first(":is(.beat-go, .go)") ?? first("button"))?.focus();
   }
 
   #beats(): BeatsBar | null {
