@@ -72,7 +72,7 @@ export interface ClientPlace {
 export interface LanePlace {
   box: Box;
   /** The cells: `x` of the first offset drawn, width of one offset, y and height of a cell. */
-  cells: { x: number; y: number; width: number; height: number; unit: number; /** A batch is at most as wide as this many offsets. */ most: number; /** Width at the end of the lane, without offsets, for a batch that arrives and is refused. */ after: number };
+  cells: { x: number; y: number; width: number; height: number; unit: number; /** A batch is at most as wide as this many offsets. */ most: number; /** Width at the end of the lane, without offsets, for a batch that arrives and is refused. */ after: number; /** Width that an offset may have while the log is short. */ near?: number };
   /** Where requests and markers arrive and answers leave (left), and where readers fetch (right). */
   port: Point;
   out: Point;
@@ -235,6 +235,8 @@ export interface Window {
   first: number;
   /** x of an offset, also behind the end of the log. */
   x: (offset: number) => number;
+  /** px of an offset. */
+  unit: number;
 }
 
 /** Where batches are known; the engine's view of a replica has them. */
@@ -246,8 +248,10 @@ export const OFFSET_LEAST = 20;
 const GROWN_LEAST = 15;
 
 /** What a lane that was made for a shorter run gives each offset, so that all still fit; its own width, where they cannot. */
-function unitOf({ strip, cells: { width, unit, most, after } }: LanePlace, count: number): number {
+function unitOf({ strip, cells: { width, unit, most, after, near = 0 } }: LanePlace, count: number): number {
   const room = width - after;
+  // While the log is short, there is room to see it from near: twice the width, which what comes next still fits into.
+  if (unit * 2 <= near && (count + 2) * unit * 2 <= room) return unit * 2;
   return strip || most < Number.MAX_SAFE_INTEGER || count * unit <= room || count * GROWN_LEAST > room ? unit : Math.floor((10 * room) / count) / 10;
 }
 
@@ -287,7 +291,7 @@ export function windowOf(lane: LanePlace, logStart: number, logEnd: number, batc
     }
     return at + Math.min(Math.max(0, offset - logEnd), most) * unit;
   };
-  return { first, x };
+  return { first, x, unit };
 }
 
 /** The boxes in the corner of the network; a middleware has none. */

@@ -334,8 +334,8 @@ function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[],
     const offset = String(batch.base_offset);
     const left = window.x(batch.base_offset);
     const right = window.x(batch.last_offset + 1);
-    const middle = left + Math.min(right - left, place.cells.unit) / 2;
-    const most = Math.max(right, left + place.cells.unit) - 2;
+    const middle = left + Math.min(right - left, window.unit) / 2;
+    const most = Math.max(right, left + window.unit) - 2;
     // Rather the records that broke it than where they lie, unless the cell names them: two copies differ by where they lie.
     const isNamed = broken !== undefined && isAbsent(batch.first_sequence) && recordsIn(batch, right - left - 8) === broken.records;
     const guarantee = broken === undefined ? "" : say(`player.guarantee.${broken.guarantee}`);

@@ -26,6 +26,8 @@ const BESIDE = 30;
 const LOW = 240;
 /** Height above a broker's cells, in units: its name, and under it what arrives over a cell. */
 const HEAD = 31;
+/** px of an offset while a log is short: its cell then has the room of two figures and an identity. */
+const NEAR = 64;
 /** `whole`: a cell has two lines. */
 const LANE = { least: 71, whole: 84, most: 120 };
 const READERS = { least: 57, most: 84 };
@@ -186,7 +188,7 @@ export function phonePlaces(plan: StagePlan, size: Size): Places {
       const span = plan.lanes[name];
       // What is refused stands behind the log, and on nothing that is stored.
       const place = lanePlace(span ?? { first: 0, end: 8 }, slots.lane, false, 56, span?.refuses === true ? ARRIVAL : 0);
-      return [name, { ...place, port }];
+      return [name, { ...place, cells: { ...place.cells, near: NEAR }, port }];
     }));
     brokers[broker.name] = {
       box: chip ?? slots.broker, port, lanes, folded: false,
