@@ -18,7 +18,7 @@ words = lazy(say_here, str)
 
 
 one_line = RegexValidator(NAME_PATTERN, words("accounts.name.unprintable"))
-"""Others see the name inside sentences, so it must contain no line breaks and control characters, and no
+"""Others see the name inside sentences, so it must contain no line breaks, no control characters and no
 characters that change the direction of the text."""
 
 

@@ -20,8 +20,8 @@ class Attempt:
     """One password attempt. It is counted when it is created, so that attempts at the same time are all counted."""
 
     def __init__(self, request: HttpRequest, email: str) -> None:
-        """Count the attempt. Raises TooOften, and then takes its counts back, or RedisError if counting is
-        impossible."""
+        """Count the attempt. Raises TooOften, after it has taken its counts back. Raises RedisError if counting
+        is impossible."""
         self._taken: list[tuple[str, str]] = []
         for name, caller in _counted(request, email.strip().lower()):
             try:

@@ -132,7 +132,7 @@ def _stored(partition: str, batch: Mapping[str, Any]) -> Stored:
 def differs_at(case: Sequence[Stored], played: Mapping[str, Sequence[Stored]]) -> tuple[str, int] | None:
     """The partition and offset at which a played log first differs from the case; None if all partitions of the
     case are equal.
-    Producer ids differ in any case, so batches are compared by which of them share a producer."""
+    Producer ids differ in any case. They count as equal if each id of the case has one id in the played logs."""
     lanes: dict[str, list[Stored]] = defaultdict(list)
     for batch in case:
         lanes[batch.partition].append(batch)

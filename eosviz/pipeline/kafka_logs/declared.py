@@ -48,7 +48,7 @@ class Declared:
     transaction_partitions: int | None = None
     """How many partitions `__transaction_state` has; None if the person does not state it."""
     rest_empty: bool = False
-    """Whether nothing else is missing: those partitions of `__transaction_state` that are not given are
+    """Whether the files leave out nothing: those partitions of `__transaction_state` that are not given are
     empty, and printed texts and segments are complete."""
     one_cluster: bool = False
     """Whether all files are from one cluster."""
