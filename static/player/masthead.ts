@@ -76,13 +76,10 @@ export class Masthead extends StoreElement {
   protected override render(): TemplateResult | typeof nothing {
     const store = this.store;
     if (store === undefined) return nothing;
-    return html`<button class="skip" @click=${this.#skip}>${say("player.skip")}</button>${this.#home()}
+    return html`${this.#home()}
       ${store.header === null ? this.#state(store) : this.#title(store.header, store)}
       ${this.#follow()}`;
   }
-
-  /** A dozen buttons stand before the first control. */
-  readonly #skip = (): void => document.querySelector<HTMLElement>("eos-transport :is(.beat-go, .go):not(:disabled)")?.focus();
 
   /** A file that plays offline has no site around it: its library is empty. */
   #home(): TemplateResult {
