@@ -205,8 +205,8 @@ def results_csv(request: SignedInRequest, classroom_id: uuid.UUID) -> Streamed:
 @require_http_methods(["GET", "HEAD", "POST"])
 def attempt(request: SignedInRequest, attempt_id: uuid.UUID) -> HttpResponse:
     """What a learner handed in, with the task and the run. A POST with `passed` (yes or no) and `comment`
-    decides about a text, and then leads to the next text of the class that waits or, after the last one, to
-    the results."""
+    decides about a text, and then leads to the next text of the class that waits, or to the results if no other
+    waits."""
     found = _judged(request, attempt_id)
     classroom = found.assignment.classroom
     form = ReadForm(_posted(request), initial={"comment": found.comment})
