@@ -62,6 +62,12 @@ export function rememberPlace(session: string, branch: string, step: number): vo
 /** Keeps the address at what is on show, so that copying it shares the exact step. */
 export class Permalink {
   #timer: number | null = null;
+  #then: (() => void) | null = null;
+
+  /** A reader who leaves at once is at the last place, too. */
+  constructor() {
+    globalThis.addEventListener?.("pagehide", () => this.#then?.());
+  }
 
   /** `session`: whose place is kept, too; "" of what is no session. */
   show(branch: string, step: number, further: Record<string, string> = {}, session = ""): void {
@@ -73,6 +79,7 @@ export class Permalink {
   /** Name to text; an empty text takes the name out of the address. */
   keep(values: Record<string, string>, then: () => void = () => undefined): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#then = then;
     // Browsers refuse more than about a hundred changes in half a minute; a scrubbing reader makes more.
     this.#timer = setTimeout(() => {
       if (location.protocol === "file:") return; // Who opened a file has no address to share.
@@ -83,6 +90,7 @@ export class Permalink {
       }
       if (address.href !== location.href) history.replaceState(history.state, "", address);
       then();
+      this.#then = null;
     }, 350) as unknown as number;
   }
 }

@@ -105,7 +105,7 @@ def test_a_breakpoint_set_by_keyboard_stops_the_run_and_outlives_the_page(page: 
     page.keyboard.press("Shift+R")
     at(page, 80)
     page.goto(re.sub("[?].*", "", page.url))
-    at(page, 0)
+    at(page, 80)  # A session opens where it was left.
     page.keyboard.press("k")
     expect(stops.locator(".stop-list li")).to_have_count(1)
     stops.get_by_label("rule SEQ-11", exact=True).uncheck()
