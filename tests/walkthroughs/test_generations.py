@@ -47,7 +47,9 @@ def test_a_client_that_was_upgraded_first_is_a_column_and_a_run(client: Client) 
     found = cells(page)
     assert "With Kafka 2.0, newer clients, the outcome is different: Clients:" in text_of(page)
     assert "The clients decide: the brokers are the same." in text_of(page)
-    assert "As written, for Kafka 2.0: At first a producer's only permission" in text_of(page).replace("&#x27;", "'")
+    assert "As written, for Kafka 2.0: At first a producer's only permission" in text_of(page).replace(
+        "&#x27;", "'"
+    )
     assert "as written" in found[1] and "Clients: 3.9" in found[1] and len(found) == len(GENERATIONS) + 1
     client.post("/generations/new", {"scenario": "SC-155/client-upgraded", "generation": "k20-k39"})
     header = Session.objects.get().decoded_header
