@@ -162,6 +162,19 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         "next one's marker ends; where its producer raised its epoch meanwhile, the leader has not heard of that yet "
         "(KIP-890)",
     ),
+    *(
+        Exception_(
+            (
+                *("hanging", "hanging of offsets", "atomic", "visible_early", "exactly_once"),
+                *("duplicated transactional", "unread"),
+            ),
+            (version, "an EndTxn after its transaction"),
+            "a starting broker keeps the requests of connections that have ended in the meantime; an EndTxn among them "
+            "ends the next transaction of the same epoch, as the coordinator compares nothing else "
+            "(``SocketServer.startProcessors``, ``TransactionCoordinator.endTransaction``; KIP-890)",
+        )
+        for version in ("k20", "k28")
+    ),
     Exception_(
         ("hanging of offsets", "exactly_once"),
         ("k28", "offsets outside their transaction"),

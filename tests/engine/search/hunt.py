@@ -14,6 +14,7 @@ from typing import Any
 
 from engine import events
 from engine.broker.internal_topics import OFFSETS_TOPIC
+from engine.client.client_states import SENDING
 from engine.errors import EngineError, Refused
 from engine.judge.outcome_log import ABORTED
 from engine.recording import Recorded
@@ -249,6 +250,8 @@ class Hunt:
                 self.happened |= {"offsets outside their transaction"}
             elif isinstance(fact, events.CompletionForgotten):
                 self.happened |= {"a completion forgotten"}
+            elif isinstance(fact, events.OutcomeDecided) and self._before_its_end(fact):
+                self.happened |= {"an EndTxn after its transaction"}
         self.facts.clear()
         if self.late.any:
             self.happened |= {"a batch after its marker"}
@@ -267,6 +270,16 @@ class Hunt:
         world = self.simulation.world
         is_leader = world.controller.partitions[fact.partition].leader == fact.replica
         return is_leader and not held(world, fact.producer_id, fact.partition)
+
+    def _before_its_end(self, fact: events.OutcomeDecided) -> bool:
+        """Whether a producer with this id and epoch goes on with the transaction whose outcome is decided: it
+        has not called for its end, or has batches that must be stored before it sends EndTxn."""
+        return any(
+            (manager.producer_id, manager.producer_epoch) == (fact.producer_id, fact.producer_epoch)
+            and (manager.state in SENDING or (manager.is_completing and memory.accumulator.incomplete))
+            for client in self.simulation.world.clients.values()
+            if client.alive and (memory := client.memory) and (manager := memory.transactions)
+        )
 
     def _judged(self) -> Iterable[tuple[str, str]]:
         judges = self.simulation.judges
