@@ -171,6 +171,11 @@ def _settings(scenario: Scenario) -> list[str]:
     return [f"{', '.join(names)}: {written}" for written, names in found.items()]
 
 
+_NOT_OF_KAFKA = {"retries"}
+"""Settings whose older default is the engine's (CFG-1), not that of the version: Kafka's is Integer.MAX_VALUE since
+2.1 (KIP-91)."""
+
+
 def _older_defaults(scenario: Scenario) -> Iterator[dict[str, str]]:
     """The settings of producers that have an older version's default, with the version since which the default
     differs."""
@@ -178,7 +183,7 @@ def _older_defaults(scenario: Scenario) -> Iterator[dict[str, str]]:
     known = [(PROFILES[name], defaults(PROFILES[name])) for name in clients]
     newest, now = known[-1]
     written = {pair for producer in scenario["producers"] for pair in producer["settings"].items()}
-    for name in now:
+    for name in (name for name in now if name not in _NOT_OF_KAFKA):
         older = [profile for profile, usual in known if usual[name] != now[name]]
         if older and (name, known[0][1][name]) in written:
             since = next(profile for profile, usual in known if usual[name] == now[name])

@@ -56,6 +56,13 @@ def test_a_client_that_was_upgraded_first_is_a_column_and_a_run(client: Client) 
     assert (header["version"], header["client_versions"]) == ("2.0", {"p1": "3.9"})
 
 
+def test_an_older_default_is_said_where_it_was_that_of_kafka(client: Client) -> None:
+    """SC-01 writes ``acks=0`` and ``retries=0``; Kafka has retried without a limit since 2.1 (KIP-91)."""
+    page = text_of(shown(client, "SC-01"))
+    assert "The default of enable.idempotence was false up to Kafka 2.8" in page
+    assert "The default of retries" not in page
+
+
 def test_a_scenario_that_ends_alike_says_so_and_shows_the_same_wait(client: Client) -> None:
     page = shown(client, "SC-47")
     assert "It ends the same way in all 5 generations. The steps on the way differ." in text_of(page)
