@@ -47,6 +47,9 @@ class Switches:
     numbers_in_doubt_kept: bool = True
     """If a batch expires in a retry, its sequence numbers become unresolved (TXM-14). False: later batches get them,
     which was a defect of several client libraries."""
+    abort_sent: bool = True
+    """To abort a transaction that has partitions or offsets, a client sends EndTxn (TXM-10). False: it ends the
+    transaction on its own side only, which was a defect of client libraries, and the coordinator keeps it open."""
     zookeeper_version_check: bool = True
     """A broker claims a block of producer ids only if the version of ZooKeeper's node is still the one that it
     read (PID-3)."""

@@ -58,6 +58,11 @@ class TransactionLine:
     registered: bool = False
     over: bool = False
 
+    @property
+    def identity(self) -> tuple[str, Any, Any]:
+        """The transactional id, the producer id and the epoch."""
+        return self.identifier, self.producer_id, self.producer_epoch
+
     def to_json(self) -> dict[str, Any]:
         """The line as JSON. Only the first of its ``places`` are listed; the others are counted."""
         places = list(self.places)
@@ -97,6 +102,9 @@ class TransactionLines:
         """Client to its open transaction."""
         self._at_coordinator: dict[str, TransactionLine] = {}
         """Transactional id to the transaction that its coordinator has not completed."""
+        self._within: dict[str, TransactionLine] = {}
+        """Client to the transaction that was still open at the coordinator when the client began another one: an
+        abort never reached the coordinator, and both share one decision."""
         self._of_middleware: dict[str, TransactionLine] = {}
         for name, client in (view.get("clients") or {}).items():
             self._identify(name, client.get("transaction_manager"))
@@ -188,6 +196,10 @@ class TransactionLines:
                 return
             line = self._open(identifier, client, known.get("producer_id"), known.get("producer_epoch"), step)
             self._of_client[client] = line
+            self._within.pop(client, None)
+            held = self._at_coordinator.get(identifier)
+            if held is not None and held.result == OPEN and held.identity == line.identity:
+                self._within[client] = held
         if line is None:
             return
         if not line.over:
@@ -197,7 +209,7 @@ class TransactionLines:
         if on == client_states.ENDED:
             del self._of_client[client]
             if not line.registered:
-                line.result, line.over = EMPTY, True
+                self._end_alone(client, line, EMPTY)
         elif transition["to"] == client_states.FATAL_ERROR and not line.registered:
             self._leave(client, line, step)
 
@@ -205,8 +217,17 @@ class TransactionLines:
         """The client begins another transaction, or cannot continue, without having learned this one's outcome."""
         del self._of_client[client]
         if not line.registered:
-            line.result, line.over = LEFT, True
+            self._end_alone(client, line, LEFT)
             self._touch(line, step)
+
+    def _end_alone(self, client: str, line: TransactionLine, result: str) -> None:
+        """The client's transaction is over, and the coordinator had none for it alone. If the coordinator has
+        meanwhile decided the one that it had instead, this line has that outcome, else ``result``."""
+        held = self._within.get(client)
+        line.result, line.over = result, True
+        if held is not None and held.result != OPEN:
+            line.result, line.decided_step = held.result, held.decided_step
+            line.places.update(held.places)
 
     def _coordinator_says(self, identifier: str, entry: Mapping[str, Any], step: Mapping[str, Any]) -> None:
         state = entry.get("state")
@@ -229,7 +250,7 @@ class TransactionLines:
         now on it counts as registered."""
         producer = (identifier, known.get("producer_id"), known.get("producer_epoch"))
         for line in self._of_client.values():
-            if not line.registered and (line.identifier, line.producer_id, line.producer_epoch) == producer:
+            if not line.registered and line.identity == producer:
                 break
         else:
             line = self._open(identifier, None, producer[1], producer[2], step)

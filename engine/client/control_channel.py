@@ -23,6 +23,7 @@ from engine.client.transaction_manager import TransactionManager
 from engine.client.unsent import DROPPED_WITH_ERROR, FLUSHED_AT_END, Unsent
 from engine.client.waiting import Waiting
 from engine.happenings.sender import (
+    AbortNotSent,
     ControlNotSent,
     ControlSent,
     CoordinatorMissed,
@@ -35,7 +36,7 @@ from engine.happenings.sender import (
     WaitsForControl,
     WaitsForProducerId,
 )
-from engine.messages import Send
+from engine.messages import EndTxnRequest, Send
 
 
 @dataclass(slots=True)
@@ -137,14 +138,19 @@ class ControlChannel:
                 ControlNotSent, setup.name, head.api, transactions.state, transactions.last_error
             )
             return None
-        if head.api != END or transactions.started:
+        if not isinstance(head.body, EndTxnRequest) or self._has_to_send(head.body):
             return head
+        known = transactions.started
         transactions.end_transaction()
         if head.result is not None:
             head.result.done()
         self._poll.changed = True
-        setup.watch.emit(EndedWithoutMessage, setup.name)
+        setup.watch.emit(AbortNotSent if known else EndedWithoutMessage, setup.name)
         return transactions.take_request()
+
+    def _has_to_send(self, end: EndTxnRequest) -> bool:
+        """Whether the coordinator has to get this request, because it may have a part of the transaction."""
+        return self._transactions.started and (end.committed or self._setup.switches.abort_sent)
 
     def _go_on(self, held: Held, now: int) -> bool:
         """Carry out the steps of the held request that are possible now (SND-5, steps 4 to 7)."""

@@ -367,6 +367,13 @@ class EndedWithoutMessage(Happening):
 
 
 @happening
+class AbortNotSent(Happening):
+    """A defective client (switch ``abort_sent``) ends a transaction that the coordinator has, without a request."""
+
+    client: str
+
+
+@happening
 class CoordinatorMissed(Happening):
     """The client cannot send a request to its coordinator. ``broker``: the coordinator that cannot be
     reached; None: no coordinator is known."""

@@ -137,7 +137,9 @@ class TransactionsRecord:
         """A coordinator decided a transaction. This is the newest undecided transaction of the producer id
         with the epoch of the decision, or else with the highest lower epoch.
 
-        A producer may begin a transaction although it was replaced; no coordinator decides that one.
+        A producer may begin a transaction although it was replaced; no coordinator decides that one. If an
+        application got the end of a transaction that the coordinator has not heard of, its stored records share
+        the decision of the next one.
         ``found``: a new coordinator loaded the decision; it is ignored if the coordinator that wrote it has
         reported it.
         """
@@ -152,8 +154,14 @@ class TransactionsRecord:
                     meant = transaction
                 if meant.producer_epoch == fact.producer_epoch:
                     break
-        if meant is not None:
-            meant.decided = fact.committed
+        if meant is None:
+            return
+        meant.decided = fact.committed
+        stored = (entry for log in self.logs.values() for entry in log.open.get(fact.producer_id, ()))
+        for number in {entry.number for entry in stored if entry.number is not None}:
+            earlier = self.transactions[number - 1]
+            if earlier.decided is None and earlier.reported is not None:
+                earlier.decided = fact.committed
 
     def completed(self, fact: events.TransactionCompleted) -> None:
         """The coordinator completed a transaction. If the producer id has an open transaction in one of the

@@ -318,6 +318,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.ProducerIdRefused: says("client.producer_id_refused", "TXM-13", "PID-9"),
     happened.LingerVoid: says("client.completing_flushes", "SND-3", "ACC-20"),
     happened.ControlNotSent: _control_not_sent,
+    happened.AbortNotSent: says("client.abort_not_sent", "TXM-10"),
     happened.EndedWithoutMessage: says("client.end_without_message", "TXM-9", "TXM-11"),
     happened.CoordinatorMissed: _coordinator_missed,
     happened.IdentityAsked: says("client.control_sent", "SND-5", "SND-6", "CFG-5"),

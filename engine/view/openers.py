@@ -210,6 +210,7 @@ TRANSACTIONS = (
         "positions_wanted"),
     Opener("commits", 3, ("client.commit_transaction", "client.commit_transaction_waits"), ("client",)),
     Opener("aborts", 4, ("client.abort_transaction", "client.abort_transaction_waits"), ("client",)),
+    Opener("abort_not_sent", 9, ("client.abort_not_sent",), ("client",)),
     Opener("commit_decided", 7, ("coordinator.decides_commit",), ("transactional_id",), _DECIDED,
         "commit_written"),
     Opener("abort_decided", 7, ("coordinator.decides_abort",), ("transactional_id",), _DECIDED, "abort_written"),

@@ -119,6 +119,7 @@ DIFFERENCES: dict[str, Difference] = {
                 "drain_stop_scope",
                 "in_flight_cap",
                 "numbers_in_doubt_kept",
+                "abort_sent",
                 "zookeeper_version_check",
             ),
         ),

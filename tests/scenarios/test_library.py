@@ -438,7 +438,7 @@ class TestPlainStart:
             "SC-41": "tour", "SC-42": "topic-absent", "SC-51": "abort", "SC-52": "separate", "SC-56": "weak",
             "SC-57": "decision", "SC-58": "leader-moves", "SC-70": "check-off", "SC-72": "find-coordinator",
             "SC-78": "k28", "SC-81": "refuses", "SC-83": "manual-a", "SC-86": "before-local-commit",
-            "SC-93": "at-rest", "SC-145": "stable", "SC-166": "used-twice",
+            "SC-93": "at-rest", "SC-145": "stable", "SC-166": "used-twice", "SC-169": "not-sent",
         }  # fmt: skip
 
     def test_every_plain_start_makes_more_than_a_step(self) -> None:

@@ -100,6 +100,23 @@ def test_an_outcome_that_differs_from_what_the_application_received_breaks_atomi
     assert names(judges) == [("atomic", "t-0", [1])]
 
 
+def test_records_whose_abort_no_coordinator_heard_of_share_the_next_decision():
+    judges = bench()
+    begin(judges)
+    send(judges, 1)
+    store(judges, 0, [1])
+    judges.take(events.OutcomeReported(producer="p1", committed=False))
+    begin(judges)
+    send(judges, 2)
+    store(judges, 1, [2])
+    decide(judges, True)
+    store(judges, 2, control="COMMIT")
+    judges.take(events.OutcomeReported(producer="p1", committed=True))
+    assert names(judges) == [("atomic", "t-0", [1])]
+    verdict = judges.outcome_verdict()
+    assert (verdict.committed, verdict.open, verdict.torn) == (2, 0, 1)
+
+
 @pytest.mark.parametrize(("visible", "torn"), [(True, 0), (False, 1)])
 def test_group_offsets_are_a_part_of_the_transaction(visible, torn):
     judges = bench()
