@@ -25,8 +25,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.development")
 class OutlivedQoS(QoS):
     """The worker's record of the tasks that it has taken. It keeps working while Redis answers but refuses
     writes, because its disk or memory is full: a delivered task is carried out although Redis could not
-    record the delivery. A task that could not be acknowledged is delivered again after `visibility_timeout`
-    and is then found done."""
+    record the delivery. A task that could not be acknowledged is delivered again after `visibility_timeout`,
+    although a worker has already begun it."""
 
     def append(self, message: Any, delivery_tag: str) -> None:
         try:

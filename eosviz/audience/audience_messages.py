@@ -1,4 +1,5 @@
-"""The messages about hands and polls: the presenter gets all of them, each follower their own."""
+"""The messages about hands and polls. The presenter gets all hands, and the poll with the counts of its answers. A
+follower gets the poll, and their own hand and answer."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ WAIT_SECONDS_MAX = 20
 """How long an open page that shows no progress waits for a start; then it says that others are ahead."""
 BUSY_SECONDS = 10
 LOOK_SECONDS = 0.05
-"""The interval at which the first request of the queue checks whether it may start; later ones check less
-often."""
+"""The interval at which a running process is checked, and at which the first request of the queue checks whether it
+may start; later requests check less often."""
 LOOK_SECONDS_MAX = 1.0
 LOGGED_BYTES_MAX = 2_000
 """If the process fails, at most this many of the last bytes of its output are logged."""

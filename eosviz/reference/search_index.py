@@ -102,7 +102,7 @@ one's points."""
 SECOND = 0.99
 """A scenario with one of two terms gets less than this share of what one with both gets."""
 LIKELY, UNLIKELY = 0.8, 1.8
-"""If the best scenario fits less than this (`Threads.by_words`), the question is far from all of them: UNLIKELY if no
+"""If the fit that `Threads.by_words` returns is less than this, the question is far from all scenarios: UNLIKELY if no
 term of it leads to a scenario."""
 CHINESE_FITS = 0.5
 """For a question with Chinese this share is enough: its words are any two neighbouring letters, and the known threads
@@ -210,8 +210,8 @@ def answer(question: str, language: str, own: Sequence[Entry] = (), known: Threa
 def _ranked(
     question: str, every: Sequence[Entry], weighed: list[float], known: Threads | None
 ) -> tuple[dict[str, float], float]:
-    """Scenario → its share of the best one's points (`fused`), best first; and how well the best one fits. The first
-    LEAST scenarios are kept, and later ones with at least the share FAR."""
+    """Scenario → its share of the best one's points (`fused`), best first; and the fit that `Threads.by_words` returns.
+    The first LEAST scenarios are kept, and later ones with at least the share FAR."""
     found = sorted(
         (-worth, order)
         for order, (worth, entry) in enumerate(zip(weighed, every, strict=True))

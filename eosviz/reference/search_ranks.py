@@ -49,8 +49,8 @@ ANSWERS, LATER = 3, 0.15
 """A thread's first ANSWERS lessons count. The second counts this share less than the first, and the third twice
 that."""
 MIDDLEWARE = 0.5
-"""Scores of scenarios about middleware are multiplied by this: their everyday words are words of questions about
-Kafka, too."""
+"""In `Threads.by_words`, the score of a scenario about middleware is multiplied by this, because questions about Kafka
+use the same everyday words."""
 
 
 class Thread(msgspec.Struct, frozen=True, kw_only=True):
@@ -201,8 +201,8 @@ class Lessons:
 def fused(
     terms: Sequence[str], question: str, threads: Threads | None = None
 ) -> tuple[dict[str, float], float]:
-    """Scenario id → points, best first; and how well the best one fits (`Threads.by_words`). ``terms``: the ids as
-    ranked by terms."""
+    """Scenario id → points, best first; and the fit that `Threads.by_words` returns. ``terms``: the ids as ranked by
+    terms."""
     known = threads or known_threads()
     words, fit = known.by_words(question)
     rankings = {"terms": terms, "words": words, "threads": known.by_threads(question)}

@@ -281,7 +281,7 @@ def _is_one_error(typed: str, meant: str) -> bool:
 
 def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
     """The terms by which a term is searched. A name that occurs in no entry is replaced by the terms of its
-    words. A run of Chinese has no gaps between words: if it occurs in an entry, it gets its words as `parts`;
+    words. A run of Chinese that the table does not have gets its words as `parts` if it occurs in an entry;
     otherwise it is replaced by its longest parts that occur, without single letters and words without
     meaning. A term for which this finds nothing is returned as it is."""
     if wish.as_words and not is_there(wish.text):

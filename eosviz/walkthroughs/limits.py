@@ -13,8 +13,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
     message_bytes: int = 64 * 1024
     messages_per_second: int = settings.RATES["messages.person"][0] // settings.RATES["messages.person"][1]
-    """The rate in messages per second that the sockets of one person may keep up. Dragging the scrubber asks
-    for at most one window per painted frame."""
+    """The rate in messages per second that the sockets of one person may keep up."""
     messages_burst: int = settings.RATES["messages.person"][0]
     advance_steps: int = 500
     run_steps: int = 5_000

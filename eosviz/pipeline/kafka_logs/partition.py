@@ -502,7 +502,7 @@ def _follow_sequence(producer: Producer, batch: BatchFacts) -> None:
     _enter_epoch(producer, batch.producer_epoch)
     if batch.base_sequence == NO_SEQUENCE:
         return
-    # The sequence before the first batch is unknown: the log may have been trimmed.
+    # The sequence before the first batch of an epoch is unknown: earlier batches may have been deleted.
     if producer.last_sequence != NO_SEQUENCE:
         expected = increment(producer.last_sequence, 1)
         if batch.base_sequence != expected:
