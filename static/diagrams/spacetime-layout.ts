@@ -110,13 +110,18 @@ export function sentUpTo(arrows: readonly Arrow[], step: number): number {
   return low;
 }
 
-function asDrawn(arrow: Arrow, step: number): Drawn {
+function due(arrow: Arrow, network: Frame["view"]["network"]): number | null {
+  return (network?.messages[String(arrow.id)] ?? arrow.message).arrives_at;
+}
+
+/** What is under way ends where the engine now has it due: a delay moves that. */
+function asDrawn(arrow: Arrow, step: number, { network }: Frame["view"]): Drawn {
   const underWay = arrow.settledStep === null || arrow.settledStep > step;
   return {
     arrow,
     underWay,
     endStep: underWay ? Number.POSITIVE_INFINITY : (arrow.settledStep as number),
-    endAt: underWay ? (arrow.message.arrives_at ?? arrow.sentAt) : (arrow.settledAt as number),
+    endAt: underWay ? (due(arrow, network) ?? arrow.sentAt) : (arrow.settledAt as number),
   };
 }
 
@@ -157,7 +162,7 @@ export function layoutSpacetime(
 ): SpacetimeShape {
   const step = frame.step?.number ?? 0;
   const end = sentUpTo(arrows, step);
-  const candidates = arrows.slice(Math.max(0, end - LOOKED_AT), end).map((arrow) => asDrawn(arrow, step));
+  const candidates = arrows.slice(Math.max(0, end - LOOKED_AT), end).map((arrow) => asDrawn(arrow, step, frame.view));
   const keys = currentKeys(frame, candidates);
   const spacing = options.spacing ?? "step";
   const ranked = candidates

@@ -58,6 +58,16 @@ test("a message under way is said as it is at the step on show, not as it was se
   assert.equal(fateText(sent, true, { ...sent.message, waits_behind: 4 }), "waits in its connection behind an earlier request");
 });
 
+test("a delayed message ends at its new time", () => {
+  const sent = arrow(5, [41, 138], null, { message: message({ sent_at: 138, arrives_at: 143 }) });
+  const ends = (arrives_at: number): number => {
+    const frame = frameOf(DUPLICATE);
+    frame.view.network = { ...frame.view.network, messages: { 5: { ...sent.message, arrives_at } } } as typeof frame.view.network;
+    return find(layoutSpacetime(frame, [...RETRY.slice(0, 2), sent], BY_TIME).arrows, "5").y2;
+  };
+  assert.ok(ends(243) > ends(143));
+});
+
 test("what happens after the step on show is not known to it", () => {
   const early = frameOf({ ...DUPLICATE, number: 20, at: 20, decision: null });
   const shape = layoutSpacetime({ ...early, view: view({ time: 20 }) }, RETRY, SIZE);
