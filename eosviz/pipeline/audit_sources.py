@@ -208,17 +208,18 @@ def _facts_of_branches(name: str, start: bytes, end: bytes, own: dict[str, list[
         header, last = json.loads(start), json.loads(end)
         if header["type"] != "header" or header["schema"] != SCHEMA or last["type"] != "end":
             raise DamagedReplay(f"{name}: not a whole replay of schema {SCHEMA}; export the session anew")
-        branches = header["branches"]
+        branches = [
+            (one["id"], one["parent"], one["leaves_at"], one["finished"]) for one in header["branches"]
+        ]
     except (ValueError, LookupError, TypeError) as error:
         raise DamagedReplay(f"{name}: not a replay ({error}); export the session anew") from error
     whole: dict[str, list[Any]] = {}
-    for branch in branches:
-        before = whole.get(branch["parent"], [])[: branch["leaves_at"]]
-        whole[branch["id"]] = before + own.get(branch["id"], [])
+    for branch, parent, leaves_at, finished in branches:
+        whole[branch] = whole.get(parent, [])[:leaves_at] + own.get(branch, [])
         # Folding modifies its input, so the header's view and the lines are decoded anew for each branch.
         decoded = json.loads(start)
-        reader = FactReader(f"{name.removesuffix(ENDING)}#{branch['id']}", decoded["header"], decoded["view"])
+        reader = FactReader(f"{name.removesuffix(ENDING)}#{branch}", decoded["header"], decoded["view"])
         yield from reader.first()
-        for step in whole[branch["id"]]:
+        for step in whole[branch]:
             yield from reader.take(json.loads(step))
-        yield from reader.last(branch["finished"])
+        yield from reader.last(finished)

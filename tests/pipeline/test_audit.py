@@ -546,6 +546,10 @@ def test_a_file_that_is_no_replay_is_named() -> None:
         list(facts_of_replay("my file", gzip.compress(b"{}\n")))
     with pytest.raises(DamagedReplay, match="my file"):
         list(facts_of_replay("my file", b"no gzip"))
+    header = {"type": "header", "schema": format.SCHEMA, "branches": [{"id": "a"}]}
+    lines = "\n".join(json.dumps(line) for line in (header, {"type": "end"}))
+    with pytest.raises(DamagedReplay, match="my file"):
+        list(facts_of_replay("my file", gzip.compress(lines.encode())))
 
 
 def test_nothing_to_audit_is_said(spark: SparkSession, tmp_path: Path) -> None:
