@@ -4,7 +4,7 @@ import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { shownTransaction } from "../diagrams/middleware-shown.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
-import type { MiddlewareTransactionView, MiddlewareView, ParticipantView } from "../generated/messages.ts";
+import type { MiddlewareTransactionView, MiddlewareView, ParticipantView, WindowView } from "../generated/messages.ts";
 import type { Frame } from "../player/frame.ts";
 import { facts, named } from "../player/joins.ts";
 import { say, words } from "../player/text.ts";
@@ -168,10 +168,11 @@ function middlewareOf({ frame, view, tid, own, part }: Node): Drawn {
   const rungs = rungsOf(frame, "middleware", tid, entry?.state);
   const said = entry === undefined ? say(isLost(frame, tid) ? "stage.mw.lost" : "stage.mw.none_yet", { tid }) : word(entry.state);
   const place = ladderPlace("middleware", own) as LadderPlace;
+  const really = view.differ?.[tid ?? ""];
   return {
     fact: entry === undefined ? said : say("stage.mw.transaction", { tid }), strong: false, label: named("middleware", said),
     inner: svg`${states(place, rungs, part)}${
-      entry === undefined ? nothing : svg`${heard(entry, own, part)}${own.height < LOW ? lowFoot(entry, own) : footOf(entry, own)}`}`,
+      entry === undefined ? nothing : svg`${heard(entry, own, part)}${own.height < LOW ? lowFoot(entry, own, really) : footOf(entry, own, really)}`}`,
   };
 }
 
@@ -195,28 +196,34 @@ function heard(entry: MiddlewareTransactionView, own: Box, part: Part | null): S
 }
 
 /** Beside its states, under what it has heard. */
-function lowFoot(entry: MiddlewareTransactionView, own: Box): SVGTemplateResult {
-  const lines = footWords(entry);
+function lowFoot(entry: MiddlewareTransactionView, own: Box, really: WindowView | undefined): SVGTemplateResult {
+  const lines = footWords(entry, really);
   const { x, width } = rowsOf(own, 0, 0);
   const foot = own.height - 12 - (lines.length - 1) * 17;
   return svg`${lines.map(({ said, strong }, index) => fittedText(x, foot + index * 17, said, width, 13, { bold: strong, classes: strong ? "b" : "k", least: 8 }))}`;
 }
 
 /** A transaction's message, its decision, and how long participants differ, a line each. */
-export function footWords(entry: MiddlewareTransactionView): { said: string; strong: boolean }[] {
+export function footWords(entry: MiddlewareTransactionView, really?: WindowView): { said: string; strong: boolean }[] {
   const message = entry.message === "none" ? null : say(`diagram.roles.message_${entry.message}`);
   return [
     ...(message === null ? [] : [{ said: say("diagram.roles.message", { message }), strong: false }]),
     ...(entry.decision === null ? [] : [{ said: say("stage.mw.decision", { decision: word(entry.decision) }), strong: true }]),
-    ...windowWords(entry).map((said, index) => ({ said, strong: index === 0 })),
+    ...windowWords(entry, really).map((said, index) => ({ said, strong: index === 0 })),
   ];
 }
 
-/** Whether participants may differ, as far as the middleware knows, and when; nothing before the first CommitOk. */
-export function windowWords({ window: { since, until } }: Pick<MiddlewareTransactionView, "window">): string[] {
+/**
+ * Whether participants may differ, as far as the middleware knows, and when; nothing before the first CommitOk. `really`:
+ * the time during which the nodes differ, which no node knows.
+ */
+export function windowWords({ window: { since, until } }: Pick<MiddlewareTransactionView, "window">, really?: WindowView): string[] {
   if (since === null) return [];
   if (until === null) return [say("stage.mw.window_open"), say("stage.mw.window_since", { since })];
-  return [say("stage.mw.window_closed"), ...(since === until ? [] : [say("stage.mw.window_span", { since, until })])];
+  const span = really?.since == null || really.until === null
+    ? say("stage.mw.window_span", { since, until })
+    : facts([say("stage.mw.window_reported", { since, until }), say("stage.mw.window_really", { since: really.since, until: really.until })]);
+  return [say("stage.mw.window_closed"), ...(since === until ? [] : [span])];
 }
 
 export function heardOf(entry: MiddlewareTransactionView): { name: string; said: string; known: boolean }[] {
@@ -230,9 +237,9 @@ export function heardOf(entry: MiddlewareTransactionView): { name: string; said:
   });
 }
 
-function footOf(entry: MiddlewareTransactionView, own: Box): SVGTemplateResult {
+function footOf(entry: MiddlewareTransactionView, own: Box, really: WindowView | undefined): SVGTemplateResult {
   const y = own.height;
-  const [outcome, span] = windowWords(entry);
+  const [outcome, span] = windowWords(entry, really);
   const message = entry.message === "none" ? null : say(`diagram.roles.message_${entry.message}`);
   return svg`${message === null ? nothing : svg`${box(14, y - 112, own.width - 28, 28, "slot", 5)}${
     fittedText(24, y - 93, say("diagram.roles.message", { message }), own.width - 48, 13, { classes: "k", least: 9 })}`}${
