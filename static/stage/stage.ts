@@ -152,7 +152,7 @@ export class Stage extends SizedElement {
 
   /** An upright stage has no name of the network to put it beside. */
   #offer(here: Places): TemplateResult | typeof nothing {
-    if (!this.acts || !here.upright || here.kind !== "cluster" || Object.keys(here.clients).length === 0) return nothing;
+    if (!this.acts || !here.upright || !hasMessages(here)) return nothing;
     const key = offerKey(this.frame?.selection, this.messages().length);
     return key === null ? nothing : html`<button class="offer" @click=${() => this.dispatchEvent(new Event("offer-act", { bubbles: true, composed: true }))}>${say(key)}</button>`;
   }
@@ -196,7 +196,7 @@ export class Stage extends SizedElement {
     const { size } = this;
     if (size === null || this.#scene === null || this.projector) return null;
     const { here } = this.#scene;
-    if (here.upright || here.kind !== "cluster" || Object.keys(here.clients).length === 0) return null;
+    if (here.upright || !hasMessages(here)) return null;
     const scale = size.width / here.width;
     return { x: (here.network.x + 31 + textWidth(say("stage.head.network"), 13)) * scale, y: 4 * scale };
   }
@@ -473,6 +473,11 @@ function isSameSize(one: Size, other: Size): boolean {
 /** Three dots, as of a menu; a pointer that rests on them shows what they are for. */
 function gripAt(x: number): SVGTemplateResult {
   return svg`<title>${say("stage.act.grip")}</title><g class="grip">${[7.5, 13, 18.5].map((y) => svg`<circle cx=${x} cy=${y} r="1.6"/>`)}</g>`;
+}
+
+/** Whether messages can be on their way: not in a log case, nor between brokers alone. */
+function hasMessages({ kind, clients }: Places): boolean {
+  return kind === "middleware" || (kind === "cluster" && Object.keys(clients).length > 0);
 }
 
 customElements.define("eos-stage", Stage);
