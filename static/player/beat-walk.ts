@@ -67,11 +67,11 @@ export class BeatWalk extends EventTarget {
     return came !== null && came.branch === branch && came.to === shown && came.to - came.from > 1 ? came.from : null;
   }
 
-  /** Whether the next press leads behind the last beat's landing, to the end of the run. */
+  /** Whether the next press leads to the end of the run: behind the last beat's landing, or at the last step. */
   get leadsToEnd(): boolean {
     const plan = this.#plan();
     const at = Math.min(this.#store.target, this.#store.newest);
-    return plan !== null && at < plan.steps && !plan.beats.some(({ lands }) => lands > at) && landingAfter(plan, at) === plan.steps;
+    return plan !== null && (at === plan.steps || (!plan.beats.some(({ lands }) => lands > at) && landingAfter(plan, at) === plan.steps));
   }
 
   async forward(): Promise<void> {
