@@ -156,9 +156,11 @@ def wait_until_healthy(supervisor: Supervisor, address: str) -> None:
     answers: dict[str, str] = {"web": "it does not answer"}
     while not supervisor.stop_requested:
         supervisor.look_after()
-        healthy, answers = ask_health(address) or (False, answers)
-        if healthy:
-            return
+        # Until the web process runs, nothing answers, and a question would keep this process from letting it run.
+        if supervisor.all_run:
+            healthy, answers = ask_health(address) or (False, answers)
+            if healthy:
+                return
         if time.monotonic() > deadline:
             ailing = "; ".join(f"{name}: {answer}" for name, answer in answers.items() if answer != "ok")
             raise Problem(f"not healthy after {HEALTHY_SECONDS_MAX:g} s: {ailing}")

@@ -108,6 +108,11 @@ class Supervisor:
                 look()
             self.rest()
 
+    @property
+    def all_run(self) -> bool:
+        """True if every service has a process that runs: none waits for the template or for its restart."""
+        return all(child.process is not None or child.start_at == math.inf for child in self._children)
+
     def rest(self) -> None:
         """Wait until a signal arrives, a child dies or the template answers, at most POLL_SECONDS."""
         requested = [child.requested for child in self._children if child.requested is not None]

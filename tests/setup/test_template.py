@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from eosviz.launch import run
 from eosviz.launch import template as template_module
 from eosviz.launch.occupancy import Occupancy, read_state
 from eosviz.launch.places import ROOT
@@ -117,6 +118,25 @@ def test_a_process_from_the_template_is_a_child_like_all_others(
         assert os.getpgid(made) == made
         held = {int(name) for name in os.listdir(f"/proc/{made}/fd")}
         assert held == {0, 1, 2, kept.fileno()}
+
+
+def test_the_site_is_asked_for_its_health_when_all_processes_run(
+    tmp_path: Path, supervisor: Supervisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A question that waits for its answer would hold up the process that is to answer it."""
+    asked: list[int | None] = []
+
+    def ask(address: str) -> tuple[bool, dict[str, str]]:
+        asked.append(pid_of(tmp_path, "sleeper"))
+        return True, {}
+
+    monkeypatch.setattr(run, "ask_health", ask)
+    supervisor.start(template(tmp_path))
+    supervisor.start(sleeper(tmp_path))
+    assert not supervisor.all_run
+    run.wait_until_healthy(supervisor, "http://127.0.0.1/")
+    assert asked == [pid_of(tmp_path, "sleeper")]
+    assert asked != [None]
 
 
 def test_what_is_killed_is_made_again_from_the_template(
