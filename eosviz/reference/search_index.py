@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
 
+from engine.errors import Error
+from engine.explain.exceptions import exception_name
 from engine.explain.sentences import LANGUAGES
 from engine.scenario.shelf import library
 from engine.scenario.tracks import tracks
@@ -172,13 +174,35 @@ class Answer:
 
 
 def answer(question: str, language: str, own: Sequence[Entry] = (), known: Threads | None = None) -> Answer:
-    """A kind (except `limit`) whose best match is named by the question and scores higher than all scenarios comes
-    first; then scenarios; then the other kinds by their best match. The scenarios for a question of two or more
+    """Errors come first if the question is the name of one, or of its exception in Java; else a kind (except `limit`)
+    whose best match is named by the question and scores higher than all scenarios; then scenarios; then the other kinds by their best match. The scenarios for a question of two or more
     terms are in the order of `fused`, and need not contain every term; for two terms, those that contain both come
     first. If the question has MANY_TERMS or more, or
     no entry contains every term, entries of other kinds may lack terms, too, because a long text contains many terms
     by chance; then the scores of `_weighed` decide. Nothing is found for a single term that no entry contains.
     ``own``: the reader's own entries. ``known``: the threads whose answers are known; all of them if None."""
+    answered, called = _answer(question, language, own, known), _error_called(question)
+    errors = answered.found.get("error", [])
+    if called is None or not errors:
+        return answered
+    errors = sorted(errors, key=lambda match: match.identifier != called)
+    return replace(answered, found={"error": errors} | answered.found | {"error": errors})
+
+
+def _error_called(question: str) -> str | None:
+    """The error whose name, or whose exception in Java, is the whole question."""
+    name = question.strip().rpartition(".")[2]
+    return next(
+        (
+            error.name
+            for error in Error
+            if name.lower() in (error.name.lower(), exception_name(error).lower())
+        ),
+        None,
+    )
+
+
+def _answer(question: str, language: str, own: Sequence[Entry], known: Threads | None) -> Answer:
     every = (*entries(), *own)
     question, wishes = _understood(question, every)
     scores = [[_points(entry, wish) for entry in every] for wish in wishes]

@@ -258,6 +258,21 @@ def test_an_error_leads_to_a_scenario_by_its_name_and_by_its_exception(error: Er
 
 
 @pytest.mark.parametrize(
+    "question",
+    [
+        "INVALID_PRODUCER_ID_MAPPING",
+        "invalid_producer_id_mapping",
+        "InvalidPidMappingException",
+        "org.apache.kafka.common.errors.InvalidPidMappingException",
+    ],
+)
+def test_the_name_of_an_error_finds_the_error_first(question: str) -> None:
+    kinds = search_index.answer(question, "en").found
+    assert list(kinds)[:2] == ["error", "scenario"]
+    assert kinds["error"][0].identifier == "INVALID_PRODUCER_ID_MAPPING"
+
+
+@pytest.mark.parametrize(
     "question", ["[Bug]: hanging", "[FLINK-39218][Kafka] hanging", "fix(kafka): hanging"]
 )
 def test_what_stands_before_a_title_is_no_term(question: str) -> None:
@@ -318,7 +333,7 @@ def test_where_no_entry_has_every_word_the_closest_are_found(client: Client) -> 
     assert search_index.answer(question, "en").is_partial
     assert "SC-75" in [row.identifier for row in search_index.answer(question, "en").found["scenario"]][:3]
     page = client.get("/search/", {"q": question}).content.decode()
-    assert "The closest entries first." in page
+    assert "The entries that fit best come first." in page
     assert "No entry" not in page
 
 
@@ -341,7 +356,7 @@ def test_where_nothing_fits_the_page_says_so_and_offers_the_questions_of_the_lib
     assert "No entry fits this question well." in page
     assert "?topic=readers-wait" in page
     assert 0 < page.count(f'href="{reverse("walkthroughs:new")}?scenario=') <= FAR_SHOWN
-    assert "The closest entries first." not in page
+    assert "The entries that fit best come first." not in page
 
 
 def test_few_questions_that_have_a_lesson_are_called_far() -> None:
