@@ -278,7 +278,7 @@ def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
     if timer is not None:
         named = {"actor": actor, "kind": timer["kind"], "subject": timer["subject"]}
         held = {"action": "hold_messages", "actor": actor, "until": timer["until"]}
-        nothing = None if _arrives_before(view, actor, timer["until"]) else "action.why.comes_first_anyway"
+        nothing = None if _arrives_before(view, actor, timer["until"]) else "action.why.nothing_to_hold"
         yield Candidate(held, {**named, "until": timer["until"]}, nothing)
         wanted = TIMER_SETTINGS.get(timer["kind"], ())
         owners = [owner for owner in _clients_behind(view, actor, timer) if wanted]

@@ -177,10 +177,14 @@ function records(trial: Trial): TemplateResult | typeof nothing {
     <tbody>${trial.records.map((row) => html`<tr><th scope="row">${row.partition}</th>
       <td>${say("builder.trial.records.count", { count: row.count, producer: row.producer })} <span class="quiet num">${range(`r${row.first}`, `r${row.last}`)}</span></td>
       <td class=${SOUND.includes(row.fate) ? "" : "counted"}>${say(`builder.trial.fate.${row.fate}`)}${row.offsets === null ? nothing
-        : html` <span class="quiet num">${say("builder.trial.records.offsets", { offsets: range(row.offsets[0], row.offsets[1]) })}</span>`}</td>
+        : html` <span class="quiet num">${offsetsOf(row.offsets)}</span>`}</td>
       <td class=${row.reported === false && row.fate !== "failed" ? "counted" : ""}>${say(`builder.trial.reported.${row.reported === null ? "nothing" : row.reported ? "success" : "failure"}`)}</td></tr>`)}
     </tbody></table></div>
     ${left > 0 ? html`<p class="quiet">${say("builder.trial.records.left", { left })}</p>` : nothing}</details>`;
+}
+
+function offsetsOf([first, last]: [number, number]): string {
+  return first === last ? say("builder.trial.records.offset", { offset: first }) : say("builder.trial.records.offsets", { first, last });
 }
 
 const SOUND = ["stored", "aborted", "failed"];

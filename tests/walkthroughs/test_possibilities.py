@@ -194,6 +194,21 @@ def test_a_timer_offers_to_let_it_end_first_and_the_setting_that_it_runs_by() ->
     assert "hold_messages" not in again
 
 
+def test_without_a_message_to_hold_the_reason_does_not_say_that_the_timer_expires() -> None:
+    """The batch is sent and acknowledged later, so its expiry never comes."""
+    simulation = after(5)
+    (held,) = by_action(simulation, "timer", "p1/expiry b1")["hold_messages"]
+    assert (held.enabled, held.why_key) == (False, "action.why.nothing_to_hold")
+    said = say("action.why.nothing_to_hold", "en", held.params)
+    assert said.startswith(
+        "There is nothing to hold back: no message in transit to or from p1 arrives by t = "
+    )
+    while (step := simulation.step()) is not None:
+        last = step.at
+    assert last < held.intervention["until"]
+    assert "expiry b1" not in simulation.view()["clients"]["p1"]["timers"]
+
+
 def test_a_coordinators_timer_offers_the_setting_of_its_producer_and_anothers_says_that_none_is_there() -> (
     None
 ):
