@@ -175,11 +175,11 @@ class Answer:
 
 def answer(question: str, language: str, own: Sequence[Entry] = (), known: Threads | None = None) -> Answer:
     """Errors come first if the question is the name of one, or of its exception in Java; else a kind (except `limit`)
-    whose best match is named by the question and scores higher than all scenarios; then scenarios; then the other kinds by their best match. The scenarios for a question of two or more
-    terms are in the order of `fused`, and need not contain every term; for two terms, those that contain both come
-    first. If the question has MANY_TERMS or more, or
-    no entry contains every term, entries of other kinds may lack terms, too, because a long text contains many terms
-    by chance; then the scores of `_weighed` decide. Nothing is found for a single term that no entry contains.
+    whose best match is named by the question and scores higher than all scenarios; then scenarios; then the other
+    kinds by their best match. The scenarios for a question of two or more terms are in the order of `fused`, and need
+    not contain every term; for two terms, those that contain both come first. If the question has MANY_TERMS or more,
+    or no entry contains every term, entries of other kinds may lack terms, too, because a long text contains many
+    terms by chance; then the scores of `_weighed` decide. Nothing is found for a single term that no entry contains.
     ``own``: the reader's own entries. ``known``: the threads whose answers are known; all of them if None."""
     answered, called = _answer(question, language, own, known), _error_called(question)
     errors = answered.found.get("error", [])
