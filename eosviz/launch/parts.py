@@ -161,7 +161,13 @@ def all_parts(with_slow: bool) -> Sequence[Part]:
         ),
         # One of the four workers is busy with Spark, and others wait for processes.
         pytest_part("site", ["tests", *ELSEWHERE, "-n", "4", "--dist", "loadgroup", *chosen], bounds),
-        pytest_part("engine", ["tests/engine", "-n", "2", "--dist", "worksteal", *chosen], bounds),
+        # The quick tests of the engine are done long before those of the site. A second worker would only collect
+        # all of them once more.
+        pytest_part(
+            "engine",
+            ["tests/engine", "-n", "2" if with_slow else "1", "--dist", "worksteal", *chosen],
+            bounds,
+        ),
         *postgresql_parts(with_slow),
         Part("front end", node.npm("test", "--silent"), front_end_results, front_end_environment),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -21,14 +22,23 @@ def modules(package: str) -> dict[str, Path]:
 
 def imported(path: Path, known: dict[str, Path]) -> set[str]:
     found = set()
+    for module, name in names_imported(path):
+        # A name is a module of its own or stands in the module that it is imported from.
+        whole = f"{module}.{name}" if name else module
+        found.add(whole if whole in known else module)
+    return {module for name in found for module in loaded_with(name)} & known.keys()
+
+
+@cache
+def names_imported(path: Path) -> set[tuple[str, str]]:
+    """Each module that the file imports, with the name that it takes from it, or an empty one."""
+    found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            found |= {(alias.name, "") for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            # A name is a module of its own or stands in the module that it is imported from.
-            names = (f"{node.module}.{alias.name}" for alias in node.names)
-            found |= {name if name in known else node.module for name in names}
-    return {module for name in found for module in loaded_with(name)} & known.keys()
+            found |= {(node.module, alias.name) for alias in node.names}
+    return found
 
 
 def loaded_with(name: str) -> set[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,15 +25,18 @@ THE_SAME = {"scenario.allowed.setting_path"}
 FIELDS = [field.allowed() for table in SECTIONS.values() for field in table.values()]
 
 
-def _parts() -> Iterator[tuple[str, str, set[str]]]:
+@cache
+def _parts() -> list[tuple[str, str, set[str]]]:
     """Where a part of a sentence is named in the code, its key, and what it is given."""
+    found = []
     for file in sorted(ENGINE.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PARTS):
                 continue
             if node.args and isinstance(node.args[0], ast.Constant):
                 key = f"scenario.{node.func.id}.{node.args[0].value}"
-                yield f"{file.name}:{node.lineno}", key, {one.arg or "" for one in node.keywords}
+                found.append((f"{file.name}:{node.lineno}", key, {one.arg or "" for one in node.keywords}))
+    return found
 
 
 def test_every_part_has_its_words_and_all_that_they_name() -> None:
