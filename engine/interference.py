@@ -454,10 +454,22 @@ class Interference:
         """An application moves its consumer's position (CON-8)."""
         kernel, name = self.kernel, entry["actor"]
         consumer = kernel.world.consumers.get(name)
-        if consumer is None or entry["partition"] not in consumer.readings or not consumer.alive:
+        reads = consumer is not None and consumer.alive and not consumer.closed
+        if consumer is None or not reads or entry["partition"] not in consumer.readings:
             raise Refused("CON-8", "actor", "not_reading", actor=name, partition=entry["partition"])
         kernel.at_work(name, "api_call")
         consumer.seek(entry["partition"], entry["to"] or 0, kernel.now)
+        kernel.ask(name)
+
+    def _close_consumer(self, entry: dict[str, Any]) -> None:
+        """An application closes its consumer, which leaves its group unless it is a static member (OFS-2)."""
+        kernel, name = self.kernel, entry["actor"]
+        consumer = kernel.world.consumers.get(name)
+        group = None if consumer is None else consumer.group
+        if consumer is None or group is None or not consumer.alive or consumer.rewinding or group.closed:
+            raise Refused("OFS-2", "actor", "not_closable", actor=name)
+        kernel.at_work(name, "api_call")
+        kernel.carry_out(name, consumer.close(kernel.now))
         kernel.ask(name)
 
     def _connect_slowly(self, entry: dict[str, Any]) -> None:
@@ -629,6 +641,7 @@ _ON_WORLD: dict[str, Callable[[Interference, dict[str, Any]], None]] = {
     "delete_head": Interference._on_cluster,
     "compact": Interference._on_cluster,
     "seek": Interference._seek,
+    "close_consumer": Interference._close_consumer,
     "expire_producers": Interference._on_cluster,
     "competing_write": Interference._on_cluster,
     "craft_produce": Interference._craft_produce,

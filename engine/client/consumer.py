@@ -216,9 +216,13 @@ class Consumer:
 
     @property
     def outside(self) -> bool:
-        """Whether the consumer has left its group. Its partitions belong to other members, so it fetches nothing;
-        joining again is not modelled."""
-        return self.group is not None and self.group.left
+        """Whether the consumer is closed or has left its group, so that it fetches nothing; joining again is not
+        modelled."""
+        return self.group is not None and (self.group.left or self.group.closed)
+
+    @property
+    def closed(self) -> bool:
+        return self.group is not None and self.group.closed
 
     # -- what an application may call (CON-8..10) ------------------------------------------------------
 
@@ -272,6 +276,15 @@ class Consumer:
         self.handover.forget()
         self.rewinding = self.held = True
         self.watch.touch(self)
+
+    def close(self, now: int) -> Effects:
+        """Close the consumer of a group: it gives nothing more to its application and fetches nothing more."""
+        if self.group is None:
+            raise EngineError(f"{self.name}: a consumer without a group has nothing to leave")
+        self.handover.forget()
+        self.group.close(now)
+        self.watch.touch(self)
+        return self.group.send(self.metadata.brokers, now)
 
     def begin_at(self, offsets: Mapping[str, int], now: int) -> None:
         """Read from these offsets, which the application itself stores (``assign()`` and ``seek()``)."""
@@ -434,7 +447,7 @@ class Consumer:
             if isinstance(done, OffsetFetchRequest):
                 self._resume_at(done, now)
             elif isinstance(done, LeaveGroupRequest):
-                self.watch.emit(GroupLeft, self.name, self.group.group_id)
+                self.watch.emit(GroupLeft, self.name, self.group.group_id, self.group.closed)
             elif done is not None:
                 self.watch.emit(OffsetsCommitted, self.name, self.group_id)
         return self._effects()

@@ -17,7 +17,9 @@ from engine.client.connections import CONNECTING, Connections, InFlightRequest
 from engine.errors import EngineError, Error
 from engine.happenings.readers import (
     AfterAnswer,
+    CommitAfterClose,
     CommitOutsideGroup,
+    ConsumerClosed,
     GroupCoordinatorFound,
     GroupRequestRefused,
     GroupRequestSent,
@@ -86,6 +88,7 @@ class GroupSession:
     ``last_error``: the error of the newest request that failed, or None."""
 
     __slots__ = (
+        "closed",
         "committed",
         "connections",
         "consumer",
@@ -142,6 +145,7 @@ class GroupSession:
         """When the application got the records that it is processing (virtual ms); None: it is in ``poll()``, or has
         not polled yet."""
         self.left = False
+        self.closed = False
 
     def view(self) -> GroupSessionView:
         view: GroupSessionView = {
@@ -154,6 +158,8 @@ class GroupSession:
         }
         if self.max_poll_interval_ms is not None:
             view["polled_at"], view["leaves_at"], view["left"] = self.polled_at, self.leaves_at(), self.left
+        if self.closed:
+            view["closed"] = True
         return view
 
     # -- queued requests -------------------------------------------------------------------------------
@@ -167,7 +173,10 @@ class GroupSession:
         )
 
     def commit(self, offsets: Mapping[str, CommittedOffset], now: int) -> None:
-        """Commit offsets outside any transaction. A consumer that has left its group sends nothing."""
+        """Commit offsets outside any transaction. A consumer that is closed or has left its group sends nothing."""
+        if self.closed:
+            self.watch.emit(CommitAfterClose, self.consumer)
+            return
         if self.left:
             self.watch.emit(CommitOutsideGroup, self.consumer, self.group_id)
             return
@@ -220,7 +229,7 @@ class GroupSession:
 
     def leaves_at(self) -> int | None:
         """When the consumer leaves its group unless the application polls before (virtual ms)."""
-        if self.left or self.polled_at is None or self.max_poll_interval_ms is None:
+        if self.left or self.closed or self.polled_at is None or self.max_poll_interval_ms is None:
             return None
         return self.polled_at + self.max_poll_interval_ms
 
@@ -231,8 +240,22 @@ class GroupSession:
         known = self.coordinator is not None
         self.watch.emit(PollTimedOut, self.consumer, self.group_id, self.max_poll_interval_ms, known)
         if known:
-            self._want(LeaveGroupRequest(group_id=self.group_id, member_id=self.member.member_id), now)
+            self._send_leave(now)
         self.watch.touch(self)
+
+    def close(self, now: int) -> None:
+        """The application closes the consumer. A dynamic member leaves its group; a static member stays until its
+        session times out, which is not modelled (KIP-345, ``AbstractCoordinator.maybeLeaveGroup``)."""
+        self.closed = True
+        static = self.member.group_instance_id is not None
+        sends = not (static or self.left or self.coordinator is None) and bool(self.member.member_id)
+        self.watch.emit(ConsumerClosed, self.consumer, self.group_id, static, sends)
+        if sends:
+            self._send_leave(now)
+        self.watch.touch(self)
+
+    def _send_leave(self, now: int) -> None:
+        self._want(LeaveGroupRequest(group_id=self.group_id, member_id=self.member.member_id), now)
 
     # -- sending ---------------------------------------------------------------------------------------
 

@@ -161,11 +161,23 @@ class PollTimedOut(Happening):
 
 
 @happening
-class GroupLeft(Happening):
-    """The coordinator has removed the consumer from its group."""
+class ConsumerClosed(Happening):
+    """The application closes its consumer. ``static``: it is a static member, and therefore stays in its group.
+    ``sends``: it sends LeaveGroup, because it is a dynamic member and knows its coordinator."""
 
     consumer: str
     group: str
+    static: bool
+    sends: bool
+
+
+@happening
+class GroupLeft(Happening):
+    """The coordinator has removed the consumer from its group. ``closed``: its application has closed it."""
+
+    consumer: str
+    group: str
+    closed: bool
 
 
 @happening
@@ -174,6 +186,13 @@ class CommitOutsideGroup(Aside):
 
     consumer: str
     group: str
+
+
+@happening
+class CommitAfterClose(Aside):
+    """A commit fails in a closed consumer; no request is sent."""
+
+    consumer: str
 
 
 @happening

@@ -49,6 +49,7 @@ BELONGING: dict[str, Belonging] = {
             "delete_head": ("partition", "to"),
             "compact": ("partition", "to"),
             "seek": ("actor", "partition", "to"),
+            "close_consumer": ("actor",),
             "expire_producers": ("partition",),
             "competing_write": (),
             "lose_heartbeats": ("actor", "for_ms"),

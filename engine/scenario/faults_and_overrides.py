@@ -25,6 +25,7 @@ FAULT_NEEDS: dict[str, tuple[str, ...]] = {
     "delete_head": ("partition",),
     "compact": ("partition",),
     "seek": ("actor", "partition"),
+    "close_consumer": ("actor",),
     "change_leader": ("partition",),
     "shrink_isr": ("partition",),
     "restore_isr": ("partition",),

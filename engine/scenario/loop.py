@@ -172,6 +172,8 @@ class Loop:
 
     @property
     def finished(self) -> bool:
+        if self.state in (POLLING, REWINDING) and self.consumer.closed:
+            return True
         return self.state == STOPPED or (self.state == POLLING and self.round > self.rounds)
 
     @property
@@ -394,7 +396,7 @@ class Loop:
         return self._ask(Call(ABORT_TRANSACTION), now)
 
     def _rewind(self, now: int) -> Done:
-        if self.acted:
+        if self.acted or self.finished:
             return []
         self.acted = True
         self.watch.emit(LoopRewound, self.name, self.consumer.name, self.consumer.group_id)

@@ -115,6 +115,7 @@ WORLD_ACTIONS = (
     "delete_head",
     "compact",
     "seek",
+    "close_consumer",
     "expire_producers",
     "competing_write",
     "lose_heartbeats",

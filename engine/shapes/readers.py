@@ -57,6 +57,8 @@ class GroupSessionView(TypedDict):
     the time between two polls is limited (``max.poll.interval.ms``)."""
     leaves_at: NotRequired[int | None]
     left: NotRequired[bool]
+    closed: NotRequired[bool]
+    """True once the application has closed the consumer."""
 
 
 class ConsumerFields(TypedDict):

@@ -90,6 +90,16 @@ def _poll_timed_out(h: happened.PollTimedOut, teller: Teller) -> None:
     teller.say(key, ("OFS-2",), consumer=h.consumer, group=h.group, limit=h.limit)
 
 
+def _consumer_closed(h: happened.ConsumerClosed, teller: Teller) -> None:
+    kind = "closed_static" if h.static else "closed" if h.sends else "closed_alone"
+    teller.say(f"group_session.{kind}", ("OFS-2",), consumer=h.consumer, group=h.group)
+
+
+def _group_left(h: happened.GroupLeft, teller: Teller) -> None:
+    key = "consumer.left_group_at_close" if h.closed else "consumer.left_group"
+    teller.say(key, ("OFS-2",), consumer=h.consumer, group=h.group)
+
+
 def _reading_resumed(h: happened.ReadingResumed, teller: Teller) -> None:
     teller.say(
         "consumer.resumes_at" if h.committed else "consumer.begins_at",
@@ -117,8 +127,10 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.GroupRequestSent: _group_request_sent,
     happened.GroupRequestRefused: _group_request_refused,
     happened.PollTimedOut: _poll_timed_out,
-    happened.GroupLeft: says("consumer.left_group", "OFS-2"),
+    happened.ConsumerClosed: _consumer_closed,
+    happened.GroupLeft: _group_left,
     happened.CommitOutsideGroup: notes("consumer.commits_outside_group", "OFS-2"),
+    happened.CommitAfterClose: notes("consumer.commits_after_close", "OFS-2"),
     happened.GroupCoordinatorFound: says("group_session.coordinator_found", "FND-6"),
     happened.OffsetsCommitted: says("consumer.committed", "OFS-6"),
     happened.ReadingResumed: _reading_resumed,

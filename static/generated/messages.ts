@@ -682,7 +682,7 @@ export interface MadeIntervention {
 export interface Limits {
   message_bytes: number;
   /**
-   * The rate in messages per second that the sockets of one person may keep up. Dragging the scrubber asks for at most one window per painted frame.
+   * The rate in messages per second that the sockets of one person may keep up.
    */
   messages_per_second: number;
   messages_burst: number;
@@ -1314,6 +1314,10 @@ export interface GroupSessionView {
   polled_at?: number | null;
   leaves_at?: number | null;
   left?: boolean;
+  /**
+   * True once the application has closed the consumer.
+   */
+  closed?: boolean;
 }
 /**
  * A broker. The fields of its coordinators are absent while they are empty.

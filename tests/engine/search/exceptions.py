@@ -220,6 +220,7 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         "an operator undoes the nodes that the call names; the others keep what they have (MW-11, MW-12)",
     ),
     Exception_(("unread",), ("seek",), "the application itself went elsewhere"),
+    Exception_(("unread",), ("close_consumer",), "the application itself reads no more"),
     Exception_(("unread",), ("delete_head",), "what is deleted cannot be read"),
     Exception_(
         ("exactly_once", "duplicated transactional"),

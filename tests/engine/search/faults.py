@@ -201,6 +201,10 @@ def _sought(generator: Random, names: Names) -> dict[str, Any]:
     return {"actor": consumer, "partition": one_of(generator, names.partitions), "to": below(generator, 6)}
 
 
+def _closed(generator: Random, names: Names) -> dict[str, Any]:
+    return {"actor": one_of(generator, names.consumers)}
+
+
 def _forgotten(generator: Random, names: Names) -> dict[str, Any]:
     return {"partition": one_of(generator, names.partitions)} if perhaps(generator, 0.7) else {}
 
@@ -340,6 +344,7 @@ FIELDS: dict[str, Fields] = {
     "delete_head": _head,
     "compact": _compacted,
     "seek": _sought,
+    "close_consumer": _closed,
     "expire_producers": _forgotten,
     "competing_write": _nothing,
     "lose_heartbeats": _broker,
