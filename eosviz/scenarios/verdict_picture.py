@@ -34,7 +34,7 @@ TROUBLES = {
     "make_unavailable": "lost", "inject_error": "error", "deny": "error", "craft_produce": "forged",
     "craft_request": "forged", "competing_write": "forged", "delete_head": "cut", "delete_topic": "cut",
     "lose_heartbeats": "asleep", "fail_controller": "crash",
-    "compact": "cut", "expire_producers": "cut", "seek": "moves",
+    "compact": "cut", "expire_producers": "cut", "seek": "moves", "close_consumer": "asleep",
     "update_features": "moves",
 }  # fmt: skip
 """Action of a fault in the document → name of its sign. Several actions share a sign, because there is little
