@@ -5,13 +5,12 @@ export function linkScrolling(side = ".compare-side", place = ".compare-lanes"):
   /** What was scrolled because the other was: it leads nothing. */
   const led = new WeakSet<Element>();
   return ({ target }) => {
-    // On a telephone a side scrolls as a whole.
-    if (!(target instanceof Element) || (!target.matches(side) && target.closest(place) === null)) return;
+    if (!(target instanceof Element) || target.closest(place) === null) return;
     if (led.delete(target)) return;
     const own = target.closest(side);
     for (const other of own?.parentElement?.querySelectorAll(side) ?? []) {
       if (other === own) continue;
-      const twin = target === own ? other : target.matches(place) ? other.querySelector(place) : other.querySelector(`${place} ${target.localName}`);
+      const twin = target.matches(place) ? other.querySelector(place) : other.querySelector(`${place} ${target.localName}`);
       if (twin === null || (twin.scrollTop === target.scrollTop && twin.scrollLeft === target.scrollLeft)) continue;
       const [before, beside] = [twin.scrollTop, twin.scrollLeft];
       twin.scrollTo({ top: target.scrollTop, left: target.scrollLeft, behavior: "instant" });

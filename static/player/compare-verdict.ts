@@ -2,8 +2,15 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
+import type { Apart } from "./compare-facts.ts";
 import type { Frame, VerdictView } from "./frame.ts";
+import { facts } from "./joins.ts";
 import { say } from "./text.ts";
+
+export const defaults = {
+  /** Rows of the table of both sides, before the rest is counted. */
+  rows: 6,
+};
 
 export type Verdicts = Readonly<Record<string, VerdictView>>;
 export type Counted = Exclude<keyof VerdictView, "aborted">;
@@ -37,6 +44,30 @@ export function verdictTable(own: Verdicts, others: Verdicts): TemplateResult | 
   return html`<table class="verdict"><caption class="sr">${say("player.compare.verdict")}</caption>
     <thead><tr><th scope="col">${say("player.compare.partition")}</th>${counts.map((count) => html`<th scope="col">${say(`player.compare.${count}`)}</th>`)}</tr></thead>
     <tbody>${rows.map(([partition, verdict]) => rowOf(partition, verdict, others[partition], counts))}</tbody></table>`;
+}
+
+type ApartRow = Pick<Apart, "name" | "left" | "right">;
+
+/** What differs between both sides: counts of records first, then facts of the step. */
+export function apartRows(apart: readonly Apart[], left: Verdicts, right: Verdicts): ApartRow[] {
+  const counts = toldCounts(left, right);
+  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])].sort();
+  const counted = names.flatMap((partition) => counts.flatMap((count): ApartRow[] => {
+    const [one, other] = [left[partition]?.[count] ?? 0, right[partition]?.[count] ?? 0];
+    return one === other ? [] : [{ name: facts([partition, say(`player.compare.${count}`)]), left: String(one), right: String(other) }];
+  }));
+  return [...counted, ...apart];
+}
+
+/** Both sides in one table. */
+export function apartTable(apart: readonly Apart[], left: Verdicts, right: Verdicts): TemplateResult | typeof nothing {
+  const rows = apartRows(apart, left, right);
+  if (rows.length === 0) return nothing;
+  const shown = rows.slice(0, defaults.rows);
+  return html`<table class="apart-table"><caption>${say("player.compare.apart")}</caption>
+    <thead><tr><td></td><th scope="col">${say("player.compare.upper")}</th><th scope="col">${say("player.compare.lower")}</th></tr></thead>
+    <tbody>${shown.map((row) => html`<tr><th scope="row">${row.name}</th><td>${row.left}</td><td>${row.right}</td></tr>`)}${
+      rows.length === shown.length ? nothing : html`<tr><th scope="row" class="num">+${rows.length - shown.length}</th><td></td><td></td></tr>`}</tbody></table>`;
 }
 
 /** The sentence that nothing differs, once for both sides. */

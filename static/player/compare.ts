@@ -28,7 +28,7 @@ import { endsOf, onlyHere } from "./compare-head.ts";
 import { largeOf } from "./compare-large.ts";
 import { shownMiddle, sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
 import type { SideMiddle } from "./compare-middle.ts";
-import { alikeText, brokenNames, verdictTable } from "./compare-verdict.ts";
+import { alikeText, apartTable, brokenNames, verdictTable } from "./compare-verdict.ts";
 import { keptArrows } from "./beat-walk.ts";
 import type { Arrows } from "./beat-walk.ts";
 import { landingAfter, landingBefore } from "./beats.ts";
@@ -297,7 +297,7 @@ export class Compare extends LitElement {
 
   /** Where another step is looked for, what happens there is read first, however far down the one before was read. */
   #toTheTop(): void {
-    for (const side of this.querySelectorAll(".compare-side")) side.scrollTo({ top: 0, behavior: "instant" });
+    scrollTo({ top: 0, behavior: "instant" });
   }
 
   get #end(): number {
@@ -514,6 +514,7 @@ export class Compare extends LitElement {
         ${endsOf(left, right)}
         ${alikeText(one, two)}
       </header>
+      <div class="compare-apart">${apartTable(this.#apart.facts, one?.view.verdicts ?? {}, two?.view.verdicts ?? {})}</div>
       <div class="compare-sides" @scroll=${SCROLLS}>${this.#sides.map((side) => this.#side(side))}</div>
       ${this.fault === null ? nothing : html`<div class="message" role="alert"><p>${this.fault}</p></div>`}
       ${this.#transport()}

@@ -311,7 +311,7 @@ def test_a_dropped_message_is_seen_where_it_was_lost_and_compared_with_the_run_a
     expect(page.locator("eos-player")).to_be_visible()
 
 
-def test_a_telephone_compares_two_logs_and_their_readers_at_once(page: Page) -> None:
+def test_a_telephone_shows_in_one_column_what_differs_and_then_both_runs(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(re.sub("step=9", "step=28&zoom=stage", page.url))
     at(page, 28)
@@ -324,15 +324,23 @@ def test_a_telephone_compares_two_logs_and_their_readers_at_once(page: Page) -> 
     button = page.locator(".to-difference")
     expect(button).to_contain_text("First difference: step")
     assert button.evaluate("one => one.scrollWidth <= one.clientWidth")
-    for side in page.locator(".compare-side").all():
+    table = page.get_by_role("table", name="What differs at this step")
+    for step in (30, 31, 32):  # The first that stores what the other run lost.
+        page.locator(".compare-foot .go").click()
+        expect(page.locator(".compare-foot output")).to_have_text(str(step))
+    expect(table.get_by_role("row").nth(1)).to_have_text("t-1, stored20")
+    sides = page.locator(".compare-side").all()
+    places = [one.bounding_box() for one in (table, *sides)]
+    tops = [place["y"] for place in places if place is not None]
+    assert len(tops) == 3 and tops == sorted(tops)
+    assert [side.evaluate("one => one.scrollHeight <= one.clientHeight + 1") for side in sides] == [True] * 2
+    for side in sides:
         reader = side.locator("eos-lanes g.lane").first.locator("g[aria-label*=c2]").last
-        room, seen = side.bounding_box(), reader.bounding_box()
-        assert room is not None and seen is not None
-        assert room["y"] <= seen["y"] and seen["y"] + seen["height"] <= room["y"] + room["height"] + 1
-    page.locator(".compare-side").first.evaluate("one => one.scrollTo(0, 40)")
-    expect(page.locator(".compare-side").last).to_have_js_property("scrollTop", 40)
+        reader.scroll_into_view_if_needed()
+        seen, foot = reader.bounding_box(), page.locator(".compare-foot").bounding_box()
+        assert seen is not None and foot is not None and seen["y"] + seen["height"] <= foot["y"]
     page.locator(".to-end").click()
-    expect(page.locator(".compare-side").first).to_have_js_property("scrollTop", 0)
+    expect(page.locator(".compare-head")).to_be_in_viewport(ratio=1)
     page.locator(".compare-foot .by").select_option("time")
     expect(page.locator(".compare-foot output")).to_contain_text("ms")
     pleasant(page)
