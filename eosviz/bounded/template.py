@@ -1,6 +1,7 @@
 """The template of bounded processes: `python -m eosviz.bounded.template FD`. README.md has its protocol.
 
 It imports what most tasks need, which takes ten times as long as a small task, and forks a process for each request.
+When its first process has ended, it also reads the library and the catalogues, which a process would read for itself.
 It runs with the environment that its processes may see, so it holds no secret of the site.
 """
 
@@ -14,16 +15,20 @@ import socket
 import sys
 import tempfile
 import traceback
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import NoReturn
 
 from eosviz.bounded import __main__ as process
-from eosviz.bounded.tasks import LOADED
+from eosviz.bounded.tasks import LOADED, PREPARED
 
 IDLE_SECONDS = 120.0
 """After this time without a request and without a running process, the template ends and gives its memory
 back."""
+REST_SECONDS = 0.02
+"""After this time without a request and without a running process, the template prepares what its next processes
+may need."""
 REQUEST_BYTES_MAX = 4096
 FILES_OF_REQUEST = 3
 """A request carries this many descriptors: its socket, the file for the process's output, and the lock of its
@@ -38,11 +43,19 @@ how its processes ended."""
 
 class Template:
     """Forks processes until the site closes `requests`, its socket, or until no process runs and nothing was
-    requested for `idle_seconds`."""
+    requested for `idle_seconds`. `prepare`: called in this order while the template rests, each once, and not
+    before the first process has ended, so that no request waits for them."""
 
-    def __init__(self, requests: socket.socket, idle_seconds: float = IDLE_SECONDS) -> None:
+    def __init__(
+        self,
+        requests: socket.socket,
+        idle_seconds: float = IDLE_SECONDS,
+        prepare: Sequence[Callable[[], object]] = (),
+    ) -> None:
         self._requests = requests
         self._idle_seconds = idle_seconds
+        self._to_prepare = list(prepare)
+        self._has_forked = False
         self._selector = selectors.DefaultSelector()
         self._selector.register(requests, selectors.EVENT_READ)
         self._running: dict[int, tuple[int, socket.socket]] = {}
@@ -52,7 +65,12 @@ class Template:
     def serve(self) -> None:
         is_open = True
         while is_open:
-            events = self._selector.select(self._idle_seconds)
+            may_prepare = bool(self._to_prepare) and self._has_forked and not self._running
+            events = self._selector.select(REST_SECONDS if may_prepare else self._idle_seconds)
+            if not events and may_prepare:
+                self._to_prepare.pop(0)()
+                keep_out_of_collections()
+                continue
             if not events and not self._running:
                 return
             for key, _ in events:
@@ -86,6 +104,7 @@ class Template:
         return True
 
     def _watch(self, pid: int, replies: socket.socket) -> None:
+        self._has_forked = True
         ended = os.pidfd_open(pid)
         self._running[pid] = ended, replies
         self._selector.register(ended, selectors.EVENT_READ, pid)
@@ -139,10 +158,16 @@ def main(requests: str) -> int:
         signal.signal(number, signal.SIG_IGN)
     for name in LOADED:
         import_module(name)
+    keep_out_of_collections()
+    prepare = [getattr(import_module(module), function) for module, function in PREPARED]
+    Template(socket.socket(fileno=int(requests)), prepare=prepare).serve()
+    return 0
+
+
+def keep_out_of_collections() -> None:
+    """What exists now stays, and its memory stays shared with the forked processes."""
     gc.collect()
     gc.freeze()
-    Template(socket.socket(fileno=int(requests))).serve()
-    return 0
 
 
 if __name__ == "__main__":

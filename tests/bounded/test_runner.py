@@ -243,10 +243,22 @@ class TestTemplate:
         assert runner.answer(task("answer"), 1) == b"1"
         assert starting_processes.template.pid not in (killed, None)
 
+    def test_it_reads_the_library_and_the_catalogues_when_its_first_process_has_ended(self) -> None:
+        runner.answer(task("answer"), 1)
+
+        def read_after_a_rest() -> bool:
+            time.sleep(5 * template.REST_SECONDS)
+            return bool(json.loads(runner.answer(task("prepared"), None)) == [1, 1])
+
+        wait_until(read_after_a_rest)
+
     def test_an_idle_template_ends(self) -> None:
+        prepared: list[str] = []
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with ours, theirs:
-            template.Template(theirs, idle_seconds=0.01).serve()
+            prepare = [lambda: prepared.append("before its first process")]
+            template.Template(theirs, idle_seconds=0.01, prepare=prepare).serve()
+        assert prepared == []
 
     def test_a_site_without_a_template_starts_the_process_plainly(self, monkeypatch: Any) -> None:
         monkeypatch.setattr(starting_processes.Template, "fork", lambda *_: None)

@@ -69,3 +69,11 @@ def imports(question: bytes, folder: Path) -> bytes:
     before = sorted(sys.modules)
     trial.answer(question, folder)
     return json.dumps([before, sorted(sys.modules)]).encode()
+
+
+def prepared(question: bytes, folder: Path) -> bytes:
+    """How often this process or its template has read the library, and the catalogues."""
+    from engine.scenario.shelf import library
+    from eosviz.catalogue import words
+
+    return json.dumps([library.cache_info().misses, words.cache_info().misses]).encode()
