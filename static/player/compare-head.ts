@@ -33,10 +33,11 @@ export function differingCounts(left: Outcome, right: Outcome): Count[] {
   });
 }
 
-/** The steps of both runs, as far as they are here. */
+/** The steps of both runs, as far as they are here. `end`: the last step of the other run. */
 export interface BothLines {
   own: Pick<Line, "step">;
   other: Pick<Line, "step" | "newest">;
+  end: number;
 }
 
 /**
@@ -54,14 +55,14 @@ export function beatsOnlyIn(beats: readonly Beat[], others: readonly Beat[], fro
   });
 }
 
-/** Whether the other run has a step that says and breaks the same. */
-function isInOther({ own, other }: BothLines, at: number, from: number): boolean {
+/** Whether the other run has a step that says and breaks the same, or may have it: not all of its steps are here. */
+function isInOther({ own, other, end }: BothLines, at: number, from: number): boolean {
   const step = own.step(at);
-  if (step === undefined) return false;
+  if (step === undefined || other.newest < end) return true;
   const said = meaningOf(step);
-  for (let number = from; number <= other.newest; number += 1) {
+  for (let number = from; number <= end; number += 1) {
     const one = other.step(number);
-    if (one !== undefined && one.key === step.key && one.actor === step.actor && meaningOf(one) === said) return true;
+    if (one === undefined || (one.key === step.key && one.actor === step.actor && meaningOf(one) === said)) return true;
   }
   return false;
 }
@@ -83,9 +84,9 @@ export function endsOf(left: Plan | null, right: Plan | null): TemplateResult | 
 }
 
 /** What happens in this run alone, after the first difference; a press goes there. */
-export function onlyHere(own: Plan | null, other: Plan | null, first: number, lines: BothLines, go: (step: number) => void): TemplateResult | typeof nothing {
+export function onlyHere(own: Plan | null, other: Plan | null, first: number, lines: Omit<BothLines, "end">, go: (step: number) => void): TemplateResult | typeof nothing {
   if (own?.complete !== true || other?.complete !== true) return nothing;
-  const beats = beatsOnlyIn(own.beats, other.beats, first, lines);
+  const beats = beatsOnlyIn(own.beats, other.beats, first, { ...lines, end: other.steps });
   if (beats.length === 0) return nothing;
   const shown = beats.slice(0, defaults.beats);
   return html`<p class="only-here"><span>${say("player.compare.only_here")}</span>${shown.map((beat) => html` <button @click=${() => go(beat.lands)}>${titleOf(beat)}</button>`)}${
