@@ -110,7 +110,8 @@ function headLayout(here: Places, name: string, { id, entry }: Kept, width: numb
   // A place that several may have names the broker whose it is now.
   const host = apart ? hostPill(name) : null;
   const from = 12 + (host?.width ?? 0);
-  const identity = `${entry.producer_id}·${entry.producer_epoch}`;
+  // Before the first InitProducerId takes effect, the id has no epoch (-1).
+  const identity = entry.producer_epoch < 0 ? String(entry.producer_id) : `${entry.producer_id}·${entry.producer_epoch}`;
   const pill = round(textWidth(identity, 12, true) + 12);
   const room = width * (here.upright ? 0.66 : 0.6) - pill - (host?.width ?? 0);
   const most = here.upright ? 12 : 13;
