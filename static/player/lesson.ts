@@ -15,9 +15,9 @@ import { inWords } from "./done.ts";
 import type { Broken } from "./outcome.ts";
 import { brokenIn, brokenWords, changesOf, costText, isSame, judgedRows, resultsOf, resultsText } from "./outcome.ts";
 import { clauses, listed } from "./joins.ts";
+import { codeIn, paragraphs } from "./lesson-layout.ts";
 import { csrfToken } from "./page.ts";
 import { toBreak } from "./sent-in.ts";
-import { sentencesOf } from "./sentence-fit.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say, words } from "./text.ts";
@@ -155,7 +155,7 @@ export class Lesson extends StoreElement {
   #means(store: PlayerStore): TemplateResult | typeof nothing {
     const { lesson } = this.lesson;
     if (lesson === undefined) return nothing;
-    const said = paragraphs(inLanguage(lesson)).map((one, place) => html`<p class=${place === 0 ? "lesson-text first" : "lesson-text"}>${withScenarios(one, this.lesson.starts)}</p>`);
+    const said = paragraphs(inLanguage(lesson)).map(({ kind, text }) => html`<p class="lesson-text ${kind}">${withScenarios(text, this.lesson.starts)}</p>`);
     if (this.#isAsWritten(store)) return html`<h3>${say("lesson.means")}</h3>${said}${this.#signs()}`;
     return html`<details class="lesson-written" ?open=${this.lesson.of_original !== true}><summary>${say("lesson.means_written")}</summary>${said}${this.#signs()}</details>`;
   }
@@ -218,19 +218,14 @@ export class Lesson extends StoreElement {
   }
 }
 
-/** What the author wrote as one text: its first sentence, then two at a time. */
-export function paragraphs(text: string): string[] {
-  const between = /[\u2e80-\uffff]/.test(text) ? "" : " ";
-  const sentences = sentencesOf(text);
-  const [first, ...others] = sentences;
-  const pairs = Array.from({ length: Math.ceil(others.length / 2) }, (_, place) => others.slice(2 * place, 2 * place + 2).join(between));
-  return first === undefined ? [] : [first, ...pairs];
-}
-
 /** A text in which each name of a scenario leads to it, where there is an address for that. */
 export function withScenarios(text: string, starts: string | undefined): (string | TemplateResult)[] {
-  if (starts === undefined) return [text];
-  return text.split(/(SC-\d+)/).map((part, place) => (place % 2 === 0 ? part : html`<a href=${starts.replace("{scenario}", part)}>${part}</a>`));
+  const parts = starts === undefined ? [text] : text.split(/(SC-\d+)/);
+  return parts.flatMap((part, place) => (place % 2 === 0 ? withCode(part) : html`<a href=${(starts ?? "").replace("{scenario}", part)}>${part}</a>`));
+}
+
+function withCode(text: string): (string | TemplateResult)[] {
+  return codeIn(text).map((part, place) => (place % 2 === 0 ? part : html`<code>${unbroken(part)}</code>`));
 }
 
 /** Another run of the scenario, with what it shows against this one. */

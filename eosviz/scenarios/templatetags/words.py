@@ -19,6 +19,7 @@ from eosviz.catalogue import say as sentence
 from eosviz.navigation import Group, navigation
 from eosviz.quotas import REASONS
 from eosviz.scenarios.choices import way_back
+from eosviz.scenarios.lesson_layout import CODE, paragraphs
 from eosviz.time_zone import difference_to_utc
 
 register = template.Library()
@@ -97,10 +98,34 @@ def with_scenarios(text: str) -> SafeString:
     parts = (
         format_html('<a href="{}?scenario={}">{}</a>', address, part, part)
         if part in known
-        else breakable(part)
+        else _with_code(part)
         for part in _SCENARIO.split(text)
     )
     return format_html_join("", "{}", ((part,) for part in parts))
+
+
+def _with_code(text: str) -> SafeString:
+    pieces = (
+        format_html("<code>{}</code>", _whole(piece)) if number % 2 else breakable(piece)
+        for number, piece in enumerate(CODE.split(text))
+    )
+    return format_html_join("", "{}", ((piece,) for piece in pieces))
+
+
+def _whole(code: str) -> SafeString:
+    """A command of which no option is divided at a hyphen."""
+    words = (
+        (format_html('<span class="nb">{}</span>', word) if "-" in word else word,)
+        for word in code.split(" ")
+    )
+    return format_html_join(" ", "{}", words)
+
+
+@register.filter
+def in_paragraphs(text: str) -> SafeString:
+    """The text of a lesson, laid out (`lesson_layout.py`)."""
+    laid = ((kind, with_scenarios(said)) for kind, said in paragraphs(text))
+    return format_html_join("", '<p class="lesson-text {}">{}</p>', laid)
 
 
 @register.filter

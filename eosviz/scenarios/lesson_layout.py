@@ -1,0 +1,47 @@
+"""How the text of a lesson stands on a page: short paragraphs, what to do set apart, code as code. Its words stay as
+they are. `static/player/lesson-layout.ts` lays out the same texts in the player."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")
+_CHINESE = re.compile(r"[\u2e80-\uffff]")
+_TO_DO = re.compile(
+    r"\.sh(?!\w)|\bremed(?:y|ies)\b|办法|应(?:当|该|先)?(?:调|设|查看|检查|使用|在|让|保持|比较|给|把)"
+    r"|^(?:Abort|Check|Choose|Close|Compare|Create|Give|Keep|Look|Lower|Raise|Send|Set|Use|Wait)\b"
+)
+"""A sentence that says what to do: it names a command or a remedy, or begins with a verb that asks for an act."""
+CODE = re.compile(
+    r"((?<![\w.-])[a-z][\w-]*\.sh(?: (?:describe(?:-producers)?|find-hanging|abort|list)\b)?"
+    r"(?: (?:--[a-z][\w-]*(?: (?:…|[\w./:-]*[\d_/:][\w./:-]*|[\w-]+(?= --)))?|…))*"
+    r"|(?<![\w.])[A-Za-z_][\w.]*\(\)"
+    r"|(?<![\w.@/-])[a-z]+(?:\.[a-z]+(?:-[a-z]+)*)+(?:=[\w.-]*\w)?(?![\w/]))",
+    re.ASCII,
+)
+"""A command with its options, a function, or a setting with its value."""
+
+
+class Paragraph(NamedTuple):
+    kind: str
+    """``lead``: the first sentence; ``do``: what to do; ``more``: all else."""
+    text: str
+
+
+def paragraphs(text: str) -> list[Paragraph]:
+    """The sentences of a lesson: the first alone, then two at a time; those that say what to do stand together."""
+    between = "" if _CHINESE.search(text) else " "
+    found: list[tuple[str, list[str]]] = []
+    for number, sentence in enumerate(_sentences(text)):
+        kind = "lead" if number == 0 else "do" if _TO_DO.search(sentence) else "more"
+        if found and found[-1][0] == kind and (kind == "do" or len(found[-1][1]) < 2):
+            found[-1][1].append(sentence)
+        else:
+            found.append((kind, [sentence]))
+    return [Paragraph(kind, between.join(sentences)) for kind, sentences in found]
+
+
+def _sentences(text: str) -> Iterator[str]:
+    return (part for part in _SENTENCE.split(text.strip()) if part)
