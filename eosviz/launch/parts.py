@@ -159,8 +159,12 @@ def all_parts(with_slow: bool) -> Sequence[Part]:
             ["tests/e2e", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder", *chosen],
             bounds,
         ),
-        # One of the four workers is busy with Spark, and others wait for processes.
-        pytest_part("site", ["tests", *ELSEWHERE, "-n", "4", "--dist", "loadgroup", *chosen], bounds),
+        # One of the workers is busy with Spark, and others wait for processes. Each collects all tests.
+        pytest_part(
+            "site",
+            ["tests", *ELSEWHERE, "-n", "4" if with_slow else "3", "--dist", "loadgroup", *chosen],
+            bounds,
+        ),
         # The quick tests of the engine are done long before those of the site. A second worker would only collect
         # all of them once more.
         pytest_part(
