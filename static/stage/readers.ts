@@ -175,7 +175,9 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   // Beside its name the isolation level; where there is no room for all of it, without what all levels begin with.
   const bothRoom = flat ? FLAT.both : titleRoom;
   const level = named.length > 1 ? "" : levelOf(frame, partition, slowest, (name) => bothRoom - textWidth(name, 12, true) - 5, bothRoom - titleWidth - 5);
-  const from = flat ? 9 + titleWidth + 5 + textWidth(level, 11) + 12 : 9;
+  // Squares of one offset stand under each other, however long the readers' names are.
+  const longest = Math.max(titleWidth, ...Object.keys(here.readers[partition] ?? {}).map((name) => textWidth(name, 12, true)));
+  const from = flat ? 9 + (level === "" ? Math.min(titleRoom, longest) : titleWidth) + 5 + textWidth(level, 11) + 12 : 9;
   // What stands beside the squares on their line.
   const beside = flat ? from + readWidth + 12 : 24;
   const long = hidden === null ? 0 : textWidth(hidden.long, 12, true);

@@ -185,3 +185,13 @@ def test_two_copies_have_their_offsets_and_readers_their_partition(stage: Stage)
     reader = page.locator("eos-stage [data-key='reader:t-0:c1']")
     expect(reader).to_contain_text("read_committed")
     expect(reader).to_contain_text("t-0: 1 read")
+
+
+def test_one_offset_stands_at_one_place_in_the_rows_of_all_readers(stage: Stage) -> None:
+    stage.page.set_viewport_size({"width": 390, "height": 844})
+    stage.open("SC-44", Manner("telephone", "light", "en"))
+    stage.go_to(80)
+    rows = stage.page.locator("eos-stage [data-key^='reader:t-0:']")
+    expect(rows).to_have_count(2)
+    places = [row.locator("rect.flag").first.bounding_box() for row in rows.all()]
+    assert len({round(place["x"]) for place in places if place is not None}) == 1
