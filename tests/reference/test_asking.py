@@ -342,7 +342,7 @@ def test_where_no_entry_has_every_word_the_closest_are_found(client: Client) -> 
     "question",
     [
         "schema registry returns 409 incompatible schema",
-        "tiered storage remote log segments deleted too early",
+        "mirror maker does not sync topic configs",
         "React component does not re-render",
         "SSL handshake failed when connecting to bootstrap server",
         "Avro deserialization exception unknown magic byte",
