@@ -264,7 +264,7 @@ test("the controller without ZooKeeper: registrations, how far each broker has r
   if (now.brokers?.["1"] !== undefined) now.brokers["1"].metadata_offset = 12;
   const shape = layoutQuorum(frameOf(null, now), 1);
   assert.deepEqual(shape.brokers.map((row) => [row.broker, row.state, row.epoch, row.read, row.block]), [
-    ["broker-1", "live", "0", "12", "0–999"], ["broker-2", "fenced", "1", "–", "none"],
+    ["broker-1", "unfenced", "0", "12", "0–999"], ["broker-2", "fenced", "1", "–", "none"],
   ]);
   assert.deepEqual(shape.records.map((record) => [record.offset, record.kind, record.about, record.fields]), [
     ["10", "PartitionChangeRecord", "t-0", "leader 1, isr 1"],
