@@ -42,6 +42,7 @@ def test_would_this_still_happen(page: Page, running_site: RunningSite, size: st
     expect(page.locator(".turns li")).to_have_count(2)
     expect(page.locator(".turns li").first).to_contain_text("The outcome changes with Kafka 3.9")
     assert_nothing_scrolls_sideways(page)
+    page.wait_for_load_state()  # with its styles
     if size == "desk":  # How all five end is seen without scrolling.
         ends = [one.bounding_box() for one in page.locator(".generation-ends .stamp").all()]
         assert len(ends) == 5 and all(box and box["y"] + box["height"] <= height for box in ends)
