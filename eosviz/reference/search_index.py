@@ -15,15 +15,22 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
 
-from engine.errors import Error
-from engine.explain.exceptions import exception_name
 from engine.explain.sentences import LANGUAGES
 from engine.scenario.shelf import library
 from engine.scenario.tracks import tracks
 from eosviz.catalogue import say
 from eosviz.reference import tables
 from eosviz.reference.search_ranks import Threads, fused, words_of_threads
-from eosviz.reference.search_terms import CHINESE, EXACT, Wish, corrected, in_parts, plain, understand
+from eosviz.reference.search_terms import (
+    CHINESE,
+    EXACT,
+    Wish,
+    corrected,
+    error_names,
+    in_parts,
+    plain,
+    understand,
+)
 from eosviz.reference.signatures import signatures
 from eosviz.scenarios.libraries import behaviours
 
@@ -181,25 +188,19 @@ def answer(question: str, language: str, own: Sequence[Entry] = (), known: Threa
     or no entry contains every term, entries of other kinds may lack terms, too, because a long text contains many
     terms by chance; then the scores of `_weighed` decide. Nothing is found for a single term that no entry contains.
     ``own``: the reader's own entries. ``known``: the threads whose answers are known; all of them if None."""
-    answered, called = _answer(question, language, own, known), _error_called(question)
-    errors = answered.found.get("error", [])
-    if called is None or not errors:
+    answered = _answer(question, language, own, known)
+    errors, called = answered.found.get("error"), _error_called(question)
+    if called is None or errors is None:
         return answered
-    errors = sorted(errors, key=lambda match: match.identifier != called)
-    return replace(answered, found={"error": errors} | answered.found | {"error": errors})
+    others = {kind: matches for kind, matches in answered.found.items() if kind != "error"}
+    first = sorted(errors, key=lambda match: plain(match.identifier) != called)
+    return replace(answered, found={"error": first, **others})
 
 
 def _error_called(question: str) -> str | None:
-    """The error whose name, or whose exception in Java, is the whole question."""
-    name = question.strip().rpartition(".")[2]
-    return next(
-        (
-            error.name
-            for error in Error
-            if name.lower() in (error.name.lower(), exception_name(error).lower())
-        ),
-        None,
-    )
+    """The normalised name of the error whose name, or whose exception in Java, is the whole question."""
+    name = plain(question.strip().rpartition(".")[2])
+    return next((error for error, others in error_names().items() if name in (error, *others)), None)
 
 
 def _answer(question: str, language: str, own: Sequence[Entry], known: Threads | None) -> Answer:

@@ -165,7 +165,7 @@ def _root(word: str) -> str:
 def _telling_of(text: str, otherwise: float) -> float:
     if text in _row(SUBJECT):
         return PLAIN
-    is_name = "_" in text or text in _error_names() or _NUMBERED.fullmatch(text)
+    is_name = "_" in text or text in error_names() or _NUMBERED.fullmatch(text)
     return EXACT if is_name or len(_parts(text)) >= EXACT_WORDS else otherwise
 
 
@@ -315,7 +315,7 @@ def _whole(word: str) -> re.Pattern[str]:
     if CHINESE.search(word[-1]):
         return re.compile(_begins(word))
     last = _parts(word)[-1]
-    if word in _error_names():
+    if word in error_names():
         return re.compile(f"{_begins(word)}{_CLASS_NAME}(?![a-z0-9])")
     may_end = re.fullmatch("[a-z]+", last) and len(last) >= _STEM_MIN
     if not may_end:
@@ -345,11 +345,11 @@ def _row(key: str) -> tuple[str, ...]:
     row = interface_words()[key]
     texts = _CAPITAL_INSIDE.sub(" ", f"{row.en},{row.zh}")
     words = [word.strip() for word in plain(texts).split(",") if word.strip()]
-    return tuple(dict.fromkeys([*words, *(name for word in words for name in _error_names().get(word, ()))]))
+    return tuple(dict.fromkeys([*words, *(name for word in words for name in error_names().get(word, ()))]))
 
 
 @cache
-def _error_names() -> dict[str, tuple[str, ...]]:
+def error_names() -> dict[str, tuple[str, ...]]:
     """Normalised name of an error → its other names: that of the exception, and those of earlier versions of
     Kafka."""
     others = {error: [exception_name(error)] for error in Error}

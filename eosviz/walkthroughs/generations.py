@@ -183,9 +183,9 @@ def _older_defaults(scenario: Scenario) -> Iterator[dict[str, str]]:
     known = [(PROFILES[name], defaults(PROFILES[name])) for name in clients]
     newest, now = known[-1]
     written = {pair for producer in scenario["producers"] for pair in producer["settings"].items()}
-    for name in (name for name in now if name not in _NOT_OF_KAFKA):
+    for name in now:
         older = [profile for profile, usual in known if usual[name] != now[name]]
-        if older and (name, known[0][1][name]) in written:
+        if name not in _NOT_OF_KAFKA and older and (name, known[0][1][name]) in written:
             since = next(profile for profile, usual in known if usual[name] == now[name])
             yield {
                 "setting": kafka_name(name, newest) or name,

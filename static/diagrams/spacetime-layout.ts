@@ -110,18 +110,19 @@ export function sentUpTo(arrows: readonly Arrow[], step: number): number {
   return low;
 }
 
-function due(arrow: Arrow, network: Frame["view"]["network"]): number | null {
-  return (network?.messages[String(arrow.id)] ?? arrow.message).arrives_at;
+/** An arrow's message as it is at the step on show, while it is under way; afterwards as it was sent. */
+function messageNow({ id, message }: Arrow, { network }: Frame["view"]): Arrow["message"] {
+  return network?.messages[String(id)] ?? message;
 }
 
 /** What is under way ends where the engine now has it due: a delay moves that. */
-function asDrawn(arrow: Arrow, step: number, { network }: Frame["view"]): Drawn {
+function asDrawn(arrow: Arrow, step: number, view: Frame["view"]): Drawn {
   const underWay = arrow.settledStep === null || arrow.settledStep > step;
   return {
     arrow,
     underWay,
     endStep: underWay ? Number.POSITIVE_INFINITY : (arrow.settledStep as number),
-    endAt: underWay ? (due(arrow, network) ?? arrow.sentAt) : (arrow.settledAt as number),
+    endAt: underWay ? (messageNow(arrow, view).arrives_at ?? arrow.sentAt) : (arrow.settledAt as number),
   };
 }
 
@@ -347,7 +348,7 @@ function placeArrows(
 function arrowName({ view }: Frame, drawn: Drawn, again: boolean): string {
   const { message, sentAt } = drawn.arrow;
   return say("diagram.spacetime.arrow", {
-    at: sentAt, from: message.from, to: message.to, message: messageLabel(message, again), fate: fateText(drawn.arrow, drawn.underWay, view.network?.messages[String(message.id)]),
+    at: sentAt, from: message.from, to: message.to, message: messageLabel(message, again), fate: fateText(drawn.arrow, drawn.underWay, messageNow(drawn.arrow, view)),
   });
 }
 
