@@ -57,6 +57,9 @@ function linesUnder(frame: Frame, width: number): string[] {
   return bandText(frame).flatMap((text) => wrapAtMost(text, width - INDENT.left - INDENT.right, TEXT, LINES, true));
 }
 
+/** Where the step's sentence stands beside the picture, the row is washed and has no words. */
+export const WORDLESS: BandRoom = { above: BAND / 2, below: BAND / 2 };
+
 export function bandRoom(frame: Frame, width: number): BandRoom {
   if (width < margin.narrow) return { above: BAND / 2, below: 16 + linesUnder(frame, width).length * LINE + 6 };
   const half = Math.max(BAND, bandLines(frame).length * LINE + 10) / 2;
@@ -72,6 +75,16 @@ export function bandShape(frame: Frame, y: number, lanes: LaneHead[], width: num
   return { ...band, plate: plateOf(band.texts) };
 }
 
+/** The wash without words. */
+export function plainBand(frame: Frame, y: number, lanes: readonly LaneHead[]): BandShape {
+  return { ...washOf(frame, y, lanes, WORDLESS), plate: null, texts: [] };
+}
+
+function washOf(frame: Frame, y: number, lanes: readonly LaneHead[], { above, below }: BandRoom): Omit<BandShape, "plate" | "texts"> {
+  const x = lanes.find((item) => item.actor === frame.step?.actor)?.x ?? null;
+  return { y: round(y - above), middle: round(y), height: above + below, x, sign: arrivedAt(frame)?.fate === "duplicate" ? "=" : null };
+}
+
 function plateOf(texts: BandShape["texts"]): Box | null {
   const [first, last] = [texts[0], texts.at(-1)];
   if (first === undefined || last === undefined) return null;
@@ -83,10 +96,8 @@ function plateOf(texts: BandShape["texts"]): Box | null {
 const NARROWER = 0.92;
 
 function bandOf(frame: Frame, y: number, lanes: LaneHead[], width: number, begin: number): Omit<BandShape, "plate"> {
-  const { above, below } = bandRoom(frame, width);
-  const height = above + below;
-  const x = lanes.find((item) => item.actor === frame.step?.actor)?.x ?? null;
-  const place = { y: round(y - above), middle: round(y), height, x, sign: arrivedAt(frame)?.fate === "duplicate" ? "=" : null };
+  const place = washOf(frame, y, lanes, bandRoom(frame, width));
+  const { x } = place;
   if (marginWidth(width, begin, lanes.length) !== null) {
     const lines = bandLines(frame);
     const left = (lanes[lanes.length - 1]?.x ?? begin) + 16;

@@ -40,13 +40,18 @@ export function actorsOf(frame: Frame, kept: readonly Drawn[]): string[] {
   if (frame.step !== null) used.add(frame.step.actor);
   // Before the first step: who there is.
   if (used.size === 0) for (const actor of frame.header.actors.slice(0, ACTORS_MOST)) used.add(actor.name);
+  return byRole(frame, used);
+}
+
+/** Names of actors in the order of their roles. */
+export function byRole(frame: Frame, names: Iterable<string>): string[] {
   const roles = new Map(frame.header.actors.map((actor) => [actor.name, actor.role]));
   const rank = (name: string): number => {
     const index = ROLE_ORDER.indexOf(roles.get(name) ?? "");
     return index < 0 ? ROLE_ORDER.length : index;
   };
   const order = new Map(frame.header.actors.map((actor, index) => [actor.name, index]));
-  return [...used].sort((one, other) => rank(one) - rank(other) || (order.get(one) ?? 999) - (order.get(other) ?? 999));
+  return [...names].sort((one, other) => rank(one) - rank(other) || (order.get(one) ?? 999) - (order.get(other) ?? 999));
 }
 
 /** px from the left edge to the first lane: past the widest time (`1 min 10 s 530 ms` is twice as wide as most). */
@@ -56,9 +61,9 @@ export function lanesLeft(times: readonly { text: string; now: boolean }[]): num
   return TIMES + further * TIMES_STEP + TO_LANES;
 }
 
-/** `left`: of {@link lanesLeft}. */
-export function laneHeads(frame: Frame, actors: string[], width: number, left: number): LaneHead[] {
-  const right = width - (marginWidth(width, left, actors.length) ?? 54);
+/** `left`: of {@link lanesLeft}; `margin`: of {@link marginWidth}. */
+export function laneHeads(frame: Frame, actors: string[], width: number, left: number, margin: number | null = marginWidth(width, left, actors.length)): LaneHead[] {
+  const right = width - (margin ?? 54);
   const spacing = actors.length > 1 ? (right - left) / (actors.length - 1) : width;
   const partition = partitionOf(frame) ?? frame.header.partitions[0] ?? null;
   const widths = actors.map((actor) => textWidth(actor, TEXT, true));

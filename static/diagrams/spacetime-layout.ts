@@ -12,13 +12,13 @@ import { hueOf, range } from "./batch.ts";
 import { MARK, overlap, round, textWidth } from "./geometry.ts";
 import { batchKey, fateText, messageHue, messageLabel } from "./message-words.ts";
 import { carriedBatches, isPicked, messageSelection } from "./picked.ts";
-import type { BandShape } from "./spacetime-band.ts";
-import { bandRoom, bandShape } from "./spacetime-band.ts";
+import type { BandRoom, BandShape } from "./spacetime-band.ts";
+import { bandRoom, bandShape, plainBand, WORDLESS } from "./spacetime-band.ts";
 import type { FoldPlace } from "./spacetime-folds.ts";
 import { placeFolds } from "./spacetime-folds.ts";
 import { footHeight, footNotes, NOTE_LINE, noteLines } from "./spacetime-foot.ts";
 import type { LaneHead } from "./spacetime-heads.ts";
-import { ACTORS_MOST, actorsOf, laneHeads, lanesLeft, TIMES } from "./spacetime-heads.ts";
+import { ACTORS_MOST, actorsOf, byRole, laneHeads, lanesLeft, TIMES } from "./spacetime-heads.ts";
 import { labelArrows } from "./spacetime-labels.ts";
 import type { MarkShape } from "./spacetime-margin.ts";
 import { defaults as margin, layoutMark, marginWidth, turningPoints } from "./spacetime-margin.ts";
@@ -34,6 +34,8 @@ export interface SpacetimeOptions {
   whole?: boolean;
   /** What the distance of two rows follows: that they are two, or virtual time. */
   spacing?: Spacing;
+  /** Names of the lanes that two pictures beside each other have, where the page says in words what happens; none: the picture's own. */
+  columns?: readonly string[] | null;
 }
 
 export const defaults: SpacetimeOptions = { width: 648, height: 464 };
@@ -89,6 +91,8 @@ export interface SpacetimeShape {
   /** The same as lines at the foot. */
   noteLines: string[];
   twin: string[];
+  /** Whose lanes the picture would have by itself, those that matter most first. */
+  wanted: readonly string[];
 }
 
 export interface Drawn {
@@ -172,21 +176,33 @@ export function layoutSpacetime(
   const room = options.height - HEADER - footHeight(options.width, spacing);
   const first = Math.min(step, ...ranked.filter((item) => item.weight >= 4).map((item) => item.drawn.arrow.sentStep));
   const begin = options.whole === true ? (candidates[0]?.arrow.sentStep ?? step) : first;
-  const points = options.width < margin.narrow ? [] : turningPoints(marks, begin, step);
+  const points = options.width < margin.narrow || options.columns != null ? [] : turningPoints(marks, begin, step);
   if (options.whole === true) return compose(frame, candidates, candidates, points, end - candidates.length, options);
-  const band = bandRoom(frame, options.width);
-  const kept: Drawn[] = [];
-  for (const { drawn, weight } of ranked) {
-    kept.push(drawn);
-    const actors = actorsOf(frame, kept);
-    if (kept.length > 1 && (layoutRows(frame, kept, candidates, points, band, spacing).height > room || actors.length > ACTORS_MOST)) {
-      kept.pop();
-      if (spacing === "time" && weight <= 1) break; // Older ones would stand beyond a gap that is not quiet.
+  const band = bandFor(frame, options);
+  const choose = (among: typeof ranked): Drawn[] => {
+    const kept: Drawn[] = [];
+    for (const { drawn, weight } of among) {
+      kept.push(drawn);
+      const actors = actorsOf(frame, kept);
+      if (kept.length > 1 && (layoutRows(frame, kept, candidates, points, band, spacing).height > room || actors.length > ACTORS_MOST)) {
+        kept.pop();
+        if (spacing === "time" && weight <= 1) break; // Older ones would stand beyond a gap that is not quiet.
+      }
+      if (kept.length >= 24) break;
     }
-    if (kept.length >= 24) break;
-  }
+    return kept;
+  };
+  const own = choose(ranked);
+  const wanted = [...new Set([...(frame.step === null ? [] : [frame.step.actor]), ...own.flatMap(({ arrow }) => [arrow.message.from, arrow.message.to])])];
+  const columns = options.columns ?? [];
+  const isDrawn = ({ arrow }: Drawn): boolean => columns.includes(arrow.message.from) && columns.includes(arrow.message.to);
+  const kept = columns.length === 0 || own.every(isDrawn) ? own : choose(ranked.filter(({ drawn }) => isDrawn(drawn)));
   kept.sort((one, other) => one.arrow.sentStep - other.arrow.sentStep || one.arrow.id - other.arrow.id);
-  return compose(frame, kept, candidates, points, end - candidates.length, options);
+  return { ...compose(frame, kept, candidates, points, end - candidates.length, options), wanted };
+}
+
+function bandFor(frame: Frame, { columns, width }: SpacetimeOptions): BandRoom {
+  return columns == null ? bandRoom(frame, width) : WORDLESS;
 }
 
 function compose(
@@ -194,13 +210,16 @@ function compose(
   options: SpacetimeOptions,
 ): SpacetimeShape {
   const spacing = options.spacing ?? "step";
-  const layout = layoutRows(frame, kept, candidates, points, bandRoom(frame, options.width), spacing);
+  const layout = layoutRows(frame, kept, candidates, points, bandFor(frame, options), spacing);
   const top = HEADER + 14;
   const rows = layout.rows.map((row) => ({ ...row, y: row.y + top }));
   const now = frame.step?.number ?? 0;
   const times = timeTexts(rows, now);
   const left = lanesLeft(times);
-  const lanes = laneHeads(frame, actorsOf(frame, kept), options.width, left);
+  const columns = options.columns ?? null;
+  const isBeside = columns !== null;
+  const actors = isBeside && columns.length > 0 ? byRole(frame, columns) : actorsOf(frame, kept);
+  const lanes = laneHeads(frame, actors, options.width, left, isBeside ? null : undefined);
   const xOf = new Map(lanes.map((lane) => [lane.actor, lane.x]));
   const nowRow = rows.find((row) => row.step === now && !row.future);
   const shape: SpacetimeShape = {
@@ -212,10 +231,10 @@ function compose(
       x: 0, width: 0, y: round(y + top), text: foldText({ count, gap }),
       brief: say("diagram.spacetime.folded_brief", { count }),
     })),
-    marks: [], band: null, stored: [], bars: [], notes: [], noteLines: [], twin: [],
+    marks: [], band: null, stored: [], bars: [], notes: [], noteLines: [], twin: [], wanted: actors,
   };
-  if (nowRow !== undefined && frame.step !== null) shape.band = bandShape(frame, nowRow.y, lanes, options.width, left);
-  const beside = marginWidth(options.width, left, lanes.length) === null ? null : Math.max(...xOf.values()) + 16;
+  if (nowRow !== undefined && frame.step !== null) shape.band = isBeside ? plainBand(frame, nowRow.y, lanes) : bandShape(frame, nowRow.y, lanes, options.width, left);
+  const beside = isBeside ? null : marginWidth(options.width, left, lanes.length) === null ? null : Math.max(...xOf.values()) + 16;
   shape.marks = points.map((point) => {
     const y = rows.find((row) => row.step === point.step)?.y ?? 0;
     return layoutMark(point, y, xOf.get(point.actor) ?? null, beside);

@@ -6,13 +6,14 @@
  *     diagram.arrows = arrows;   // of the loaded steps, in order of sending
  *     diagram.marks = marks;     // their turning points
  *     diagram.spacing = "time";  // or "step"; the reader's choice comes as the event `spacing`
+ *     diagram.columns = names;   // of two pictures beside each other: each asks for its own by the event `columns`
  *     diagram.frame = frame;
  *
  * Fate by shape: a full arrow head is delivered, a cross did not arrive, dashed is under way.
  */
 
 import { css, html, nothing, svg } from "lit";
-import type { SVGTemplateResult, TemplateResult } from "lit";
+import type { PropertyValues, SVGTemplateResult, TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Arrow, Frame, Mark, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
@@ -30,7 +31,7 @@ import { SPACINGS } from "./spacetime-rows.ts";
 export { defaults };
 
 export class Spacetime extends SizedElement {
-  static override properties = { ...SizedElement.properties, arrows: { attribute: false }, marks: { attribute: false }, spacing: {} };
+  static override properties = { ...SizedElement.properties, arrows: { attribute: false }, marks: { attribute: false }, spacing: {}, columns: { attribute: false } };
   static override styles = [
     ...SizedElement.styles,
     css`
@@ -61,9 +62,12 @@ export class Spacetime extends SizedElement {
   declare arrows: readonly Arrow[];
   declare marks: readonly Mark[];
   declare spacing: Spacing;
+  declare columns: readonly string[] | null;
+  #wanted: readonly string[] = [];
 
   constructor() {
     super();
+    this.columns = null;
     this.arrows = [];
     this.marks = [];
     this.spacing = "step";
@@ -75,10 +79,21 @@ export class Spacetime extends SizedElement {
       width: this.size?.width || defaults.width,
       height: this.size?.height || defaults.height,
       spacing: this.spacing,
+      columns: this.columns,
     }, this.marks);
-    return html`${drawSpacetime(shape, this.pick, frame.animate)}<div class="spaced" role="group" aria-label=${say("diagram.spacetime.spaced")}>${SPACINGS.map(
+    this.#wanted = shape.wanted;
+    return html`${drawSpacetime(shape, this.pick, frame.animate)}${this.columns === null ? this.#choice() : nothing}${twin(shape.twin)}`;
+  }
+
+  protected override updated(changed: PropertyValues): void {
+    super.updated(changed);
+    if (this.columns !== null) this.dispatchEvent(new CustomEvent<readonly string[]>("columns", { detail: this.#wanted }));
+  }
+
+  #choice(): TemplateResult {
+    return html`<div class="spaced" role="group" aria-label=${say("diagram.spacetime.spaced")}>${SPACINGS.map(
       (spacing) => html`<button class="chip" aria-pressed=${spacing === this.spacing} @click=${() => this.#space(spacing)}>${say(`diagram.spacetime.spaced.${spacing}`)}</button>`,
-    )}</div>${twin(shape.twin)}`;
+    )}</div>`;
   }
 
   #space(spacing: Spacing): void {

@@ -23,9 +23,15 @@ export interface SideParts {
   machines: string;
   /** What the distances of the space-time diagrams follow, on both sides the same. */
   spacing: Spacing;
-  space: (spacing: Spacing) => void;
+  /** Whose lanes both pictures have, and what this one asks for. */
+  columns: readonly string[];
+  wants: (actors: readonly string[]) => void;
   /** The partition that both draw large, so that its two logs can be held against each other. */
   beside: string | null;
+  /** Steps of the longer run. */
+  along: number;
+  /** Brings both runs to where this one has the step. */
+  go: (step: number) => void;
   /** Names of what differs, which both mark. */
   apart: readonly string[];
 }
@@ -37,5 +43,11 @@ export function shownMiddle(middle: SideMiddle, store: PlayerStore | undefined):
 
 export function sideMiddle(middle: SideMiddle, parts: SideParts): TemplateResult | typeof nothing {
   // The picture is only for looking: interventions are made in the player.
-  return pictureOf(shownMiddle(middle, parts.store), { ...parts, frame: parts.store.frame, zoom: undefined, asks: false, acts: false });
+  return pictureOf(shownMiddle(middle, parts.store), { ...parts, frame: parts.store.frame, zoom: undefined, space: () => {}, asks: false, acts: false });
+}
+
+/** The lanes of two pictures: of what each asks for in turn, as many as one has room for. */
+export function columnsOf(left: readonly string[], right: readonly string[], most: number): string[] {
+  const places = Array.from({ length: Math.max(left.length, right.length) }, (_, index) => [left[index], right[index]]);
+  return [...new Set(places.flat().filter((name) => name !== undefined))].slice(0, most);
 }

@@ -10,7 +10,7 @@ import "./references.ts";
 import "./sentence.ts";
 import "./strip.ts";
 import "./term-note.ts";
-import type { Spacing } from "../diagrams/spacetime-rows.ts";
+import { ACTORS_MOST } from "../diagrams/spacetime-heads.ts";
 import type { Altered } from "./altered.ts";
 import { differing } from "./altered.ts";
 import { logOf, placeIn, readFrom } from "./beside-address.ts";
@@ -26,7 +26,7 @@ import type { Apart } from "./compare-facts.ts";
 import { linkScrolling } from "./compare-scroll.ts";
 import { endsOf, onlyHere } from "./compare-head.ts";
 import { largeOf } from "./compare-large.ts";
-import { shownMiddle, sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
+import { columnsOf, shownMiddle, sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
 import type { SideMiddle } from "./compare-middle.ts";
 import { alikeText, apartTable, brokenNames, verdictTable } from "./compare-verdict.ts";
 import { keptArrows } from "./beat-walk.ts";
@@ -40,7 +40,7 @@ import { keeperOf } from "./terms.ts";
 import { loadLanguage, say, words } from "./text.ts";
 import { Transactions } from "./transactions.ts";
 import { unbroken } from "./unbroken.ts";
-import { readView, viewOf } from "./zoom-view.ts";
+import { readView } from "./zoom-view.ts";
 import { endOf } from "./outcome.ts";
 
 export const defaults = {
@@ -83,7 +83,6 @@ export class Compare extends LitElement {
     machines: {},
     code: {},
     middle: { state: true },
-    spacing: { state: true },
     lockstep: { state: true },
     at: { state: true },
     fault: { state: true },
@@ -107,7 +106,6 @@ export class Compare extends LitElement {
   declare code: string;
   /** How closely both are looked at. */
   declare middle: SideMiddle;
-  declare spacing: Spacing;
   declare lockstep: Lockstep;
   /** The common step, or the common virtual time. */
   declare at: number;
@@ -119,6 +117,9 @@ export class Compare extends LitElement {
   #large: string | null = null;
   /** What differs between the two steps on show, and the pictures that this was read from. */
   #apart: { of: readonly unknown[]; facts: readonly Apart[]; names: readonly string[] } = { of: [], facts: [], names: [] };
+  /** Whose lanes both pictures of time and space have, and whom each asks for. */
+  #columns: readonly string[] = [];
+  #wanted = new Map<Side, readonly string[]>();
   #found: Difference = { sameUpTo: 0, first: null, isComplete: false };
   /** By virtual time many steps share a moment: of these sides one of them is meant, not the last. */
   #exact = new Map<Side, number>();
@@ -144,7 +145,6 @@ export class Compare extends LitElement {
     this.machines = "";
     this.code = "";
     this.middle = "lanes";
-    this.spacing = "step";
     this.lockstep = "step";
     this.at = 0;
     this.fault = null;
@@ -476,9 +476,8 @@ export class Compare extends LitElement {
     const asked = new URLSearchParams(location.search);
     const view = readView(asked.get("zoom") ?? "");
     this.middle = this.#offered.find((middle) => middle === view?.middle) ?? this.middle;
-    this.spacing = view?.spacing ?? "step";
     this.#isAligned = asked.has("by");
-    if (asked.get("by") === "time") this.lockstep = "time";
+    if (asked.get("by") === "time" || (!asked.has("by") && view?.spacing === "time")) this.lockstep = "time";
     const at = Number(asked.get("at"));
     if (!asked.has("at") || !Number.isSafeInteger(at) || at < 0) return;
     this.at = at;
@@ -486,9 +485,9 @@ export class Compare extends LitElement {
   }
 
   protected override updated(changed: PropertyValues): void {
-    if (!["middle", "spacing", "lockstep", "at"].some((name) => changed.has(name))) return;
+    if (!["middle", "lockstep", "at"].some((name) => changed.has(name))) return;
     this.#permalink.keep({
-      zoom: this.middle === "lanes" ? "" : viewOf(this.middle, this.spacing),
+      zoom: this.middle === "lanes" ? "" : this.middle,
       by: this.lockstep === "time" || this.#usual === "time" ? this.lockstep : "",
       at: this.at === 0 && this.#opens !== "done" ? "" : String(this.at),
     });
@@ -570,7 +569,8 @@ export class Compare extends LitElement {
       </div>
       <div class="compare-lanes" data-middle=${shownMiddle(this.middle, store)} tabindex="0" role="group" aria-label=${say(`player.tab.${shownMiddle(this.middle, store)}`)}>${
         sideMiddle(this.middle, {
-          store, transactions: side.transactions, code: this.code, machines: this.machines, spacing: this.spacing, space: (spacing) => { this.spacing = spacing; }, beside: this.#large, apart: this.#apart.names,
+          store, transactions: side.transactions, code: this.code, machines: this.machines, spacing: this.lockstep, columns: this.#columns, wants: (actors) => this.#want(side, actors), beside: this.#large, apart: this.#apart.names,
+          along: Math.max(...this.#sides.map((one) => this.#reach(one))), go: (step) => void this.#showIn(side, step),
         })}</div>
       ${
         store.problem === null
@@ -620,6 +620,15 @@ export class Compare extends LitElement {
     void this.#by(LOCKSTEPS.find((lockstep) => lockstep === select.value) ?? this.lockstep);
     select.blur();
   };
+
+  #want(side: Side, actors: readonly string[]): void {
+    this.#wanted.set(side, actors);
+    const [left = [], right = []] = this.#sides.map((one) => this.#wanted.get(one) ?? []);
+    const columns = columnsOf(left, right, ACTORS_MOST);
+    if (columns.length === this.#columns.length && columns.every((name) => this.#columns.includes(name))) return;
+    this.#columns = columns;
+    this.requestUpdate();
+  }
 
   #other(side: Side): Side | undefined {
     return this.#sides.find((one) => one !== side);

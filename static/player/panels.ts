@@ -43,6 +43,13 @@ export interface PanelParts {
   projector?: boolean;
   /** The partition that both of two runs beside each other draw large. */
   beside?: string | null;
+  /** Whose lanes both of two runs beside each other draw in time and space; and whose this one would draw by itself. */
+  columns?: readonly string[] | null;
+  wants?: (actors: readonly string[]) => void;
+  /** Steps of the longer of two runs beside each other, along which both are drawn. */
+  along?: number | null;
+  /** To a step, where more than this run has to go there. */
+  go?: (step: number) => void;
   /** Names of actors and partitions that differ in the run beside it, those that show most first. */
   apart?: readonly string[];
 }
@@ -124,8 +131,8 @@ const ROWS = [
   },
   {
     tag: "eos-spacetime", key: "6", place: "middle", view: "spacetime", name: "player.panel.spacetime", when: works, opens: (header) => header.opens_on === "spacetime",
-    draw: ({ frame, store, spacing, space }) => frame === undefined ? html`` : html`<eos-spacetime .frame=${frame} .arrows=${store.arrows} .marks=${store.marks}
-      .spacing=${spacing} @spacing=${(event: CustomEvent<Spacing>) => space(event.detail)}></eos-spacetime>`,
+    draw: ({ frame, store, spacing, space, columns = null, wants }) => frame === undefined ? html`` : html`<eos-spacetime .frame=${frame} .arrows=${store.arrows} .marks=${store.marks}
+      .columns=${columns} @columns=${(event: CustomEvent<readonly string[]>) => wants?.(event.detail)} .spacing=${spacing} @spacing=${(event: CustomEvent<Spacing>) => space(event.detail)}></eos-spacetime>`,
   },
   {
     tag: "eos-steps-text", key: "", place: "middle", view: "text", isLong: true, name: "player.tab.text",
@@ -138,7 +145,8 @@ const ROWS = [
   },
   {
     tag: "eos-transactions", key: "", place: "middle", view: "transactions", isLong: true, name: "player.tab.transactions",
-    draw: ({ store, transactions }) => html`<eos-transactions .store=${store} .transactions=${transactions}></eos-transactions>`,
+    draw: ({ store, transactions, along = null, go }) => html`<eos-transactions .store=${store} .transactions=${transactions} .along=${along}
+      @go=${(event: CustomEvent<number>) => go?.(event.detail)}></eos-transactions>`,
   },
   {
     tag: "eos-decision", key: "7", place: "right", name: "player.panel.decision", room: 228, may: clients, when: decides,

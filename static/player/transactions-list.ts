@@ -1,6 +1,8 @@
 /**
  * `<eos-transactions .store=${store} .transactions=${transactions}>`: one line a transaction: its identity, a bar from
  * its first step to its last along the run, how it ended, how long it took, where it wrote. A press goes to its steps.
+ * `.along=${steps}`: one of two runs beside each other, the longer of which has so many steps. Both bars go along these,
+ * the list is as of the step on show, and what a press asks for is the event `go`.
  */
 
 import type { SVGTemplateResult, TemplateResult } from "lit";
@@ -10,20 +12,23 @@ import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { listed } from "./joins.ts";
 import { say } from "./text.ts";
-import type { TransactionLine, TransactionLines, Transactions } from "./transactions.ts";
+import { lineAt } from "./transactions.ts";
+import type { TransactionLine, Transactions } from "./transactions.ts";
 
 const BAR = { width: 1000, height: 14 };
 
 export class TransactionsList extends StoreElement {
-  static override properties = { ...StoreElement.properties, transactions: { attribute: false } };
+  static override properties = { ...StoreElement.properties, transactions: { attribute: false }, along: { attribute: false } };
 
   declare transactions: Transactions | undefined;
+  declare along: number | null;
   #heard: Transactions | null = null;
   readonly #changed = (): void => this.requestUpdate();
 
   constructor() {
     super();
     this.transactions = undefined;
+    this.along = null;
   }
 
   override connectedCallback(): void {
@@ -54,40 +59,44 @@ export class TransactionsList extends StoreElement {
       const text = this.transactions?.isUnknown === true ? say("player.transactions.unknown") : "…";
       return html`<div class="transactions"><p class="quiet">${text}</p></div>`;
     }
+    const { along } = this;
+    const lines = along === null ? told.lines : told.lines.flatMap((line) => lineAt(line, store.shown, store.frame?.view.time ?? line.last_at) ?? []);
+    const step = along === null ? told.through : Math.min(told.through, store.shown);
     return html`<div class="transactions">
-      <h2>${say("player.transactions")} <small class="quiet">${say("player.transactions.through", { count: told.lines.length, step: told.through })}</small></h2>
+      <h2>${say("player.transactions")} <small class="quiet">${say("player.transactions.through", { count: lines.length, step })}</small></h2>
       ${told.folded === 0 ? nothing : html`<p class="quiet">${say("player.transactions.folded", { count: told.folded })}</p>`}
-      ${told.lines.length === 0 ? html`<p class="quiet">${say("player.transactions.none")}</p>` : this.#list(told, store)}
+      ${lines.length === 0 ? html`<p class="quiet">${say("player.transactions.none")}</p>` : this.#list(lines, store)}
     </div>`;
   }
 
-  #list(told: TransactionLines, store: PlayerStore): TemplateResult {
-    const end = Math.max(store.newest, 1);
-    return html`<ol>${repeat(told.lines, (line) => `${line.id}/${line.first_step}`, (line) => this.#line(line, store, end))}</ol>`;
+  #list(lines: readonly TransactionLine[], store: PlayerStore): TemplateResult {
+    const end = Math.max(store.newest, this.along ?? 0, 1);
+    return html`<ol>${repeat(lines, (line) => `${line.id}/${line.first_step}`, (line) => this.#line(line, store, end))}</ol>`;
   }
 
   #line(line: TransactionLine, store: PlayerStore, end: number): TemplateResult {
     const isHere = line.first_step <= store.shown && (store.shown <= line.last_step || !line.over);
     const isPicked = store.selection?.kind === "transaction" && store.selection.id === line.id;
     return html`<li class="${line.result}${isPicked ? " picked" : ""}" aria-current=${isHere ? "true" : nothing}>
-      <button class="row" aria-label=${sentenceOf(line)} title=${sentenceOf(line)} @click=${() => go(store, line, line.first_step)}>
+      <button class="row" aria-label=${sentenceOf(line)} title=${sentenceOf(line)} @click=${() => this.#go(store, line, line.first_step)}>
         <span class="who"><b>${line.id}</b> <span class="num">${identityOf(line)}</span></span>
-        ${bar(line, end, store.shown)}
+        ${bar(line, this.along === null ? end : store.shown, end, store.shown)}
         <span class="result">${say(`player.transactions.${line.result}`)}</span>
         <span class="num quiet">${durationOf(line)}</span>
       </button>
       <span class="more quiet">${line.client === null ? nothing : html`<span>${line.client}</span>`}
         <span>${placesOf(line)}</span><span class="state">${line.state}</span></span>
-      <span class="steps">${steps(line).map(([name, step]) => html`<button class="num" title=${say(`player.transactions.${name}`, { step })}
-        aria-label=${say(`player.transactions.${name}`, { step })} aria-current=${step === store.shown ? "step" : nothing} @click=${() => go(store, line, step)}>${step}</button>`)}</span>
+      <span class="steps">${steps(line).filter(([name]) => this.along === null || name !== "last_at").map(([name, step]) => html`<button class="num" title=${say(`player.transactions.${name}`, { step })}
+        aria-label=${say(`player.transactions.${name}`, { step })} aria-current=${step === store.shown ? "step" : nothing} @click=${() => this.#go(store, line, step)}>${step}</button>`)}</span>
     </li>`;
   }
-}
 
-/** A transaction of Kafka is selected with it; one of the middleware is known by its nodes alone. */
-function go(store: PlayerStore, line: TransactionLine, step: number): void {
-  if (line.producer_id !== null) store.select({ kind: "transaction", id: line.id });
-  store.moveTo(step);
+  /** A transaction of Kafka is selected with it; one of the middleware is known by its nodes alone. */
+  #go(store: PlayerStore, line: TransactionLine, step: number): void {
+    if (line.producer_id !== null) store.select({ kind: "transaction", id: line.id });
+    if (this.along === null) store.moveTo(step);
+    else this.dispatchEvent(new CustomEvent<number>("go", { detail: step }));
+  }
 }
 
 function steps(line: TransactionLine): [string, number][] {
@@ -117,11 +126,11 @@ export function sentenceOf(line: TransactionLine): string {
   });
 }
 
-/** Solid once it is decided, dashed before; a tick where the outcome became durable. */
-function bar(line: TransactionLine, end: number, shown: number): SVGTemplateResult {
+/** Solid once it is decided, dashed before; a tick where the outcome became durable. An open one goes on to `now`. */
+function bar(line: TransactionLine, now: number, end: number, shown: number): SVGTemplateResult {
   const x = (step: number): number => Math.round((step / end) * BAR.width);
   const decided = line.decided_step ?? (line.over ? line.last_step : null);
-  const last = line.over ? line.last_step : end;
+  const last = line.over ? line.last_step : now;
   return svg`<svg class="bar" viewBox="0 0 ${BAR.width} ${BAR.height}" preserveAspectRatio="none" aria-hidden="true">
     <path class="axis" d="M0 7H${BAR.width}" />
     <path class="open" d="M${x(line.first_step)} 7H${x(decided ?? last)}" />

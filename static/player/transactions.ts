@@ -20,6 +20,15 @@ export function stopsOf(lines: readonly TransactionLine[]): number[] {
   return [...new Set(stops)].sort((one, other) => one - other);
 }
 
+/** The line as it is after a step of its run at this virtual time, when nothing of what follows is known; null before it begins. */
+export function lineAt(line: TransactionLine, step: number, time: number): TransactionLine | null {
+  if (line.first_step > step) return null;
+  if (line.last_step <= step) return line;
+  const isDecided = line.decided_step !== null && line.decided_step <= step;
+  // In which state it was then is not kept.
+  return { ...line, over: false, last_step: step, last_at: time, state: "", decided_step: isDecided ? line.decided_step : null, result: isDecided ? line.result : "open" };
+}
+
 /** Fires `change` when the lines of the branch on show are others. */
 export class Transactions extends EventTarget {
   readonly #store: PlayerStore;

@@ -58,6 +58,16 @@ test("a message under way is said as it is at the step on show, not as it was se
   assert.equal(fateText(sent, true, { ...sent.message, waits_behind: 4 }), "waits in its connection behind an earlier request");
 });
 
+test("two pictures beside each other have the same lanes, and no message of others", () => {
+  const elsewhere = arrow(6, [30, 100], [31, 101], {}, { from: "c1", to: "broker-1" });
+  const arrows = [...RETRY.slice(0, 2), elsewhere, ...RETRY.slice(2)];
+  const shape = layoutSpacetime(frameOf(DUPLICATE), arrows, { ...SIZE, columns: ["broker-1", "broker-2", "p1"] });
+  assert.deepEqual(shape.lanes.map((lane) => lane.actor), ["p1", "broker-1", "broker-2"]);
+  assert.deepEqual(shape.arrows.map(({ key }) => key), ["1", "2", "3", "4"]);
+  assert.ok(shape.wanted.includes("c1"));
+  assert.deepEqual(shape.band?.texts, []);
+});
+
 test("a delayed message ends at its new time", () => {
   const sent = arrow(5, [41, 138], null, { message: message({ sent_at: 138, arrives_at: 143 }) });
   const ends = (arrives_at: number): number => {

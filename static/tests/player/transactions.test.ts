@@ -3,7 +3,7 @@ import test from "node:test";
 
 import { PlayerStore } from "../../player/store.ts";
 import type { Answer, Command } from "../../player/source.ts";
-import { stopsOf, Transactions } from "../../player/transactions.ts";
+import { lineAt, stopsOf, Transactions } from "../../player/transactions.ts";
 import type { TransactionLine, TransactionLines } from "../../player/transactions.ts";
 import { branch, Frames, makeRun, StoredSource } from "./fixture.ts";
 
@@ -17,6 +17,17 @@ function line(over: Partial<TransactionLine> = {}): TransactionLine {
 test("a transaction stops where it begins, is decided and ends; an open one has no end", () => {
   assert.deepEqual(stopsOf([line(), line({ first_step: 4, last_step: 9, decided_step: null, over: false })]), [2, 4, 6, 8]);
   assert.deepEqual(stopsOf([]), []);
+});
+
+test("at a step nothing of what follows is known: no line, then open, then decided, then as it ended", () => {
+  const at = (step: number): unknown => {
+    const found = lineAt(line(), step, 25);
+    return found && [found.result, found.over, found.decided_step, found.last_step, found.last_at];
+  };
+  assert.equal(at(1), null);
+  assert.deepEqual(at(5), ["open", false, null, 5, 25]);
+  assert.deepEqual(at(7), ["committed", false, 6, 7, 25]);
+  assert.deepEqual(at(9), ["committed", true, 6, 8, 40]);
 });
 
 async function open(tell: (branch: string) => TransactionLines | undefined) {
