@@ -9,7 +9,7 @@
 import { batchesIn } from "../player/folded.ts";
 import type { FoldedLog, LogBatchView } from "../player/frame.ts";
 import { batchLabel, identity } from "./batch.ts";
-import { round, textWidth } from "./geometry.ts";
+import { MARK, round, textWidth } from "./geometry.ts";
 import { contentWords } from "./log-content.ts";
 
 export interface Fold {
@@ -41,6 +41,8 @@ export interface Cells {
   right: number;
   /** Set when every visible batch has the same producer and epoch and the labels leave it out. */
   common: string | null;
+  /** Whether the producers stand on a second line. */
+  isSplit: boolean;
   /** Index of the last visible batch among all, for scrolling; −1 in an empty log. */
   end: number;
   count: number;
@@ -60,6 +62,10 @@ export interface CellOptions {
   /** Base offset that must stay visible. */
   pinned: number | null;
   short: boolean;
+  /** Whether the producer may stand on a second line, rather than that batches are folded. */
+  twoLines?: boolean;
+  /** px of the room that words beside the cells would like to have, as long as no batch is folded for them. */
+  wished?: number;
   /** Batches that the view does not list; missing: none. */
   folded?: FoldedLog;
 }
@@ -104,8 +110,10 @@ const LEAST = 40;
 function widthOf(batch: LogBatchView, options: CellOptions, short: boolean): number {
   if (batch.control !== null) return CONTROL_WIDTH;
   const label = textWidth(labelOf(batch, short), options.labelSize, true) + PADDING;
+  const who = options.twoLines === true && short ? identity(batch.producer_id, batch.producer_epoch) : null;
+  const second = who === null ? 0 : textWidth(who, MARK) + 8;
   const offsets = Math.min(batch.last_offset - batch.base_offset + 1, 4) * options.unit;
-  return Math.max(offsets, label, LEAST);
+  return Math.max(offsets, label, second, LEAST);
 }
 
 function labelOf(batch: LogBatchView, short: boolean): string {
@@ -117,10 +125,16 @@ const SHRINK = [1, 0.85, 0.7, 0.55];
 
 /**
  * Lays the visible batches of one replica out, newest at the right. Cells shrink first; then, when all have one
- * producer, the labels leave `PID·epoch` out; only then older batches fold.
+ * producer, the labels leave `PID·epoch` out, or have it on a second line; only then older batches fold.
  */
-export function layoutCells(batches: Record<string, LogBatchView>, options: CellOptions): Cells {
+export function layoutCells(batches: Record<string, LogBatchView>, { twoLines = false, wished = 0, ...options }: CellOptions): Cells {
   const bases = baseOffsets(batches);
+  const fitted = wished === 0 ? null : unfolded(batches, bases, { ...options, room: options.room - wished }, twoLines);
+  return fitted ?? unfolded(batches, bases, options, twoLines) ?? withFolds(batches, bases, options);
+}
+
+/** Null where not all batches fit. */
+function unfolded(batches: Record<string, LogBatchView>, bases: number[], options: CellOptions, twoLines: boolean): Cells | null {
   const labels = options.short ? [true, false] : [false, true];
   for (const short of labels) {
     for (const share of SHRINK) {
@@ -130,6 +144,14 @@ export function layoutCells(batches: Record<string, LogBatchView>, options: Cell
       if (!short || common !== null) return finish(pieces, options, bases, common);
     }
   }
+  for (const share of twoLines ? SHRINK : []) {
+    const pieces = choose(batches, bases, { ...options, unit: options.unit * share, twoLines }, true);
+    if (!pieces.some((piece) => piece.kind === "fold")) return { ...finish(pieces, options, bases, null), isSplit: true };
+  }
+  return null;
+}
+
+function withFolds(batches: Record<string, LogBatchView>, bases: number[], options: CellOptions): Cells {
   const folding = { ...options, unit: options.unit * 0.85 };
   const short = choose(batches, bases, folding, true);
   const common = commonIdentity(short);
@@ -227,6 +249,7 @@ function finish(pieces: Piece[], options: CellOptions, bases: number[], common: 
     left: options.left,
     right: round(x),
     common,
+    isSplit: false,
     end: bases.length - options.scrolled - 1,
     count: bases.length + batchesIn(options.folded ?? []),
     batchesBefore,

@@ -137,6 +137,7 @@ export function layoutReaders(
   options: ReaderOptions,
 ): { readers: ReaderShape[]; differences: DifferenceShape[]; left: string | null; twin: string[] } {
   const consumers = readersOf(frame, partition);
+  const words = compactWords(consumers.slice(0, options.most), partition, cells, replica, options);
   const readers: ReaderShape[] = [];
   const twin: string[] = [];
   consumers.forEach(([name, consumer], index) => {
@@ -153,7 +154,9 @@ export function layoutReaders(
       y: y + options.rowHeight - STRIP_FOOT,
       left: cells.left,
       right: xOf(cells, position),
-      texts: readerTexts(name, consumer, factsOf(consumer, partition), y, cells, replica, options),
+      texts: options.rowHeight < NAMED_ROW
+        ? compactText(words[index] ?? name, isolationTerm(consumer.isolation), y + options.rowHeight - STRIP_FOOT, cells, replica, options)
+        : readerTexts(name, consumer, factsOf(consumer, partition), y, cells, replica, options),
       spans: spansOf(stretchesOf(consumer.lanes?.[partition]), cells),
       marked: [...options.marked],
       picked: isPicked(frame.selection, selection),
@@ -213,7 +216,6 @@ function readerTexts(
   const line = y + options.rowHeight - STRIP_FOOT;
   const told = isolationTerm(consumer.isolation);
   const term = told === null ? {} : { term: told };
-  if (options.rowHeight < NAMED_ROW) return compactText(reader, { whole: fact, brief }, term, line, cells, replica, options);
   const name = facts([reader, consumer.isolation]);
   const label: TextShape = { x: cells.left, y: line - aboveStrip(options.rowHeight), text: name, anchor: "start", style: "text ink halo", ...term };
   const gates = [xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark)];
@@ -278,14 +280,26 @@ function aboveStrip(rowHeight: number): number {
   return Math.max(ABOVE_STRIP, Math.min(ABOVE_STRIP + 2, rowHeight - 15));
 }
 
-/** One small line beyond the gates. */
-function compactText(name: string, { whole: fact, brief }: Facts, term: Pick<TextShape, "term">, line: number, cells: Cells, replica: ReplicaView, options: ReaderOptions): TextShape[] {
-  const gates = [xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark)];
-  const start = Math.max(...gates, cells.right) + 16;
-  const room = options.right - start;
+/** px beyond the gates, where the line of a low row begins. */
+function beyondGates(cells: Cells, replica: ReplicaView): number {
+  return Math.max(xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark), cells.right) + 16;
+}
+
+/** What is said of the readers of low rows, of all as much: what one has no room for would look like a difference. */
+function compactWords(consumers: Readers, partition: string, cells: Cells, replica: ReplicaView, options: ReaderOptions): string[] {
+  if (options.rowHeight >= NAMED_ROW) return [];
+  const room = options.right - beyondGates(cells, replica);
+  const told = consumers.map(([name, consumer]) => ({ name, ...factsOf(consumer, partition) }));
   // Half a fact would say nothing: then the strip beside the name shows it.
-  const shown = [named(name, fact), named(name, brief), name].find((one) => textWidth(one, MARK) <= room);
-  return shown === undefined ? [] : [{ x: round(start), y: line + 4, text: shown, anchor: "start", style: "", ...term }];
+  const levels = [told.map(({ name, whole }) => named(name, whole)), told.map(({ name, brief }) => named(name, brief))];
+  return levels.find((words) => words.every((text) => textWidth(text, MARK) <= room)) ?? told.map(({ name }) => name);
+}
+
+/** One small line beyond the gates. */
+function compactText(text: string, told: string | null, line: number, cells: Cells, replica: ReplicaView, options: ReaderOptions): TextShape[] {
+  const start = beyondGates(cells, replica);
+  if (textWidth(text, MARK) > options.right - start) return [];
+  return [{ x: round(start), y: line + 4, text, anchor: "start", style: "", ...(told === null ? {} : { term: told }) }];
 }
 
 /** The changes of brokers that lanes show. */

@@ -9,7 +9,7 @@ import { batchesIn, foldedLog } from "../player/folded.ts";
 import type { Frame, LogBatchView, PartitionView, ReplicaView, Selection, View } from "../player/frame.ts";
 import { named, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
-import { batchLabel, batchWords, hueOf, isAbsent, range, recordsText, serialsText } from "./batch.ts";
+import { batchLabel, batchWords, hueOf, identity, isAbsent, range, recordsText, serialsText } from "./batch.ts";
 import { hasChanged } from "./changes.ts";
 import { brokenRecords } from "./broken-records.ts";
 import { MARK, TEXT, clamp, round, textWidth } from "./geometry.ts";
@@ -17,7 +17,7 @@ import { arrivedNow, landedOffsets, layoutArrival, layoutUnderWay } from "./lane
 import type { Cells, Placed } from "./lane-cells.ts";
 import { layoutLost, lostNow } from "./lane-lost.ts";
 import { baseOfSerial, layoutCells, xOf } from "./lane-cells.ts";
-import { brokersOf, layoutFollowers, layoutReaders } from "./lane-readers.ts";
+import { brokersOf, layoutFollowers, layoutReaders, readersOf } from "./lane-readers.ts";
 import type { ArrivalShape, AskShape, CellShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape } from "./lane-shapes.ts";
 import type { LanesOptions, Tier } from "./lanes-plan.ts";
 import { arrivalRoom, LINE_HEIGHT, laneHeight, NARROW, planLanes } from "./lanes-plan.ts";
@@ -152,6 +152,8 @@ function layoutLane(
     scrolled: Math.min(options.scrolled[name] ?? 0, Math.max(0, Object.keys(replica.batches).length - 1)),
     pinned: arrived?.at ?? selectedOffset(frame.selection, name, replica) ?? (options.scrolled[name] === undefined ? firstCopy(frame, replica) : null),
     short: narrow,
+    twoLines: narrow && tier.cell >= TWO_LINES,
+    wished: options.beside === true && narrow ? Math.max(0, ...readersOf(frame, name).slice(0, tier.readersMost).map(([reader]) => textWidth(reader, MARK) - 30)) : 0,
     folded: foldedLog(frame.view, name, id),
   });
   const cellsTop = top + tier.title + arrivalRoom(frame, name, tier) + tier.gates;
@@ -246,7 +248,8 @@ function placeCells(
   const drawn = cells.pieces.slice(from).filter(({ kind }) => kind === "batch").length;
   for (const piece of cells.pieces) {
     if (piece.kind === "batch") {
-      lane.cells.push(cellShape(frame, partition, replica, piece, tier, y, duplicated, landed, matched));
+      const cell = cellShape(frame, partition, replica, piece, tier, y, duplicated, landed, matched);
+      lane.cells.push(cells.isSplit && !cell.deleted && !cell.twice ? { ...cell, below: whoOf(piece.batch) ?? cell.below } : cell);
       continue;
     }
     if (piece.newer) lane.newer = piece.batches;
@@ -256,6 +259,11 @@ function placeCells(
       .reduce((sum, { serials }) => sum + serials.filter((serial) => duplicated.has(serial)).length, 0);
     lane.folds.push(foldShape(piece, twice, y, tier.cell, piece.newer ? Math.max(0, scrolled - drawn) : after));
   }
+}
+
+/** The producer, where the label above has the sequence numbers alone. */
+function whoOf(batch: LogBatchView): string | null {
+  return batch.control !== null ? null : identity(batch.producer_id, batch.producer_epoch);
 }
 
 function foldShape(piece: Extract<Cells["pieces"][number], { kind: "fold" }>, twice: number, y: number, height: number, to: number): FoldShape {

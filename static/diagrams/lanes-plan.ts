@@ -56,7 +56,7 @@ const DENSE: Tier = {
 /** On a telephone the deciding rule stands under the lane and should be seen with it. */
 const TALL: Tier = { ...ROOMY, arrival: 50, reader: 26, gap: 4 };
 /** Half of a telephone's height. */
-const LOW: Tier = { ...DENSE, reader: 16, gap: 4 };
+const LOW: Tier = { ...DENSE, cell: 36, reader: 16, gap: 4 };
 const COMPACT: Tier = {
   name: "compact", title: 20, arrival: 0, arrivalCell: 0, gates: 14, cell: 24, offsets: 15, followers: 0,
   reader: 14, readersMost: 2, gap: 6,

@@ -299,6 +299,18 @@ test("beside another run's picture both readers are named on their lines, in let
   }
 });
 
+test("a narrow picture beside another has producers on a second line before it folds, and says as much of each reader", () => {
+  const two = [logBatch(0, 1, { producer_id: 0, producer_epoch: 0 }), logBatch(1, 2, { producer_id: 1000, producer_epoch: 0 }), logBatch(3, 1, { producer_id: 0, producer_epoch: 0 })];
+  const one = consumerOf("read_committed", 4, { ...NOT_READ, position: 4, stretches: [[0, 0, "delivered"], [1, 2, "aborted"], [3, 3, "delivered"]] });
+  const all = consumerOf("read_uncommitted", 4, { ...NOT_READ, position: 4, stretches: [[0, 3, "delivered"]] });
+  const frame = frameOf(null, view({ partitions: { "t-0": partition(replica(two)) }, consumers: { "c-committed": one, "c-uncommitted-2": all } }));
+  const lane = laneOf(frame, { width: 390, height: null, focus: null, scrolled: {}, beside: true });
+  assert.equal(lane.folds.length, 0);
+  assert.deepEqual(lane.cells.map(({ below }) => below), ["0·0", "1000·0", "0·0"]);
+  const said = lane.texts.filter(({ text }) => text.startsWith("c-")).map(({ text }) => text.includes(":"));
+  assert.ok(said.length === 2 && said[0] === said[1], String(said));
+});
+
 test("two readers differ where one was given what the other may not have; a reader that is only behind does not", () => {
   const committed: Stretch[] = [[0, 1, "delivered"], [2, 3, "aborted"], [4, 4, "control"], [5, 6, "undecided"], [7, 7, "not_fetched"]];
   assert.deepEqual(differences(committed, [[0, 3, "delivered"], [4, 4, "control"], [5, 7, "delivered"]]), [[2, 3], [5, 6]]);
