@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import uuid
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -28,6 +27,7 @@ from eosviz.classroom.results import csv_of
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.tracks.models import Visit
 from eosviz.walkthroughs.models import Branch, Session, Step
+from tests.bounded.work import never_in_time
 from tests.classroom.conftest import School, run_to_the_end
 from tests.walkthroughs.conftest import carry_out, root
 
@@ -225,7 +225,7 @@ class TestHolding:
         attempt = school.attempt(given, **{self.PATH: True, "producers.p1.settings.retries": 4})
         learner, hand_in = school.browser("learner"), f"/attempts/{attempt.id}/hand-in"
         with monkeypatch.context() as patch:
-            patch.setitem(TASKS, "alone", replace(TASKS["alone"], clock_seconds=0))
+            patch.setitem(TASKS, "alone", never_in_time(TASKS["alone"]))
             for answer in (learner.get(f"/assignments/{given.id}/"), learner.post(hand_in)):
                 assert "takes too much time or memory" in answer.content.decode()
             patch.setattr(runner, "WAIT_SECONDS_MAX", 0)
@@ -241,7 +241,7 @@ class TestHolding:
     def test_a_built_scenario_is_tried_in_a_bounded_process_before_it_is_given(
         self, school: School, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setitem(TASKS, "alone", replace(TASKS["alone"], clock_seconds=0))
+        monkeypatch.setitem(TASKS, "alone", never_in_time(TASKS["alone"]))
         document = {**retrying().document, "seed": 4711}
         version = ScenarioVersion.objects.of_document("RETRYING", document)
         with pytest.raises(BeyondBounds):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,6 +17,7 @@ from eosviz.pipeline.models import Sweep
 from eosviz.pipeline.sweep_checks import TakesLong, check_sweep
 from eosviz.pipeline.sweep_document import read_sweep
 from eosviz.pipeline.sweep_mistakes import worded_mistakes
+from tests.bounded.work import never_in_time
 
 SWEEP = """
 scenario = "SC-02"
@@ -69,7 +69,7 @@ def test_a_good_one_starts_and_one_that_takes_too_much_says_so(
     monkeypatch.setattr(sweep_checking, "HERE_SECONDS_MAX", -1)
     asked = {"scenario": "SC-02", "document": SWEEP, "start": "1"}
     with monkeypatch.context() as patch:
-        patch.setitem(TASKS, "sweep", replace(TASKS["sweep"], clock_seconds=0))
+        patch.setitem(TASKS, "sweep", never_in_time(TASKS["sweep"]))
         page = client.post(reverse("pipeline:build"), asked)
         assert page.status_code == 422
         assert (

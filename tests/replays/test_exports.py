@@ -6,7 +6,6 @@ import gzip
 import io
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.stores import exports
 from eosviz.streamed import PIECE_BYTES, Streamed, StreamedFile
 from eosviz.walkthroughs.models import Branch, Session
+from tests.bounded.work import never_in_time
 from tests.replays.conftest import BROWSER, exported, made
 
 REPLAYS = [name for name, form in FORMS.items() if form.is_replay]
@@ -125,7 +125,7 @@ class TestBounds:
         self, branched: Session, monkeypatch: pytest.MonkeyPatch, form: str
     ) -> None:
         """The check runs a stranger's scenario, so it has a process of its own with bounds."""
-        monkeypatch.setitem(TASKS, "export", replace(TASKS["export"], clock_seconds=0))
+        monkeypatch.setitem(TASKS, "export", never_in_time(TASKS["export"]))
         export = exporting.begin(BROWSER, branched, None, form, "en")
         exporting.carry_out(export.id)
         export.refresh_from_db()

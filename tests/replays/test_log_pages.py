@@ -3,7 +3,6 @@
 import gzip
 import io
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from eosviz.replays.log_page import damage_sentences
 from eosviz.replays.log_upload import FILES_MAX
 from eosviz.replays.models import Replay, Upload
 from eosviz.replays.sample_case import sample_page
+from tests.bounded.work import never_in_time
 from tests.replays.opened import followed, open_log
 
 LOGS = Path(__file__).parents[1] / "oracles" / "kafka-logs"
@@ -438,7 +438,7 @@ def test_every_damage_is_said_in_the_readers_language() -> None:
 def test_what_is_too_much_to_analyse_is_reported_and_plays(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(TASKS, "log", replace(TASKS["log"], clock_seconds=0))
+    monkeypatch.setitem(TASKS, "log", never_in_time(TASKS["log"]))
     send(client, uploads(OPEN, ".log"))
     page = case_page(client)
     assert "took too much time or memory" in page
@@ -448,7 +448,7 @@ def test_what_is_too_much_to_analyse_is_reported_and_plays(
 def test_text_that_is_too_much_to_analyse_is_refused_for_that_reason(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(TASKS, "log", replace(TASKS["log"], clock_seconds=0))
+    monkeypatch.setitem(TASKS, "log", never_in_time(TASKS["log"]))
     answer = post(client, {"text": "baseOffset: 0"})
     assert answer.status_code == 422
     assert say("replays.refused.log_too_much", "en") in answer.content.decode()
