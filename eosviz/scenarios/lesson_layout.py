@@ -1,5 +1,5 @@
-"""How the text of a lesson stands on a page: short paragraphs, what to do set apart, code as code. Its words stay as
-they are. `static/player/lesson-layout.ts` lays out the same texts in the player."""
+"""How the text of a lesson stands on a page and in the player: short paragraphs, what to do set apart, code as code.
+Its words stay as they are."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TO_DO = re.compile(
     r"|^(?:Abort|Check|Choose|Close|Compare|Create|Give|Keep|Look|Lower|Raise|Send|Set|Use|Wait)\b"
 )
 """A sentence that says what to do: it names a command or a remedy, or begins with a verb that asks for an act."""
-CODE = re.compile(
+_CODE = re.compile(
     r"((?<![\w.-])[a-z][\w-]*\.sh(?: (?:describe(?:-producers)?|find-hanging|abort|list)\b)?"
     r"(?: (?:--[a-z][\w-]*(?: (?:…|[\w./:-]*[\d_/:][\w./:-]*|[\w-]+(?= --)))?|…))*"
     r"|(?<![\w.])[A-Za-z_][\w.]*\(\)"
@@ -41,6 +41,11 @@ def paragraphs(text: str) -> list[Paragraph]:
         else:
             found.append((kind, [sentence]))
     return [Paragraph(kind, between.join(sentences)) for kind, sentences in found]
+
+
+def parts(text: str) -> list[str]:
+    """The text in pieces, every second of them code."""
+    return _CODE.split(text)
 
 
 def _sentences(text: str) -> Iterator[str]:

@@ -10,12 +10,11 @@ import { asItWas } from "./as-it-was.ts";
 import { planOf } from "./axis-of.ts";
 import { titleOf } from "./beats.ts";
 import type { BeatWalk } from "./beat-walk.ts";
-import type { Bilingual } from "./frame.ts";
+import type { Bilingual, Language } from "./frame.ts";
 import { inWords } from "./done.ts";
 import type { Broken } from "./outcome.ts";
 import { brokenIn, brokenWords, changesOf, costText, isSame, judgedRows, resultsOf, resultsText } from "./outcome.ts";
 import { clauses, listed } from "./joins.ts";
-import { codeIn, paragraphs } from "./lesson-layout.ts";
 import { csrfToken } from "./page.ts";
 import { toBreak } from "./sent-in.ts";
 import type { PlayerStore } from "./store.ts";
@@ -28,12 +27,16 @@ export const defaults = {
   showed: 12,
 };
 
+/** A text in pieces, every second of them code. */
+type Parts = string[];
+
 /** What the page receives of a scenario's document and its track. */
 export interface LessonTexts {
   watch_for?: Bilingual;
-  lesson?: Bilingual;
+  /** In paragraphs: the first sentence, what to do, all else. */
+  lesson?: Record<Language, { kind: "lead" | "do" | "more"; parts: Parts }[]>;
   /** What can be seen in a real cluster, and what it points to. */
-  signs?: { see: Bilingual; means: Bilingual }[];
+  signs?: { see: Bilingual; means: Record<Language, Parts> }[];
   /** The title of the run's variant. */
   named?: Bilingual;
   /** The lesson is about the run as written, and this run has other settings. */
@@ -155,7 +158,7 @@ export class Lesson extends StoreElement {
   #means(store: PlayerStore): TemplateResult | typeof nothing {
     const { lesson } = this.lesson;
     if (lesson === undefined) return nothing;
-    const said = paragraphs(inLanguage(lesson)).map(({ kind, text }) => html`<p class="lesson-text ${kind}">${withScenarios(text, this.lesson.starts)}</p>`);
+    const said = lesson[words.language].map(({ kind, parts }) => html`<p class="lesson-text ${kind}">${withScenarios(parts, this.lesson.starts)}</p>`);
     if (this.#isAsWritten(store)) return html`<h3>${say("lesson.means")}</h3>${said}${this.#signs()}`;
     return html`<details class="lesson-written" ?open=${this.lesson.of_original !== true}><summary>${say("lesson.means_written")}</summary>${said}${this.#signs()}</details>`;
   }
@@ -165,7 +168,7 @@ export class Lesson extends StoreElement {
     if (signs.length === 0) return nothing;
     return html`<table class="lesson-signs"><caption>${say("lesson.signs")}</caption>
       <thead><tr><th scope="col">${say("lesson.signs_see")}</th><th scope="col">${say("lesson.signs_means")}</th></tr></thead>
-      <tbody>${signs.map(({ see, means }) => html`<tr><td>${unbroken(inLanguage(see))}</td><td>${withScenarios(inLanguage(means), starts)}</td></tr>`)}</tbody></table>`;
+      <tbody>${signs.map(({ see, means }) => html`<tr><td>${unbroken(inLanguage(see))}</td><td>${withScenarios(means[words.language], starts)}</td></tr>`)}</tbody></table>`;
   }
 
   #isAsWritten(store: PlayerStore): boolean {
@@ -219,13 +222,12 @@ export class Lesson extends StoreElement {
 }
 
 /** A text in which each name of a scenario leads to it, where there is an address for that. */
-export function withScenarios(text: string, starts: string | undefined): (string | TemplateResult)[] {
-  const parts = starts === undefined ? [text] : text.split(/(SC-\d+)/);
-  return parts.flatMap((part, place) => (place % 2 === 0 ? withCode(part) : html`<a href=${(starts ?? "").replace("{scenario}", part)}>${part}</a>`));
+export function withScenarios(parts: Parts, starts: string | undefined): (string | TemplateResult)[] {
+  return parts.flatMap((part, place) => (place % 2 === 1 ? [html`<code>${unbroken(part)}</code>`] : starts === undefined ? [part] : withLinks(part, starts)));
 }
 
-function withCode(text: string): (string | TemplateResult)[] {
-  return codeIn(text).map((part, place) => (place % 2 === 0 ? part : html`<code>${unbroken(part)}</code>`));
+function withLinks(text: string, starts: string): (string | TemplateResult)[] {
+  return text.split(/(SC-\d+)/).map((part, place) => (place % 2 === 0 ? part : html`<a href=${starts.replace("{scenario}", part)}>${part}</a>`));
 }
 
 /** Another run of the scenario, with what it shows against this one. */

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.scenario.shelf import library
-from eosviz.scenarios.lesson_layout import CODE, paragraphs
+from eosviz.scenarios.lesson_layout import paragraphs, parts
 from eosviz.scenarios.templatetags.words import in_paragraphs
 
 LESSON = (
@@ -18,11 +18,15 @@ def test_what_to_do_stands_apart_from_what_it_means() -> None:
     assert paragraphs(LESSON)[1].text == "The error is fatal. It comes early."
 
 
+def test_a_chinese_lesson_stands_likewise() -> None:
+    assert [kind for kind, _ in paragraphs("调用失败。应调大上限。它很早出现。")] == ["lead", "do", "more"]
+
+
 def test_commands_settings_and_functions_are_code() -> None:
     command = "kafka-topics.sh --bootstrap-server … --describe --topic __state"
-    assert CODE.findall(LESSON) == ["max.a.ms=5", "close()", command]
+    assert parts(LESSON)[1::2] == ["max.a.ms=5", "close()", command]
     assert "<code>max.a.ms=5</code>, or call <code>close()</code>" in in_paragraphs(LESSON)
-    assert CODE.findall("It takes kafka-x.sh describe shows 2.8 of a.b/c") == ["kafka-x.sh describe"]
+    assert parts("It takes kafka-x.sh describe shows 2.8 of a.b/c")[1::2] == ["kafka-x.sh describe"]
 
 
 def test_no_word_of_a_lesson_is_lost() -> None:

@@ -19,7 +19,7 @@ from eosviz.catalogue import say as sentence
 from eosviz.navigation import Group, navigation
 from eosviz.quotas import REASONS
 from eosviz.scenarios.choices import way_back
-from eosviz.scenarios.lesson_layout import CODE, paragraphs
+from eosviz.scenarios.lesson_layout import paragraphs, parts
 from eosviz.time_zone import difference_to_utc
 
 register = template.Library()
@@ -95,19 +95,19 @@ def with_scenarios(text: str) -> SafeString:
     """A text in which each name of a scenario of the library links to the scenario's page."""
     known = {entry.id for entry in library()}
     address = reverse("walkthroughs:new")
-    parts = (
+    pieces = (
         format_html('<a href="{}?scenario={}">{}</a>', address, part, part)
         if part in known
         else _with_code(part)
         for part in _SCENARIO.split(text)
     )
-    return format_html_join("", "{}", ((part,) for part in parts))
+    return format_html_join("", "{}", ((piece,) for piece in pieces))
 
 
 def _with_code(text: str) -> SafeString:
     pieces = (
         format_html("<code>{}</code>", _whole(piece)) if number % 2 else breakable(piece)
-        for number, piece in enumerate(CODE.split(text))
+        for number, piece in enumerate(parts(text))
     )
     return format_html_join("", "{}", ((piece,) for piece in pieces))
 

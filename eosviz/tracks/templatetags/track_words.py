@@ -12,6 +12,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from engine.scenario.tracks import tracks
+from eosviz.scenarios.lesson_layout import paragraphs, parts
 from eosviz.tracks.lessons import lesson_of_scenario, lesson_of_session, lesson_of_version
 from eosviz.tracks.models import Visit
 
@@ -55,4 +56,23 @@ def lesson_attribute(
         lesson = lesson_of_version(version, variant)
     else:
         lesson = lesson_of_scenario(scenario, variant or None, links, as_written)
-    return format_html('lesson="{}"', json.dumps(lesson, ensure_ascii=False)) if lesson else SafeString("")
+    if not lesson:
+        return SafeString("")
+    return format_html('lesson="{}"', json.dumps(_laid_out(lesson), ensure_ascii=False))
+
+
+def _laid_out(lesson: dict[str, Any]) -> dict[str, Any]:
+    """The lesson with the text of its document as paragraphs (kind, parts), and what its signs mean as parts; every
+    second part is code."""
+    laid = dict(lesson)
+    if "lesson" in lesson:
+        laid["lesson"] = {
+            language: [{"kind": kind, "parts": parts(said)} for kind, said in paragraphs(text)]
+            for language, text in lesson["lesson"].items()
+        }
+    if "signs" in lesson:
+        laid["signs"] = [
+            {**sign, "means": {language: parts(text) for language, text in sign["means"].items()}}
+            for sign in lesson["signs"]
+        ]
+    return laid
