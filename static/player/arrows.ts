@@ -17,6 +17,8 @@ const SETTLING = new Set(["delivered", "dropped", "lost"]);
 export class ArrowLog {
   readonly arrows: Arrow[] = [];
   readonly marks: Mark[] = [];
+  /** When each message that was delayed was due before. */
+  readonly delayed = new Map<number, number>();
   #open = new Map<number, Arrow>();
   /** The last step added. */
   upTo: number;
@@ -60,7 +62,10 @@ export class ArrowLog {
   #happened(id: number, event: string, step: Step): void {
     const arrow = this.#open.get(id);
     if (arrow === undefined) return; // Sent before the first loaded step.
-    if (event === "delayed") arrow.delayed = true;
+    if (event === "delayed") {
+      arrow.delayed = true;
+      this.delayed.set(id, arrow.message.arrives_at ?? arrow.sentAt);
+    }
     if (event === "duplicated") arrow.duplicated = true;
     if (!SETTLING.has(event)) return;
     arrow.fate = event as Arrow["fate"];

@@ -68,6 +68,8 @@ export interface Frame {
   changed: Pick<ReadonlySet<string>, "has">;
   /** Where everything of the run has its place, and its beats; null until it is here. */
   plan: Plan | null;
+  /** Messages of the loaded steps that were delayed, with when each was due before (virtual ms). Missing: none. */
+  delayed?: ReadonlyMap<number, number>;
   /** True only right after one step forward and when the reader did not ask for less motion. */
   animate: boolean;
 }

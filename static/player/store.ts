@@ -529,6 +529,7 @@ export class PlayerStore extends EventTarget implements Listener {
       selection: this.#selection,
       language: this.#language,
       changed: moved ? changedPaths(step) : old.changed,
+      delayed: this.#arrows.at(this.branch, number).delayed,
       animate: isNext && this.#moves() && !this.#choice.reducedMotion(),
     };
     if (moved) this.#shownAt = this.#choice.now();

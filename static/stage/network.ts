@@ -278,10 +278,11 @@ function isNow({ kind, messages }: Focus, id: number, state: Candidate["state"])
   return tampered.length > 0 ? tampered.includes(id) : messages.sent.includes(id);
 }
 
-function noteOf(frame: Frame, { held, to, arrives_at: at, waits_behind: behind }: MessageView, { short }: Wire): string {
+function noteOf(frame: Frame, { id, held, to, arrives_at: at, waits_behind: behind }: MessageView, { short }: Wire): string {
   if (short) return "";
   if (behind !== undefined) return say("stage.message.waits");
   if (held) return say("stage.message.held", { to });
+  if (at !== null && at > (frame.delayed?.get(id) ?? at)) return say("stage.message.delayed", { at });
   return at !== null && at - frame.view.time >= defaults.due ? say("stage.message.due", { at }) : "";
 }
 

@@ -67,6 +67,15 @@ test("two copies of one message are two sheets of one", () => {
   assert.deepEqual(flights.map(({ message: { id }, fate }) => [id, fate.copies]), [[901, 1]]);
 });
 
+test("a delayed message says so until it arrives, and not before it was delayed", () => {
+  const note = (arrives_at: number): string => {
+    const one = message({ sent_at: 138, arrives_at });
+    const frame = frameOf(stepOf(), view({ time: 143, network: { messages: { [one.id]: one } } }), { delayed: new Map([[one.id, 148]]) });
+    return networkOf(frame, HERE, NO_FOCUS).flights[0]?.fate.note ?? "";
+  };
+  assert.deepEqual([note(148), note(168)], ["", "delayed to t = 168 ms"]);
+});
+
 test("what is due in 50 ms or more says when", () => {
   const note = (arrives_at: number) => under([message({ sent_at: 143, arrives_at })]).network.flights[0]?.fate.note;
   assert.equal(note(192), "");
