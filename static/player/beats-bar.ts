@@ -121,14 +121,15 @@ export class BeatsBar extends MeasuredElement {
   /** Bars are too small for a finger: the list has every beat by name, and the steps of the open one. */
   #all(plan: BeatPlan, open: Beat, store: PlayerStore): TemplateResult {
     return html`<ol>${plan.beats.map((beat, place) => html`<li class="by-name">
-      <button aria-expanded=${beat === open} @click=${() => this.#choose(beat)}><span class="num">${place + 1}</span><b>${titleOf(beat)}</b></button>
-      ${beat === open ? beatLines(beat, store, this.#go) : nothing}</li>`)}</ol>`;
+      <button aria-expanded=${beat === open} @click=${() => this.#choose(beat.lands)}><span class="num">${place + 1}</span><b>${titleOf(beat)}</b></button>
+      ${beat === open ? beatLines(beat, store, this.#choose) : nothing}</li>`)}</ol>`;
   }
 
-  #choose(beat: Beat): void {
-    this.open = beat.first;
-    this.#go(beat.lands);
-  }
+  /** The list lies over the picture of a telephone: what was chosen is to be seen. */
+  readonly #choose = (number: number): void => {
+    this.open = null;
+    this.#go(number);
+  };
 
   readonly #key = (event: KeyboardEvent): void => {
     if (event.key !== "Escape") return;

@@ -460,7 +460,7 @@ function covered(one: Box, other: Box): number {
 }
 
 /** Height that is left to the names of the columns, in units. */
-const CLEAR = 24;
+const CLEAR = 28;
 
 function outside(one: Box, here: Places): number {
   const top = here.upright ? 2 : CLEAR;
