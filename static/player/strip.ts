@@ -32,6 +32,8 @@ export const defaults = {
   whole: 200,
   /** px in which what holds is called by its name, in two lines. */
   called: 96,
+  /** px that have room for such a text of two lines; in less, a sign stands for its word. */
+  worded: 56,
 };
 
 /** Its name; a press shows what it means (term-note.ts). */
@@ -87,10 +89,12 @@ export class GuaranteeStrip extends MeasuredElement {
     const isBrief = this.width < defaults.whole;
     const named = isBrief ? [] : broken.length <= (this.width >= defaults.named ? defaults.most : 1) ? broken : [];
     const held = judged.length - broken.length;
+    const holds = this.width < defaults.worded ? `✓\u00a0${held}` : say(this.width < defaults.called ? "player.guarantees_hold_brief" : "player.guarantees_hold", { count: held });
+    const breaks = this.width < defaults.worded ? broken.length : say(isBrief ? "player.guarantees_broken_brief" : "player.guarantees_broken", { count: broken.length });
     return html`<button class="guarantees-short" aria-expanded=${this.isOpen} aria-label=${say("player.guarantees")} aria-describedby="guarantees-short" @click=${this.#toggle}>
       <span id="guarantees-short" class=${isBrief ? "is-brief" : ""}>${named.map((row) => html`<span class="is-broken">${say(`player.guarantee.${row.name}`)} <b class="num">✕ ${row.count}</b></span> `)}${
-        broken.length > named.length ? html`<span class="is-broken"><b>✕</b> ${say(isBrief ? "player.guarantees_broken_brief" : "player.guarantees_broken", { count: broken.length })}</span> ` : nothing}${
-        held === 0 || (isBrief && broken.length > 0) ? nothing : html`<span>${say(this.width < defaults.called ? "player.guarantees_hold_brief" : "player.guarantees_hold", { count: held })}</span> `}${unjudged === 0 || isBrief ? nothing : html`<span>${say("player.not_judged_count", { count: unjudged })}</span>`}</span>
+        broken.length > named.length ? html`<span class="is-broken"><b>✕</b>${this.width < defaults.worded ? "\u00a0" : " "}${breaks}</span> ` : nothing}${
+        held === 0 || (isBrief && broken.length > 0) ? nothing : html`<span>${holds}</span> `}${unjudged === 0 || isBrief ? nothing : html`<span>${say("player.not_judged_count", { count: unjudged })}</span>`}</span>
       <span aria-hidden="true">${this.isOpen ? "▾" : "▴"}</span></button>`;
   }
 

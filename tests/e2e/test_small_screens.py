@@ -4,6 +4,8 @@ anything else, what decided is seen, and the step's place is in view.
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -154,7 +156,12 @@ def test_beside_branches_and_questions_the_guarantees_stay_one_line(stage: Stage
     page.locator("eos-strip").evaluate("strip => { strip.style.width = '150px'; }")
     broken = page.locator(".guarantees-short > :first-child")
     expect(broken).to_contain_text("1 broken" if language == "en" else "破坏 1")
-    assert broken.evaluate("one => one.scrollWidth <= one.clientWidth && one.clientHeight < 24")
+    is_one_line = "one => one.scrollWidth <= one.clientWidth && one.clientHeight < 24"
+    assert broken.evaluate(is_one_line)
+    # Where there is a branch and a question, too.
+    page.locator("eos-strip").evaluate("strip => { strip.style.width = '36px'; }")
+    expect(broken).to_have_text(re.compile(r"^\s*✕ 1\s*$"))
+    assert broken.evaluate(is_one_line)
     page.locator(".guarantees-short").click()
     expect(page.locator(".guarantees-all")).to_be_visible()
     assert stage.errors == []
