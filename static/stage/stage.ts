@@ -19,6 +19,7 @@ import { messageSelection, plainly } from "../diagrams/picked.ts";
 import { piece } from "../diagrams/reading.ts";
 import type { Frame, Selection, Step } from "../player/frame.ts";
 import { prefersReducedMotion } from "../player/page.ts";
+import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { askWhyEvent } from "../player/why-answer.ts";
 import { apartMarks } from "./apart.ts";
@@ -37,6 +38,7 @@ import { stageLook } from "./look.ts";
 import { StageMover, causeFirst, hasTravel, leaving } from "./motion.ts";
 import type { Network } from "./network.ts";
 import { networkOf } from "./network.ts";
+import { awayNames, nextAway } from "./offer.ts";
 import { networkLook } from "./network-look.ts";
 import { offerKey } from "./offer.ts";
 import { extended, outlineOf, planOf } from "./outline.ts";
@@ -382,17 +384,17 @@ export class Stage extends SizedElement {
   #away(here: Places, network: Network): TemplateResult | typeof nothing {
     const { away, upright } = here;
     if (!upright) return nothing;
-    const [first] = network.away;
     const frame = this.frame;
+    const next = nextAway(network.away, frame?.selection);
     const named: [string, Selection][] = [
       ...away.clients.map((name): [string, Selection] => [name, plainly("actor", name)]),
       ...away.brokers.map((name): [string, Selection] => [name, plainly("actor", name)]),
       ...away.lanes.map((name): [string, Selection] => [name, plainly("partition", name)]),
     ];
-    if (named.length === 0 && first === undefined) return nothing;
+    if (named.length === 0 && next === undefined) return nothing;
     return html`<p class="away"><span>${say("stage.not_here_short")}</span>${named.map(([name, selection]) =>
-      html`<button class="link" @click=${() => this.#bring(selection)}>${name}</button>`)}${first === undefined || frame === undefined ? nothing
-      : html`<button class="link" @click=${() => this.#bring(messageSelection(frame.view, first))}>${say("stage.message.away_short", { count: network.away.length })}</button>`}</p>`;
+      html`<button class="link" @click=${() => this.#bring(selection)}>${name}</button>`)}${next === undefined || frame === undefined ? nothing
+      : html`<button class="link" @click=${() => this.#bring(messageSelection(frame.view, next))}>${listed(awayNames(network.away, frame.selection))}</button>`}</p>`;
   }
 
   /** A step that changes nothing in the picture has landed at once. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { offerKey } from "../../stage/offer.ts";
+import { awayNames, nextAway, offerKey } from "../../stage/offer.ts";
 
 test("the offer selects a message, then goes to the next; where the selected one is the only one, there is none", () => {
   const message = { kind: "message", id: "18" } as const;
@@ -8,4 +8,14 @@ test("the offer selects a message, then goes to the next; where the selected one
   assert.equal(offerKey(message, 2), "stage.act.offer_next");
   assert.equal(offerKey(message, 1), null);
   assert.equal(offerKey({ kind: "actor", id: "p1" }, 1), "stage.act.offer");
+});
+
+test("messages without a place are named, and each press selects the next", () => {
+  const away = [{ id: 31, api: "Fetch", to: "c1" }, { id: 32, api: "Fetch", to: "c2" }, { id: 33, api: "Metadata", to: "p1" }];
+  assert.deepEqual(awayNames(away, null), ["Fetch ×2", "Metadata"]);
+  assert.deepEqual(awayNames(away, { kind: "message", id: "32" }), ["Fetch → c2"]);
+  assert.equal(nextAway(away, null)?.id, 31);
+  assert.equal(nextAway(away, { kind: "message", id: "31" })?.id, 32);
+  assert.equal(nextAway(away, { kind: "message", id: "33" })?.id, 31);
+  assert.equal(nextAway([], null), undefined);
 });
