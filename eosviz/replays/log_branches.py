@@ -53,12 +53,12 @@ def folded(
 
 
 def add_previews(verdicts: Sequence[Json], case: LogCase, previews: Sequence[Preview]) -> None:
-    """Adds `preview` to each verdict whose marker was tried: the branch that tries the marker, and the first
-    step of this branch."""
-    for place in case.previews:
+    """Adds `preview` to each verdict whose marker was tried: the branch that tries the marker, and the step of
+    this branch that shows the effect, its last one."""
+    for place, tried in case.previews.items():
         verdicts[previews[place].verdict]["preview"] = {
             "branch": preview_branch(place),
-            "step": len(case.steps) + 1,
+            "step": len(case.steps) + len(tried),
         }
 
 

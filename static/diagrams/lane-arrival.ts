@@ -152,7 +152,7 @@ export function layoutArrival(
     cells: [{
       key: "now", x, y, width, height: options.cellHeight, hue: hueOf(arrived.producerId, frame.plan), label,
       picked: isPicked(frame.selection, selection) || isOfPicked(frame, { producer: arrived.producerId }), selection,
-      name: `${words.headline} ${words.detail}`,
+      name: `${words.headline} ${words.detail}`, control: arrived.control,
     }],
     texts: [],
     bars: null,

@@ -101,6 +101,8 @@ export interface ArrivalShape {
   cells: {
     key: string; x: number; y: number; width: number; height: number; hue: string; label: string;
     picked: boolean; selection: Selection; name: string;
+    /** Of a marker: COMMIT or ABORT. */
+    control?: string | null;
   }[];
   texts: TextShape[];
   /** Two bars between equal cells: x of each, from y to y. */

@@ -111,8 +111,8 @@ export function drawCell(cell: CellShape, actions: Pick<LanesActions, "pick">, a
   }${cell.control === null
     ? svg`<rect class=${classes} x=${cell.x} y=${cell.y} width=${cell.width} height=${cell.height}/>${hatching(cell)}<text
       class=${`label${cell.labelSmall ? " small" : ""}${cell.deleted ? " gone" : ""}${cell.aborted ? " halo" : ""}`} x=${middle} y=${centre + lift} text-anchor="middle">${cell.label}</text>`
-    : svg`<path class=${`flag ${cell.hue}${cell.deleted ? " deleted" : ""}`} d=${`M${cell.x + 8} ${cell.y}h20v17h-17v${cell.height - 17}h-3z`}/><text
-      class="inverted" x=${cell.x + 18} y=${cell.y + 13} text-anchor="middle">${cell.label}</text>`
+    : svg`<path class=${`flag ${cell.hue}${cell.deleted ? " deleted" : ""}`} d=${flagPath(cell.x + 8, cell.y, cell.height)}/><text
+      class="inverted" x=${cell.x + 17} y=${cell.y + 13} text-anchor="middle">${cell.label}</text>`
   }${cell.below === null
     ? nothing
     : svg`<text class=${cell.twice && !cell.deleted ? "alarm" : "ink"} x=${cell.control === null ? middle : cell.x + 14} y=${
@@ -121,6 +121,11 @@ export function drawCell(cell: CellShape, actions: Pick<LanesActions, "pick">, a
   }${ring
     ? svg`<rect class="ring" x=${cell.x - 4} y=${cell.y - 4} width=${cell.width + 8} height=${cell.height + 8} rx="3"/>`
     : nothing}</g>`;
+}
+
+/** A marker, as the stage has it: a flag with two points on a pole. */
+function flagPath(x: number, y: number, height: number): string {
+  return `M${x} ${y}h20l-4 8.5l4 8.5h-17v${height - 17}h-3z`;
 }
 
 /** Slanted lines of an aborted batch, inside its cell. */
@@ -207,9 +212,13 @@ function drawArrival(arrival: ArrivalShape, actions: LanesActions, animate: bool
           under
             ? nothing
             : svg`<rect class="wash" x=${ring[0]} y=${ring[1]} width=${ring[2]} height=${ring[3]} rx="3"/>`
-        }<rect class=${`cell ${cell.hue}${under || arrival.fate === "lost" ? " pending" : ""}`} x=${cell.x} y=${cell.y} width=${cell.width}
+        }${cell.control == null
+          ? svg`<rect class=${`cell ${cell.hue}${under || arrival.fate === "lost" ? " pending" : ""}`} x=${cell.x} y=${cell.y} width=${cell.width}
         height=${cell.height}/><text class="label" x=${cell.x + cell.width / 2} y=${cell.y + cell.height / 2 + 4.5}
-        text-anchor="middle">${cell.label}</text>${
+        text-anchor="middle">${cell.label}</text>`
+          : svg`<path class=${`flag ${cell.hue}`} d=${flagPath(cell.x + cell.width / 2 - 10, cell.y, cell.height)}/><text class="inverted"
+        x=${cell.x + cell.width / 2 - 1} y=${cell.y + 13} text-anchor="middle">${cell.label}</text>`
+        }${
           under && !cell.picked
             ? nothing
             : svg`<rect class="ring" x=${ring[0]} y=${ring[1]} width=${ring[2]} height=${ring[3]} rx="3"/>`

@@ -243,10 +243,11 @@ def test_a_verdict_leads_to_its_remedy_on_a_copy(client: Client) -> None:
     replay = Replay.objects.get()
     written, tried = played(replay)["branches"]
     play = reverse("replays:play", args=[replay.id])
-    assert f'href="{play}?branch={tried["id"]}&amp;step={replay.steps + 1}"' in case_page(client)
+    assert f'href="{play}?branch={tried["id"]}&amp;step={tried["newest"]}"' in case_page(client)
     assert (tried["parent"], tried["leaves_at"], written["newest"]) == ("1", replay.steps, replay.steps)
     assert tried["said"]["key"] == "logs.preview.timeout"
     readers, marker = played(replay)["steps"][tried["id"]]
+    assert (marker["number"], tried["newest"]) == (replay.steps + 2, replay.steps + 2)
     assert (readers["key"], marker["key"]) == ("log.preview.readers", "log.preview.abort")
     assert (marker["params"]["producer_epoch"], marker["params"]["after"]) == (1, 9)
     command = next(note for note in marker["notes"] if note["key"] == "logs.preview.command")
@@ -259,7 +260,7 @@ def test_a_segment_without_its_folder_has_its_steps_and_its_remedy(client: Clien
     send(client, [log])
     (verdict,) = Replay.objects.get().analysis["verdicts"]
     assert verdict["step"] > 0
-    assert verdict["preview"] == {"branch": "2", "step": Replay.objects.get().steps + 1}
+    assert verdict["preview"] == {"branch": "2", "step": Replay.objects.get().steps + 2}
 
 
 def test_a_log_that_was_not_read_whole_gets_no_preview(client: Client) -> None:
