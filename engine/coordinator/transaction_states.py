@@ -36,11 +36,9 @@ CLAIM_HOLDS, CLAIM_REPLACED = "settled_and_the_claim_holds", "settled_and_the_cl
 CLAIM_TOO_LATE = "settled_and_the_claim_comes_after_the_last_epoch"
 EPOCH_LEFT, NO_EPOCH_LEFT = "settled_with_an_epoch_left", "settled_without_an_epoch_left"
 RAISED_BEFORE, NOT_RAISED = "raised_by_a_fence_that_failed", "not_raised_yet"
-OF_THIS, NOT_OF_THIS = "settled_and_of_this_transaction", "not_of_this_transaction"
-OF_THIS_IN_TRANSITION = "of_this_transaction_in_transition"
-REPEATED, NOT_REPEATED = "settled_and_repeated", "not_repeated"
-REPEATED_IN_TRANSITION = "repeated_in_transition"
-OF_ANOTHER, KNOWN_IN_TRANSITION = "of_another_transaction", "this_or_the_last_transaction_in_transition"
+OF_THIS, NOT_OF_THIS = "settled_and_of_this_transaction", "settled_and_not_of_this_transaction"
+REPEATED, NOT_REPEATED = "settled_and_repeated", "settled_and_not_repeated"
+OF_ANOTHER = "settled_and_of_another_transaction"
 """The names from ``OF_THIS`` on are guards of an EndTxn of transaction version 2. The epoch in the request shows
 whether it is about the present transaction or the last one."""
 
@@ -150,32 +148,20 @@ def _of_this(asked: Asked) -> bool:
     return _this(asked) and settled(asked)
 
 
-def _of_this_in_transition(asked: Asked) -> bool:
-    return _this(asked) and in_transition(asked)
-
-
 def _not_of_this(asked: Asked) -> bool:
-    return not _this(asked)
+    return settled(asked) and not _this(asked)
 
 
 def _settled_and_repeated(asked: Asked) -> bool:
     return _repeated(asked) and settled(asked)
 
 
-def _repeated_in_transition(asked: Asked) -> bool:
-    return _repeated(asked) and in_transition(asked)
-
-
 def _not_repeated(asked: Asked) -> bool:
-    return not _repeated(asked)
+    return settled(asked) and not _repeated(asked)
 
 
 def _of_another(asked: Asked) -> bool:
-    return not _this(asked) and not _repeated(asked)
-
-
-def _known_in_transition(asked: Asked) -> bool:
-    return (_this(asked) or _repeated(asked)) and in_transition(asked)
+    return settled(asked) and not _this(asked) and not _repeated(asked)
 
 
 GUARDS: dict[str, Callable[[Asked], bool]] = {
@@ -191,13 +177,10 @@ GUARDS: dict[str, Callable[[Asked], bool]] = {
     RAISED_BEFORE: _raised_before,
     NOT_RAISED: _not_raised,
     OF_THIS: _of_this,
-    OF_THIS_IN_TRANSITION: _of_this_in_transition,
     NOT_OF_THIS: _not_of_this,
     REPEATED: _settled_and_repeated,
-    REPEATED_IN_TRANSITION: _repeated_in_transition,
     NOT_REPEATED: _not_repeated,
     OF_ANOTHER: _of_another,
-    KNOWN_IN_TRANSITION: _known_in_transition,
 }
 
 _RESTING = (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT)
@@ -494,12 +477,12 @@ _END_RAISING: dict[str, dict[str, tuple[tuple[str, str | None, str, str], ...]]]
     },
 }
 _FENCED_RAISING = {
-    **dict.fromkeys((EMPTY, ONGOING), (NOT_OF_THIS, OF_THIS_IN_TRANSITION)),
-    **dict.fromkeys((PREPARE_COMMIT, PREPARE_ABORT), (NOT_REPEATED, REPEATED_IN_TRANSITION)),
-    **dict.fromkeys((COMPLETE_COMMIT, COMPLETE_ABORT), (OF_ANOTHER, KNOWN_IN_TRANSITION)),
+    **dict.fromkeys((EMPTY, ONGOING), NOT_OF_THIS),
+    **dict.fromkeys((PREPARE_COMMIT, PREPARE_ABORT), NOT_REPEATED),
+    **dict.fromkeys((COMPLETE_COMMIT, COMPLETE_ABORT), OF_ANOTHER),
 }
-"""For an EndTxn of transaction version 2: state to the guards of its two refusals. The request's epoch is of
-another transaction, or a change is being written."""
+"""For an EndTxn of transaction version 2: state to the guard under which the request's epoch is of another
+transaction. While a change is being written, no epoch is compared (KAFKA-18464)."""
 
 
 def _end_raising(on: str) -> list[Row]:
@@ -507,10 +490,9 @@ def _end_raising(on: str) -> list[Row]:
     transaction."""
     rows = []
     for source, ends in _END_RAISING[on].items():
-        fenced, busy = _FENCED_RAISING[source]
         refusals = (
-            (fenced, "PRODUCER_FENCED", "epoch_of_another_transaction"),
-            (busy, _BUSY, "end_meets_transition"),
+            (_FENCED_RAISING[source], "PRODUCER_FENCED", "epoch_of_another_transaction"),
+            (IN_TRANSITION, _BUSY, "end_meets_transition"),
         )
         rows += [
             Row(source=source, on=on, when=when, target=None, reply=reply, why=why, spec="TXC-14")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from engine.coordinator.transaction_states import (
@@ -9,7 +11,9 @@ from engine.coordinator.transaction_states import (
     ABORT_FENCED,
     ADD,
     COMMIT,
+    GUARDS,
     INIT,
+    RAISING,
     TIME_OUT,
     TRANSACTION_STATES,
 )
@@ -55,3 +59,19 @@ def test_nothing_decided_is_ever_taken_back():
         assert {
             row.target for row in TRANSACTION_STATES.rows if row.source == source and row.target
         } == targets
+
+
+@pytest.mark.parametrize("on", sorted(RAISING))
+@pytest.mark.parametrize("state", ["Empty", "Ongoing", "PrepareCommit", "CompleteAbort"])
+def test_an_end_of_version_2_compares_no_epoch_while_a_change_is_written(state, on):
+    """The change may bring the epoch that the request carries (KAFKA-18464)."""
+
+    def replies(pending):
+        metadata = SimpleNamespace(
+            pending_state=pending, is_this=lambda *_: False, is_repeated=lambda *_: False
+        )
+        asked = SimpleNamespace(metadata=metadata, claimed=(1, 0))
+        return [row.reply for row in TRANSACTION_STATES.candidates(state, on) if GUARDS[row.when](asked)]
+
+    assert replies("Ongoing") == ["CONCURRENT_TRANSACTIONS"]
+    assert replies(None) == ["PRODUCER_FENCED"]
