@@ -137,7 +137,10 @@ class Beat(TypedDict):
     """The other steps that the title is about; the step `lands` is about one partition or actor only."""
     lines: list[BeatLine]
     beats: NotRequired[list[Beat]]
-    """In a long run: the beats inside this beat; `lines` is then empty."""
+    """In a long beat: the beats inside this beat; `lines` is then empty."""
+    added: NotRequired[bool]
+    """True if this beat came of an intervention and is inside a beat that the run without the intervention has, too.
+    Pages name it beside the outer beat, and go through the beats inside that one by one."""
 
 
 class Words(TypedDict):

@@ -30,6 +30,8 @@ class BeatStep:
     """Whether a step of the same actor had the same sentences shortly before (``repeats.py``)."""
     broken: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
     """(Guarantee, partition, records that break it in this step)."""
+    marked_again: tuple[str, ...] = ()
+    """The partitions to which this step writes a marker that is already there."""
     released: tuple[tuple[str, str], ...] = ()
     """(Partition, result) for each partition whose last stable offset advanced in this step, so that
     consumers can continue. The result is that of the transaction that held the offset: COMMIT, ABORT, or

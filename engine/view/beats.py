@@ -46,6 +46,7 @@ from engine.view.openers import (
     PART,
     RARE,
     READ_AFTER_MARKER,
+    READER_UNANSWERED,
     REFUSED,
     REPEATS,
     RETRIED,
@@ -54,6 +55,7 @@ from engine.view.openers import (
     STORED,
     TAKEN_FOR_DUPLICATE,
     TAKEOVER,
+    TIMES_OUT,
     TRANSACTION,
     UNTIMELY,
     Opener,
@@ -96,8 +98,24 @@ FATE = 8.6
 then says the outcome, can hold it (``DECIDE``)."""
 NAMED = 8.5
 """A beat to which the author gave a title weighs at least this much."""
+WAITED = 5_000
+"""If at least so many virtual ms pass before a request times out, this is the cause of the jump of time, and its beat
+weighs at least ``WAITED_OUT``."""
+WAITED_OUT = 8.5
 RESETS = 6
 """After an opening of this weight, the same events may open beats again."""
+BY_HAND = 20
+RECURS = 200
+BREAKS = 2_000
+"""What is added to the weight of a beat in a changed run: if an intervention opens it, if the run without the
+intervention has it, too, and if it breaks a guarantee. The last two give way to no others."""
+ABOUT = ("client", "transactional_id", "actor", "api", "kind", "group", "consumer", "service", "participant")
+"""A beat of a changed run is about the same as one of the run without the change if these parameters are equal, as far
+as both have them."""
+SAME_KIND = {"commit_late": "commit_known"}
+"""Name of an opener to the name of another one that opens a beat for the same event."""
+ROUND_KINDS = frozenset({"round", TRANSACTION.name, MANY_ROUNDS.name, *(one.name for one in ROUNDS.values())})
+"""The kinds of beats into which a run of many rounds is divided."""
 RESULTS = frozenset(
     {
         "client.acknowledged",
@@ -135,6 +153,12 @@ class Opened:
     """For a beat of several rounds: the first round. For records that are collected and sent: what collects them."""
     ends: bool = False
     """Whether it shows what becomes of a transaction: records are released, or a marker arrives once more."""
+    by_hand: bool = False
+    """Whether its step carries out an intervention."""
+    breaks: bool = False
+    """Whether its step, in a run with an intervention, breaks a guarantee."""
+    recurs: bool = False
+    """Whether the run without the intervention has a beat for it, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +193,8 @@ class Beats:
         """Partition to the read_committed consumers that have fetched from it."""
         self._first: dict[tuple[str, Any], int] = {}
         """(partition, producer id) to the first offset that was stored since the producer id's last marker there."""
+        self._marked: dict[tuple[str, Any], tuple[Any, str]] = {}
+        """(partition, producer id) to epoch and result of its newest marker there."""
         self._ended: dict[str, list[Ended]] = {}
         """Partition to its transactions that have their marker and whose records are not readable yet."""
         self._read_committed: set[str] = set()
@@ -222,6 +248,11 @@ class Beats:
         taken.opener, taken.opener_params = _opening(key, step)
         if key in NEW and any(client == taken.params["client"] for client, _ in self._again):
             taken.opener, taken.opener_params = MEANWHILE, {"client": taken.params["client"]}
+        if key == "consumer.disconnected" and taken.kind == "timer":
+            taken.opener, taken.opener_params = (
+                READER_UNANSWERED,
+                _params(READER_UNANSWERED, taken.params, step),
+            )
         if ends_doubt and (taken.opener is None or taken.opener.weight < DOUBT_ENDS.weight):
             taken.opener = DOUBT_ENDS
             taken.opener_params = {name: step["params"].get(name) for name in DOUBT_ENDS.params}
@@ -299,6 +330,10 @@ class Beats:
                 )
             elif key in MARKED:
                 written = params["partition"], params["producer_id"]
+                marker = params["producer_epoch"], params["result"]
+                if written not in self._first and self._marked.get(written) == marker:
+                    taken.marked_again = (*taken.marked_again, params["partition"])
+                self._marked[written] = marker
                 ended = Ended(self._first.pop(written, params["offset"]), params["offset"], params["result"])
                 self._ended.setdefault(params["partition"], []).append(ended)
         taken.released = tuple(
@@ -379,6 +414,7 @@ class Beats:
         fork._hanging = set(self._hanging)
         fork._readers = {partition: set(readers) for partition, readers in self._readers.items()}
         fork._first = dict(self._first)
+        fork._marked = dict(self._marked)
         fork._ended = {partition: list(ended) for partition, ended in self._ended.items()}
         fork._read_committed = set(self._read_committed)
         fork._unread = {partition: set(readers) for partition, readers in self._unread.items()}
@@ -391,25 +427,65 @@ class Beats:
 
     def to_json(self, past: Sequence[Beat] = (), until: int = 0, by_hand: Collection[int] = ()) -> list[Beat]:
         """The beats. ``past``: the beats of a run whose steps are the same up to number ``until``. A past
-        beat that is shown by then (``lands``) keeps its number and its title; the rest of the run is divided
-        behind these beats."""
+        beat that is shown by then (``lands``) keeps its number and its title. Behind it, what the other past beats
+        are about has beats again if it happens. What came of the intervention has beats beside them as far as
+        the level has room; otherwise it is nested in the beat in which it falls."""
         if not self._steps:
             return []
         end = len(self._steps)
         repeats = repeats_in(self._steps)
         openings = _openings(self._steps, repeats, self._named, by_hand)
-        kept = self._kept(past, min(until, self._steps[-1].number), repeats)
-        if not kept:
+        if not past:
             return self._level(0, end, openings, repeats)
-        start = kept[-1]["last"]
-        later = [one for one in openings if one.at >= start]
+        until = min(until, self._steps[-1].number)
+        kept = self._kept(past, until, repeats)
+        start = kept[-1]["last"] if kept else 0
+        later = _recurring(past[len(kept) :], [one for one in openings if one.at >= start])
         if not later:
-            return [*kept[:-1], self._until(kept[-1], self._steps[-1].number, repeats)]
-        # The first opening after the kept beats opens a beat at their end, however many steps later it comes.
-        first = replace(later[0], at=start, lead=later[0].lead + later[0].at - start)
+            return [*kept[:-1], self._until(kept[-1], self._steps[-1].number, repeats)] if kept else []
         room = MOST - len(kept)
-        most = room if room >= FEW else MOST
-        return _joined(kept, self._level(start, end, [first, *later[1:]], repeats, most))
+        stays = [one for one in later if one.recurs or one.breaks]
+        if kept and not any(one.recurs for one in stays):
+            most = room if room >= FEW else MOST
+            return _joined(kept, self._level(start, end, _from(start, later), repeats, most, nests=True))
+        ahead: list[Opened] = []
+        if len(stays) >= room:
+            first = stays[0]
+            ahead, later = (
+                [one for one in later if one.at < first.at],
+                [one for one in later if one.at >= first.at],
+            )
+            if kept and until < past[len(kept) - 1]["last"]:
+                kept[-1] = self._with_more(kept[-1], first.at, ahead, repeats)
+                start, ahead = first.at, []
+            else:
+                later[0] = _ahead_of(first, start)
+        elif kept:
+            later = _from(start, later)
+        return _numbered([*kept, *self._level(start, end, later, repeats, room, nests=True, ahead=ahead)])
+
+    def _with_more(self, beat: Beat, stop: int, openings: list[Opened], repeats: Repeats) -> Beat:
+        """The beat, up to, not including, the step with index ``stop``. What opens behind it is nested in it."""
+        inside = [one for one in openings if one.by_hand or one.weight >= LIGHT]
+        last = self._steps[stop - 1].number
+        if not inside:
+            return self._until(beat, last, repeats)
+        start = beat["last"]
+        own = beat.get("beats") or [beat]
+        most = MOST - len(own)
+        inside = _from(start, inside)
+        later = self._level(start, stop, inside, repeats, most if most >= FEW else MOST)
+        return {
+            **beat,
+            "last": last,
+            "lines": [],
+            "beats": _joined(_numbered(own), self._added(later, inside)),
+        }
+
+    def _added(self, beats: list[Beat], openings: Sequence[Opened]) -> list[Beat]:
+        """The beats inside another one. Those that came of an intervention are marked."""
+        heavy = {self._steps[one.at].number for one in openings if one.by_hand or one.weight >= HEAVY}
+        return [{**beat, "added": True} if beat["first"] in heavy else beat for beat in beats]
 
     def _kept(self, past: Sequence[Beat], until: int, repeats: Repeats) -> list[Beat]:
         """The beats of ``past`` whose ``lands`` is at most ``until``; the last one is cut to end at
@@ -436,10 +512,18 @@ class Beats:
     # -- levels ----------------------------------------------------------------------------------------
 
     def _level(
-        self, start: int, end: int, openings: list[Opened], repeats: Repeats, most: int = MOST
+        self,
+        start: int,
+        end: int,
+        openings: list[Opened],
+        repeats: Repeats,
+        most: int = MOST,
+        nests: bool = False,
+        ahead: Sequence[Opened] = (),
     ) -> list[Beat]:
-        """At most ``most`` beats of the steps from index ``start`` up to, not including, ``end``. If ``most``
-        is below MOST, a beat that contains further openings nests them however short it is."""
+        """At most ``most`` beats of the steps from index ``start`` up to, not including, ``end``. ``nests``: a beat
+        that contains an intervention or another heavy opening nests it however short the beat is. ``ahead``: openings
+        before that of the first beat, which belong to it."""
         if not openings or openings[0].at > start + STARTS_WITHIN:
             openings = [Opened(start, START, {}, START.weight), *openings]
         first = openings[0]
@@ -449,7 +533,9 @@ class Beats:
         beats = []
         for number, (beat, stop) in enumerate(zip(chosen, ends, strict=True), 1):
             inside = [one for one in openings if beat.at < one.at < stop]
-            beats.append(self._beat(number, beat, stop, inside, end - start, repeats, most < MOST))
+            if number == 1:
+                inside = [*ahead, *inside]
+            beats.append(self._beat(number, beat, stop, inside, end - start, repeats, nests))
         return beats
 
     def _beat(
@@ -486,9 +572,21 @@ class Beats:
         )
         if not is_long:
             inside = [one for one in inside if one.weight >= LIGHT]
-        if (is_long or nests) and len(inside) >= 2 and len(steps) < level:
-            shown["beats"] = self._level(beat.at, stop, [beat.origin or opened, *inside], repeats)
-            return shown
+        is_changed = nests and any(one.by_hand or one.weight >= HEAVY for one in inside)
+        if is_changed or (is_long and len(inside) >= 2 and len(steps) < level):
+            within = sorted([beat.origin or opened, *inside], key=attrgetter("at"))
+            within = _from(beat.at, within)
+            level_inside = self._level(beat.at, stop, within, repeats)
+            if is_long or len(level_inside) > 1:
+                shown["beats"] = level_inside
+                if is_changed:
+                    own = steps[beat.lead].number
+                    shown["beats"] = self._added(
+                        level_inside, [one for one in within if one.opener is not opened.opener]
+                    )
+                    if not any(_leads_to(beat, step) for step in steps):
+                        shown["lands"] = next(one["lands"] for one in level_inside if one["last"] >= own)
+                return shown
         if len(lines) > LINES_MOST:
             shown["beats"] = self._parts(beat.at, stop, repeats)
         else:
@@ -572,6 +670,41 @@ def _joined(kept: list[Beat], later: list[Beat]) -> list[Beat]:
 def _around(beats: list[Beat]) -> Beat:
     """A beat that contains these beats and has the title of the first."""
     return {**beats[0], "last": beats[-1]["last"], "lines": [], "beats": beats}
+
+
+def _from(start: int, openings: list[Opened]) -> list[Opened]:
+    """The openings; the first one opens its beat at ``start``, however many steps later it comes."""
+    first = openings[0]
+    return [replace(first, at=start, lead=first.lead + first.at - start), *openings[1:]]
+
+
+def _ahead_of(first: Opened, start: int) -> Opened:
+    """An opening whose beat begins at ``start``, so that the openings before it are nested in it."""
+    return replace(first, at=start, lead=first.lead + first.at - start, origin=first.origin or first)
+
+
+def _recurring(past: Sequence[Beat], openings: list[Opened]) -> list[Opened]:
+    """The openings; those that past beats are about recur. None does if the past beats are rounds."""
+    if any(beat.get("kind") in ROUND_KINDS for beat in past):
+        return openings
+    found: set[int] = set()
+    for beat in past:
+        again = (
+            at
+            for at, one in enumerate(openings)
+            if at not in found and not one.by_hand and _is_again(beat, one)
+        )
+        if (at := next(again, None)) is not None:
+            found.add(at)
+    return [replace(one, recurs=at in found) for at, one in enumerate(openings)]
+
+
+def _is_again(beat: Beat, one: Opened) -> bool:
+    kind = beat.get("kind")
+    if kind not in (one.opener.name, one.opener.unless, SAME_KIND.get(one.opener.name)):
+        return False
+    params = beat["params"]
+    return all(params[name] == one.params[name] for name in ABOUT if name in params and name in one.params)
 
 
 def _numbered(beats: list[Beat]) -> list[Beat]:
@@ -692,10 +825,13 @@ def _openings(
         if step.number not in by_hand:
             seen.add(opener.name)
         weight = opener.weight if is_first else opener.later or opener.weight / 2
+        if opener.name in TIMES_OUT and index > 0 and step.time - steps[index - 1].time >= WAITED:
+            weight = max(weight, WAITED_OUT)
         weight += 9 if step.broken else 0
         weight = max(weight, NAMED if counts[opener.name] <= named.get(opener.name, 0) else 0)
         ends = _is_end(step, opener)
-        found.append(Opened(index, opener, step.opener_params, weight, counts[opener.name], ends=ends))
+        opened = Opened(index, opener, step.opener_params, weight, counts[opener.name], ends=ends)
+        found.append(replace(opened, by_hand=step.number in by_hand, breaks=bool(by_hand and step.broken)))
     if not any(one.opener.weight >= RARE for one in found):
         return found
     return [_amid_unusual(one) if one.opener.amid_unusual else one for one in found]
@@ -714,10 +850,13 @@ def _amid_unusual(one: Opened) -> Opened:
 
 def _belongs_to(before: Opened, opener: Opener) -> bool:
     """Whether the step continues the beat before it and opens none: the producer gets the identity that it
-    requested, a marker that is sent again arrives, consumers wait for a transaction that hangs, the tool has
-    ended such a transaction, an application restarts with its clients, or a new coordinator has loaded its log."""
+    requested, a client whose request timed out cannot connect at once, a marker that is sent again arrives,
+    consumers wait for a transaction that hangs, the tool has ended such a transaction, an application restarts with
+    its clients, or a new coordinator has loaded its log."""
     if opener.name == "identity_given":
         return before.opener.name in IDENTITY_NAMES
+    if opener.name == "coordinator_not_reached":
+        return before.opener.name == "gives_up_waiting"
     if opener.name == "marker_sent_again":
         return before.opener.name == "markers_resent"
     if opener.name == "readers_wait":
@@ -781,8 +920,9 @@ def _chosen(openings: list[Opened], end: int, most: int, lengths: Sequence[int])
     """The openings of one level, up to index ``end``: of the rounds, if the application works in rounds,
     otherwise those with the highest weights. ``lengths``: as :class:`Repeats` has them."""
     steps = lengths[end] - lengths[openings[0].at]
-    most = min(most, max(2, 2 + steps // (3 if steps > VERY_SHORT else 4)))
-    rounds = _rounds(openings, most)
+    recurring = sum(one.recurs for one in openings)
+    most = min(most, max(2, recurring, 2 + steps // (3 if steps > VERY_SHORT else 4)))
+    rounds = None if recurring else _rounds(openings, most)
     if rounds is not None:
         return rounds
     chosen = _weightiest(openings)
@@ -827,7 +967,7 @@ def _weightiest(openings: list[Opened]) -> list[Opened]:
 def _is_same(before: Opened, one: Opened) -> bool:
     """Whether two neighbours have the same opener and the same parameters, so that one beat can hold both."""
     same = before.opener is one.opener and before.params == one.params
-    return same and not (before.ends and one.ends)
+    return same and not (before.ends and one.ends) and not one.recurs
 
 
 def _can_hold_end(before: Opened) -> bool:
@@ -844,7 +984,16 @@ def _loss(chosen: list[Opened], index: int, end: int, lengths: Sequence[int]) ->
     weight = chosen[index].weight
     if chosen[index].ends and not _can_hold_end(chosen[index - 1]):
         weight = max(weight, FATE)
-    return weight * max(1.0, longer)
+    return (weight + _stays(chosen[index])) * max(1.0, longer)
+
+
+def _stays(one: Opened) -> float:
+    """What is added to the weight of an opening in a changed run."""
+    if one.breaks:
+        return BREAKS
+    if one.recurs:
+        return RECURS
+    return BY_HAND if one.by_hand else 0
 
 
 def _rounds(openings: list[Opened], most: int) -> list[Opened] | None:

@@ -109,7 +109,7 @@ PRODUCER = (
         ("client",), once=True),
     Opener("sends_nothing", 6, ("client.stopped_fatal_error", "client.waits_fatal_error"), ("client",), once=True),
     Opener("backoff", 2, ("client.waits_backoff",), once=True),
-    Opener("gives_up_waiting", 6, ("client.request_timed_out",), ("client",)),
+    Opener("gives_up_waiting", 6, ("client.request_timed_out",), ("client", "timeout")),
     Opener("puts_back", 5, ("client.requeued_refused",), ("client",)),
     Opener("reports_failure", 5, ("client.batch_failed", "client.batch_aborted"), ("client", "error")),
     Opener("expires_unsent", 9, ("client.batch_expired_unsent",)),
@@ -443,6 +443,10 @@ TAKEN_FOR_DUPLICATE = Opener("taken_for_duplicate", 9, ())
 """The opener for a batch that its leader takes for a duplicate, although it has not stored the batch before."""
 DOUBT_ENDS = Opener("doubt_ends", 7, (), ("client",), once=True)
 """The opener for the result of a batch that was in doubt at its client."""
+READER_UNANSWERED = Opener("reader_unanswered", 6, (), ("consumer", "broker"))
+"""The opener for a consumer whose request times out."""
+TIMES_OUT = frozenset({"gives_up_waiting", "markers_unanswered", "reader_unanswered", "source_asked"})
+"""Names of openers for a request whose response did not come in time."""
 IDENTITIES = Opener(
     "identities",
     5,

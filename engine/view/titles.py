@@ -274,7 +274,7 @@ def _markers(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title |
 def _marker_again(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
     """The title of a marker that arrives once more, after its transaction ended: the first marker was stored, but
     its response was lost. None if no marker does."""
-    partitions = _partitions(said_in(steps, "broker.marker_finds_nothing_open"))
+    partitions = sorted({partition for step in steps for partition in step.marked_again})
     return ("marker_again", {"partitions": partitions}) if partitions else None
 
 

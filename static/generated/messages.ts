@@ -2558,9 +2558,13 @@ export interface Beat {
   also?: AlsoDone[];
   lines: BeatLine[];
   /**
-   * In a long run: the beats inside this beat; `lines` is then empty.
+   * In a long beat: the beats inside this beat; `lines` is then empty.
    */
   beats?: Beat[];
+  /**
+   * True if this beat came of an intervention and is inside a beat that the run without the intervention has, too. Pages name it beside the outer beat, and go through the beats inside that one by one.
+   */
+  added?: boolean;
 }
 /**
  * A step of a beat of which the same sentence is true, for other partitions or actors, as of the step in which the

@@ -5,7 +5,7 @@
 
 import { textWidth } from "../diagrams/geometry.ts";
 import type { Beat } from "./beats.ts";
-import { titleOf } from "./beats.ts";
+import { addedText, titleOf } from "./beats.ts";
 import type { Segment } from "./timeline.ts";
 
 export const defaults = {
@@ -35,16 +35,16 @@ let last: { of: string; beats: readonly Beat[]; axis: BeatAxis } | null = null;
 
 /** Beats between `left` and `right` px; the last one reaches to `end`, which may lie behind what was planned. */
 export function beatAxis(beats: readonly Beat[], end: number, left: number, right: number): BeatAxis {
-  const names = beats.map(titleOf);
+  const names = beats.map((beat) => [titleOf(beat), addedText(beat)] as const);
   const of = [end, left, right, ...names].join("\n");
   if (last?.beats !== beats || last.of !== of) last = { of, beats, axis: laidOut(beats, names, end, left, right) };
   return last.axis;
 }
 
-function laidOut(beats: readonly Beat[], names: readonly string[], end: number, left: number, right: number): BeatAxis {
+function laidOut(beats: readonly Beat[], names: readonly (readonly [string, string])[], end: number, left: number, right: number): BeatAxis {
   const room = right - left - defaults.gap * (beats.length - 1);
   const tries = defaults.settings.flatMap(({ size, lines, numbered }, setting) => [true, false].map((whole) => ({
-    setting, whole, need: names.map((name) => nameWidth(name, size, lines, whole) + (numbered ? defaults.beside : defaults.air)),
+    setting, whole, need: names.map(([title, added]) => bothWidth(title, added, size, lines, whole) + (numbered ? defaults.beside : defaults.air)),
   })));
   const { setting, whole, need } = (tries.find((one) => sum(one.need) <= room) ?? tries.at(-1)) as (typeof tries)[number];
   const steps = beats.map((beat, place) => Math.max(1, (place === beats.length - 1 ? Math.max(end, beat.last) : beat.last) - beat.first + 1));
@@ -69,6 +69,14 @@ export const BREAKS = /(?<=[A-Z]_)/;
 
 const ANYWHERE = /(?<=\s)|(?<=[\u2e80-\uffff])|(?=[\u2e80-\uffff])|(?<=[A-Z]_)/;
 const BETWEEN_WORDS = /(?<=\s)|(?<=[\u3000-\u303f\uff00-\uffef])|(?<=[A-Z]_)/;
+
+/** What was added to a beat has lines of its own below the beat's name; where there is one line, it follows in it. */
+function bothWidth(title: string, added: string, size: number, lines: number, whole: boolean): number {
+  if (added === "") return nameWidth(title, size, lines, whole);
+  if (lines === 1) return nameWidth(`${title} ${added}`, size, 1, whole);
+  const splits = Array.from({ length: lines - 1 }, (_, own) => Math.max(nameWidth(title, size, own + 1, whole), nameWidth(added, size, lines - own - 1, whole)));
+  return Math.min(...splits);
+}
 
 /** What a name needs in so many lines; no word is broken. Chinese letters are as wide as they are high, and break anywhere unless they are `whole`. */
 function nameWidth(name: string, size: number, lines: number, whole: boolean): number {

@@ -12,7 +12,7 @@ import type { BeatWalk } from "./beat-walk.ts";
 import { beatLines } from "./beat-lines.ts";
 import { nameSetting } from "./beat-name.ts";
 import type { Beat, BeatPlan } from "./beats.ts";
-import { pathTo, placeOf, titleOf } from "./beats.ts";
+import { addedIn, addedText, pathTo, placeOf, titleOf } from "./beats.ts";
 import { PagePresses } from "./page-presses.ts";
 import type { PlayerStore } from "./store.ts";
 import { MeasuredElement } from "./store-element.ts";
@@ -69,7 +69,8 @@ export class BeatsBar extends MeasuredElement {
     const title = titleOf(beat);
     const last = place === plan.beats.length - 1 ? Math.max(beat.last, stepsOf(store)) : beat.last;
     const isBroken = store.info !== null && Object.values(store.info.first_broken).some((step) => step >= beat.first && step <= last && step <= store.shown);
-    const name = say("player.beat_named", { number: place + 1, title, count: last - beat.first + 1, first: beat.first, last });
+    const added = addedText(beat);
+    const name = say("player.beat_named", { number: place + 1, title: [title, ...addedIn(beat).map((one) => `+ ${titleOf(one)}`)].join(" "), count: last - beat.first + 1, first: beat.first, last });
     const style = segment === undefined ? "" : `left:${segment.x.toFixed(1)}px;width:${segment.width.toFixed(1)}px`;
     const state = place < here ? "past" : place === here ? "now" : "ahead";
     const current = place === here ? "step" : nothing;
@@ -77,7 +78,7 @@ export class BeatsBar extends MeasuredElement {
     if (narrow) return html`<li class=${state} .style=${style} aria-current=${current}><span class="sr">${name}</span></li>`;
     return html`<li class=${state} .style=${style}>
       <button class="beat" aria-label=${name} title=${name} aria-current=${current} @click=${() => this.#press(beat, store)}>
-        <span class="n">${place + 1}</span><span class="name">${breakable(title)}${isBroken ? html` <b class="bad">✕</b>` : nothing}</span></button>
+        <span class="n">${place + 1}</span><span class="name">${breakable(title)}${added === "" ? nothing : html` <em class="added">${breakable(added)}</em>`}${isBroken ? html` <b class="bad">✕</b>` : nothing}</span></button>
       <button class="beat-open" tabindex=${place === Math.max(0, here) ? nothing : -1} aria-expanded=${this.open === beat.first} aria-label=${say("player.beat_opens", { title })}
         title=${say("player.beat_opens", { title })} @click=${() => (this.open = this.open === beat.first ? null : beat.first)}>▴</button></li>`;
   }

@@ -15,6 +15,13 @@ export function titleOf(beat: Beat): string {
   return beat.title?.[words.language] ?? say(beat.key, beat.params);
 }
 
+/** What came of an intervention inside a beat: `+ The EndTxn request is dropped +1`; empty where nothing did. */
+export function addedText(beat: Beat): string {
+  const [first, ...more] = addedIn(beat).map(titleOf);
+  if (first === undefined) return "";
+  return `+ ${first}${more.length > 0 ? ` +${more.length}` : ""}`;
+}
+
 /** The beats inside a beat. Even parts of a long one, whose steps repeat each other, are lines of a list and no beats. */
 function inside({ beats = [] }: Beat): readonly Beat[] {
   return beats.some(({ kind }) => kind !== "part") ? beats : [];
@@ -56,17 +63,28 @@ export function landsAt(plan: BeatPlan, step: number): boolean {
   return leavesOf(plan.beats).some(({ lands }) => lands === step);
 }
 
+/** The beats inside a beat that came of an intervention. */
+export function addedIn(beat: Beat): readonly Beat[] {
+  return inside(beat).filter(({ added }) => added === true);
+}
+
+/** Where a reader stops on a level: where its beats land, and those inside one that an intervention changed. */
+function stopsIn(beats: readonly Beat[]): number[] {
+  const stops = beats.flatMap((beat) => (addedIn(beat).length > 0 ? [beat.lands, ...stopsIn(inside(beat))] : [beat.lands]));
+  return stops.sort((one, other) => one - other);
+}
+
 /** Where the next beat lands. Behind the last landing of these levels the beats inside the last one follow, and then the
  * run's end, if there is more of it. */
 export function landingAfter(plan: BeatPlan, step: number): number | null {
   const within = pathTo(plan.beats, step).map(({ beat }) => inside(beat));
-  const landings = [...levelsAt(plan, step), ...within].map((beats) => beats.find(({ lands }) => lands > step)?.lands);
+  const landings = [...levelsAt(plan, step), ...within].map((beats) => stopsIn(beats).find((lands) => lands > step));
   return landings.find((lands) => lands !== undefined) ?? (plan.steps > step ? plan.steps : null);
 }
 
 /** Where the beat before lands; before the first one, the beginning. */
 export function landingBefore(plan: BeatPlan, step: number): number {
-  const landings = levelsAt(plan, step).map((beats) => beats.findLast(({ lands }) => lands < step)?.lands);
+  const landings = levelsAt(plan, step).map((beats) => stopsIn(beats).findLast((lands) => lands < step));
   return landings.find((lands) => lands !== undefined) ?? 0;
 }
 

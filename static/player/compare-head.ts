@@ -45,7 +45,7 @@ export interface BothLines {
  * have either: in the other run, a longer beat may hold them.
  */
 export function beatsOnlyIn(beats: readonly Beat[], others: readonly Beat[], from: number, lines?: BothLines): Beat[] {
-  const known = leavesOf(others).filter(({ last }) => last >= from).map(titleOf);
+  const known = allOf(others).filter(({ last }) => last >= from).map(titleOf);
   // A beat's title is about the step at which it lands; before the difference both runs have it.
   return leavesOf(beats).filter((beat) => {
     if (beat.lands < from) return false;
@@ -53,6 +53,11 @@ export function beatsOnlyIn(beats: readonly Beat[], others: readonly Beat[], fro
     if (place >= 0) known.splice(place, 1);
     return place < 0 && (lines === undefined || !isInOther(lines, beat.lands, from));
   });
+}
+
+/** All beats, those inside others too. */
+function allOf(beats: readonly Beat[]): Beat[] {
+  return beats.flatMap((beat) => [beat, ...allOf(beat.beats ?? [])]);
 }
 
 /** Whether the other run has a step that says and breaks the same, or may have it: not all of its steps are here. */

@@ -5,7 +5,7 @@ import { beatAxis, defaults } from "../../player/beat-axis.ts";
 import { BeatWalk } from "../../player/beat-walk.ts";
 import { nameIn, whereIn } from "../../player/beats-bar.ts";
 import type { Beat, BeatPlan } from "../../player/beats.ts";
-import { landingAfter, landingAt, landingBefore, leavesOf, placeOf, plumbingAround, titleOf } from "../../player/beats.ts";
+import { addedText, landingAfter, landingAt, landingBefore, leavesOf, placeOf, plumbingAround, titleOf } from "../../player/beats.ts";
 import { defaults as playing, standsFor } from "../../player/play.ts";
 import { saidOfBeat } from "../../player/said-of-beat.ts";
 import { PlayerStore } from "../../player/store.ts";
@@ -49,6 +49,16 @@ test("behind the last landing of a run whose last beat is long, presses go throu
   const within = beat(9, 21, 40, 24, { beats: [beat(1, 21, 25, 24), beat(2, 26, 34, 28), beat(3, 35, 40, 36)] });
   const plan: BeatPlan = { ...PLAN, beats: [beat(8, 1, 20, 5), within] };
   assert.deepEqual([5, 24, 28, 36].map((at) => landingAfter(plan, at)), [24, 28, 36, 40]);
+});
+
+test("presses go through what came of an intervention inside a beat, and the beat names it", () => {
+  words.learn("en", { texts: { "beat.test": "Beat {number}" }, sources: {} });
+  const changed = beat(2, 21, 40, 38, { beats: [beat(3, 21, 24, 22, { added: true }), beat(4, 25, 34, 26, { added: true }), beat(5, 35, 40, 38)] });
+  const plan: BeatPlan = { ...PLAN, beats: [beat(1, 1, 20, 5), changed] };
+  assert.deepEqual([5, 22, 26, 38].map((at) => landingAfter(plan, at)), [22, 26, 38, 40]);
+  assert.deepEqual([40, 38, 26, 22].map((at) => landingBefore(plan, at)), [38, 26, 22, 5]);
+  assert.equal(addedText(changed), "+ Beat 3 +1");
+  assert.equal(addedText(NESTED.beats[0] as Beat), "");
 });
 
 test("a long beat without beats of its own is gone through with one press, though it is listed in parts", () => {

@@ -37,6 +37,7 @@ from engine.view.openers import (
     OPENERS,
     PART,
     READ_AFTER_MARKER,
+    READER_UNANSWERED,
     REFUSED,
     REPEATS,
     ROUNDS,
@@ -64,6 +65,7 @@ BY_RULE = (
     NOT_NOW,
     PART,
     READ_AFTER_MARKER,
+    READER_UNANSWERED,
     REFUSED,
     REPEATS,
     START,
@@ -355,9 +357,70 @@ def test_a_commit_that_returns_after_the_release_says_so() -> None:
     scenario = scenario_of("SC-44/k28")
     crash = {"action": "crash", "actor": "broker-2", "after": 58}
     beats = plan_ahead(scenario, [crash], plan_ahead(scenario))["beats"]
-    assert (220, "commit_late", {"client": "p1"}) in titles(beats[-1]["beats"])
+    assert (220, "commit_late", {"client": "p1"}) in titles(beats)
     assert not any(beat["kind"] == "commit_late" for beat in plan_ahead(scenario)["beats"])
     assert (81, "commit_late", {"client": "p1"}) in titles(plan_ahead(scenario_of("SC-124/crash"))["beats"])
+
+
+@pytest.mark.parametrize(("message", "after", "came"), [
+    (9, 35, ["message_twice", "duplicate"]),
+    (15, 52, ["message_lost", "gives_up_waiting"]),
+    (21, 71, ["message_lost", "markers_resent"]),
+])  # fmt: skip
+def test_the_beats_of_the_lesson_stay_and_hold_what_came_of_the_change(
+    message: int, after: int, came: list[str]
+) -> None:
+    """A duplicated Produce, a dropped EndTxn, and a dropped response to a marker."""
+    scenario = scenario_of("SC-44/k28")
+    written = plan_ahead(scenario)
+    done = {
+        "action": "duplicate_message" if message == 9 else "drop_message",
+        "message": message,
+        "after": after,
+    }
+    beats = plan_ahead(scenario, [done], written)["beats"]
+    assert [beat["key"] for beat in beats] == [beat["key"] for beat in written["beats"]]
+    inside = [one for beat in beats for one in beat.get("beats", [])]
+    assert [one["kind"] for one in inside if one.get("added")] == came
+    assert next(one["lands"] for one in inside if one["kind"] == came[0]) == after + 1
+
+
+def test_a_marker_of_a_transaction_whose_records_were_lost_is_not_called_a_second_one() -> None:
+    lost = {"action": "drop_message", "message": 15, "after": 47}
+    scenario = scenario_of("SC-75/timeout")
+    beats = plan_ahead(scenario, [lost], plan_ahead(scenario))["beats"]
+    assert "beat.marker_sent_again" in {beat["key"] for beat in beats}
+    assert "beat.marker_again" not in {beat["key"] for beat in beats}
+
+
+def test_what_breaks_behind_a_change_is_no_part_of_another_beat() -> None:
+    scenario = scenario_of("SC-03")
+    lost = {"action": "drop_message", "message": 3, "after": 9}
+    beats = plan_ahead(scenario, [lost], plan_ahead(scenario))["beats"]
+    assert [one["kind"] for one in beats if one["kind"].startswith("broken_")] == [
+        "broken_reordered",
+        "broken_duplicated",
+    ]
+
+
+def test_a_request_that_times_out_is_the_cause_of_a_jump_of_time() -> None:
+    """Requests of a client, of a coordinator and of a consumer."""
+    scenario = scenario_of("SC-44/k28")
+    for message, after, kind in (
+        (15, 52, "gives_up_waiting"),
+        (19, 60, "markers_unanswered"),
+        (23, 73, "reader_unanswered"),
+    ):
+        lost = {"action": "drop_message", "message": message, "after": after}
+        beats = plan_ahead(scenario, [lost], plan_ahead(scenario))["beats"]
+        steps = {step["number"]: step["at"] for step in steps_of(scenario, lost)}
+        [late] = [number for number in steps if number > after and steps[number] - steps[number - 1] >= 5_000]
+        assert kind in {one["kind"] for level in levels(beats) for one in level if one["lands"] == late}
+
+
+def steps_of(scenario: Scenario, done: dict[str, Any]) -> list[dict[str, Any]]:
+    simulation = Simulation(scenario, [done])
+    return [step.to_json() for step in iter(simulation.step, None)]
 
 
 def test_what_an_earlier_transaction_released_makes_no_commit_late() -> None:
