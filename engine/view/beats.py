@@ -627,7 +627,7 @@ class Beats:
         if found:
             return next(step for step in reversed(found) if marker_in(step) == marker_in(found[0]))
         opening = steps[beat.lead]
-        if beat.weight < HEAVY and beat.opener.weight < HEAVY:
+        if beat.weight < HEAVY and beat.opener.weight < HEAVY and not beat.opener.here:
             return next((step for step in reversed(steps) if step.stands_out), opening)
         return opening
 

@@ -43,6 +43,8 @@ class Opener:
     amid_unusual: float = 0
     """The weight in a run with an opening of weight RARE; 0: the same weight. A usual step is less
     informative in such a run."""
+    here: bool = False
+    """The title says what this step is: the reader first sees it, also where the beat is light."""
     later: float = 0
     """The weight of later openings of the row; 0: half of ``weight``."""
 
@@ -98,7 +100,7 @@ PRODUCER = (
     Opener("leader_wanted", 6, ("client.leader_unknown",), ("client",), ("client.metadata_received",), once=True,
         amid_unusual=2.5),
     Opener("connects", 1, ("client.waits_not_connected",), ("client",), once=True),
-    Opener("in_flight_full", 5, ("client.waits_in_flight_full",), ("client",), once=True),
+    Opener("in_flight_full", 5, ("client.waits_in_flight_full",), ("client",), once=True, here=True),
     Opener("request_full", 5, ("client.stopped_request_full", "client.oversized_alone"), once=True),
     Opener("waits_for_id", 6, ("client.stopped_no_producer_id", "client.waits_producer_id",
         "client.waits_no_producer_id"), ("client",), once=True),
@@ -111,7 +113,7 @@ PRODUCER = (
     Opener("backoff", 2, ("client.waits_backoff",), once=True),
     Opener("gives_up_waiting", 6, ("client.request_timed_out",), ("client", "timeout")),
     Opener("puts_back", 5, ("client.requeued_refused",), ("client",)),
-    Opener("reports_failure", 5, ("client.batch_failed", "client.batch_aborted"), ("client", "error")),
+    Opener("reports_failure", 5, ("client.batch_failed", "client.batch_aborted"), ("client", "error"), here=True),
     Opener("expires_unsent", 9, ("client.batch_expired_unsent",)),
     Opener("expires_sent", 9, ("client.batch_expired_sent",)),
     Opener("stored_after_all", 7, ("client.late_success",)),
@@ -222,7 +224,7 @@ TRANSACTIONS = (
     Opener("epoch_up", 6, ("coordinator.epoch_goes_up",), ("new_epoch",), ("client.transactional_id_ready",),
         "epoch_raised_for_id"),
     Opener("id_rotated", 7, ("coordinator.id_rotated",)),
-    Opener("coordinator_not_reached", 4, ("client.coordinator_not_reached",), ("client",), once=True),
+    Opener("coordinator_not_reached", 4, ("client.coordinator_not_reached",), ("client",), once=True, here=True),
     Opener("takes_over", 8.5, ("coordinator.begins_loading",), ("coordinator",), ("coordinator.loaded",
         "coordinator.resumes_markers")),
     Opener("resumes", 7, ("coordinator.resumes_markers",), ("coordinator", "state")),
@@ -244,18 +246,19 @@ TRANSACTIONS = (
         "markers.refused_for_good", "markers.given_up", "markers.cancelled", "markers.cannot_be_held",
         "markers.partition_gone",
     )),
-    Opener("complete", 3.3, ("coordinator.all_markers_acknowledged",), ("transactional_id", "pending")),
+    Opener("complete", 3.3, ("coordinator.all_markers_acknowledged",), ("transactional_id", "pending"), here=True),
     Opener("outcome_shows", 5.5, ("broker.last_stable_offset_advanced",)),
     Opener("readers_wait", 4.5, ("broker.readers_wait_for_transaction",), (),
         ("broker.readers_wait_for_transaction",), once=True),
-    Opener("aborted_skipped", 5, ("consumer.skips_aborted",), once=True),
+    Opener("aborted_skipped", 5, ("consumer.skips_aborted",), once=True, here=True),
 )  # fmt: skip
 
 READERS = (
     Opener("reads", 2.5, ("consumer.delivers",), (), ("consumer.delivers",), once=True, subject="consumer"),
     Opener("repeat_left_out", 6, ("consumer.applies",), ("consumer",), when="repeats"),
     Opener("position_reset", 7, ("consumer.position_reset",), ("consumer",)),
-    Opener("positions_visible", 5, ("group.offset_becomes_visible", "group.offsets_visible_at_once"), ("group",)),
+    Opener("positions_visible", 5, ("group.offset_becomes_visible", "group.offsets_visible_at_once"), ("group",),
+        here=True),
     Opener("positions_dropped", 6, ("group.offset_dropped",), ("group",)),
     Opener("positions_unstable", 6, ("group.offsets_unstable",), ("group",), once=True),
     Opener("leaves_group", 7, ("group_session.poll_timed_out", "group_session.poll_timed_out_alone"),
@@ -270,7 +273,7 @@ READERS = (
     Opener("begins_anew", 7, ("loop.restarts",), ("application",)),
     Opener("loop_gives_up", 8, ("loop.gives_up",), ("application",)),
     Opener("positions_committed", 5, ("loop.commits_positions",), ("application",)),
-    Opener("changes_its_mind", 5, ("loop.changes_its_mind",), ("application",)),
+    Opener("changes_its_mind", 5, ("loop.changes_its_mind",), ("application",), here=True),
 )  # fmt: skip
 
 DROPPED = ("fault.message_dropped", "fault.answer_dropped", "fault.answer_dropped_alone")
@@ -470,7 +473,7 @@ REFUSED = Opener("refused", 7, (), ("actor", "error"))
 CALL_REFUSED = next(opener for opener in PRODUCER if opener.name == "call_refused")
 IGNORED = Opener("ignored", 4, (), ("actor",), once=True)
 """The opener for a response whose request is no longer in flight."""
-NOT_NOW = Opener("not_now", 4, (), ("actor", "error"), once=True)
+NOT_NOW = Opener("not_now", 4, (), ("actor", "error"), once=True, here=True)
 """The opener for a refusal after which the same request is sent again."""
 REPEATS = Opener("repeats", 9.5, (), ("client", "api", "actor", "error", "clients", "count", "ms"))
 """The opener for a stretch in which attempts fail again and again (``repeats.py``)."""

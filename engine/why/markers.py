@@ -177,7 +177,7 @@ def _under_way(moment: Moment, coordinator: str, partition: str, leader: str) ->
         )
         yield from whereabouts(moment, request)
         return
-    answer = moment.message_between(leader, coordinator, MARKERS)
+    answer = moment.message_between(leader, coordinator, MARKERS, is_response=True)
     if answer is not None:
         yield link(
             "marker.answer_on_the_way",

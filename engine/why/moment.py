@@ -178,13 +178,16 @@ class Moment:
                 return event
         return None
 
-    def message_between(self, source: str, destination: str, api: str) -> Json | None:
-        """The newest message of this API that is in flight from ``source`` to ``destination``; None: there is
-        none."""
+    def message_between(
+        self, source: str, destination: str, api: str, *, is_response: bool = False
+    ) -> Json | None:
+        """The newest request of this API that is in transit from ``source`` to ``destination``, or the newest
+        response; None: there is none. A broker that coordinates a transaction may lead its partitions, too."""
         found = [
             message
             for message in self.messages()
             if (message["from"], message["to"], message["api"]) == (source, destination, api)
+            and message["is_response"] == is_response
         ]
         return max(found, key=_id, default=None)
 

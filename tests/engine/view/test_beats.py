@@ -110,7 +110,7 @@ BEATS_OF = {
 9. 128–134 → 128  Refused: epoch 0 is lower than 2
 """,
     "SC-75/timeout": """\
-1. 1–12 → 8  The producers request producer ids
+1. 1–12 → 8  Producers request producer ids
 2. 13–33 → 15  1 record from p2 stored
 3. 34–50 → 48  p1's transaction stores 2 records
 4. 51–64 → 51  Hidden from read_committed: t-0

@@ -457,3 +457,20 @@ def test_no_fetch_is_awaited_where_too_few_replicas_hold_the_high_watermark() ->
         assert run.step() is not None
     keys = [one.key for one in why(run, "lso", "t-0")]
     assert keys[-2:] == ["why.lso.high_watermark_waits", "why.too_few_in_sync"]
+
+
+def test_a_response_from_the_coordinators_own_broker_is_no_marker_on_its_way() -> None:
+    """broker-2 coordinates the transaction and leads t-1, so request and response have the same two ends."""
+    run = Simulation(entry("SC-44").scenario("k28"))
+    said = []
+    while run.step() is not None:
+        for one in run.view()["network"]["messages"].values():
+            if one["api"] == "WriteTxnMarkers" and one["from"] == one["to"] == "broker-2":
+                links = [
+                    link for link in why(run, "unended", "txn-1") if link.params.get("partition") == "t-1"
+                ]
+                on_the_way = [link.key for link in links if link.key.endswith("on_the_way")]
+                said.append((one["is_response"], on_the_way))
+    assert (False, ["why.marker.on_the_way"]) in said
+    assert (True, ["why.marker.answer_on_the_way"]) in said
+    assert len({str(one) for one in said}) == 2
