@@ -58,6 +58,30 @@ REMEMBERED = {
 sentence is kept."""
 
 
+CAME_OF_FAULTS = frozenset(
+    {
+        "client.request_timed_out", "client.control_lost", "client.requeued", "client.drained_again",
+        "client.drained_plain_again", "client.drained_renumbered", "client.drained_some_renumbered",
+        "client.epoch_bumped", "client.epoch_bumped_alone", "client.batch_failed", "client.batch_aborted",
+        "client.batch_expired_sent", "client.batch_expired_unsent", "client.call_timed_out", "client.fatal",
+        "consumer.disconnected", "broker.duplicate_found", "broker.sequence_gap_refused",
+        "broker.stale_sequence_refused", "broker.stale_epoch_refused", "broker.unknown_producer_refused",
+        "broker.unknown_producer_accepted", "broker.marker_finds_nothing_open", "markers.timed_out",
+        "markers.disconnected", "markers.sent_before", "coordinator.transaction_timed_out",
+        "coordinator.fences_open_transaction", "coordinator.begins_loading", "coordinator.resumes_markers",
+        "controller.leader_elected", "controller.leader_moved", "controller.no_leader_left",
+        "middleware.votes_missing", "middleware.no_votes", "middleware.answers_missing",
+        "middleware.compensation_acts", "middleware.needs_a_person", "middleware.finished_forward",
+        "middleware.everything_undone", "middleware.asks_source", "service.in_doubt", "service.connection_lost",
+    }
+)  # fmt: skip
+"""Sentences of steps and notes by which a run reacts to a fault."""
+FAULTS_MAX = 16
+"""At most this many faults of a run are kept, the first ones."""
+CAME_MAX = 64
+"""At most this many sentences of CAME_OF_FAULTS are kept, the first ones after the first fault."""
+
+
 class Said(NamedTuple):
     """A finished step: its number, time, actor and sentence. ``cause``: the step that sent the message which it
     received, if it is a step of REMEMBERED."""
@@ -116,6 +140,7 @@ class Lately:
       partition.
     - ``messages``: number to view of each message that was sent or received in the present step.
     - ``raises``: transactional id to its newest epochs, each with the key of the sentence about its cause.
+    - ``faults``: the faults so far, and ``came``: the sentences of CAME_OF_FAULTS after the first fault.
     """
 
     __slots__ = (
@@ -124,8 +149,10 @@ class Lately:
         "_flights",
         "_lost",
         "_sent",
+        "came",
         "carried",
         "cause",
+        "faults",
         "messages",
         "newest",
         "raises",
@@ -145,6 +172,8 @@ class Lately:
         self.carried: dict[int, _Flight] = {}
         self.messages: dict[int, dict[str, Any]] = {}
         self.raises: dict[str, dict[int, str]] = {}
+        self.faults: list[Said] = []
+        self.came: list[Said] = []
         self._arrived = False
         """Whether a Produce request was received in this step: then an append of this step is the leader's."""
         self._facts: list[Any] = []
@@ -173,6 +202,10 @@ class Lately:
         for broken in step.broken:
             if broken["guarantee"] == "lost":
                 self._lost.update(broken["serials"][: RECORDS_MAX - len(self._lost)])
+        if step.kind == "fault" and len(self.faults) < FAULTS_MAX:
+            self.faults.append(Said.of(step))
+        if self.faults and len(self.came) < CAME_MAX:
+            self._comes_of_fault(step)
         if step.messages:
             self._follow(step)
         if step.key in REMEMBERED:
@@ -212,6 +245,15 @@ class Lately:
                 name = params.get(REMEMBERED[key])
                 said = Said(step.number, step.at, step.actor, key, params, rules, self.cause)
                 self.said[(key, str(name))] = said
+
+    def _comes_of_fault(self, step: Step) -> None:
+        said = Said.of(step)
+        if step.key in CAME_OF_FAULTS:
+            self.came.append(said)
+        for note in step.notes:
+            if note["key"] in CAME_OF_FAULTS:
+                rules = tuple(note["rules"])
+                self.came.append(said._replace(key=note["key"], params=note["params"], rules=rules))
 
     def is_lost(self, serial: int) -> bool:
         """Whether a judge found this record lost."""

@@ -17,7 +17,8 @@ NAMES = frozenset(
         "all_committed_closes", "finished_forward_closes", "rolled_back_everywhere", "vote_missing",
         "many_votes_missing", "no_votes", "vote_dropped", "votes_dropped", "answer_dropped", "request_dropped",
         "vote_delayed", "answer_delayed", "request_delayed", "request_twice", "answer_twice", "local_committed",
-        "answer_ignored", "answers_ignored", "tid_unknown", "commit_refused", "prepare_refused", "rollback_refused",
+        "opened_prepares", "answer_ignored", "answers_ignored", "tid_unknown",
+        "commit_refused", "prepare_refused", "rollback_refused",
     }
 )  # fmt: skip
 """Titles that belong to no opener."""
@@ -91,6 +92,12 @@ def _local_part(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> 
     return ("local_committed", params) if committed else None
 
 
+def _opened(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
+    """The title of a new transaction by its last step, which a reader sees first: the Prepare."""
+    said = next(said_in(steps, "business.asks_to_prepare"), None)
+    return None if said is None else ("opened_prepares", {"business": said["business"]})
+
+
 def _ignored(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
     said = list(said_in(steps, "middleware.answer_not_expected"))
     if len(said) > 1:
@@ -117,6 +124,7 @@ TELLS: dict[str, Tell] = {
     "message_twice": _tampered("twice", "fault.message_duplicated"),
     "votes_missing": _votes_missing,
     "all_rolled_back": _rolled_back,
+    "opened": _opened,
     "local_part": _local_part,
     "ignored": _ignored,
     "refused": _refused,

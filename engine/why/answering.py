@@ -9,6 +9,7 @@ from dataclasses import replace
 from engine.view.openers import UNTIMELY
 from engine.why.focus import (
     AGAIN,
+    CAME,
     EARLY,
     FAULT,
     FENCED,
@@ -91,8 +92,8 @@ _ANSWERING: dict[str, tuple[str, ...]] = {
 """Dict of question → beginnings of the keys of sentences, in order of priority. The first beginning that
 occurs in the chain determines the link that answers."""
 
-_SAID_BEFORE = (HERE, STORED, FAULT, GONE)
-"""Questions whose chain begins with the sentence of the step itself, which is no answer."""
+_SAID_BEFORE = (HERE, STORED, FAULT, GONE, CAME)
+"""Questions whose chain begins with the sentence of the step that they are about, which is no answer."""
 
 
 def answered(question: str, chain: Sequence[Link]) -> tuple[Link, ...]:

@@ -12,6 +12,7 @@ from engine.why.fencing import why_fenced, why_ousted
 from engine.why.focus import (
     AGAIN,
     APART,
+    CAME,
     EARLY,
     FAULT,
     FENCED,
@@ -38,7 +39,16 @@ from engine.why.focus import (
     UNSENT,
 )
 from engine.why.guarantees import why_early, why_hanging, why_mixed, why_torn, why_unfenced
-from engine.why.happened import lost_messages, newest_of, why_again, why_fault, why_gone, why_here, why_stored
+from engine.why.happened import (
+    lost_messages,
+    newest_of,
+    why_again,
+    why_came,
+    why_fault,
+    why_gone,
+    why_here,
+    why_stored,
+)
 from engine.why.links import Json, Link, NotAsked, Question, bounded, kind_of
 from engine.why.messages import why_message
 from engine.why.moment import Moment
@@ -106,6 +116,7 @@ _ANSWERS: dict[str, Callable[[Moment, str], Iterator[Link]]] = {
     OUSTED: why_ousted,
     TIMED_OUT: why_timed_out,
     HERE: why_here,
+    CAME: why_came,
 }
 QUESTIONS = tuple(_ANSWERS)
 
@@ -253,5 +264,6 @@ _WORDS: dict[str, Callable[[Moment, str], tuple[str, Json]]] = {
     OUSTED: _words_of(OUSTED, "client"),
     TIMED_OUT: _words_of(TIMED_OUT, "transactional_id"),
     HERE: _words_step(HERE),
+    CAME: _words_of(CAME, "number"),
 }
 """Dict of question → function that returns the last part of the key of its wording, and the parameters."""

@@ -26,6 +26,7 @@ EARLY, TORN, UNFENCED, HANGING, MIXED = "early", "torn", "unfenced", "hanging", 
 APART = "apart"
 GONE, STORED, AGAIN, FAULT, HERE = "gone", "stored", "again", "fault", "here"
 FENCED, TIMED_OUT, OUSTED = "fenced", "timed_out", "ousted"
+CAME = "came"
 
 Asked = tuple[str, str]
 """A question and its subject."""
@@ -234,6 +235,21 @@ def _anything(moment: Moment, step: Json) -> Iterator[Asked]:
         yield HERE, ""
 
 
+def _came_of_fault(moment: Moment, _step: Json) -> Iterator[Asked]:
+    """The question about a fault of the run, if the run is over."""
+    if moment.is_over and (number := asked_fault(moment)) is not None:
+        yield CAME, str(number)
+
+
+def asked_fault(moment: Moment) -> int | None:
+    """The number of the step of the newest intervention, or else of the first fault; None: the run had no fault."""
+    faults = [fault.number for fault in moment.lately.faults]
+    return next(
+        (number for number in reversed(faults) if number - 1 in moment.intervened_after),
+        min(faults, default=None),
+    )
+
+
 _FINDERS: tuple[Callable[[Moment, Json], Iterator[Asked]], ...] = (
     _broken,
     _ousted,
@@ -245,6 +261,7 @@ _FINDERS: tuple[Callable[[Moment, Json], Iterator[Asked]], ...] = (
     _fence,
     _stored,
     _broken_before,
+    _came_of_fault,
     _held_readers,
     _gates,
     _reader,

@@ -88,6 +88,26 @@ def why_gone(moment: Moment, _subject: str) -> Iterator[Link]:
                 yield found
 
 
+def why_came(moment: Moment, subject: str) -> Iterator[Link]:
+    """A fault, and what came of it: the steps behind it that react to a fault, each kind once. Then the guarantees
+    that broke, or that none did."""
+    fault = next((one for one in moment.lately.faults if str(one.number) == subject), None)
+    if fault is None:
+        known = ", ".join(str(one.number) for one in moment.lately.faults) or "none"
+        raise NotAsked("subject", f"step {subject!r} is no fault", f"known: {known}")
+    yield quoted(fault)
+    seen = {fault.key}
+    for said in moment.lately.came:
+        if said.number > fault.number and said.key not in seen:
+            seen.add(said.key)
+            yield quoted(said)
+    broken = [name for name, shown in moment.part("guarantees").items() if shown["count"]]
+    if broken:
+        yield link("came.broken", "GEN-8", count=len(broken))
+    else:
+        yield link("came.unbroken", "GEN-8")
+
+
 def lost_messages(step: Json) -> list[Json]:
     """The messages that a step dropped, or lost with their connection."""
     ids = {one["id"] for one in step["messages"] if one["event"] in ("dropped", "lost")}

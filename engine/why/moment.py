@@ -64,6 +64,21 @@ class Moment:
         return None if self.simulation is None else self.simulation.in_pass
 
     @property
+    def is_over(self) -> bool:
+        """Whether the run has ended; False for a view without its run."""
+        return self.simulation is not None and (
+            self.simulation.finished is not None or (self.in_pass is None and not self.waiting_events())
+        )
+
+    @property
+    def intervened_after(self) -> frozenset[int]:
+        """The numbers of the steps before the run's interventions."""
+        run = self.simulation
+        return (
+            frozenset() if run is None else frozenset(one["after"] for one in run.interference.interventions)
+        )
+
+    @property
     def keeper(self) -> str:
         """ZOOKEEPER or QUORUM: where this cluster's controller stores its decisions (``Profile.keeper``)."""
         return QUORUM if self.part("quorum") else ZOOKEEPER

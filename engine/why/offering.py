@@ -12,6 +12,7 @@ from engine.client.reading import DELIVERED, READ_COMMITTED
 from engine.view.plumbing import PURPOSE_OF
 from engine.why.asking import moment_of, question_of, why
 from engine.why.focus import (
+    CAME,
     HERE,
     LAG,
     LOST,
@@ -25,6 +26,7 @@ from engine.why.focus import (
     UNSEEN,
     UNSENT,
     Asked,
+    asked_fault,
     of_step,
 )
 from engine.why.links import Json, NotAsked, Question
@@ -80,6 +82,8 @@ def _of_moment(moment: Moment) -> Iterator[Asked]:
     if moment.simulation is not None:
         if moment.step is not None and moment.step["number"] > 0:
             yield from _came_to(moment, moment.step)
+            if (number := asked_fault(moment)) is not None and number < moment.step["number"]:
+                yield CAME, str(number)
             yield HERE, ""
         yield NOTHING, RUN
 

@@ -132,7 +132,7 @@ BEATS_OF = {
 9. 112–117 → 112  The hanging transaction is aborted: t-0 released
 """,
     "SC-80/two-nodes": """\
-1. 1–4 → 4  initiator opens a transaction
+1. 1–4 → 4  A transaction begins: business sends Prepare
 2. 5–10 → 10  Every participant is asked to vote
 3. 11–11 → 11  Every participant has prepared
 4. 12–14 → 14  business commits its local transaction

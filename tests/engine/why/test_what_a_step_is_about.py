@@ -289,6 +289,42 @@ def test_the_way_of_a_record_is_remembered_turn_by_turn() -> None:
     assert turns_of(simulation.fork(), 2) == turns_of(simulation, 2)
 
 
+@pytest.mark.parametrize(("run", "done", "fault", "chain"), [
+    ("SC-44/k28", [{"action": "drop_message", "message": 15, "after": 52}], "53",
+        ["fault.message_dropped", "client.request_timed_out", "client.control_lost", "came.unbroken"]),
+    ("SC-75/timeout", [{"action": "drop_message", "message": 28, "after": 92}], "93",
+        ["fault.answer_dropped", "markers.sent_before", "broker.marker_finds_nothing_open", "came.unbroken"]),
+    ("SC-80", [{"action": "drop_message", "message": 13, "after": 15}], "16",
+        ["fault.message_dropped", "middleware.answers_missing", "middleware.compensation_acts",
+         "middleware.finished_forward", "came.unbroken"]),
+    ("SC-03", [], "25",
+        ["fault.answer_dropped", "client.drained_again", "broker.duplicate_found", "came.unbroken"]),
+])  # fmt: skip
+def test_at_the_end_of_a_run_with_a_fault_the_first_question_is_about_the_fault(
+    run: str, done: list[Json], fault: str, chain: list[str]
+) -> None:
+    scenario, _, variant = run.partition("/")
+    simulation = Simulation(entry(scenario).scenario(variant or None), done)
+    while simulation.step() is not None:
+        pass
+    question, subject, links = first_answer(simulation)
+    assert (question, subject) == ("came", fault)
+    assert [link.key.removeprefix("why.") for link in links] == chain
+
+
+def test_an_intervention_comes_before_the_faults_of_the_scenario_and_a_broken_guarantee_before_both() -> None:
+    simulation = Simulation(
+        entry("SC-03").scenario(None), [{"action": "drop_message", "message": 3, "after": 9}]
+    )
+    while simulation.step() is not None:
+        pass
+    asked = [(one.question, one.subject) for one in questions_about(simulation, None)]
+    assert asked[0][0] == "twice" and ("came", "10") in asked
+    assert why(simulation, "came", "51")[-1].key == "why.came.broken"
+    with pytest.raises(NotAsked):
+        why(simulation, "came", "11")
+
+
 def test_what_is_remembered_has_a_bound() -> None:
     lately, said = Lately(), Said(1, 0, "p1", "client.sent", {}, ())
     for number in range(TURNS_MAX + 5):
@@ -321,6 +357,7 @@ def test_a_transaction_that_began_in_deleted_records_still_holds_the_last_stable
 
 def test_every_question_has_words_and_an_answer() -> None:
     asked = {row[2] for row in ABOUT} | {"lso", "lag", "unseen", "nothing", "unsent", "unended", "message"}
+    asked.add("came")
     assert asked == set(QUESTIONS)
 
 
