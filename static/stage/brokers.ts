@@ -199,7 +199,7 @@ export const heads: Layer = (frame, here) => {
     draw: svg`${frameOf}${client === undefined ? nothing : svg`${text(client.x, y, say("stage.head.clients"), "s13 q")}${
       text(here.network.x + 24, y, say("stage.head.network"), "s13 q")}`}${
       broker === undefined ? nothing : fittedText(broker.x, y, names, wide, 13, { classes: "q", least: 9 })}${
-      reader === undefined ? howToRead(frame, here) : text(reader.x, y, say("stage.head.readers"), "s13 q")}`,
+      reader === undefined ? howToRead(frame, here) : svg`${text(reader.x, y, say("stage.head.readers"), "s13 q")}${legendUnder(here)}`}`,
   }];
 };
 
@@ -210,9 +210,9 @@ function howToRead({ view }: Frame, here: Places): Drawn {
   const x = fetches.x + 24;
   const width = here.width - 24 - x;
   const stops = stopsOf(view, here);
-  const below = legend(x, 18 + stops.length * SIGN.line + 28, width);
+  const below = legend(x, 18 + stops.length * SIGN.line + 28, width, LOG);
   // Many partitions leave no room for the legend: it goes first.
-  if (stops.length === 0 || below.end > here.height - 8) return legend(x, 18, width).drawn;
+  if (stops.length === 0 || below.end > here.height - 8) return legend(x, 18, width, LOG).drawn;
   return svg`${text(x, 18, say("stage.head.readers"), "s13 b")}${stops.map(({ said, isName }, index) =>
     fittedText(x, 18 + 20 + index * SIGN.line, said, width, 13, { classes: isName ? "b" : "k", least: 10 }))}${below.drawn}`;
 }
@@ -230,21 +230,42 @@ function stopsOf(view: Frame["view"], here: Places): { said: string; isName: boo
 }
 
 /** Width of a sign of the legend, and the heights of its row and of a line of words, in units. */
-const SIGN = { width: 26, row: 22, line: 18 };
+const SIGN = { width: 26, row: 19, line: 18 };
 
-/** The signs of a log, each with its words; `end` is the y of its foot. */
-function legend(x: number, y: number, width: number): { drawn: Drawn; end: number } {
-  const cell = (classes = ""): SVGTemplateResult => box(0, 0, SIGN.width, 14, `cell b0${classes}`, 2);
-  const signs: [string, SVGTemplateResult][] = [
-    ["stage.log.sign_batch", cell()],
-    ["stage.log.sign_open", cell(" open")],
-    ["stage.log.sign_aborted", svg`${cell()}${hatch(SIGN.width, 14, "b0")}`],
-    ["stage.log.sign_marker", flag(4, -2, 14, "C", "b0")],
-    ["stage.log.sign_lso", box(6, -2, 5, 18, "lso", 1)],
-  ];
+/** Where the column of the readers has room under them: how the logs are read. */
+function legendUnder(here: Places): Drawn {
+  const rows = Object.values(here.readers).flatMap((lane) => Object.values(lane).map(({ box: one }) => one));
+  const [first] = rows;
+  if (here.kind !== "cluster" || first === undefined) return nothing;
+  const hasTransactions = Object.values(here.brokers).some(({ coordinator }) => coordinator !== null);
+  const signs = hasTransactions ? CLUSTER : CLUSTER.filter(([, , isOfAll]) => isOfAll);
+  // At the foot: a tag under the last row has its own place.
+  const y = here.height - 18 - signs.length * SIGN.row;
+  return y < Math.max(...rows.map((row) => row.y + row.height)) + 24 ? nothing : legend(first.x, y, first.width, signs).drawn;
+}
+
+const CELL = (classes = ""): SVGTemplateResult => box(0, 0, SIGN.width, 14, `cell b0${classes}`, 2);
+const DRAWN = {
+  batch: CELL(), open: CELL(" open"), aborted: svg`${CELL()}${hatch(SIGN.width, 14, "b0")}`, marker: flag(4, -2, 14, "C", "b0"), lso: box(6, -2, 5, 18, "lso", 1),
+};
+/** Key of its words, the sign, and whether runs without transactions have it. */
+type Sign = readonly [key: string, sign: SVGTemplateResult, isOfAll: boolean];
+const LOG: readonly Sign[] = [
+  ["stage.log.sign_batch", DRAWN.batch, true], ["stage.log.sign_open", DRAWN.open, false], ["stage.log.sign_aborted", DRAWN.aborted, false],
+  ["stage.log.sign_marker", DRAWN.marker, false], ["stage.log.sign_lso", DRAWN.lso, true],
+];
+const CLUSTER: readonly Sign[] = [
+  ["stage.sign.batch", DRAWN.batch, true], ["stage.sign.open", DRAWN.open, true], ["stage.sign.aborted", DRAWN.aborted, false],
+  ["stage.sign.marker", DRAWN.marker, false], ["stage.sign.lso", DRAWN.lso, true],
+];
+
+/** The signs of a log, each with its words, all in letters of one size; `end` is the y of its foot. */
+function legend(x: number, y: number, width: number, signs: readonly Sign[]): { drawn: Drawn; end: number } {
+  const room = width - SIGN.width - 8;
+  const size = Math.floor(Math.max(9, Math.min(13, ...signs.map(([key]) => (13 * room) / textWidth(say(key), 13)))));
   const rows = signs.map(([key, sign], index) => {
     const top = y + 10 + index * SIGN.row;
-    return svg`<g transform=${`translate(${round(x)},${round(top)})`}>${sign}</g>${fittedText(x + SIGN.width + 8, top + 11, say(key), width - SIGN.width - 8, 13, { classes: "q", least: 9 })}`;
+    return svg`<g transform=${`translate(${round(x)},${round(top)})`}>${sign}</g>${fittedText(x + SIGN.width + 8, top + 11, say(key), room, size, { classes: "q", least: 9 })}`;
   });
   return { drawn: svg`${text(x, y, say("stage.log.how"), "s13 b")}${rows}`, end: y + 10 + signs.length * SIGN.row };
 }

@@ -250,7 +250,7 @@ export function lanePlace(span: { first: number; end: number }, box: Box, strip:
 // Clients
 
 const BAR = 26;
-const CARD = { folded: 46, compact: 112, whole: 230 };
+const CARD = { folded: 46, compact: 118, headed: 140, whole: 230 };
 const QUEUE = { most: 74, least: 26 };
 
 export function clientPlaces(plan: StagePlan, x: number, width: number, height: number): Record<string, ClientPlace> {
@@ -271,11 +271,11 @@ export function clientPlace(partitions: readonly string[], box: Box): ClientPlac
   const { x, y, width, height } = box;
   const port: Point = [x + width, round(y + Math.min(64, height / 2))];
   if (height < CARD.compact) return { box, ports: { "": port }, queues: {}, folded: true };
-  const top = y + BAR + 60 + 20;
+  const top = y + BAR + 60 + (height < CARD.headed ? 5 : 20);
   const fitting = (foot: number): number => Math.max(1, Math.min(partitions.length, Math.floor((y + height - foot - top) / QUEUE.least)));
   // Partitions without a row are counted under the others.
   const low = height < CARD.whole;
-  const foot = !low ? 72 : fitting(10) < partitions.length ? 26 : 10;
+  const foot = !low ? 72 : fitting(10) < partitions.length && height >= CARD.headed ? 26 : height < CARD.headed ? 1 : 10;
   const rows = fitting(foot);
   const room = y + height - foot - top;
   const tall = clamp(room / rows, QUEUE.least, QUEUE.most);

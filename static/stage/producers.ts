@@ -204,12 +204,8 @@ function uprightBody(frame: Frame, here: Places, name: string, client: ClientVie
   const [left, top] = [own.x, own.y];
   const nameWidth = Math.min(textWidth(name, 16, true), 110);
   const pill = 150;
-  const empty = (zone: "waiting" | "sent"): boolean => partition === null || (zone === "waiting"
-    ? (client.queues[partition]?.batches.length ?? 0) === 0
-    : sentIn(client, partition).length === 0);
-  const isMuted = partition !== null && client.queues[partition]?.muted === true;
   const zone = (which: "waiting" | "sent") => (queue === null ? nothing : svg`${box(queue[which].x - left, queue[which].y - top, queue[which].width, queue[which].height, "slot", 4)}${
-    empty(which) && !(which === "waiting" && isMuted) ? fittedText(queue[which].x - left + queue[which].width / 2, queue[which].y - top + 19, say(`stage.${which}`), queue[which].width - 8, 12, { classes: "q", least: 8, anchor: "middle" }) : nothing}`);
+    partition === null || isFree(client, partition, which) ? fittedText(queue[which].x - left + queue[which].width / 2, queue[which].y - top + 19, say(`stage.${which}`), queue[which].width - 8, 12, { classes: "q", least: 8, anchor: "middle" }) : nothing}`);
   const folded = place.panel !== undefined;
   // Its small box says its identity.
   const facts = application === null ? "" : application.fact;
@@ -233,6 +229,12 @@ function uprightBody(frame: Frame, here: Places, name: string, client: ClientVie
   };
 }
 
+/** Whether nothing stands in a zone, so that its name can. */
+function isFree(client: ClientView, partition: string, zone: "waiting" | "sent"): boolean {
+  const queue = client.queues[partition];
+  return zone === "waiting" ? (queue?.batches.length ?? 0) === 0 && queue?.muted !== true : sentIn(client, partition).length === 0;
+}
+
 function wholeBody(frame: Frame, here: Places, name: string, client: ClientView, place: ClientPlace, focused: boolean): StageObject {
   const { width, height } = place.box;
   const application = applicationOf(frame.view, name);
@@ -243,6 +245,10 @@ function wholeBody(frame: Frame, here: Places, name: string, client: ClientView,
   const left = place.box.x;
   const top = place.box.y;
   const nameWidth = Math.min(textWidth(name, 17, true), width * 0.4);
+  // A low card has no line for the names of the zones: they stand in them.
+  const isHeaded = first !== undefined && first.row.y - top >= BAR + 78;
+  const zones = ["waiting", "sent"] as const;
+  const more = isHeaded ? 0 : withoutRow(client, place).batches;
   return {
     key: `client:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: labelOf(frame, name, client), select: plainly("actor", name), picked: selected(frame, name, client),
     draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 8)}${application === null ? nothing : svg`${
@@ -252,13 +258,13 @@ function wholeBody(frame: Frame, here: Places, name: string, client: ClientView,
       focused ? box(1.5, BAR + 1, width - 3, 58, "wash", 2) : nothing}${
       fittedText(12, BAR + 25, name, width * 0.4, 17, { bold: true, classes: "b", least: 9 })}${
       identityPill(here, client, width - 12, BAR + 9, width - 24 - nameWidth - 8)}${stateLine(state, id, width)}${
-      first === undefined ? nothing : svg`${path(`M12,${BAR + 60}h${width - 24}`, "hair")}${
-        text(first.waiting.x + first.waiting.width - left, first.row.y - top - 5, say("stage.waiting"), "s12 q", "end")}${
-        fittedText(first.sent.x - left, first.row.y - top - 5, say("stage.sent"), width - (first.sent.x - left) - 6, 12, { least: 8, classes: "q" })}`}${
-      rows.map(([partition, queue]) => svg`${fittedText(12, queue.row.y - top + queue.row.height / 2 + 5, partition, queue.waiting.x - left - 16, 13, { bold: true, classes: "b", most: queue.row.height > 36 ? 4 : 2, least: 7 })}${
-        box(queue.waiting.x - left, queue.waiting.y - top, queue.waiting.width, queue.waiting.height, "slot", 4)}${
-        box(queue.sent.x - left, queue.sent.y - top, queue.sent.width, queue.sent.height, "slot", 4)}`)}${
-      foldedQueues(client, place, width)}${height >= WHOLE ? footOf(frame, here, name, client, width, height) : nothing}`,
+      first === undefined ? nothing : svg`${path(`M12,${BAR + 60}h${width - 24}`, "hair")}${!isHeaded ? nothing : svg`${text(first.waiting.x + first.waiting.width - left, first.row.y - top - 5, say("stage.waiting"), "s12 q", "end")}${
+        fittedText(first.sent.x - left, first.row.y - top - 5, say("stage.sent"), width - (first.sent.x - left) - 6, 12, { least: 8, classes: "q" })}`}`}${
+      rows.map(([partition, queue]) => svg`${fittedText(12, queue.row.y - top + queue.row.height / 2 + 5, more > 0 ? `${partition} +${more}` : partition, queue.waiting.x - left - 16, 13, { bold: true, classes: "b", most: queue.row.height > 36 ? 4 : 2, least: 7 })}${
+        zones.map((zone) => svg`${box(queue[zone].x - left, queue[zone].y - top, queue[zone].width, queue[zone].height, "slot", 4)}${
+          isHeaded || !isFree(client, partition, zone) ? nothing
+          : fittedText(queue[zone].x - left + queue[zone].width / 2, queue[zone].y - top + queue[zone].height / 2 + 4.5, say(`stage.${zone}`), queue[zone].width - 8, 12, { classes: "q", least: 8, anchor: "middle" })}`)}`)}${
+      isHeaded ? foldedQueues(client, place, width) : nothing}${height >= WHOLE ? footOf(frame, here, name, client, width, height) : nothing}`,
   };
 }
 
@@ -272,10 +278,15 @@ function stateLine(state: { said: string; bad: boolean }, id: string | null, wid
   return svg`${fittedText(12, BAR + 42, state.said, width - 24, 12, { classes, least: 9 })}${fittedText(12, BAR + 55, id, width - 24, 12, { classes: "k", least: 8 })}`;
 }
 
-/** Partitions without a row: counted with what waits for them. */
-function foldedQueues(client: ClientView, place: ClientPlace, width: number): SVGTemplateResult | typeof nothing {
+/** Partitions without a row, and how many batches wait for them. */
+function withoutRow(client: ClientView, place: ClientPlace) {
   const others = Object.entries(client.queues).filter(([partition]) => !(partition in place.queues));
-  const batches = others.reduce((sum, [, queue]) => sum + queue.batches.length, 0);
+  return { others, batches: others.reduce((sum, [, queue]) => sum + queue.batches.length, 0) };
+}
+
+/** They are counted under the rows. */
+function foldedQueues(client: ClientView, place: ClientPlace, width: number): SVGTemplateResult | typeof nothing {
+  const { others, batches } = withoutRow(client, place);
   if (batches === 0) return nothing;
   const said = say("stage.queues_more", { partitions: others.length, batches });
   const title = svg`<title>${listed(others.map(([partition]) => partition))}</title>`;

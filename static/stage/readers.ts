@@ -189,7 +189,6 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const after = said === null ? 0 : textWidth(said, 12, true) + 10;
   const most = Math.max(3, Math.floor((width - after - (flat ? beside : 18)) / STEP));
   const row = whole.seen.length > most || whole.earlier > 0 ? rowOf(here, held, lane, batches, Math.max(2, most - 2)) : whole;
-  const wall = whole.counts.undecided + whole.counts.marker + whole.counts.behind + whole.counts.untold > 0;
   const names = named.map(({ name }) => name);
   const squareY = flat ? (height - SQUARE) / 2 : single ? height - SQUARE - 3 : height - SQUARE - 7;
   const titleY = flat ? height / 2 + 4.5 : single ? 12.5 : 16;
@@ -198,12 +197,12 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
     .map((reason) => joined(String(whole.counts[reason]), wordsOf(reason, holderOf(lane, batches)).long));
   const gotTwice = isAgain && hidden !== null ? [hidden.long] : [];
   const selection = plainly("actor", slowest.name);
-  const dead = !consumer.alive || consumer.paused;
+  const dead = wordOf(consumer) !== null;
   const row0: StageObject = {
     key: `reader:${partition}:${names.join("+")}`, ...place.box, phase: "gate", depth: DEPTH.body, select: selection, hot: focused,
     picked: names.some((name) => isPicked(frame.selection, plainly("actor", name))),
     draw: svg`<g transform=${`scale(${scale})`}><title>${clauses([facts([listed(names), consumer.isolation]), ...gotTwice, ...reasons])}</title>${box(0, 0, across, height, `body${dead ? " dead" : ""}`, 5)}${
-      !focused ? nothing : single ? svg`${box(1, 1, across - 2, height - 2, "wash", 4)}${box(-0.5, -0.5, across + 1, height + 1, "ring", 6)}` : halo(3, 3, across - 6, height - 6, 3)}${wall ? box(-3, 0, 6, height, "lso", 1) : nothing}${
+      !focused ? nothing : single ? svg`${box(1, 1, across - 2, height - 2, "wash", 4)}${box(-0.5, -0.5, across + 1, height + 1, "ring", 6)}` : halo(3, 3, across - 6, height - 6, 3)}${
       level === "" ? fittedText(9, titleY, title, titleRoom, 12, { bold: true, classes: "b", least: 8 })
       : svg`<text x="9" y=${titleY}><tspan class="s12 b">${title}</tspan><tspan class="s11 k" dx="5">${level}</tspan></text>`}${
       fittedText(width - 8, titleY, read, readWidth, 12, { classes: "k", least: 9, anchor: "end" })}${
@@ -258,8 +257,16 @@ function levelOf(frame: Frame, partition: string, { name: own, consumer: { isola
 
 /** Its name, as sentences call it. */
 function titleOf({ name, consumer }: Named): string {
-  if (!consumer.alive) return `${name} ${say("stage.down")}`;
-  return consumer.paused ? `${name} ${say("stage.paused")}` : name;
+  const word = wordOf(consumer);
+  return word === null ? name : `${name} ${word}`;
+}
+
+/** Why it fetches nothing; null while it does. */
+export function wordOf({ alive, paused, group }: Pick<ConsumerView, "alive" | "paused" | "group">): string | null {
+  if (!alive) return say("stage.down");
+  if (group?.closed === true) return say("stage.closed");
+  if (group?.left === true) return say("stage.left");
+  return paused ? say("stage.paused") : null;
 }
 
 /** `again`: records that were given more than once, each of them in red. */
@@ -268,17 +275,24 @@ function squaresOf({ seen, earlier }: Row, left: number, y: number, again: Reado
   return svg`${earlier > 0 ? fittedText(left, y + 9.5, say("stage.earlier", { count: earlier }), STEP * 2 - 3, 12, { classes: "q", least: 7 }) : nothing}${
     seen.map((one, index) => {
       const x = round(from + index * STEP);
-      return one.serial !== null && again.has(one.serial) && one.fate === "delivered" ? box(x, y, SQUARE, SQUARE, "bad", 1.5) : square(one, x, y, seen[index - 1]?.reason !== "behind");
+      return one.serial !== null && again.has(one.serial) && one.fate === "delivered" ? box(x, y, SQUARE, SQUARE, "bad", 1.5) : svg`${square(one, x, y)}${isAtWall(seen, index, earlier) ? box(x - 3, y - 4, 4, SQUARE + 8, "lso", 0.5) : nothing}`;
     })}`;
 }
 
-/** Given: solid. Own transaction undecided: dashed. Behind another's: whole, with a wall before the first. Aborted: struck out. */
-function square({ fate, reason, hue }: Seen, x: number, y: number, isFirst: boolean): SVGTemplateResult {
+const isHeld = (one: Seen | undefined): boolean => one !== undefined && one.reason !== null && one.reason !== "aborted" && one.reason !== "not_replicated";
+
+/** The first offset that the LSO keeps from the reader: the same bar as on the log stands before it. Not where older ones are folded that it may keep, too. */
+function isAtWall(seen: readonly Seen[], index: number, earlier: number): boolean {
+  return isHeld(seen[index]) && !seen.slice(0, index).some(isHeld) && (index > 0 || earlier === 0);
+}
+
+/** Given: solid. Own transaction undecided: dashed. Behind another's: whole. Aborted: struck out. */
+function square({ fate, reason, hue }: Seen, x: number, y: number): SVGTemplateResult {
   if (fate === "delivered") return box(x, y, SQUARE, SQUARE, `flag ${hue}`, 1.5);
   if (fate === "control") return path(`M${x + 3},${y}v${SQUARE}M${x + 3},${y + 0.6}h6v5h-6`, "rail");
   const [left, top, side] = [x + 0.7, y + 0.7, SQUARE - 1.4];
   if (reason === "undecided" || reason === "marker") return box(left, top, side, side, `cell small open ${hue}`, 1.5);
-  if (reason === "behind") return svg`${box(left, top, side, side, `cell small ${hue}`, 1.5)}${isFirst ? box(x - 2, y - 1.5, 3.4, SQUARE + 3, "lso", 0.5) : nothing}`;
+  if (reason === "behind") return box(left, top, side, side, `cell small ${hue}`, 1.5);
   if (reason === "aborted") return svg`${box(left, top, side, side, `cell small ${hue}`, 1.5)}${path(`M${x + 1.5},${y + SQUARE - 1.5}L${x + SQUARE - 1.5},${y + 1.5}`, "ring soft")}`;
   if (fate === "not_fetched" || fate === "not_replicated" || reason === "untold") return box(left, top, side, side, "none wait", 1.5);
   return path(`M${x + 3},${y + SQUARE / 2}h${SQUARE - 6}`, "rail");

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import type { ReaderLaneView } from "../../generated/messages.ts";
 import { railOf } from "../../stage/coordinator.ts";
 import { reasonAt, wordsOf } from "../../stage/hidden.ts";
-import { hiddenText } from "../../stage/readers.ts";
+import type { ConsumerView } from "../../player/frame.ts";
+import { hiddenText, wordOf } from "../../stage/readers.ts";
 import { logBatch } from "../diagrams/fixture.ts";
 import { speakStage } from "./words.ts";
 
@@ -28,6 +29,12 @@ test("Only a marker that is written waits for its copies", () => {
   const counts = { undecided: 0, marker: 0, behind: 1, untold: 0, aborted: 0, not_replicated: 0 };
   assert.equal(hiddenText({ ...counts, undecided: 1 })?.long, "1 without a marker, 1 waiting");
   assert.equal(hiddenText({ ...counts, marker: 1 })?.long, "1 need a replicated marker, 1 waiting");
+});
+
+test("A consumer that fetches no more says why", () => {
+  const group = { group_id: "g", coordinator: 1, committed: {}, waiting: [], in_flight: null, last_error: null };
+  const word = (of: Partial<ConsumerView>): string | null => wordOf({ alive: true, paused: false, group, ...of });
+  assert.deepEqual([word({}), word({ group: { ...group, left: true } }), word({ group: { ...group, closed: true, left: true } }), word({ alive: false })], [null, "left its group", "closed", "is down"]);
 });
 
 test("A file of before that does not tell why says so", () => {
