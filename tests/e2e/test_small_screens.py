@@ -160,7 +160,7 @@ def test_beside_branches_and_questions_the_guarantees_stay_one_line(stage: Stage
     assert broken.evaluate(is_one_line)
     # Where there is a branch and a question, too.
     page.locator("eos-strip").evaluate("strip => { strip.style.width = '36px'; }")
-    expect(broken).to_have_text(re.compile(r"^\s*✕ 1\s*$"))
+    expect(broken).to_have_text(re.compile(r"^\s*✕\s1\s*$"))
     assert broken.evaluate(is_one_line)
     page.locator(".guarantees-short").click()
     expect(page.locator(".guarantees-all")).to_be_visible()
