@@ -192,7 +192,8 @@ def _owned_branch(request: HttpRequest, wanted: str) -> Branch:
 
 
 def _compare_form(request: HttpRequest, problem: Problem | None) -> HttpResponse:
-    owned = Session.objects.of_browser(browser_of(request.session)).recent()[:SESSIONS_OFFERED]
+    every = Session.objects.of_browser(browser_of(request.session))
+    owned = every.recent()[:SESSIONS_OFFERED]
     examples = [] if owned else [shelved(example) for example in EXAMPLES]
     context = {
         "examples": examples if None not in examples else [],
@@ -201,6 +202,8 @@ def _compare_form(request: HttpRequest, problem: Problem | None) -> HttpResponse
         .select_related("session__version")
         .only("name", "newest", "session__version__identifier")
         .order_by("-id"),
+        "offered": len(owned),
+        "left_out": every.count() - len(owned),
         "sides": [{"name": name, "key": f"compare.{name}"} for name in ("left", "right")],
         "chosen": request.POST or request.GET or FIRST_COMPARISON,
     }

@@ -4,8 +4,9 @@ import type { TemplateResult } from "lit";
 import { html } from "lit";
 import { DialogElement } from "./dialogs.ts";
 import type { Frame } from "./frame.ts";
+import { keptArrows } from "./beat-walk.ts";
+import { meaningOf } from "./key-words.ts";
 import { KEYS } from "./keys.ts";
-import type { KeyRow } from "./keys.ts";
 import { marks } from "./marks.ts";
 import { hasKeyboard } from "./page.ts";
 import type { PanelRow } from "./panels.ts";
@@ -15,11 +16,6 @@ import { say } from "./text.ts";
 /** The panels that a number key opens, by their number. */
 function keyed(frame: Frame | undefined): PanelRow[] {
   return PANELS.filter((panel) => panel.key !== "" && isShown(panel.tag, frame)).sort((one, other) => one.key.localeCompare(other.key));
-}
-
-/** Without the key in brackets, which a tooltip needs. */
-function meaning({ action }: KeyRow): string {
-  return say(`player.key.${action}`).replace(/\s*[(（][^()（）]*[)）]$/u, "");
 }
 
 function halves<Row>(rows: readonly Row[]): (readonly Row[])[] {
@@ -35,7 +31,7 @@ export class Help extends DialogElement {
 
   #keys(): TemplateResult {
     return html`<h3>${say("player.guide.keys")}</h3><div class="keys">${halves(KEYS).map((rows) => html`<table><tbody>
-          ${rows.map((row) => html`<tr><th scope="row"><kbd>${row.keys}</kbd></th><td>${meaning(row)}</td></tr>`)}
+          ${rows.map((row) => html`<tr><th scope="row"><kbd>${row.keys}</kbd></th><td>${meaningOf(row.action, keptArrows())}</td></tr>`)}
         </tbody></table>`)}</div>
         <h3>${say("player.panels")}</h3>
         <p class="keyed">${keyed(this.store?.frame).map((panel) => html`<span class="nb"><kbd>${panel.key}</kbd> ${say(panel.name)}</span> `)}</p>`;

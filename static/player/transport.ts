@@ -11,6 +11,7 @@ import { whereIn } from "./beats-bar.ts";
 import { besideAddress, originalFirst } from "./beside-address.ts";
 import { branchName } from "./branch-name.ts";
 import { lastDone } from "./done.ts";
+import { stepTitle } from "./key-words.ts";
 import { lookFrom } from "./looking.ts";
 import type { Play } from "./play.ts";
 import { isReading, SPEEDS } from "./play.ts";
@@ -86,9 +87,10 @@ export class Transport extends StoreElement {
   /** One step, either way, and to the next interesting one: where a run has beats, for a closer look. */
   #steps(store: PlayerStore, atEnd: boolean): TemplateResult {
     const hasBeats = this.walk?.hasBeats === true;
+    const arrows = hasBeats ? (this.walk?.arrows ?? "beats") : "steps";
     return html`<span class="steps">${this.#button("first", ICONS.first, () => store.moveTo(0), store.target === 0)}
-        ${this.#button("back", hasBeats ? ICONS.stepBack : ICONS.back, () => store.back(), store.target === 0)}
-        <button class="go" title=${say("player.key.step")} ?disabled=${atEnd} @click=${() => store.forward()}>${say("player.do.step")}${hasBeats ? html` <kbd aria-hidden="true">${this.walk?.arrows === "steps" ? "→" : "↓"}</kbd>` : nothing}</button>
+        ${this.#button("back", hasBeats ? ICONS.stepBack : ICONS.back, () => store.back(), store.target === 0, stepTitle("step_back", arrows))}
+        <button class="go" title=${stepTitle("step", arrows)} ?disabled=${atEnd} @click=${() => store.forward()}>${say("player.do.step")}${hasBeats ? html` <kbd aria-hidden="true">${this.walk?.arrows === "steps" ? "→" : "↓"}</kbd>` : nothing}</button>
         ${this.#button("next", ICONS.next, () => void store.nextInteresting(), atEnd)}</span>`;
   }
 
@@ -147,8 +149,8 @@ export class Transport extends StoreElement {
     return over === null ? whenText(store.header, at, store.frame?.previousView?.time ?? null) : say(over, { at });
   }
 
-  #button(name: "first" | "back" | "next", icon: unknown, action: () => void, off: boolean): TemplateResult {
-    return html`<button class=${name} aria-label=${say(`player.do.${name}`)} title=${say(`player.key.${name}`)} ?disabled=${off} @click=${action}>${icon}</button>`;
+  #button(name: "first" | "back" | "next", icon: unknown, action: () => void, off: boolean, title = say(`player.key.${name}`)): TemplateResult {
+    return html`<button class=${name} aria-label=${say(`player.do.${name}`)} title=${title} ?disabled=${off} @click=${action}>${icon}</button>`;
   }
 
   #speed(play: Play): TemplateResult {

@@ -176,6 +176,18 @@ class TestCompare:
         assert "Idempotence on or off" in page
         assert "SC-03 · branch a · 0 steps" in page
 
+    def test_sessions_that_are_not_listed_are_counted(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        start(client, "SC-02")
+        start(client)
+        assert "not listed" not in client.get("/compare/").content.decode()
+        monkeypatch.setattr("eosviz.walkthroughs.views.SESSIONS_OFFERED", 1)
+        page = client.get("/compare/").content.decode()
+        assert "newest 1 session; 1 older session is not listed" in " ".join(page.split())
+        assert "SC-03 · branch a" in page
+        assert "SC-02 · branch a" not in page
+
     def test_two_branches(self, client: Client) -> None:
         one, other = root(start(client)), root(start(client, "SC-02"))
         given = attributes(

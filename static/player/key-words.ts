@@ -1,0 +1,19 @@
+/** What a key does, in words: the arrows do it the other way round for a reader who moves by steps. */
+
+import type { Arrows } from "./beat-walk.ts";
+import type { KeyAction } from "./keys.ts";
+import { say } from "./text.ts";
+
+const BY_STEPS: Partial<Record<KeyAction, KeyAction>> = { forward: "step", back: "step_back", step: "forward", step_back: "back" };
+
+/** Without the key in brackets, which a tooltip needs. */
+export function meaningOf(action: KeyAction, arrows: Arrows): string {
+  const done = arrows === "steps" ? (BY_STEPS[action] ?? action) : action;
+  return say(`player.key.${done}`).replace(/\s*[(（][^()（）]*[)）]$/u, "");
+}
+
+/** The tooltip of a button that moves by one step: what it does, and the key that does the same. */
+export function stepTitle(action: "step" | "step_back", arrows: Arrows): string {
+  const keys = arrows === "steps" ? { step: "→", step_back: "←" } : { step: "↓", step_back: "↑" };
+  return say("player.key.with", { meaning: say(`player.key.${action}`), key: keys[action] });
+}
