@@ -28,6 +28,7 @@ from eosviz.reference.search_terms import (
     corrected,
     error_names,
     in_parts,
+    is_outside,
     plain,
     understand,
 )
@@ -227,7 +228,7 @@ def _answer(question: str, language: str, own: Sequence[Entry], known: Threads |
         for entry, worth, share in zip(every, worths, shares, strict=True)
     ]
     least = LIKELY if any(wish.leads for wish in wishes) else UNLIKELY
-    is_far = fit < least * (CHINESE_FITS if CHINESE.search(question) else 1.0)
+    is_far = fit < least * (CHINESE_FITS if CHINESE.search(question) else 1.0) or is_outside(wishes)
     found = _by_kind(worths, scores, every, wishes, language)
     return Answer(found, is_partial, is_far and (is_partial or len(asked) >= MANY_TERMS))
 

@@ -20,14 +20,18 @@ EMPTY = "asked.empty"
 """The row with words that have no meaning for a search."""
 SUBJECT = "asked.subject"
 """The row with words that say what a question is about, not what went wrong; they tell as much as everyday language."""
+OUTSIDE = "asked.outside"
+"""The row with parts of Kafka that lessons only touch: a question with such a word has no lesson unless another of its
+terms leads to one."""
 _BETWEEN = r"[\s\-_.,，、]{0,3}"
 """Separators inside one term: *exactly-once* and *exactly once* are the same, and so are *transactional.id* and
 *TransactionalID*."""
 _ENDINGS = ("ing", "ed", "es", "s")
 """Endings of the same English word, the longest first."""
 _STEM_MIN = 4
-_CAPITAL_INSIDE = re.compile("(?<=[a-z])(?=[A-Z])")
-"""Where a part of a name begins: *initTransactions* is also *init_transactions* and *init transactions*."""
+_CAPITAL_INSIDE = re.compile("(?<=[a-z])(?=[A-Z][A-Za-z])")
+"""Where a part of a name begins: *initTransactions* is also *init_transactions* and *init transactions*. *EoS* is one
+word."""
 _JOINED = re.compile(r"\b(re|un|non|pre|de)-(?=[a-z])")
 """What begins an English word that is also written with a hyphen: *re-read* is *reread*, not *read*."""
 _EACH = re.compile(r"\bfor (?:each|every)\b")
@@ -97,6 +101,7 @@ def understand(question: str) -> list[Wish]:
     wishes += more
     names = _names(question)
     others = _not_empty(_pieces(rest)) or ([] if wishes else pieces)
+    others = [part for piece in others for part in _names_of(piece, names)]
     single = {_stem(piece): piece for piece in reversed(others)}
     wishes += [
         replace(_wish(piece, ()), as_words=names.get(piece, ""), telling=_telling_of(piece, PLAIN))
@@ -148,6 +153,11 @@ def roots_of(text: str) -> list[str]:
     return roots + [run[at : at + 2] for run in CHINESE.findall(small) for at in range(len(run) - 1)]
 
 
+def is_outside(wishes: Collection[Wish]) -> bool:
+    """True if a term is in the row OUTSIDE, and no term leads to a scenario."""
+    return any(wish.text in _row(OUTSIDE) for wish in wishes) and not any(wish.leads for wish in wishes)
+
+
 def asked_for() -> dict[str, list[str]]:
     """Normalised id of a scenario → the words of the table that lead to it."""
     found: dict[str, list[str]] = {}
@@ -182,6 +192,12 @@ def _names(question: str) -> dict[str, str]:
         if " " in words:
             found[plain(name)] = words
     return found
+
+
+def _names_of(piece: str, names: Collection[str]) -> list[str]:
+    """The compound names of a call or of a class with its package, *KafkaTemplate.executeInTransaction*; the piece itself
+    if it has none."""
+    return [part for part in piece.split(".") if part in names] or [piece]
 
 
 def _take(rest: str, is_sought: Callable[[str], bool]) -> tuple[list[Wish], str]:

@@ -305,6 +305,19 @@ def test_middleware_comes_first_only_if_the_question_is_about_it() -> None:
     assert first("the local transaction fails after a participant has voted") in {"SC-80", "SC-81", "SC-82"}
 
 
+def test_a_call_is_known_by_the_names_in_it() -> None:
+    found = search_index.answer("KafkaTemplate.executeInTransaction() swallows the exception", "en").found
+    assert "SC-41" in [row.identifier for row in found["scenario"]][:3]
+    assert search_terms.roots_of("EoS") == search_terms.roots_of("EOS")
+
+
+def test_a_part_of_kafka_that_lessons_only_touch_has_a_lesson_if_another_term_leads_to_one() -> None:
+    assert search_index.answer("remote storage retention of old segments is wrong", "en").is_far
+    asked = search_index.answer("RemoteLogManager: segments are not copied to tiered storage", "en")
+    assert not asked.is_far
+    assert asked.found["scenario"][0].identifier == "SC-137"
+
+
 def test_a_name_of_a_program_is_known_by_its_words_where_it_stands_nowhere() -> None:
     (wish,) = search_terms.understand("GroupTransactSession")
     assert [part.text for part in search_terms.in_parts(wish, lambda text: False)] == [
@@ -347,6 +360,7 @@ def test_where_no_entry_has_every_word_the_closest_are_found(client: Client) -> 
         "SSL handshake failed when connecting to bootstrap server",
         "Avro deserialization exception unknown magic byte",
         "OAuth token refresh fails in SASL OAUTHBEARER",
+        "tiered storage deletes segments too early",
     ],
 )
 def test_where_nothing_fits_the_page_says_so_and_offers_the_questions_of_the_library(
