@@ -107,6 +107,11 @@ ASKED = [
     ("message out of sequence added to a batch", "SC-112"),
     ("duplicate after broker crash", "SC-152"),
     ("records duplicated after the broker restarted", "SC-152"),
+    ("What can cause RdKafkaRespErrFatal?", "SC-72"),
+    ("Operation not valid in state ReadyNotAcked", "SC-133"),
+    ("No such configuration property: enable.idempotence", "SC-07"),
+    ("No transaction is in process", "SC-41"),
+    ("commits even with exception", "SC-143"),
 ]
 """Sentences as people write them in a thread, and the scenario that is among the first three."""
 
