@@ -195,8 +195,8 @@ def _names(question: str) -> dict[str, str]:
 
 
 def _names_of(piece: str, names: Collection[str]) -> list[str]:
-    """The compound names of a call or of a class with its package, *KafkaTemplate.executeInTransaction*; the piece itself
-    if it has none."""
+    """The compound names of a call or of a class with its package (*KafkaTemplate.executeInTransaction*); the piece
+    itself if it has none."""
     return [part for part in piece.split(".") if part in names] or [piece]
 
 
