@@ -200,7 +200,7 @@ def test_shrinking_and_changing_leader_refuse_what_cannot_be():
     with pytest.raises(Refused, match="choose one of"):
         cluster.controller.change_leader("t-0", 3, 0)
     cluster.controller.shrink_isr("t-0", 2, 0)
-    with pytest.raises(Refused, match="no other live replica"):
+    with pytest.raises(Refused, match="no other in-sync replica"):
         cluster.controller.change_leader("t-0", None, 0)
 
 
