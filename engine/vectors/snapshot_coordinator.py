@@ -26,6 +26,9 @@ class SnapshotCoordinator(TransactionCoordinator):
     - A completion stores its own epoch as the last one.
     - For a decided transaction of version 2, the rules of version 2 also check the epoch of an EndTxn of an
       older version.
+
+    A fourth difference occurs in no case: before it looks for a pending change, it compares the epoch of an
+    EndTxn of version 2 (KAFKA-18464).
     """
 
     def _write(self, kind: str, image: Image, change: Change) -> None:
