@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 from django.urls import reverse
@@ -14,6 +15,7 @@ from engine.scenario.tracks import tracks
 from engine.view import near_views
 from eosviz.scenarios.cards import Words, shelf
 from eosviz.scenarios.verdict_picture import picture
+from eosviz.tracks.lessons import following
 from eosviz.tracks.models import Visit
 from eosviz.tracks.progress import Place, Progress, progress_in
 from eosviz.walkthroughs.deriving import changes_of
@@ -29,25 +31,19 @@ _PLACE = re.compile(r"([0-9a-f-]{36})\.([0-9]{1,18})\.([0-9]{1,9})")
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """The newest session. `steps`: the length of the run; 0 if unknown."""
+    """The newest session. `steps`: the length of the run; 0 if unknown. `next`: what comes after the scenario, once
+    its run is finished, as the player offers it (`following`); None before, and if nothing comes."""
 
     scenario: str
     title: Words
     address: str
     step: int
     steps: int
-    finished: bool
     is_at_end: bool
     picture: str
     progress: Progress | None
     place: Place | None
-
-    @property
-    def following(self) -> Place | None:
-        """The next scenario of the track, once this one is finished; None without a track or a next
-        scenario."""
-        following = None if self.progress is None else self.progress.following
-        return following if self.finished and following != self.place else None
+    next: dict[str, Any] | None
 
 
 def newest_of(browser: str, kept: str = "") -> Resumed | None:
@@ -73,17 +69,20 @@ def newest_of(browser: str, kept: str = "") -> Resumed | None:
         if progress is not None
         else None
     )
+    found = (
+        following(session.version.identifier, session.variant, visit) if branch.finished is not None else {}
+    )
     return Resumed(
         scenario=session.version.identifier,
         title=session.title,
         address=f"{reverse('walkthroughs:player', args=[session.id])}?branch={branch.id}&step={step}",
         step=step,
         steps=_length_of(session, branch),
-        finished=branch.finished is not None,
         is_at_end=branch.finished is not None and step == branch.newest,
         picture=_picture_of(branch, step),
         progress=progress,
         place=place,
+        next=found.get("next"),
     )
 
 

@@ -26,7 +26,7 @@ def lesson_of_session(session: Any) -> dict[str, Any]:
     return {
         **lesson_of_version(version, session.variant),
         **(_starts() if version.library_position is not None else {}),
-        **_following(version.identifier, session.variant, visit),
+        **following(version.identifier, session.variant, visit),
         **_variant(version.identifier, session.variant, version.document),
     }
 
@@ -61,7 +61,7 @@ def lesson_of_scenario(
     return {
         **lesson,
         **_starts(),
-        **_following(scenario, variant, None),
+        **following(scenario, variant, None),
         **_variant(scenario, variant, document),
     }
 
@@ -122,7 +122,7 @@ def _libraries(scenario: str) -> dict[str, Any]:
     return {"libraries": rows} if rows else {}
 
 
-def _following(scenario: str, variant: str | None, visit: Visit | None) -> dict[str, Any]:
+def following(scenario: str, variant: str | None, visit: Visit | None) -> dict[str, Any]:
     """What follows this run in the visit's track, else in the first track that continues from it; empty if there is
     none. The run without a variant is followed by what comes after the scenario's first run there, a variant
     that no track has by what comes after its last."""

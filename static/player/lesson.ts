@@ -8,7 +8,8 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { asItWas } from "./as-it-was.ts";
 import { planOf } from "./axis-of.ts";
-import { titleOf } from "./beats.ts";
+import type { Beat } from "./beats.ts";
+import { addedIn, titleOf } from "./beats.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import type { Bilingual, Language } from "./frame.ts";
 import { inWords } from "./done.ts";
@@ -148,7 +149,7 @@ export class Lesson extends StoreElement {
   /** In a run with interventions: its outcome since then, by its own beats, without those inside a long beat. */
   #showed(store: PlayerStore): TemplateResult | typeof nothing {
     const [first] = changesOf(store);
-    const beats = first === undefined ? [] : (planOf(store)?.beats ?? []).filter(({ last }) => last > first.after);
+    const beats = first === undefined ? [] : cameAfter(planOf(store)?.beats ?? [], first.after);
     if (beats.length === 0) return nothing;
     return html`<h3>${say("lesson.showed")}</h3><ol class="lesson-showed">${beats.slice(0, defaults.showed).map((beat) => html`<li><button @click=${() => this.#goTo(beat.lands)}>${titleOf(beat)}</button></li>`)}${
       beats.length > defaults.showed ? html`<li class="more num">+${beats.length - defaults.showed}</li>` : nothing}</ol>`;
@@ -219,6 +220,13 @@ export class Lesson extends StoreElement {
     this.store?.moveTo(step);
     this.store?.select({ kind: "message", id: String(id) });
   }
+}
+
+/** What happened after a step of a changed run; where beats hold what came of the change, this and what broke. */
+export function cameAfter(beats: readonly Beat[], step: number): readonly Beat[] {
+  const after = beats.filter(({ last }) => last > step);
+  if (!after.some((beat) => addedIn(beat).length > 0)) return after;
+  return after.flatMap((beat) => [...(beat.key.startsWith("beat.broken_") ? [beat] : []), ...addedIn(beat).filter(({ last }) => last > step)]);
 }
 
 /** A text in which each name of a scenario leads to it, where there is an address for that. */

@@ -330,7 +330,14 @@ class TestFrontPage:
         assert found is not None
         # Record 2 is reported successful and in no log: the picture has its cross.
         assert 'class="cross"' in found[0] and "finished" in found[0]
-        assert "Next in the track: SC-02" in found[0]
+        assert (
+            "Your last run: Exactly-once from the ground up, 1 of 8" in found[0]
+            and "Continue" not in found[0]
+        )
+        assert (
+            "Next: Without idempotence, a retry stores a duplicate" in found[0]
+            and 'action="/tracks/exactly-once/1/finish"' in found[0]
+        )
 
     def test_an_old_search_leads_to_the_new_one(self, client: Client) -> None:
         assert client.get("/", {"q": "标记 x"})["Location"] == "/search/?q=%E6%A0%87%E8%AE%B0+x"
