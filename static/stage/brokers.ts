@@ -236,9 +236,9 @@ const SIGN = { width: 26, row: 19, line: 18 };
 function legendUnder(here: Places): Drawn {
   const rows = Object.values(here.readers).flatMap((lane) => Object.values(lane).map(({ box: one }) => one));
   const [first] = rows;
-  if (here.kind !== "cluster" || first === undefined) return nothing;
+  if (here.kind === "middleware" || first === undefined) return nothing;
   const hasTransactions = Object.values(here.brokers).some(({ coordinator }) => coordinator !== null);
-  const signs = hasTransactions ? CLUSTER : CLUSTER.filter(([, , isOfAll]) => isOfAll);
+  const signs = here.kind === "log" ? LOG : hasTransactions ? CLUSTER : CLUSTER.filter(([, , isOfAll]) => isOfAll);
   // At the foot: a tag under the last row has its own place.
   const y = here.height - 18 - signs.length * SIGN.row;
   return y < Math.max(...rows.map((row) => row.y + row.height)) + 24 ? nothing : legend(first.x, y, first.width, signs).drawn;
@@ -251,8 +251,8 @@ const DRAWN = {
 /** Key of its words, the sign, and whether runs without transactions have it. */
 type Sign = readonly [key: string, sign: SVGTemplateResult, isOfAll: boolean];
 const LOG: readonly Sign[] = [
-  ["stage.log.sign_batch", DRAWN.batch, true], ["stage.log.sign_open", DRAWN.open, false], ["stage.log.sign_aborted", DRAWN.aborted, false],
-  ["stage.log.sign_marker", DRAWN.marker, false], ["stage.log.sign_lso", DRAWN.lso, true],
+  ["stage.sign.log_batch", DRAWN.batch, true], ["stage.sign.log_open", DRAWN.open, false], ["stage.sign.aborted", DRAWN.aborted, false],
+  ["stage.sign.marker", DRAWN.marker, false], ["stage.sign.lso", DRAWN.lso, true],
 ];
 const CLUSTER: readonly Sign[] = [
   ["stage.sign.batch", DRAWN.batch, true], ["stage.sign.open", DRAWN.open, true], ["stage.sign.aborted", DRAWN.aborted, false],
