@@ -241,7 +241,7 @@ function legendUnder(here: Places): Drawn {
   const signs = here.kind === "log" ? LOG : hasTransactions ? CLUSTER : CLUSTER.filter(([, , isOfAll]) => isOfAll);
   // At the foot: a tag under the last row has its own place.
   const y = here.height - 18 - signs.length * SIGN.row;
-  return y < Math.max(...rows.map((row) => row.y + row.height)) + 24 ? nothing : legend(first.x, y, first.width, signs).drawn;
+  return y < Math.max(...rows.map((row) => row.y + row.height)) + 18 ? nothing : legend(first.x, y, first.width, signs).drawn;
 }
 
 const CELL = (classes = ""): SVGTemplateResult => box(0, 0, SIGN.width, 14, `cell b0${classes}`, 2);
