@@ -31,7 +31,7 @@ import { SPACINGS } from "./spacetime-rows.ts";
 export { defaults };
 
 export class Spacetime extends SizedElement {
-  static override properties = { ...SizedElement.properties, arrows: { attribute: false }, marks: { attribute: false }, spacing: {}, columns: { attribute: false } };
+  static override properties = { ...SizedElement.properties, arrows: { attribute: false }, marks: { attribute: false }, spacing: {}, columns: { attribute: false }, known: { attribute: false } };
   static override styles = [
     ...SizedElement.styles,
     css`
@@ -63,11 +63,14 @@ export class Spacetime extends SizedElement {
   declare marks: readonly Mark[];
   declare spacing: Spacing;
   declare columns: readonly string[] | null;
+  /** How many arrows there are: the list itself grows in its place. */
+  declare known: number;
   #wanted: readonly string[] = [];
 
   constructor() {
     super();
     this.columns = null;
+    this.known = 0;
     this.arrows = [];
     this.marks = [];
     this.spacing = "step";

@@ -131,7 +131,7 @@ const ROWS = [
   },
   {
     tag: "eos-spacetime", key: "6", place: "middle", view: "spacetime", name: "player.panel.spacetime", when: works, opens: (header) => header.opens_on === "spacetime",
-    draw: ({ frame, store, spacing, space, columns = null, wants }) => frame === undefined ? html`` : html`<eos-spacetime .frame=${frame} .arrows=${store.arrows} .marks=${store.marks}
+    draw: ({ frame, store, spacing, space, columns = null, wants }) => frame === undefined ? html`` : html`<eos-spacetime .frame=${frame} .arrows=${store.arrows} .known=${store.arrows.length} .marks=${store.marks}
       .columns=${columns} @columns=${(event: CustomEvent<readonly string[]>) => wants?.(event.detail)} .spacing=${spacing} @spacing=${(event: CustomEvent<Spacing>) => space(event.detail)}></eos-spacetime>`,
   },
   {

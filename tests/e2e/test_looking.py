@@ -339,6 +339,15 @@ def test_a_telephone_shows_in_one_column_what_differs_and_then_both_runs(page: P
         reader.scroll_into_view_if_needed()
         seen, foot = reader.bounding_box(), page.locator(".compare-foot").bounding_box()
         assert seen is not None and foot is not None and seen["y"] + seen["height"] <= foot["y"]
+    page.goto(f"{page.url}&zoom=spacetime")
+    page.wait_for_function(
+        """() => {
+          const [left, right] = [...document.querySelectorAll("eos-spacetime")].map(({ shadowRoot }) =>
+            [...(shadowRoot?.querySelectorAll("svg .title") ?? [])].map((name) => name.textContent.trim()));
+          return left?.length > 1 && left.join() === right?.join();
+        }"""
+    )
+    page.locator(".compare-foot .zoom select").select_option("lanes")
     page.locator(".to-end").click()
     expect(page.locator(".compare-head")).to_be_in_viewport(ratio=1)
     page.locator(".compare-foot .by").select_option("time")
