@@ -239,7 +239,7 @@ class Simulation(Timetable):
 
     def _next_event(self) -> bool:
         """Carry out the next event; False at the end of the run, or at the caller's limit."""
-        queue, scheduled = self._queue, self.scheduled
+        queue = self._queue
         if len(queue) <= self._void + len(self._backgrounds) or (
             self.world.dark and self._end.nothing_comes()
         ):
@@ -251,8 +251,8 @@ class Simulation(Timetable):
         if not self.now <= at <= self._end.horizon:
             self._put_back(event, at)
             return False
-        if handler in scheduled:
-            timers = scheduled[handler]
+        timers = self.scheduled.get(handler)
+        if timers is not None:
             if timers.get(argument, NEVER)[1] != key:
                 self._void -= 1
                 return True

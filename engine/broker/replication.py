@@ -43,12 +43,12 @@ def fetch_is_useful(leader: Replica, follower: Replica) -> bool:
     )
 
 
-def is_caught_up(leader: Replica, follower: Replica) -> bool:
-    """True when the follower's log equals the leader's, so that the response to a fetch could change only the
-    follower's high watermark."""
+def continues(leader: Replica, follower: Replica) -> bool:
+    """True when the follower's log is a beginning of the leader's, and needs no other log start: the response to
+    a fetch can contain only further batches and a new high watermark. This is the usual case."""
     ours, theirs = leader.log, follower.log
     return (
-        ours.log_end == theirs.log_end
+        theirs.log_end <= ours.log_end
         and ours.log_start <= theirs.log_start
         and leader.leader_epoch == follower.leader_epoch
         and leader.leader == leader.broker_id
@@ -143,8 +143,6 @@ class Taken:
 
 NOTHING_TAKEN = Taken()
 HIGH_WATERMARK_TAKEN = Taken(high_watermark_moved=True)
-ONE_COPIED = Taken(copied=1)
-ONE_COPIED_AND_MOVED = Taken(copied=1, high_watermark_moved=True)
 
 
 def take_answer(follower: Replica, response: ReplicaFetchResponse, now: int) -> Taken:
@@ -170,8 +168,6 @@ def take_answer(follower: Replica, response: ReplicaFetchResponse, now: int) -> 
         forgotten = log.raise_log_start(log_start)
         log.delete_segments()
     moved = log.set_high_watermark(response.high_watermark)
-    if copied == 1 and not raised and started_over_at is None:
-        return ONE_COPIED_AND_MOVED if moved else ONE_COPIED
     if copied or raised or started_over_at is not None:
         return Taken(None, started_over_at, copied, raised, moved, False, forgotten)
     return HIGH_WATERMARK_TAKEN if moved else NOTHING_TAKEN
