@@ -159,6 +159,21 @@ class OutlivingLoopLayer(RedisPubSubLoopLayer):
 class OutlivingChannelLayer(RedisPubSubChannelLayer):
     """The channel layer of the site. It has one layer of connections for each event loop of the process."""
 
+    _read: tuple[bytes, Any] = (b"", None)
+    """The newest message that a socket received: its bytes and its content."""
+
+    async def receive(self, channel: str) -> Any:
+        return await self._get_layer().receive(channel)
+
+    def deserialize(self, message: bytes) -> Any:
+        """The content of a message. The sockets of a group get the same bytes, which are decoded once; no socket
+        changes the content."""
+        data, content = self._read
+        if data is not message:
+            content = super().deserialize(message)
+            self._read = message, content
+        return content
+
     def _get_layer(self) -> OutlivingLoopLayer:
         loop = asyncio.get_running_loop()
         if loop not in self._layers:

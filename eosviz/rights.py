@@ -239,6 +239,15 @@ class Board:
             self._tasks = []
             self._is_listening.clear()
 
+    def known_to_last(self, rights: Sequence[Right]) -> bool:
+        """Whether recent answers say that all these rights last, so that nothing has to be asked."""
+        oldest = self._now() - ANSWER_SECONDS
+        for right in rights:
+            answer = self._answers.get(right.name)
+            if answer is None or answer.ending is not None or answer.asked_at < oldest:
+                return False
+        return True
+
     async def ending(self, rights: Sequence[Right]) -> Ending | None:
         """The reason of the first of these rights that has ended, or None; their sockets must have entered. Raises
         DatabaseError."""
