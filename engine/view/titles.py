@@ -128,6 +128,13 @@ def _stores(name: str, stored: Sequence[str] = STORED) -> Tell:
     return tell
 
 
+def _muted(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
+    """The records of the client that has muted its partitions: others may have several requests in flight."""
+    muted = next(said_in(steps, "client.muted"), None)
+    client = {} if muted is None else {"client": muted["client"]}
+    return _stores("muted_stores")({**params, **client}, steps, consumers)
+
+
 def _sends(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
     """The title of sent batches with the number of records appended. For several partitions, no single step
     says that number, so the title names the partitions."""
@@ -402,7 +409,7 @@ TELLS: dict[str, Tell] = {
     "call_refused": _call_refused,
     "renumbered": _resends("renumbered_stored"),
     "success_at_once": _stores("success_first", UNANSWERED),
-    "muted": _stores("muted_stores"),
+    "muted": _muted,
     "round": _stores("round_stores"),
     "waits_for_earlier": _stores("waited_stores"),
     "behind": _behind,

@@ -249,6 +249,29 @@ def test_a_beat_of_one_producer_lands_where_its_own_records_are_stored() -> None
     assert beat["lands"] == 22, "p2's are stored at step 28"
 
 
+def test_one_request_at_a_time_is_said_of_the_client_that_mutes_its_partition() -> None:
+    plain = {"enable_idempotence": False, "acks": -1}
+    document = {
+        "id": "MUTED",
+        "title": {"en": "Muted", "zh-Hans": "Muted"},
+        "profile": "k28",
+        "producers": [
+            {"name": "p1", "settings": plain | {"max_in_flight": 1}},
+            {"name": "p2", "settings": plain},
+        ],
+        "applications": [
+            {
+                "name": f"app-{n}",
+                "client": f"p{n}",
+                "calls": [{"at": at, "do": "send", "partition": f"t-{n - 1}"}],
+            }
+            for n, at in ((1, 3), (2, 2))
+        ],
+    }
+    beat = next(b for b in plan_ahead(load(document))["beats"] if b["key"] == "beat.muted_stores")
+    assert (beat["params"]["client"], beat["params"]["count"]) == ("p1", 1), "p2 stores one, too"
+
+
 def test_a_decision_lands_where_it_takes_effect_itself() -> None:
     plan = plan_ahead(scenario_of("SC-140/k28"))
     beat = next(beat for beat in plan["beats"] if beat["key"] == "beat.commit_decided")
