@@ -36,14 +36,14 @@ export class CodePanel extends DiagramElement {
     ...DiagramElement.styles,
     css`
       :host { padding: 10px 14px; container-type: inline-size; }
-      .code { font-family: var(--f-mono); font-size: var(--t-mark); line-height: 17px; margin-top: 6px; }
+      .code { font-family: var(--f-mono); font-size: var(--t-mark); line-height: 18px; margin-top: 6px; }
       .code li { display: grid; grid-template-columns: 18px minmax(0, 1fr) auto; gap: 0 4px; padding: 0 4px; }
       .code code { white-space: pre-wrap; overflow-wrap: anywhere; font-size: inherit; color: var(--ink); }
       .comment code { color: var(--ink-2); font-family: var(--f-ui); font-style: italic; }
       .not_reached code, .off code { color: var(--ink-3); }
       .off code { text-decoration: line-through; }
       .decided, .here { box-shadow: inset 3px 0 var(--ink); }
-      .now { background: var(--now); outline: 2px solid var(--ink); }
+      .now { background: var(--now); outline: 2px solid var(--ink); outline-offset: -2px; }
       .now code { font-weight: 650; }
       .sign { text-align: center; color: var(--ink-2); min-height: 17px; width: 18px; }
       .numbers { font: 600 var(--t-mark)/17px var(--f-ui); color: var(--ink); text-align: end; }

@@ -644,6 +644,7 @@ export class Compare extends LitElement {
   #transport(): TemplateResult {
     const found = this.#found;
     const ended = this.#sides.every(({ store }) => !store.canGrow);
+    const atEnd = ended && this.at >= this.#end;
     const arrows = this.#arrows;
     const hasBeats = this.#sides.some((side) => planOf(side) !== null);
     const text =
@@ -663,15 +664,15 @@ export class Compare extends LitElement {
       <div class="buttons">
         <button class="to-start" aria-label=${say("player.do.first")} title=${say("player.key.first")} ?disabled=${this.at === 0} @click=${() => this.#goTo(0)}>|◀</button>
         ${hasBeats ? html`<button aria-label=${say("player.do.beat_back")} title=${say("player.key.beat_back")} ?disabled=${this.at === 0} @click=${() => this.#lastBeat()}>◀</button>
-        <button class="beat-go" title=${say("player.key.beat_forward")} @click=${() => void this.#nextBeat()}>${say("player.do.beat_forward")} <kbd aria-hidden="true">${arrows === "beats" ? "→" : "↓"}</kbd></button>`
+        <button class="beat-go" title=${say("player.key.beat_forward")} ?disabled=${atEnd} @click=${() => void this.#nextBeat()}>${say("player.do.beat_forward")} <kbd aria-hidden="true">${arrows === "beats" ? "→" : "↓"}</kbd></button>`
           : html`<button aria-label=${say("player.do.back")} title=${stepTitle("step_back", arrows)} ?disabled=${this.at === 0} @click=${() => this.#back()}>◀</button>`}
-        <button class="go" title=${stepTitle("step", arrows)} @click=${() => void this.#forward()}>${say("player.do.step")} <kbd aria-hidden="true">${arrows === "beats" ? "↓" : "→"}</kbd></button>
+        <button class="go" title=${stepTitle("step", arrows)} ?disabled=${atEnd} @click=${() => void this.#forward()}>${say("player.do.step")} <kbd aria-hidden="true">${arrows === "beats" ? "↓" : "→"}</kbd></button>
       </div>
       <input type="range" aria-label=${say("player.scrubber")} min="0" max=${this.#end} .value=${live(String(this.at))} data-arrows
         @input=${(event: Event) => this.#goTo(Number((event.target as HTMLInputElement).value))} />
       <output class="num">${this.at}${this.lockstep === "time" ? " ms" : ""}</output>
       <span class="sr" role="status">${text}</span>
-      <button class="to-end" ?disabled=${ended && this.at === this.#end} @click=${() => void this.#toTheEnd()}>${say("player.compare.to_the_end")}</button>
+      <button class="to-end" ?disabled=${atEnd} @click=${() => void this.#toTheEnd()}>${say("player.compare.to_the_end")}</button>
       <button class="to-difference" title=${say("player.compare.go_to_difference")} ?disabled=${found.first === null && ended && found.isComplete} @click=${() => void this.#toDifference()}>${text} <kbd aria-hidden="true">⇧ →</kbd></button>
     </footer>`;
   }

@@ -349,6 +349,7 @@ def test_a_telephone_shows_in_one_column_what_differs_and_then_both_runs(page: P
     )
     page.locator(".compare-foot .zoom select").select_option("lanes")
     page.locator(".to-end").click()
+    expect(page.locator(".compare-foot .go")).to_be_disabled()
     expect(page.locator(".compare-head")).to_be_in_viewport(ratio=1)
     page.locator(".compare-foot .by").select_option("time")
     expect(page.locator(".compare-foot output")).to_contain_text("ms")
