@@ -17,7 +17,7 @@ from typing import Any
 
 from engine.crafter import Crafter
 from engine.shapes.plans import Beat, BeatLine
-from engine.view.beat_step import BeatStep
+from engine.view.beat_step import BeatStep, said_in
 from engine.view.lines import lines_of
 from engine.view.openers import (
     BEHIND,
@@ -37,6 +37,7 @@ from engine.view.openers import (
     IDENTITIES,
     IDENTITY_NAMES,
     IGNORED,
+    LEFT,
     LET_GO,
     MANY_ROUNDS,
     MARKED,
@@ -49,6 +50,7 @@ from engine.view.openers import (
     READER_UNANSWERED,
     REFUSED,
     REPEATS,
+    REPORT_SUCCESS,
     RETRIED,
     ROUNDS,
     START,
@@ -118,7 +120,7 @@ ROUND_KINDS = frozenset({"round", TRANSACTION.name, MANY_ROUNDS.name, *(one.name
 """The kinds of beats into which a run of many rounds is divided."""
 RESULTS = frozenset(
     {
-        "client.acknowledged",
+        *REPORT_SUCCESS,
         "client.late_success",
         "client.batch_failed",
         "client.batch_aborted",
@@ -206,6 +208,8 @@ class Beats:
         """Client to the time from which consumers can get the records of the transaction that it commits."""
         self._ids: dict[str, str] = {}
         """Client to its transactional id."""
+        self._left: set[tuple[str, str]] = set()
+        """(broker, client) of each ended connection whose requests the broker still processes, until it appends one."""
         self._duplicates: dict[tuple[Any, ...], int] = {}
         """(client, partition, base offset) to the index of the step in which a leader recognised the batch there as
         a duplicate."""
@@ -229,7 +233,7 @@ class Beats:
             elif said["key"] in RESULTS and batch in self._doubted:
                 self._again.pop(batch, None)
                 self._doubted.discard(batch)
-                ends_doubt = ends_doubt or said["key"] == "client.acknowledged"
+                ends_doubt = ends_doubt or said["key"] in REPORT_SUCCESS
         taken = BeatStep(
             number=step["number"],
             time=step["at"],
@@ -253,6 +257,7 @@ class Beats:
                 READER_UNANSWERED,
                 _params(READER_UNANSWERED, taken.params, step),
             )
+        self._look_for_requests_left(taken)
         if ends_doubt and (taken.opener is None or taken.opener.weight < DOUBT_ENDS.weight):
             taken.opener = DOUBT_ENDS
             taken.opener_params = {name: step["params"].get(name) for name in DOUBT_ENDS.params}
@@ -319,6 +324,19 @@ class Beats:
         if let_go and _weight(taken) < LET_GO.weight:
             taken.opener, taken.opener_params = LET_GO, {"partitions": let_go}
         self._hanging.difference_update(let_go)
+
+    def _look_for_requests_left(self, taken: BeatStep) -> None:
+        """Make a broker's first append from an ended connection the opening of a beat."""
+        for params in said_in([taken], "network.requests_left"):
+            lost = said_in([taken], "client.disconnected")
+            self._left.update((params["broker"], one["client"]) for one in lost)
+        for params in said_in([taken], *STORED):
+            way = params["broker"], params.get("client")
+            if way in self._left:
+                self._left.discard(way)
+                if taken.opener is None or taken.opener.weight < LEFT.weight:
+                    taken.opener = LEFT
+                    taken.opener_params = {"broker": way[0], "client": way[1]}
 
     def _look_for_releases(self, taken: BeatStep) -> None:
         """Set ``released``: the partitions whose last stable offset this step advanced, each with the result
@@ -420,6 +438,7 @@ class Beats:
         fork._unread = {partition: set(readers) for partition, readers in self._unread.items()}
         fork._released_at = dict(self._released_at)
         fork._ids = dict(self._ids)
+        fork._left = set(self._left)
         fork._duplicates = dict(self._duplicates)
         fork._ids_wanted = self._ids_wanted
         fork._recent = self._recent.fork()

@@ -65,6 +65,8 @@ STORED = (
     "broker.appended_plain_unanswered",
     *UNTIMELY,
 )
+REPORT_SUCCESS = ("client.acknowledged", "client.duplicate_is_success")
+"""The sentences by which an idempotent client reports a batch as stored while it still waits for the result."""
 MARKED = ("broker.marker_appended", "broker.marker_appended_and_waits")
 _DECIDED = ("coordinator.decision_stands", "coordinator.fence_stands")
 
@@ -120,7 +122,7 @@ PRODUCER = (
     Opener("epoch_raised", 8, ("client.epoch_bumped", "client.epoch_bumped_alone"), ("client", "after")),
     Opener("epochs_used_up", 8, ("client.epoch_exhausted", "coordinator.epochs_used_up",
         "coordinator.no_epoch_left")),
-    Opener("identity_dropped", 8, ("client.identity_reset",), ("client",)),
+    Opener("identity_dropped", 8, ("client.identity_reset", "client.unresolved_lost_reset"), ("client",)),
     Opener("numbering_restarts", 8, ("client.numbering_forgotten",), ("client", "partition")),
     Opener("unresolved", 7, ("client.sequence_unresolved",), ("partition",)),
     Opener("resolved", 6, ("client.unresolved_cleared",), ("partition",)),
@@ -446,6 +448,8 @@ TAKEN_FOR_DUPLICATE = Opener("taken_for_duplicate", 9, ())
 """The opener for a batch that its leader takes for a duplicate, although it has not stored the batch before."""
 DOUBT_ENDS = Opener("doubt_ends", 7, (), ("client",), once=True)
 """The opener for the result of a batch that was in doubt at its client."""
+LEFT = Opener("left", 6, (), ("broker", "client"), STORED)
+"""The opener for the first batch that a broker appends from a connection that has ended."""
 READER_UNANSWERED = Opener("reader_unanswered", 6, (), ("consumer", "broker"))
 """The opener for a consumer whose request times out."""
 TIMES_OUT = frozenset({"gives_up_waiting", "markers_unanswered", "reader_unanswered", "source_asked"})

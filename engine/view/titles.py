@@ -12,7 +12,7 @@ from typing import Any
 from engine.shapes.plans import AlsoDone
 from engine.view import middleware_titles
 from engine.view.beat_step import BeatStep, said_in
-from engine.view.openers import DROPPED, GATHERED, MARKED, STORED
+from engine.view.openers import DROPPED, GATHERED, MARKED, REPORT_SUCCESS, STORED
 
 NAMED_MOST = 3
 """A title names at most this many records; it counts the others."""
@@ -36,7 +36,7 @@ NAMES = frozenset(
         "takes_over_finds",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
         "crashes_many", "restarts_many", "marker_again", "commit_returns", "success_first",
-        "round_stores", "behind_stores", "repeats_refused", "repeats_failed",
+        "left_stores", "round_stores", "behind_stores", "repeats_refused", "repeats_failed",
         "sends_into", "resends_and_sends", "call_fails", "call_fails_by_name", *middleware_titles.NAMES,
     }
 )  # fmt: skip
@@ -295,7 +295,7 @@ def _message_lost(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) 
 
 
 def _doubt_ends(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
-    said = next(said_in(steps, "client.acknowledged"), None)
+    said = next(said_in(steps, *REPORT_SUCCESS), None)
     return None if said is None else ("doubt_ends", {**params, "batch": said["batch"]})
 
 
@@ -405,6 +405,7 @@ TELLS: dict[str, Tell] = {
     **middleware_titles.TELLS,
     "sends": _sends,
     "meanwhile": _meanwhile,
+    "left": _stores("left_stores"),
     "sends_again": _resends("resends_stored", with_new="resends_and_sends"),
     "call_refused": _call_refused,
     "renumbered": _resends("renumbered_stored"),

@@ -189,7 +189,8 @@ def _variant(scenario: str, variant: str | None, document: Mapping[str, Any]) ->
     found = next(iter([*contrary, *in_order]), None)
     if found is None:
         return {}
-    title = found.variant.title if found.variant else document["title"]
+    name = found.variant.name if found.variant else shelved.twin
+    title = title_of_variant(document, name) or document["title"]
     kind = "other" if found not in contrary else "cure" if now.broken else "opposite"
     other = {
         "title": title,

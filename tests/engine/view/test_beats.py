@@ -30,6 +30,7 @@ from engine.view.openers import (
     HANGS,
     IDENTITIES,
     IGNORED,
+    LEFT,
     LET_GO,
     MANY_ROUNDS,
     MEANWHILE,
@@ -59,6 +60,7 @@ BY_RULE = (
     DOUBT_ENDS,
     HANGS,
     IDENTITIES,
+    LEFT,
     LET_GO,
     MANY_ROUNDS,
     MEANWHILE,
@@ -86,6 +88,17 @@ BEATS_OF = {
 7. 81–81 → 81  p1 learns that batch r1 is stored
 8. 82–92 → 92  p1 resends, and sends new records too
 9. 93–140 → 93  p1 learns that batch r2–r3 is stored
+""",
+    "SC-32": """\
+1. 1–6 → 4  p1 gets PID 0, epoch 0
+2. 7–38 → 38  2 records from p1 stored
+3. 39–44 → 39  The response is lost: p1 does not know the outcome
+4. 45–65 → 58  From p1's lost connection: 4 records stored
+5. 66–68 → 66  p1 resends the same batch
+6. 69–69 → 69  An old batch is taken for a duplicate
+7. 70–73 → 70  p1 learns that batch r1 is stored
+8. 74–85 → 74  Duplicate recognised, not stored again
+9. 86–95 → 86  p1 resends the same batch
 """,
     "SC-44/k28": """\
 1. 1–18 → 12  p1 gets PID 1000, epoch 0
