@@ -26,7 +26,7 @@ from eosviz.refusals import Problem
 LEASES = {"messages.person": 30, "messages.page": 30, "calls.person": 30}
 """Name of a rate → how many tokens a process takes from Redis at once, for rates that every message uses."""
 STRICT = "wrong_password."
-"""The prefix of the rates for passwords. While Redis is down no password is tried, because processes that
+"""The prefix of the rates for wrong passwords. While Redis is down they grant nothing, because processes that
 count separately would together allow more guesses."""
 MINUTES_FROM_SECONDS = 120
 """Waits of this length and longer are stated in minutes."""

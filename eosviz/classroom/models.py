@@ -256,8 +256,8 @@ class Attempt(models.Model):
     predictions, and for a run that was changed or deleted."""
     score_max = models.PositiveSmallIntegerField(null=True)
     evidence = models.JSONField(default=dict)
-    """`reason` and the parameters of its sentence (`judging.py`): the branch and step that broke the guarantee, the
-    questions answered wrongly. Empty while open."""
+    """`reason` and the parameters of its sentence (`judging.py`), such as the branch and step that broke the
+    guarantee, or the questions answered wrongly. Empty while open."""
     text = models.TextField(max_length=TEXT_CHARACTERS_MAX, blank=True)
     """The explanation; a draft that only its learner sees until it is handed in."""
     comment = models.TextField(max_length=TEXT_CHARACTERS_MAX, blank=True)

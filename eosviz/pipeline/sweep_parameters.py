@@ -122,8 +122,8 @@ def _of_field(path: str, field: Field, now: Any) -> Parameter:
 
 
 def _cluster(document: Mapping[str, Any], has_topics: bool) -> Iterator[Parameter]:
-    """Parameters of the cluster. ``has_topics``: whether the scenario names its topics, because the default
-    topic cannot be set."""
+    """The version of Kafka, and the parameters of the cluster and its topics. ``has_topics``: whether the scenario
+    names its topics; the default topic cannot be set."""
     for name in _SCENARIO:
         yield _of_field(name, SECTIONS["scenario"][name], document[name])
     for name in _CLUSTER:

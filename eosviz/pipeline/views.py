@@ -126,8 +126,8 @@ def cell(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
 
 @require_POST
 def open_run(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
-    """Open a run of the cell. With `guarantee` this is the first run that broke it, at that step; otherwise
-    the cell's first run, at its start."""
+    """Open a run of the cell. With `guarantee` this is the first run that broke it, at the first step that broke
+    it; otherwise the cell's first run, at its start."""
     shown = seen_job(request, Sweep, sweep_id)
     row = row_of(shown, cell)
     seed, step = run_of(row, request.POST.get("guarantee", ""))

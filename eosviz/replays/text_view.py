@@ -62,7 +62,7 @@ class Header(msgspec.Struct):
 
     @property
     def version_key(self) -> str:
-        """The key of the words for the version of Kafka; message middleware without Kafka has none."""
+        """The key of the words for the version of Kafka, or of words that say that the run has no Kafka."""
         has_brokers = any(actor.role == "broker" for actor in self.actors)
         return f"library.profile.{self.profile}" if has_brokers else "player.no_kafka"
 

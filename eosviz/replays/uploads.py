@@ -123,7 +123,8 @@ def cancel(upload: Upload) -> None:
 
 
 def delete_broken_off() -> None:
-    """Delete the folders that belong to no unfinished upload and have got no file for BROKEN_OFF_SECONDS."""
+    """Delete the folders that belong to no unfinished upload and to which no file was added for
+    BROKEN_OFF_SECONDS."""
     if not uploads.folder.exists():
         return
     known = set(map(str, Upload.objects.unfinished().values_list("id", flat=True)))

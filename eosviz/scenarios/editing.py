@@ -1,6 +1,6 @@
-"""Edits the TOML text of a document and changes nothing else: comments, order and spacing stay as written.
-Afterwards the meaning of the edited text is compared with the meaning of the edit. If they differ, nothing is
-changed."""
+"""Edits the TOML text of a document. The rest stays as written, with comments, order and spacing; only an
+inline table in which a key is set or removed gets the usual spacing. Afterwards the meaning of the edited text
+is compared with the meaning of the edit. If they differ, nothing is changed."""
 
 from __future__ import annotations
 

@@ -157,8 +157,8 @@ def branch_name(position: int) -> str:
 
 
 def pause(session_id: uuid.UUID, branch_id: int) -> int:
-    """Make a command that is making steps for this branch stop. Returns how often the branch has been paused.
-    Raises Problem if the session has no such branch."""
+    """Stop the command that is making steps for this branch, if there is one. Returns how often the branch has
+    been paused. Raises Problem if the session has no such branch."""
     paused = Branch.objects.filter(id=branch_id, session_id=session_id).update(pauses=F("pauses") + 1)
     if not paused:
         raise Problem("not_found", "no_branch", branch=str(branch_id))

@@ -246,8 +246,9 @@ class RecentSimulations:
 
     @contextmanager
     def of(self, branch_id: int) -> Iterator[Slot]:
-        """The branch's slot, for this thread alone. A failure inside drops its simulation, unless it was a refusal
-        (Problem) before any change, or the caller has called `overtaken` for steps that were not stored (Overtaken)."""
+        """The branch's slot, for this thread alone. An exception in the `with` block drops the simulation, unless it
+        is Problem or Overtaken: the block raises Problem only before it changes the simulation, and calls
+        `overtaken` or `forget` before it raises Overtaken."""
         with self._guard:
             slot = self._slots.setdefault(branch_id, Slot())
             self._slots.move_to_end(branch_id)

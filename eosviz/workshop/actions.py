@@ -407,8 +407,9 @@ def within_bounds() -> Iterator[None]:
 
 
 def check(edition: Edition) -> dict[str, Any] | None:
-    """Run an edition again on this engine. Store and return the first step that differs, in the first variant
-    that has one; None if no step differs. Raises BeyondBounds or Busy."""
+    """Run an edition again on this engine. Store and return engine, variant and step of the first difference, in
+    the first variant that has one; step 1 if another rule refuses the variant. None if nothing differs. Raises
+    BeyondBounds or Busy."""
     differs = None
     made = outcomes(edition.text)
     before = edition.step_digests

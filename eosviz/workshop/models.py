@@ -206,8 +206,8 @@ class Edition(models.Model):
     """The version of the engine that made the outcome or, after a later comparison, of the engine with whose
     run the outcome was last compared."""
     differs = models.JSONField(null=True)
-    """`{"engine", "variant", "step"}` of the first step that the engine `checked` makes differently. Null if
-    no step differs."""
+    """`{"engine", "variant", "step"}` of the first difference to the run of the engine `checked`; step 1 if
+    another rule refuses the variant. Null if nothing differs, or if the author has seen the difference."""
 
     objects = EditionQuerySet.as_manager()
 

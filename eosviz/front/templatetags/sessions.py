@@ -25,7 +25,8 @@ _ITEM = """<li class="session">
 <button class="small" form="delete-session" formaction="{deletion}" aria-label="{label}">{delete}</button>
 </li>
 """
-"""The HTML of one item; every placeholder is filled with escaped text."""
+"""The HTML of one item. `variant` is filled with an element or nothing, every other placeholder with text that is
+safe in HTML."""
 
 
 @register.simple_tag

@@ -62,8 +62,8 @@ def batches_that_hold(data: Column, starts: Column, stops: Column, counts: Colum
 
 @dataclass(slots=True)
 class Fields:
-    """The timestamp deltas of records, and where their keys and values are, in bytes of the data, batch by batch. The
-    records have no headers."""
+    """Records without headers, one row for each, batch by batch: the timestamp delta, and position and length of key
+    and value in the data, in bytes."""
 
     timestamp_deltas: Column
     keys: Column
