@@ -163,10 +163,13 @@ interface Pill {
 }
 
 /** The states in their order, from left to right. */
-function railLayout(frame: Frame, name: string, { id, entry }: Kept, width: number, apart: boolean): { size: number; gap: number; pills: Pill[] } {
+function railLayout(frame: Frame, name: string, own: Kept, width: number, apart: boolean): { size: number; gap: number; pills: Pill[] } {
+  const { id, entry } = own;
   const transition = frame.step?.transition;
   const stepped = transition?.machine === "transaction_states" && transition.of === id && frame.step?.actor === name;
-  const rail = railOf(entry.state, entry.pending_state, stepped && transition ? transition.from : null);
+  // After its first state: the way on which it came there, as its log has it.
+  const came = entry.state === RAILS[0]?.[0] && entry.pending_state === null ? lastOn(frame, name, own) : null;
+  const rail = railOf(entry.state, entry.pending_state, came ?? (stepped && transition ? transition.from : null));
   const sizes = [13, 12, 11, 10, 9];
   const gapOf = (size: number): number => (size > 12 ? 15 : 11);
   const widthAt = (size: number): number => rail.reduce((sum, state) => sum + pillWidth(state, size, size > 12 ? 16 : 12), 0) + gapOf(size) * (rail.length - 1);
@@ -249,6 +252,18 @@ function logOf(frame: Frame, name: string): string | null {
   return led?.[0] ?? null;
 }
 
+/** The batches of its log that hold an id, oldest first. */
+function loggedOf(frame: Frame, name: string, own: Kept): LogBatchView[] {
+  const replica = frame.view.partitions?.[logName(own)]?.replicas[name.replace(/^broker-/, "")];
+  return Object.values(replica?.batches ?? {}).sort((one, other) => one.base_offset - other.base_offset).filter((batch) => isOf(batch, own.id));
+}
+
+/** The newest state in the log of an id that not all ways have; null: none. */
+function lastOn(frame: Frame, name: string, own: Kept): string | null {
+  const isOfOne = (state: string | null): state is string => state !== null && RAILS.some((rail) => rail.includes(state)) && !RAILS.every((rail) => rail.includes(state));
+  return loggedOf(frame, name, own).map((batch) => imageState(batch, own.id)).findLast(isOfOne) ?? null;
+}
+
 /** `tag`: where the tag of the step begins, before which the log ends. */
 function logLine(frame: Frame, name: string, own: Kept, kept: readonly Kept[], width: number, tag: number | null): SVGTemplateResult {
   const { id } = own;
@@ -256,7 +271,7 @@ function logLine(frame: Frame, name: string, own: Kept, kept: readonly Kept[], w
   const replica = frame.view.partitions?.[log]?.replicas[name.replace(/^broker-/, "")];
   const more = othersText(kept, id);
   const moreWidth = more === null ? 0 : othersWidth(more, width);
-  const batches = Object.values(replica?.batches ?? {}).sort((one, other) => one.base_offset - other.base_offset).filter((batch) => isOf(batch, id));
+  const batches = loggedOf(frame, name, own);
   const from = 12 + textWidth(log, 12) + 8;
   let room = (tag === null ? width - 16 - moreWidth : tag - 8) - from - 24;
   const shown: { batch: LogBatchView; said: string; width: number }[] = [];

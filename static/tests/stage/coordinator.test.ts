@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { svg } from "lit";
 import type { Focus } from "../../stage/contract.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
-import { railTag } from "../../stage/coordinator.ts";
+import { coordinatorObjects, railTag } from "../../stage/coordinator.ts";
 import { places } from "../../stage/places.ts";
-import { HEADER, frameOf, stepOf, view } from "../diagrams/fixture.ts";
+import { HEADER, frameOf, logBatch, markup, partition, replica, stepOf, view } from "../diagrams/fixture.ts";
 import { DESK, planOf } from "./plans.ts";
 import { speakStage } from "./words.ts";
 
@@ -23,4 +24,19 @@ test("the log line of a coordinator leaves no room for a tag that stands over th
   const focus: Focus = { ...NO_FOCUS, kind: "refused", actor: "broker-1", transactional_id: "txn-1", tag };
   assert.notEqual(railTag(frame, here, focus, "broker-1"), null);
   assert.equal(railTag(frame, here, { ...focus, compared: [["state", "PrepareAbort"]] }, "broker-1"), null);
+});
+
+test("an id that is empty again shows the way that it went last", () => {
+  const here = places({ ...planOf(1, 1, 1), brokers: [{ name: "broker-1", lanes: ["t-0"], transactional_ids: ["txn-1"], groups: [] }] }, HEADER, view(), DESK);
+  const drawn = (states: readonly string[]): string => {
+    const batches = states.map((state, index) => logBatch(index, 1, { content: { kind: "transaction_state", keys: ["txn-1"], values: [{ state }] } } as never));
+    const frame = frameOf(stepOf(), view({
+      brokers: { 1: { alive: true, transactions: { "txn-1": { ...ENTRY, state: "Empty" } } } },
+      partitions: { "__transaction_state-10": partition(replica(batches)) },
+    } as never));
+    return coordinatorObjects(frame, here, NO_FOCUS, "broker-1", here.brokers["broker-1"]?.coordinator ?? assert.fail()).map(({ draw }) => markup(svg`${draw}`)).join("");
+  };
+  assert.match(drawn(["Empty"]), /CompleteCommit/);
+  assert.match(drawn(["Empty", "Ongoing", "PrepareAbort", "CompleteAbort", "Empty"]), /CompleteAbort/);
+  assert.doesNotMatch(drawn(["Empty", "Ongoing", "PrepareAbort", "CompleteAbort", "Empty"]), /CompleteCommit/);
 });
