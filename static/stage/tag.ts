@@ -24,6 +24,7 @@ import type { Shown } from "./ghosts.ts";
 import { gateNames, ghostNeeds, namesBeside } from "./gate-names.ts";
 import { hasNameAbove } from "./lanes.ts";
 import { nodeTag } from "./middleware-tag.ts";
+import { TORN } from "./envelope.ts";
 import { awayBox, bodiesOf, networkOf, withNote } from "./network.ts";
 import type { Flight } from "./network.ts";
 import { COVERS, EDGE, labelPlace } from "./label-place.ts";
@@ -345,7 +346,11 @@ function besideFlight(here: Places, flight: Flight, width: number): Spot[] {
   const network = here.kind === "middleware" && here.fetches !== null && x > here.fetches.x - wide ? here.fetches : here.network;
   const within = Math.max(network.x + 4, Math.min(middle, network.x + network.width - width - 4));
   const aside: Spot[] = here.upright || within === middle ? [] : [[within, y + height + under], [within, y - HEIGHT - 8]];
-  return [[middle, y + height + under], [middle, y - HEIGHT - 8], ...aside, [x + wide + 8, y + (height - HEIGHT) / 2], [x - width - 8, y + (height - HEIGHT) / 2]];
+  // What is torn off stands before the message: a tag beside it stands beyond that, if it can.
+  const isTornLeft = !here.upright && flight.message.is_response;
+  const beyond: Spot = isTornLeft ? [x - width - 8 - TORN, y + (height - HEIGHT) / 2] : [x + wide + 8 + TORN, y + (height - HEIGHT) / 2];
+  const fits = beyond[0] >= 4 && beyond[0] + width <= here.width - 4;
+  return [[middle, y + height + under], [middle, y - HEIGHT - 8], ...aside, ...(flight.fate.lost && fits ? [beyond] : []), [x + wide + 8, y + (height - HEIGHT) / 2], [x - width - 8, y + (height - HEIGHT) / 2]];
 }
 
 function besideLane(frame: Frame, here: Places, focus: Focus, shown: Shown, width: number, tall: number): Spot[] {
