@@ -248,6 +248,13 @@ class Cost(TypedDict):
     """Only if every intervention is a fault, and transactions and records end as without it."""
 
 
+class Event(TypedDict):
+    """A step that could open a beat, and the kind of that beat."""
+
+    step: int
+    kind: str
+
+
 class Plan(PlannedPlaces):
     """The plan of a run."""
 
@@ -256,6 +263,9 @@ class Plan(PlannedPlaces):
     complete: bool
     """False if the run is longer than the plan, or an error or a refused intervention ended the computation."""
     beats: list[Beat]
+    events: NotRequired[list[Event]]
+    """The weightier steps that could open a beat, in order, at most 300. In a run with interventions, what is not
+    among those of the run without them came of the interventions. Absent in plans of earlier versions."""
     stands: NotRequired[PlannedPlaces]
     """Only for a run of brokers with interventions: the places of the run without interventions, so that they
     need not move."""

@@ -9,6 +9,7 @@ informative steps one by one, the others folded and counted (``plumbing.py``).
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -16,7 +17,7 @@ from operator import attrgetter
 from typing import Any
 
 from engine.crafter import Crafter
-from engine.shapes.plans import Beat, BeatLine
+from engine.shapes.plans import Beat, BeatLine, Event
 from engine.view.beat_step import BeatStep, said_in
 from engine.view.lines import lines_of
 from engine.view.openers import (
@@ -111,9 +112,13 @@ RECURS = 200
 BREAKS = 2_000
 """What is added to the weight of a beat in a changed run: if an intervention opens it, if the run without the
 intervention has it, too, and if it breaks a guarantee. The last two give way to no others."""
+EVENTS_MAX = 300
+"""At most this many events of a run are listed, the first ones."""
 ABOUT = ("client", "transactional_id", "actor", "api", "kind", "group", "consumer", "service", "participant")
 """A beat of a changed run is about the same as one of the run without the change if these parameters are equal, as far
 as both have them."""
+RELEASED = {"beat.released_commit": "COMMIT", "beat.released_abort": "ABORT"}
+"""Title of a beat to the result of the transactions whose records it releases."""
 SAME_KIND = {"commit_late": "commit_known"}
 """Name of an opener to the name of another one that opens a beat for the same event."""
 ROUND_KINDS = frozenset({"round", TRANSACTION.name, MANY_ROUNDS.name, *(one.name for one in ROUNDS.values())})
@@ -153,23 +158,29 @@ class Opened:
     """How many steps of the beat come before the step that opens it."""
     origin: Opened | None = None
     """For a beat of several rounds: the first round. For records that are collected and sent: what collects them."""
+    results: frozenset[str] = frozenset()
+    """The results of the transactions whose records its step releases to consumers."""
     ends: bool = False
     """Whether it shows what becomes of a transaction: records are released, or a marker arrives once more."""
     by_hand: bool = False
     """Whether its step carries out an intervention."""
     breaks: bool = False
     """Whether its step, in a run with an intervention, breaks a guarantee."""
+    new: bool = False
+    """Whether the run without the intervention has no such opening behind the intervention."""
     recurs: bool = False
     """Whether the run without the intervention has a beat for it, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A transaction in one partition: its first offset, and the offset and result of its marker."""
+    """A transaction in one partition: its first offset, and the offset and result of its marker. ``again``: the
+    marker was there already, so it ends no transaction."""
 
     first: int
     marker: int
     result: str
+    again: bool = False
 
 
 class Beats:
@@ -215,6 +226,8 @@ class Beats:
         a duplicate."""
         self._ids_wanted = False
         self._recent = RecentSentences()
+        self.events: list[Event] = []
+        """The events of the run whose beats were made last."""
 
     def take(self, step: Mapping[str, Any]) -> None:
         notes = step["notes"]
@@ -352,20 +365,25 @@ class Beats:
                 if written not in self._first and self._marked.get(written) == marker:
                     taken.marked_again = (*taken.marked_again, params["partition"])
                 self._marked[written] = marker
-                ended = Ended(self._first.pop(written, params["offset"]), params["offset"], params["result"])
+                again = params["partition"] in taken.marked_again
+                first = self._first.pop(written, params["offset"])
+                ended = Ended(first, params["offset"], params["result"], again)
                 self._ended.setdefault(params["partition"], []).append(ended)
-        taken.released = tuple(
-            (params["partition"], self._released_by(params))
-            for key, params in taken.sentences
-            if key == "broker.last_stable_offset_advanced"
-        )
+        advanced = [said for key, said in taken.sentences if key == "broker.last_stable_offset_advanced"]
+        found = [(params["partition"], self._released_by(params)) for params in advanced]
+        taken.released = tuple((partition, result) for partition, result in found if result is not None)
+        if taken.opener is OUTCOME and advanced and not taken.released:
+            taken.opener = None
 
-    def _released_by(self, params: Mapping[str, Any]) -> str:
-        """The result of the transaction that held the last stable offset; empty if it is not known."""
+    def _released_by(self, params: Mapping[str, Any]) -> str | None:
+        """The result of the transaction that held the last stable offset; empty if it is not known, None if the
+        offset passed only markers that end no transaction."""
         ended = self._ended.get(params["partition"], [])
         before, after = params["before"], params["last_stable_offset"]
         passed = [one for one in ended if one.first < after and one.marker < params["high_watermark"]]
         self._ended[params["partition"]] = [one for one in ended if one not in passed]
+        if passed and all(one.again for one in passed):
+            return None
         return next(
             (one.result for one in sorted(passed, key=attrgetter("first")) if one.first >= before), ""
         )
@@ -444,22 +462,35 @@ class Beats:
         fork._recent = self._recent.fork()
         return fork
 
-    def to_json(self, past: Sequence[Beat] = (), until: int = 0, by_hand: Collection[int] = ()) -> list[Beat]:
-        """The beats. ``past``: the beats of a run whose steps are the same up to number ``until``. A past
-        beat that is shown by then (``lands``) keeps its number and its title. Behind it, what the other past beats
-        are about has beats again if it happens. What came of the intervention has beats beside them as far as
-        the level has room; otherwise it is nested in the beat in which it falls."""
+    def to_json(
+        self,
+        past: Sequence[Beat] = (),
+        until: int = 0,
+        by_hand: Collection[int] = (),
+        known: Sequence[Event] | None = None,
+    ) -> list[Beat]:
+        """The beats. ``past``: the beats of a run whose steps are the same up to number ``until``, and ``known``
+        its events. A past beat that is shown by then (``lands``) keeps its number and its title. Behind it, what
+        the other past beats are about has beats again if it happens. What came of the intervention has beats
+        beside them as far as the level has room; otherwise it is nested in the beat in which it falls."""
         if not self._steps:
             return []
         end = len(self._steps)
         repeats = repeats_in(self._steps)
         openings = _openings(self._steps, repeats, self._named, by_hand)
+        weighty = [one for one in openings if one.opener.weight >= HEAVY]
+        self.events = [
+            {"step": self._steps[one.at].number, "kind": one.opener.name} for one in weighty[:EVENTS_MAX]
+        ]
         if not past:
             return self._level(0, end, openings, repeats)
         until = min(until, self._steps[-1].number)
         kept = self._kept(past, until, repeats)
         start = kept[-1]["last"] if kept else 0
-        later = _recurring(past[len(kept) :], [one for one in openings if one.at >= start])
+        later = [one for one in openings if one.at >= start]
+        if known is not None:
+            later = _with_new(later, [one["kind"] for one in known if one["step"] > until])
+        later = _recurring(past[len(kept) :], later)
         if not later:
             return [*kept[:-1], self._until(kept[-1], self._steps[-1].number, repeats)] if kept else []
         room = MOST - len(kept)
@@ -487,7 +518,7 @@ class Beats:
         """The beat, up to, not including, the step with index ``stop``. What opens behind it is nested in it."""
         inside = [one for one in openings if one.by_hand or one.weight >= LIGHT]
         last = self._steps[stop - 1].number
-        if not inside:
+        if not any(map(_is_added, inside)):
             return self._until(beat, last, repeats)
         start = beat["last"]
         own = beat.get("beats") or [beat]
@@ -503,7 +534,7 @@ class Beats:
 
     def _added(self, beats: list[Beat], openings: Sequence[Opened]) -> list[Beat]:
         """The beats inside another one. Those that came of an intervention are marked."""
-        heavy = {self._steps[one.at].number for one in openings if one.by_hand or one.weight >= HEAVY}
+        heavy = {self._steps[one.at].number for one in openings if _is_added(one)}
         return [{**beat, "added": True} if beat["first"] in heavy else beat for beat in beats]
 
     def _kept(self, past: Sequence[Beat], until: int, repeats: Repeats) -> list[Beat]:
@@ -591,7 +622,7 @@ class Beats:
         )
         if not is_long:
             inside = [one for one in inside if one.weight >= LIGHT]
-        is_changed = nests and any(one.by_hand or one.weight >= HEAVY for one in inside)
+        is_changed = nests and any(map(_is_added, inside))
         if is_changed or (is_long and len(inside) >= 2 and len(steps) < level):
             within = sorted([beat.origin or opened, *inside], key=attrgetter("at"))
             within = _from(beat.at, within)
@@ -702,6 +733,24 @@ def _ahead_of(first: Opened, start: int) -> Opened:
     return replace(first, at=start, lead=first.lead + first.at - start, origin=first.origin or first)
 
 
+def _with_new(openings: list[Opened], known: Sequence[str]) -> list[Opened]:
+    """The openings. Those that are not ``known``, the kinds of openings in the run without the intervention, are
+    new."""
+    left = Counter(SAME_KIND.get(kind, kind) for kind in known)
+    found = []
+    for one in openings:
+        kind = SAME_KIND.get(one.opener.name, one.opener.name)
+        is_known = left[kind] > 0 and not one.by_hand
+        left[kind] -= is_known
+        found.append(replace(one, new=not is_known))
+    return found
+
+
+def _is_added(one: Opened) -> bool:
+    """Whether the opening came of an intervention, and is worth a beat inside another one."""
+    return one.by_hand or (one.new and one.weight >= HEAVY)
+
+
 def _recurring(past: Sequence[Beat], openings: list[Opened]) -> list[Opened]:
     """The openings; those that past beats are about recur. None does if the past beats are rounds."""
     if any(beat.get("kind") in ROUND_KINDS for beat in past):
@@ -720,6 +769,8 @@ def _recurring(past: Sequence[Beat], openings: list[Opened]) -> list[Opened]:
 
 def _is_again(beat: Beat, one: Opened) -> bool:
     kind = beat.get("kind")
+    if kind == OUTCOME.name and one.results:
+        return RELEASED.get(beat["key"]) in (*one.results, None)
     if kind not in (one.opener.name, one.opener.unless, SAME_KIND.get(one.opener.name)):
         return False
     params = beat["params"]
@@ -850,7 +901,9 @@ def _openings(
         weight = max(weight, NAMED if counts[opener.name] <= named.get(opener.name, 0) else 0)
         ends = _is_end(step, opener)
         opened = Opened(index, opener, step.opener_params, weight, counts[opener.name], ends=ends)
-        found.append(replace(opened, by_hand=step.number in by_hand, breaks=bool(by_hand and step.broken)))
+        results = frozenset(result for name, result in step.released if not name.startswith("__"))
+        breaks = bool(by_hand and step.broken)
+        found.append(replace(opened, by_hand=step.number in by_hand, breaks=breaks, results=results))
     if not any(one.opener.weight >= RARE for one in found):
         return found
     return [_amid_unusual(one) if one.opener.amid_unusual else one for one in found]

@@ -18,7 +18,7 @@ from engine.view.cost import RunOutcome, cost_of
 from engine.view.passed import Passed
 from engine.view.places import Places, extended
 
-PLAN_VERSION = 31
+PLAN_VERSION = 32
 """Raised when the same run may give another plan than before. Stored plans of other versions are then made again."""
 
 
@@ -80,12 +80,15 @@ class RunPlan:
         if same_until is None:
             same_until = touched_after or 0
         past = [] if before is None else before["beats"]
+        known = None if before is None else before.get("events")
         by_hand = frozenset(one["after"] + 1 for one in done)
+        beats = self._beats.to_json(past, same_until, by_hand, known)
         content = {
             **(places if before is None else extended(before, places)),
             "steps": self.steps,
             "complete": complete,
-            "beats": named(self._beats.to_json(past, same_until, by_hand), self._named, touched_after),
+            "beats": named(beats, self._named, touched_after),
+            "events": self._beats.events,
         }
         plan = cast("Plan", content)
         if done and before is not None and plan["brokers"]:

@@ -2425,6 +2425,10 @@ export interface Plan {
   complete: boolean;
   beats: Beat[];
   /**
+   * The weightier steps that could open a beat, in order, at most 300. In a run with interventions, what is not among those of the run without them came of the interventions. Absent in plans of earlier versions.
+   */
+  events?: Event[];
+  /**
    * Only for a run of brokers with interventions: the places of the run without interventions, so that they need not move.
    */
   stands?: PlannedPlaces;
@@ -2583,6 +2587,13 @@ export interface BeatLine {
   last: number;
   key: string | null;
   params: JsonObject;
+}
+/**
+ * A step that could open a beat, and the kind of that beat.
+ */
+export interface Event {
+  step: number;
+  kind: string;
 }
 /**
  * All places, in the order of first appearance.

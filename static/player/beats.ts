@@ -68,9 +68,9 @@ export function addedIn(beat: Beat): readonly Beat[] {
   return inside(beat).filter(({ added }) => added === true);
 }
 
-/** Where a reader stops on a level: where its beats land, and those inside one that an intervention changed. */
+/** Where a reader stops on a level: where its beats land, and what came of an intervention inside them. */
 function stopsIn(beats: readonly Beat[]): number[] {
-  const stops = beats.flatMap((beat) => (addedIn(beat).length > 0 ? [beat.lands, ...stopsIn(inside(beat))] : [beat.lands]));
+  const stops = beats.flatMap((beat) => [beat.lands, ...stopsIn(addedIn(beat))]);
   return stops.sort((one, other) => one - other);
 }
 
