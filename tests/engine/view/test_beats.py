@@ -262,6 +262,12 @@ def test_a_beat_of_one_producer_lands_where_its_own_records_are_stored() -> None
     assert beat["lands"] == 22, "p2's are stored at step 28"
 
 
+def test_a_title_about_what_a_step_is_lands_at_that_step() -> None:
+    beats = plan_ahead(scenario_of("SC-143/no-seek"))["beats"]
+    beat = next(beat for beat in beats if beat["key"] == "beat.complete")
+    assert beat["lands"] == beat["first"], "at its end the next transaction commits"
+
+
 def test_one_request_at_a_time_is_said_of_the_client_that_mutes_its_partition() -> None:
     plain = {"enable_idempotence": False, "acks": -1}
     document = {
