@@ -46,16 +46,18 @@ export function stretchesOf(lane: ReaderLaneView | undefined): Stretch[] {
 /** `13 read, none hidden`, or which offsets the reader does not have, and why. No consumer gets markers. */
 export function readerFact(consumer: Reader, partition: string, most = Number.POSITIVE_INFINITY): string {
   const read = consumer.lanes?.[partition]?.read ?? consumer.delivered[partition]?.length ?? 0;
-  const byFate = new Map<string, string[]>();
+  const byFate = new Map<string, (readonly [first: number, last: number])[]>();
   for (const [first, last, fate] of stretchesOf(consumer.lanes?.[partition])) {
     if (fate === "delivered" || fate === "control") continue;
-    byFate.set(fate, [...(byFate.get(fate) ?? []), range(first, last)]);
+    byFate.set(fate, [...(byFate.get(fate) ?? []), [first, last]]);
   }
   if (byFate.size === 0) return say("diagram.lanes.read_all", { read });
   const reasons = [...byFate].map(([fate, ranges]) => {
     const more = ranges.length - most;
-    const shown = listed(ranges.slice(0, most));
-    return say(`diagram.hidden.${fate}`, { offsets: more > 0 ? `${shown} ${say("diagram.and_more", { count: more })}` : shown });
+    const shown = listed(ranges.slice(0, most).map(([first, last]) => range(first, last)));
+    const isOne = ranges.length === 1 && ranges.every(([first, last]) => first === last);
+    const offsets = more > 0 ? `${shown} ${say("diagram.and_more", { count: more })}` : shown;
+    return say(`diagram.hidden.${fate}`, { offsets: say(isOne ? "diagram.lanes.offset" : "diagram.lanes.offsets", { offsets }) });
   });
   return say("diagram.lanes.read_some", { read, reasons: clauses(reasons) });
 }
