@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
     [
         ("SC-40", None, "cure", "acks = all"),
         ("SC-40", "acks-all", "opposite", "acks = 1"),
-        ("SC-61", "k28", "opposite", "Lab switch: neither epochs nor sequence numbers are compared"),
+        ("SC-61", "k28", "opposite", "Lab switch: leaders compare neither epochs nor sequence numbers"),
         ("SC-75", "timeout", "other", "The LSO does not advance"),
     ],
 )
