@@ -118,9 +118,9 @@ _REFUSED_ANSWERS = (
 )
 
 
-_RESUMED = (INITIALIZING, INIT)
-"""The only pair of state and call without a row: a second initTransactions() waits for the response to the
-first (TXM-5)."""
+_WITHOUT_ID = (_refuse(INITIALIZING, INIT, "refused_init"),)
+"""A second initTransactions() waits for the response to the first (TXM-5), unless an abort ended in INITIALIZING
+without a request for an id: a refusal required a higher epoch only after abortTransaction()."""
 
 
 def _refused() -> tuple[Row, ...]:
@@ -130,7 +130,7 @@ def _refused() -> tuple[Row, ...]:
         _refuse(state, on, why)
         for state in STATES
         for on, why in _REFUSED_CALLS.items()
-        if (state, on) not in settled and (state, on) != _RESUMED
+        if (state, on) not in settled and (state, on) != (INITIALIZING, INIT)
     )
     return (*calls, *(_refuse(*row) for row in _REFUSED_ANSWERS))
 
@@ -218,7 +218,7 @@ GUARDS: dict[str, Callable[[Known], bool]] = {
 MACHINE: Machine[Known] = Machine(
     NAME,
     UNINITIALIZED,
-    (*_MOVES, *_refused(), *_OUTLIVED, *_RAISED, *_STRAY, *_AFTER_FATAL),
+    (*_MOVES, *_refused(), *_OUTLIVED, *_RAISED, *_STRAY, *_AFTER_FATAL, *_WITHOUT_ID),
     guards=GUARDS,
     terminal=(FATAL_ERROR,),
 )

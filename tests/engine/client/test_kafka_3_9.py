@@ -270,3 +270,21 @@ def test_a_batch_that_goes_again_waits_longer_each_time(profile, waits):
             bench.until(bench.now + 10)
         waited.append(bench.now - since)
     assert waited == waits
+
+
+def test_an_abort_that_ends_without_an_identity_leaves_no_way_to_initialise_again():
+    """The refusal came after abortTransaction(): nothing requests the raised epoch (``TransactionManager``)."""
+    bench = transactional()
+    give_identity(bench)
+    bench.call("begin_transaction")
+    bench.send()
+    bench.until(bench.now + SECONDS)
+    aborted = bench.call("abort_transaction")
+    request = bench.take("AddPartitionsToTxn")
+    errors = dict.fromkeys(request.body.partitions, Error.INVALID_PRODUCER_ID_MAPPING)
+    bench.deliver(request, AddPartitionsToTxnResponse(errors=errors))
+    bench.until(bench.now + SECONDS)
+    assert (aborted.state, manager_of(bench).state) == ("done", states.INITIALIZING)
+    for call in ("begin_transaction", "init_transactions", "init_transactions"):
+        again = bench.call(call)
+        assert (again.state, again.error) == ("refused", "ILLEGAL_STATE")

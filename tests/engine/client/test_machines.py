@@ -58,7 +58,7 @@ REFUSED = {
     ("ABORTABLE_ERROR", "end_txn_none"),
     # A batch failed for good, then a transactional request was refused.
     ("FATAL_ERROR", "abortable_failure"),
-} - {("INITIALIZING", "init_transactions")}
+}
 
 
 def manager(state, profile=K28, watch=None, **settings):
