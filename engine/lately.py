@@ -6,6 +6,7 @@ kinds for each name, and the events of the newest records. All of these have a l
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 from engine import events
@@ -97,6 +98,16 @@ class Said(NamedTuple):
     @classmethod
     def of(cls, step: Step) -> Said:
         return cls(step.number, step.at, step.actor, step.key, step.params, step.rules)
+
+    @classmethod
+    def among(cls, step: Step, keys: Collection[str]) -> Iterator[Said]:
+        """The sentences of a step and its notes with one of these keys."""
+        if step.key in keys:
+            yield cls.of(step)
+        for note in step.notes:
+            if note["key"] in keys:
+                rules = tuple(note["rules"])
+                yield cls(step.number, step.at, step.actor, note["key"], note["params"], rules)
 
     @classmethod
     def sending(cls, step: Step, receiver: str) -> Said:
@@ -205,7 +216,7 @@ class Lately:
         if step.kind == "fault" and len(self.faults) < FAULTS_MAX:
             self.faults.append(Said.of(step))
         if self.faults and len(self.came) < CAME_MAX:
-            self._comes_of_fault(step)
+            self.came += Said.among(step, CAME_OF_FAULTS)
         if step.messages:
             self._follow(step)
         if step.key in REMEMBERED:
@@ -238,22 +249,8 @@ class Lately:
         self.refusals.update({name: step for name in names if isinstance(name, str)})
 
     def _remember(self, key: str, step: Step) -> None:
-        sentences = [(step.key, step.params, step.rules)]
-        sentences += [(note["key"], note["params"], tuple(note["rules"])) for note in step.notes]
-        for one, params, rules in sentences:
-            if one == key:
-                name = params.get(REMEMBERED[key])
-                said = Said(step.number, step.at, step.actor, key, params, rules, self.cause)
-                self.said[(key, str(name))] = said
-
-    def _comes_of_fault(self, step: Step) -> None:
-        said = Said.of(step)
-        if step.key in CAME_OF_FAULTS:
-            self.came.append(said)
-        for note in step.notes:
-            if note["key"] in CAME_OF_FAULTS:
-                rules = tuple(note["rules"])
-                self.came.append(said._replace(key=note["key"], params=note["params"], rules=rules))
+        for said in Said.among(step, (key,)):
+            self.said[(key, str(said.params.get(REMEMBERED[key])))] = said._replace(cause=self.cause)
 
     def is_lost(self, serial: int) -> bool:
         """Whether a judge found this record lost."""

@@ -125,12 +125,12 @@ without a request for an id: a refusal required a higher epoch only after abortT
 
 def _refused() -> tuple[Row, ...]:
     """The rows that refuse: calls that the application may not make, and responses that arrive too late."""
-    settled = {(row.source, row.on) for row in _MOVES if not row.when}
+    settled = {(row.source, row.on) for row in (*_MOVES, *_WITHOUT_ID) if not row.when}
     calls = tuple(
         _refuse(state, on, why)
         for state in STATES
         for on, why in _REFUSED_CALLS.items()
-        if (state, on) not in settled and (state, on) != (INITIALIZING, INIT)
+        if (state, on) not in settled
     )
     return (*calls, *(_refuse(*row) for row in _REFUSED_ANSWERS))
 

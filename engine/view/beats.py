@@ -48,7 +48,6 @@ from engine.view.openers import (
     PART,
     RARE,
     READ_AFTER_MARKER,
-    READER_UNANSWERED,
     REFUSED,
     REPEATS,
     REPORT_SUCCESS,
@@ -265,11 +264,6 @@ class Beats:
         taken.opener, taken.opener_params = _opening(key, step)
         if key in NEW and any(client == taken.params["client"] for client, _ in self._again):
             taken.opener, taken.opener_params = MEANWHILE, {"client": taken.params["client"]}
-        if key == "consumer.disconnected" and taken.kind == "timer":
-            taken.opener, taken.opener_params = (
-                READER_UNANSWERED,
-                _params(READER_UNANSWERED, taken.params, step),
-            )
         self._look_for_requests_left(taken)
         if ends_doubt and (taken.opener is None or taken.opener.weight < DOUBT_ENDS.weight):
             taken.opener = DOUBT_ENDS
@@ -362,10 +356,10 @@ class Beats:
             elif key in MARKED:
                 written = params["partition"], params["producer_id"]
                 marker = params["producer_epoch"], params["result"]
-                if written not in self._first and self._marked.get(written) == marker:
+                again = written not in self._first and self._marked.get(written) == marker
+                if again:
                     taken.marked_again = (*taken.marked_again, params["partition"])
                 self._marked[written] = marker
-                again = params["partition"] in taken.marked_again
                 first = self._first.pop(written, params["offset"])
                 ended = Ended(first, params["offset"], params["result"], again)
                 self._ended.setdefault(params["partition"], []).append(ended)
@@ -509,7 +503,7 @@ class Beats:
                 kept[-1] = self._with_more(kept[-1], first.at, ahead, repeats)
                 start, ahead = first.at, []
             else:
-                later[0] = _ahead_of(first, start)
+                later[0] = replace(_begun(first, start), origin=first.origin or first)
         elif kept:
             later = _from(start, later)
         return _numbered([*kept, *self._level(start, end, later, repeats, room, nests=True, ahead=ahead)])
@@ -724,13 +718,12 @@ def _around(beats: list[Beat]) -> Beat:
 
 def _from(start: int, openings: list[Opened]) -> list[Opened]:
     """The openings; the first one opens its beat at ``start``, however many steps later it comes."""
-    first = openings[0]
-    return [replace(first, at=start, lead=first.lead + first.at - start), *openings[1:]]
+    return [_begun(openings[0], start), *openings[1:]]
 
 
-def _ahead_of(first: Opened, start: int) -> Opened:
-    """An opening whose beat begins at ``start``, so that the openings before it are nested in it."""
-    return replace(first, at=start, lead=first.lead + first.at - start, origin=first.origin or first)
+def _begun(one: Opened, start: int) -> Opened:
+    """The opening; its beat begins at ``start``, before the step that opens it."""
+    return replace(one, at=start, lead=one.lead + one.at - start)
 
 
 def _with_new(openings: list[Opened], known: Sequence[str]) -> list[Opened]:
@@ -795,7 +788,7 @@ def _opening(key: str, step: Mapping[str, Any]) -> tuple[Opener | None, dict[str
     given: Mapping[str, Any] = {}
     for said_key, said in ((key, step), *((note["key"], note) for note in step["notes"])):
         opener = DAMAGE if said_key.startswith("log.damage.") else BY_KEY.get(said_key)
-        if opener is None or not _applies(opener, said["params"]):
+        if opener is None or not _applies(opener, step["kind"], said["params"]):
             continue
         if found is None or opener.weight > found.weight:
             found, given = opener, said["params"]
@@ -808,7 +801,9 @@ def _opening(key: str, step: Mapping[str, Any]) -> tuple[Opener | None, dict[str
     return found, _params(found, given, step)
 
 
-def _applies(opener: Opener, params: Mapping[str, Any]) -> bool:
+def _applies(opener: Opener, kind: str, params: Mapping[str, Any]) -> bool:
+    if opener.step and opener.step != kind:
+        return False
     if opener.apis and params.get("api") not in opener.apis:
         return False
     return not opener.when or bool(params.get(opener.when))
@@ -894,19 +889,38 @@ def _openings(
         released |= anew
         if step.number not in by_hand:
             seen.add(opener.name)
-        weight = opener.weight if is_first else opener.later or opener.weight / 2
-        if opener.name in TIMES_OUT and index > 0 and step.time - steps[index - 1].time >= WAITED:
-            weight = max(weight, WAITED_OUT)
-        weight += 9 if step.broken else 0
-        weight = max(weight, NAMED if counts[opener.name] <= named.get(opener.name, 0) else 0)
-        ends = _is_end(step, opener)
-        opened = Opened(index, opener, step.opener_params, weight, counts[opener.name], ends=ends)
-        results = frozenset(result for name, result in step.released if not name.startswith("__"))
-        breaks = bool(by_hand and step.broken)
-        found.append(replace(opened, by_hand=step.number in by_hand, breaks=breaks, results=results))
+        weight = _weighed(opener, is_first, step, steps[index - 1] if index else step)
+        if counts[opener.name] <= named.get(opener.name, 0):
+            weight = max(weight, NAMED)
+        found.append(_opened(index, opener, step, weight, counts[opener.name], by_hand))
     if not any(one.opener.weight >= RARE for one in found):
         return found
     return [_amid_unusual(one) if one.opener.amid_unusual else one for one in found]
+
+
+def _opened(
+    index: int, opener: Opener, step: BeatStep, weight: float, count: int, by_hand: Collection[int]
+) -> Opened:
+    return Opened(
+        index,
+        opener,
+        step.opener_params,
+        weight,
+        count,
+        results=frozenset(result for name, result in step.released if not name.startswith("__")),
+        ends=_is_end(step, opener),
+        by_hand=step.number in by_hand,
+        breaks=bool(by_hand and step.broken),
+    )
+
+
+def _weighed(opener: Opener, is_first: bool, step: BeatStep, previous: BeatStep) -> float:
+    """The weight of an opening. ``is_first``: of its kind. A step that waits out a time or breaks a guarantee weighs
+    more."""
+    weight = opener.weight if is_first else opener.later or opener.weight / 2
+    if opener.name in TIMES_OUT and step.time - previous.time >= WAITED:
+        weight = max(weight, WAITED_OUT)
+    return weight + 9 if step.broken else weight
 
 
 def _is_end(step: BeatStep, opener: Opener) -> bool:

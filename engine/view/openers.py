@@ -40,6 +40,8 @@ class Opener:
     """A parameter that distinguishes openings of this row, although it is not in the title."""
     apis: frozenset[str] = frozenset()
     """The row opens only for messages of these APIs; empty: for every step with one of its sentences."""
+    step: str = ""
+    """The row opens only in steps of this kind; empty: in steps of every kind."""
     amid_unusual: float = 0
     """The weight in a run with an opening of weight RARE; 0: the same weight. A usual step is less
     informative in such a run."""
@@ -257,6 +259,7 @@ TRANSACTIONS = (
 
 READERS = (
     Opener("reads", 2.5, ("consumer.delivers",), (), ("consumer.delivers",), once=True, subject="consumer"),
+    Opener("reader_unanswered", 6, ("consumer.disconnected",), ("consumer", "broker"), step="timer"),
     Opener("repeat_left_out", 6, ("consumer.applies",), ("consumer",), when="repeats"),
     Opener("position_reset", 7, ("consumer.position_reset",), ("consumer",)),
     Opener("positions_visible", 5, ("group.offset_becomes_visible", "group.offsets_visible_at_once"), ("group",),
@@ -450,8 +453,6 @@ DOUBT_ENDS = Opener("doubt_ends", 7, (), ("client",), once=True)
 """The opener for the result of a batch that was in doubt at its client."""
 LEFT = Opener("left", 6, (), ("broker", "client"), STORED)
 """The opener for the first batch that a broker appends from a connection that has ended."""
-READER_UNANSWERED = Opener("reader_unanswered", 6, (), ("consumer", "broker"))
-"""The opener for a consumer whose request times out."""
 TIMES_OUT = frozenset({"gives_up_waiting", "markers_unanswered", "reader_unanswered", "source_asked"})
 """Names of openers for a request whose response did not come in time."""
 IDENTITIES = Opener(

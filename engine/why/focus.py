@@ -244,10 +244,8 @@ def _came_of_fault(moment: Moment, _step: Json) -> Iterator[Asked]:
 def asked_fault(moment: Moment) -> int | None:
     """The number of the step of the newest intervention, or else of the first fault; None: the run had no fault."""
     faults = [fault.number for fault in moment.lately.faults]
-    return next(
-        (number for number in reversed(faults) if number - 1 in moment.intervened_after),
-        min(faults, default=None),
-    )
+    by_hand = [number for number in faults if number - 1 in moment.intervened_after]
+    return max(by_hand, default=min(faults, default=None))
 
 
 _FINDERS: tuple[Callable[[Moment, Json], Iterator[Asked]], ...] = (
