@@ -111,8 +111,7 @@ export function drawCell(cell: CellShape, actions: Pick<LanesActions, "pick">, a
   }${cell.control === null
     ? svg`<rect class=${classes} x=${cell.x} y=${cell.y} width=${cell.width} height=${cell.height}/>${hatching(cell)}<text
       class=${`label${cell.labelSmall ? " small" : ""}${cell.deleted ? " gone" : ""}${cell.aborted ? " halo" : ""}`} x=${middle} y=${centre + lift} text-anchor="middle">${cell.label}</text>`
-    : svg`<path class=${`flag ${cell.hue}${cell.deleted ? " deleted" : ""}`} d=${flagPath(cell.x + 8, cell.y, cell.height)}/><text
-      class="inverted" x=${cell.x + 17} y=${cell.y + 13} text-anchor="middle">${cell.label}</text>`
+    : flag(cell.x + 8, cell, `${cell.hue}${cell.deleted ? " deleted" : ""}`)
   }${cell.below === null
     ? nothing
     : svg`<text class=${cell.twice && !cell.deleted ? "alarm" : "ink"} x=${cell.control === null ? middle : cell.x + 14} y=${
@@ -121,6 +120,11 @@ export function drawCell(cell: CellShape, actions: Pick<LanesActions, "pick">, a
   }${ring
     ? svg`<rect class="ring" x=${cell.x - 4} y=${cell.y - 4} width=${cell.width + 8} height=${cell.height + 8} rx="3"/>`
     : nothing}</g>`;
+}
+
+/** A marker with its result, C or A. */
+function flag(x: number, { y, height, label }: { y: number; height: number; label: string }, classes: string): SVGTemplateResult {
+  return svg`<path class=${`flag ${classes}`} d=${flagPath(x, y, height)}/><text class="inverted" x=${x + 9} y=${y + 13} text-anchor="middle">${label}</text>`;
 }
 
 /** A marker, as the stage has it: a flag with two points on a pole. */
@@ -216,8 +220,7 @@ function drawArrival(arrival: ArrivalShape, actions: LanesActions, animate: bool
           ? svg`<rect class=${`cell ${cell.hue}${under || arrival.fate === "lost" ? " pending" : ""}`} x=${cell.x} y=${cell.y} width=${cell.width}
         height=${cell.height}/><text class="label" x=${cell.x + cell.width / 2} y=${cell.y + cell.height / 2 + 4.5}
         text-anchor="middle">${cell.label}</text>`
-          : svg`<path class=${`flag ${cell.hue}`} d=${flagPath(cell.x + cell.width / 2 - 10, cell.y, cell.height)}/><text class="inverted"
-        x=${cell.x + cell.width / 2 - 1} y=${cell.y + 13} text-anchor="middle">${cell.label}</text>`
+          : flag(cell.x + cell.width / 2 - 10, cell, cell.hue)
         }${
           under && !cell.picked
             ? nothing

@@ -31,7 +31,7 @@ import type { SideMiddle } from "./compare-middle.ts";
 import { alikeText, apartTable, brokenNames, verdictTable } from "./compare-verdict.ts";
 import { keptArrows } from "./beat-walk.ts";
 import type { Arrows } from "./beat-walk.ts";
-import { stepTitle } from "./key-words.ts";
+import { arrowKey, stepTitle } from "./key-words.ts";
 import { landingAfter, landingBefore } from "./beats.ts";
 import { compareOn, nextMoment, previousMoment, stepAtTime } from "./lockstep.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
@@ -664,9 +664,9 @@ export class Compare extends LitElement {
       <div class="buttons">
         <button class="to-start" aria-label=${say("player.do.first")} title=${say("player.key.first")} ?disabled=${this.at === 0} @click=${() => this.#goTo(0)}>|◀</button>
         ${hasBeats ? html`<button aria-label=${say("player.do.beat_back")} title=${say("player.key.beat_back")} ?disabled=${this.at === 0} @click=${() => this.#lastBeat()}>◀</button>
-        <button class="beat-go" title=${say("player.key.beat_forward")} ?disabled=${atEnd} @click=${() => void this.#nextBeat()}>${say("player.do.beat_forward")} <kbd aria-hidden="true">${arrows === "beats" ? "→" : "↓"}</kbd></button>`
+        <button class="beat-go" title=${say("player.key.beat_forward")} ?disabled=${atEnd} @click=${() => void this.#nextBeat()}>${say("player.do.beat_forward")} <kbd aria-hidden="true">${arrowKey("forward", arrows)}</kbd></button>`
           : html`<button aria-label=${say("player.do.back")} title=${stepTitle("step_back", arrows)} ?disabled=${this.at === 0} @click=${() => this.#back()}>◀</button>`}
-        <button class="go" title=${stepTitle("step", arrows)} ?disabled=${atEnd} @click=${() => void this.#forward()}>${say("player.do.step")} <kbd aria-hidden="true">${arrows === "beats" ? "↓" : "→"}</kbd></button>
+        <button class="go" title=${stepTitle("step", arrows)} ?disabled=${atEnd} @click=${() => void this.#forward()}>${say("player.do.step")} <kbd aria-hidden="true">${arrowKey("step", arrows)}</kbd></button>
       </div>
       <input type="range" aria-label=${say("player.scrubber")} min="0" max=${this.#end} .value=${live(String(this.at))} data-arrows
         @input=${(event: Event) => this.#goTo(Number((event.target as HTMLInputElement).value))} />

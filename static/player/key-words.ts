@@ -12,8 +12,19 @@ export function meaningOf(action: KeyAction, arrows: Arrows): string {
   return say(`player.key.${done}`).replace(/\s*[(（][^()（）]*[)）]$/u, "");
 }
 
+type Move = "forward" | "back" | "step" | "step_back";
+
+const ARROW_KEYS: Record<Arrows, Record<Move, string>> = {
+  beats: { forward: "→", back: "←", step: "↓", step_back: "↑" },
+  steps: { forward: "↓", back: "↑", step: "→", step_back: "←" },
+};
+
+/** The arrow key that moves by one beat (`forward`, `back`) or by one step. */
+export function arrowKey(move: Move, arrows: Arrows): string {
+  return ARROW_KEYS[arrows][move];
+}
+
 /** The tooltip of a button that moves by one step: what it does, and the key that does the same. */
-export function stepTitle(action: "step" | "step_back", arrows: Arrows): string {
-  const keys = arrows === "steps" ? { step: "→", step_back: "←" } : { step: "↓", step_back: "↑" };
-  return say("player.key.with", { meaning: say(`player.key.${action}`), key: keys[action] });
+export function stepTitle(move: "step" | "step_back", arrows: Arrows): string {
+  return say("player.key.with", { meaning: say(`player.key.${move}`), key: arrowKey(move, arrows) });
 }

@@ -11,7 +11,7 @@ import { whereIn } from "./beats-bar.ts";
 import { besideAddress, originalFirst } from "./beside-address.ts";
 import { branchName } from "./branch-name.ts";
 import { lastDone } from "./done.ts";
-import { stepTitle } from "./key-words.ts";
+import { arrowKey, stepTitle } from "./key-words.ts";
 import { lookFrom } from "./looking.ts";
 import type { Play } from "./play.ts";
 import { isReading, SPEEDS } from "./play.ts";
@@ -81,7 +81,7 @@ export class Transport extends StoreElement {
     const { walk } = this;
     if (walk === undefined || !walk.hasBeats) return isOver && this.ends ? this.#end() : nothing;
     return html`<button class="beat-back" aria-label=${say("player.do.beat_back")} title=${say("player.key.beat_back")} ?disabled=${store.target === 0} @click=${() => walk.back()}>${ICONS.back}</button>
-      ${isOver && this.ends ? this.#end() : isOver && this.verdict !== "" ? html`<a class="beat-go primary" href=${`${this.verdict}#todo`}>${say("player.do.verdict")}</a>` : html`<button class=${`beat-go primary ${store.target === 0 ? "begins" : ""}`} title=${say("player.key.beat_forward")} ?disabled=${atEnd} @click=${() => void walk.forward()}>${say(walk.leadsToEnd ? "player.do.to_end" : "player.do.beat_forward")} <kbd>${walk.arrows === "beats" ? "→" : "↓"}</kbd></button>`}`;
+      ${isOver && this.ends ? this.#end() : isOver && this.verdict !== "" ? html`<a class="beat-go primary" href=${`${this.verdict}#todo`}>${say("player.do.verdict")}</a>` : html`<button class=${`beat-go primary ${store.target === 0 ? "begins" : ""}`} title=${say("player.key.beat_forward")} ?disabled=${atEnd} @click=${() => void walk.forward()}>${say(walk.leadsToEnd ? "player.do.to_end" : "player.do.beat_forward")} <kbd>${arrowKey("forward", walk.arrows)}</kbd></button>`}`;
   }
 
   /** One step, either way, and to the next interesting one: where a run has beats, for a closer look. */
@@ -90,7 +90,7 @@ export class Transport extends StoreElement {
     const arrows = hasBeats ? (this.walk?.arrows ?? "beats") : "steps";
     return html`<span class="steps">${this.#button("first", ICONS.first, () => store.moveTo(0), store.target === 0)}
         ${this.#button("back", hasBeats ? ICONS.stepBack : ICONS.back, () => store.back(), store.target === 0, stepTitle("step_back", arrows))}
-        <button class="go" title=${stepTitle("step", arrows)} ?disabled=${atEnd} @click=${() => store.forward()}>${say("player.do.step")}${hasBeats ? html` <kbd aria-hidden="true">${this.walk?.arrows === "steps" ? "→" : "↓"}</kbd>` : nothing}</button>
+        <button class="go" title=${stepTitle("step", arrows)} ?disabled=${atEnd} @click=${() => store.forward()}>${say("player.do.step")}${hasBeats ? html` <kbd aria-hidden="true">${arrowKey("step", arrows)}</kbd>` : nothing}</button>
         ${this.#button("next", ICONS.next, () => void store.nextInteresting(), atEnd)}</span>`;
   }
 

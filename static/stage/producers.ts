@@ -201,11 +201,9 @@ function uprightBody(frame: Frame, here: Places, name: string, client: ClientVie
   const state = stateOf(frame, name, client);
   const id = client.transaction_manager?.transactional_id ?? null;
   const [partition, queue] = Object.entries(place.queues)[0] ?? [null, null];
-  const [left, top] = [own.x, own.y];
+  const { y: top } = own;
   const nameWidth = Math.min(textWidth(name, 16, true), 110);
   const pill = 150;
-  const zone = (which: "waiting" | "sent") => (queue === null ? nothing : svg`${box(queue[which].x - left, queue[which].y - top, queue[which].width, queue[which].height, "slot", 4)}${
-    partition === null || isFree(client, partition, which) ? fittedText(queue[which].x - left + queue[which].width / 2, queue[which].y - top + 19, say(`stage.${which}`), queue[which].width - 8, 12, { classes: "q", least: 8, anchor: "middle" }) : nothing}`);
   const folded = place.panel !== undefined;
   // Its small box says its identity.
   const facts = application === null ? "" : application.fact;
@@ -225,12 +223,24 @@ function uprightBody(frame: Frame, here: Places, name: string, client: ClientVie
   return {
     key: folded ? "client" : `client:${name}`, ...own, phase: "static", depth: DEPTH.body, label: labelOf(frame, name, client), select: plainly("actor", name), picked: selected(frame, name, client),
     draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 8)}${folded && focused ? box(1.5, 1.5, width - 3, 23, "wash", 7) : nothing}${head}${queue === null || partition === null ? nothing : svg`${
-        fittedText(12, queue.row.y - top + 19, partition, 42, 13, { bold: true, classes: "b", most: 2, least: 7 })}${zone("waiting")}${zone("sent")}`}`,
+        fittedText(12, queue.row.y - top + 19, partition, 42, 13, { bold: true, classes: "b", most: 2, least: 7 })}${
+        ZONES.map((zone) => zoneOf(queue, zone, own, 19, isFree(client, partition, zone)))}`}`,
   };
 }
 
+type Zone = (typeof ZONES)[number];
+const ZONES = ["waiting", "sent"] as const;
+
+/** One zone of a queue, inside a card. `line`: px from its top to the line of its name. */
+function zoneOf(queue: Record<Zone, Box>, zone: Zone, card: Box, line: number, isNamed: boolean): SVGTemplateResult {
+  const { x, y, width, height } = queue[zone];
+  const [left, top] = [x - card.x, y - card.y];
+  return svg`${box(left, top, width, height, "slot", 4)}${
+    isNamed ? fittedText(left + width / 2, top + line, say(`stage.${zone}`), width - 8, 12, { classes: "q", least: 8, anchor: "middle" }) : nothing}`;
+}
+
 /** Whether nothing stands in a zone, so that its name can. */
-function isFree(client: ClientView, partition: string, zone: "waiting" | "sent"): boolean {
+function isFree(client: ClientView, partition: string, zone: Zone): boolean {
   const queue = client.queues[partition];
   return zone === "waiting" ? (queue?.batches.length ?? 0) === 0 && queue?.muted !== true : sentIn(client, partition).length === 0;
 }
@@ -247,7 +257,6 @@ function wholeBody(frame: Frame, here: Places, name: string, client: ClientView,
   const nameWidth = Math.min(textWidth(name, 17, true), width * 0.4);
   // A low card has no line for the names of the zones: they stand in them.
   const isHeaded = first !== undefined && first.row.y - top >= BAR + 78;
-  const zones = ["waiting", "sent"] as const;
   const more = isHeaded ? 0 : withoutRow(client, place).batches;
   return {
     key: `client:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: labelOf(frame, name, client), select: plainly("actor", name), picked: selected(frame, name, client),
@@ -261,9 +270,7 @@ function wholeBody(frame: Frame, here: Places, name: string, client: ClientView,
       first === undefined ? nothing : svg`${path(`M12,${BAR + 60}h${width - 24}`, "hair")}${!isHeaded ? nothing : svg`${text(first.waiting.x + first.waiting.width - left, first.row.y - top - 5, say("stage.waiting"), "s12 q", "end")}${
         fittedText(first.sent.x - left, first.row.y - top - 5, say("stage.sent"), width - (first.sent.x - left) - 6, 12, { least: 8, classes: "q" })}`}`}${
       rows.map(([partition, queue]) => svg`${fittedText(12, queue.row.y - top + queue.row.height / 2 + 5, more > 0 ? `${partition} +${more}` : partition, queue.waiting.x - left - 16, 13, { bold: true, classes: "b", most: queue.row.height > 36 ? 4 : 2, least: 7 })}${
-        zones.map((zone) => svg`${box(queue[zone].x - left, queue[zone].y - top, queue[zone].width, queue[zone].height, "slot", 4)}${
-          isHeaded || !isFree(client, partition, zone) ? nothing
-          : fittedText(queue[zone].x - left + queue[zone].width / 2, queue[zone].y - top + queue[zone].height / 2 + 4.5, say(`stage.${zone}`), queue[zone].width - 8, 12, { classes: "q", least: 8, anchor: "middle" })}`)}`)}${
+        ZONES.map((zone) => zoneOf(queue, zone, place.box, queue[zone].height / 2 + 4.5, !isHeaded && isFree(client, partition, zone)))}`)}${
       isHeaded ? foldedQueues(client, place, width) : nothing}${height >= WHOLE ? footOf(frame, here, name, client, width, height) : nothing}`,
   };
 }
