@@ -12,7 +12,7 @@ from typing import Protocol
 from engine.broker.broker import Broker
 from engine.broker.controller import Controller
 from engine.broker.leadership import PartitionState
-from engine.broker.replication import continues, fetch_is_useful, make_fetch
+from engine.broker.replication import fetch_is_useful, is_caught_up, make_fetch
 from engine.messages import Effects
 
 
@@ -96,17 +96,15 @@ class ReplicaFetchers:
         leading, replica = leader.replicas.get(partition), replicas.get(partition)
         if leading is None or replica is None or replica.not_fetching:
             return None
-        idle_from = replicas.idle_from
-        if continues(leading, replica):
-            log_end = replica.log.log_end
-            is_behind = log_end < leading.log.log_end
-            effects = leader.copying.note_log_end(leading, replica.broker_id, log_end, now)
+        if is_caught_up(leading, replica):
+            # Nothing is copied or truncated: the request only carries the log end, and the response the high
+            # watermark.
+            effects = leader.copying.note_log_end(leading, replica.broker_id, replica.log.log_end, now)
             moved = bool(cluster.changed_partitions)
-            batches = leader.copying.batches_from(leading, log_end) if is_behind else ()
-            follower.copying.take_batches(replica, batches, leading.log.high_watermark, now)
-            # A follower that copied something fetches again, which tells the leader its log end.
-            return leader, effects, moved, bool(batches), replicas.idle_from != idle_from
+            follower.copying.take_high_watermark(replica, leading.log.high_watermark)
+            return leader, effects, moved, False, False
         response, effects = leader.copying.on_fetch(make_fetch(replica), now)
         moved = bool(cluster.changed_partitions)
+        idle_from = replicas.idle_from
         follower.copying.on_response(response, now)
         return leader, effects, moved, fetch_is_useful(leading, replica), replicas.idle_from != idle_from

@@ -15,7 +15,7 @@ from engine.broker.replication import Taken
 from engine.broker.setup import Setup
 from engine.errors import NO_ERROR
 from engine.happenings.logs import FollowerTook, HighWatermarkAdvanced
-from engine.messages import Effects, RecordBatch, ReplicaFetchRequest, ReplicaFetchResponse
+from engine.messages import Effects, ReplicaFetchRequest, ReplicaFetchResponse
 
 
 class Copying:
@@ -70,27 +70,13 @@ class Copying:
             effects += self.isr_changes.take_back(replica, follower, now)
         return effects
 
-    def batches_from(self, replica: Replica, offset: int) -> tuple[RecordBatch, ...]:
-        """The batches that one response to a follower may contain, from this offset on."""
-        return replica.log.read_for_follower(offset, self._batches_max)
-
-    def take_batches(
-        self, replica: Replica, batches: tuple[RecordBatch, ...], high_watermark: int, now: int
-    ) -> None:
-        """Append the leader's batches, which continue this log, and take the high watermark of its response
-        (LOG-7)."""
+    def take_high_watermark(self, replica: Replica, high_watermark: int) -> None:
+        """Take only the high watermark of the leader's response, because this log equals the leader's (LOG-7)."""
         log = replica.log
-        log_end = log.log_end
-        if batches:
-            log.append_as_follower(batches, now)
-            for batch in batches:
-                self.replicas.note_append(replica, batch, now)
-        moved = log.set_high_watermark(high_watermark)
-        if batches or moved:
+        if log.set_high_watermark(high_watermark):
             self.replicas.changed_partitions.add(replica.partition)
             if self._watch.hears(FollowerTook):
-                taken = Taken(copied=len(batches), high_watermark_moved=moved)
-                self._emit_taken(replica, taken, log_end)
+                self._emit_taken(replica, replication.HIGH_WATERMARK_TAKEN, log.log_end)
 
     def on_response(self, response: ReplicaFetchResponse, now: int) -> None:
         """Copy the batches of the leader's response, or truncate the log to the offset at which it diverges (LOG-7,

@@ -43,12 +43,12 @@ def fetch_is_useful(leader: Replica, follower: Replica) -> bool:
     )
 
 
-def continues(leader: Replica, follower: Replica) -> bool:
-    """True when the follower's log is a beginning of the leader's, and needs no other log start: the response to
-    a fetch can contain only further batches and a new high watermark. This is the usual case."""
+def is_caught_up(leader: Replica, follower: Replica) -> bool:
+    """True when the follower's log equals the leader's, so that the response to a fetch could change only the
+    follower's high watermark."""
     ours, theirs = leader.log, follower.log
     return (
-        theirs.log_end <= ours.log_end
+        ours.log_end == theirs.log_end
         and ours.log_start <= theirs.log_start
         and leader.leader_epoch == follower.leader_epoch
         and leader.leader == leader.broker_id
