@@ -30,6 +30,11 @@ class BeatStep:
     """Whether a step of the same actor had the same sentences shortly before (``repeats.py``)."""
     broken: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
     """(Guarantee, partition, records that break it in this step)."""
+    resent: tuple[str, ...] = ()
+    """The clients of which this step appends a resent batch."""
+    held: tuple[tuple[str, str], ...] = ()
+    """(Client, partition) of records that wait, from this step on, behind the transaction of another producer: they
+    are replicated, but read_committed consumers do not get them."""
     marked_again: tuple[str, ...] = ()
     """The partitions to which this step writes a marker that is already there."""
     released: tuple[tuple[str, str], ...] = ()

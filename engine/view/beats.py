@@ -9,12 +9,11 @@ informative steps one by one, the others folded and counted (``plumbing.py``).
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from operator import attrgetter
-from typing import Any
+from operator import attrgetter, eq
+from typing import Any, TypeVar
 
 from engine.crafter import Crafter
 from engine.shapes.plans import Beat, BeatLine, Event
@@ -51,6 +50,7 @@ from engine.view.openers import (
     REFUSED,
     REPEATS,
     REPORT_SUCCESS,
+    REQUEST_AGAIN,
     RETRIED,
     ROUNDS,
     START,
@@ -63,7 +63,11 @@ from engine.view.openers import (
     Opener,
 )
 from engine.view.repeats import RecentSentences, Repeats, repeats_in, title_params
+from engine.view.resends import RESULTS, Resends, drained_partitions
 from engine.view.titles import NEW, also_in, marker_in, read_in, released_in, title_of
+
+Of = TypeVar("Of")
+To = TypeVar("To")
 
 MOST = 9
 """A level has at most this many beats."""
@@ -90,6 +94,10 @@ LENGTH_COUNTS = 0.6
 STARTS_WITHIN = 3
 """If at most this many steps come before the first opening, they belong to its beat; otherwise they are a
 beat of their own."""
+FIRST_WRITES = frozenset({"begins", "sends"})
+"""The openers of a producer's first records."""
+OWN_IDENTITY = frozenset({"identity", "transactional_identity"})
+"""The openers of one producer's request for its identity."""
 WITH_A_RESEND = frozenset({"waits_for_earlier", "meanwhile"})
 """The openers that open no beat at the moment at which their client resends a batch."""
 LIGHT = 4
@@ -122,17 +130,16 @@ SAME_KIND = {"commit_late": "commit_known"}
 """Name of an opener to the name of another one that opens a beat for the same event."""
 ROUND_KINDS = frozenset({"round", TRANSACTION.name, MANY_ROUNDS.name, *(one.name for one in ROUNDS.values())})
 """The kinds of beats into which a run of many rounds is divided."""
-RESULTS = frozenset(
-    {
-        *REPORT_SUCCESS,
-        "client.late_success",
-        "client.batch_failed",
-        "client.batch_aborted",
-        "client.batch_expired_sent",
-        "client.batch_expired_unsent",
-    }
+RESENDS = frozenset({"sends_again", "renumbered"})
+"""The openers of resends."""
+REQUESTS = (
+    "client.control_sent",
+    "client.transactional_sent",
+    "client.transactional_sent_others_wait",
 )
-"""The sentences by which a client settles the result of a batch."""
+"""The sentences by which a transaction manager sends a request."""
+LOOKUPS = frozenset({"FindCoordinator"})
+"""The requests that only find out where to send another one."""
 IDS_WANTED = frozenset({"client.producer_id_wanted", "client.init_transactions", "client.waits_producer_id"})
 """After the first of these sentences, it matters whether a broker has a block of producer ids."""
 
@@ -194,9 +201,13 @@ class Beats:
         """(client, batch) to its partition, for each batch that waits to be sent again, in order."""
         self._doubted: set[tuple[Any, Any]] = set()
         """(client, batch) for each batch of which the client cannot know whether it is stored."""
+        self._resends = Resends()
         self._consumers = tuple(consumers)
         self._holders: dict[str, int] = {}
         """Partition to the producer id whose open transaction stops read_committed consumers."""
+        self._behind: dict[str, list[tuple[int, Any]]] = {}
+        """Partition to (last offset, client) of each batch that is stored behind such a transaction, and not
+        replicated yet."""
         self._writers: dict[tuple[str, Any], str] = {}
         """(partition, producer id) to the client whose records of this id were stored last."""
         self._hanging: set[str] = set()
@@ -223,6 +234,9 @@ class Beats:
         self._duplicates: dict[tuple[Any, ...], int] = {}
         """(client, partition, base offset) to the index of the step in which a leader recognised the batch there as
         a duplicate."""
+        self._lost_requests: set[tuple[str, str]] = set()
+        """(client, API) of each request of a transaction manager whose response was lost with its connection, until the
+        client sends such a request again."""
         self._ids_wanted = False
         self._recent = RecentSentences()
         self.events: list[Event] = []
@@ -232,7 +246,7 @@ class Beats:
         notes = step["notes"]
         key = step["key"]
         if key in ("client.drained_plain", "client.drained_plain_again", "client.drained_mixed"):
-            drained = set(_drained_partitions(step["params"]))
+            drained = set(drained_partitions(step["params"]))
             if self._drains_again(step["params"]["client"], drained):
                 key = "client.drained_again"
         ends_doubt = False
@@ -264,7 +278,9 @@ class Beats:
         taken.opener, taken.opener_params = _opening(key, step)
         if key in NEW and any(client == taken.params["client"] for client, _ in self._again):
             taken.opener, taken.opener_params = MEANWHILE, {"client": taken.params["client"]}
+        taken.resent = self._resends.take(taken.sentences)
         self._look_for_requests_left(taken)
+        self._look_for_requests_again(taken)
         if ends_doubt and (taken.opener is None or taken.opener.weight < DOUBT_ENDS.weight):
             taken.opener = DOUBT_ENDS
             taken.opener_params = {name: step["params"].get(name) for name in DOUBT_ENDS.params}
@@ -301,11 +317,20 @@ class Beats:
                 self._holders[params["partition"]] = params["producer_id"]
             elif said["key"] == "broker.last_stable_offset_advanced":
                 self._holders.pop(params["partition"], None)
+                self._behind.pop(params["partition"], None)
         holder = self._holders.get(taken.params.get("partition", ""))
         if taken.key in STORED and holder is not None and taken.params.get("producer_id") != holder:
+            last = taken.params["base_offset"] + taken.params["record_count"] - 1
+            waiting = self._behind.setdefault(taken.params["partition"], [])
+            waiting.append((last, taken.params.get("client")))
             hangs = taken.params["partition"] in self._hanging
             taken.opener = BEHIND_HANGING if hangs else BEHIND
             taken.opener_params = {"client": taken.params.get("client")}
+        for params in said_in([taken], "broker.high_watermark_advanced", *STORED):
+            waiting = self._behind.get(params["partition"], [])
+            held = [one for one in waiting if one[0] < params.get("high_watermark", 0)]
+            self._behind[params["partition"]] = [one for one in waiting if one not in held]
+            taken.held = (*taken.held, *((client, params["partition"]) for _, client in held))
         client = taken.params.get("client")
         if taken.key in STORED and client not in (None, Crafter.name):
             self._writers[taken.params["partition"], taken.params.get("producer_id")] = client
@@ -344,6 +369,19 @@ class Beats:
                 if taken.opener is None or taken.opener.weight < LEFT.weight:
                     taken.opener = LEFT
                     taken.opener_params = {"broker": way[0], "client": way[1]}
+
+    def _look_for_requests_again(self, taken: BeatStep) -> None:
+        """Find a request that a client sends again, because the connection ended before its response."""
+        for params in said_in([taken], "client.control_lost"):
+            if params["api"] not in LOOKUPS:
+                self._lost_requests.add((params["client"], params["api"]))
+        for params in said_in([taken], *REQUESTS):
+            request = params["client"], params["api"]
+            if request in self._lost_requests:
+                self._lost_requests.discard(request)
+                if _weight(taken) < REQUEST_AGAIN.weight:
+                    taken.opener = REQUEST_AGAIN
+                    taken.opener_params = {"client": request[0], "api": request[1]}
 
     def _look_for_releases(self, taken: BeatStep) -> None:
         """Set ``released``: the partitions whose last stable offset this step advanced, each with the result
@@ -439,7 +477,9 @@ class Beats:
         fork._steps = list(self._steps)
         fork._again = dict(self._again)
         fork._doubted = set(self._doubted)
+        fork._resends = self._resends.fork()
         fork._holders = dict(self._holders)
+        fork._behind = {partition: list(waiting) for partition, waiting in self._behind.items()}
         fork._writers = dict(self._writers)
         fork._hanging = set(self._hanging)
         fork._readers = {partition: set(readers) for partition, readers in self._readers.items()}
@@ -452,6 +492,7 @@ class Beats:
         fork._ids = dict(self._ids)
         fork._left = set(self._left)
         fork._duplicates = dict(self._duplicates)
+        fork._lost_requests = set(self._lost_requests)
         fork._ids_wanted = self._ids_wanted
         fork._recent = self._recent.fork()
         return fork
@@ -472,7 +513,7 @@ class Beats:
         end = len(self._steps)
         repeats = repeats_in(self._steps)
         openings = _openings(self._steps, repeats, self._named, by_hand)
-        weighty = [one for one in openings if one.opener.weight >= HEAVY]
+        weighty = [one for one in openings if _is_event(one)]
         self.events = [
             {"step": self._steps[one.at].number, "kind": one.opener.name} for one in weighty[:EVENTS_MAX]
         ]
@@ -510,7 +551,7 @@ class Beats:
 
     def _with_more(self, beat: Beat, stop: int, openings: list[Opened], repeats: Repeats) -> Beat:
         """The beat, up to, not including, the step with index ``stop``. What opens behind it is nested in it."""
-        inside = [one for one in openings if one.by_hand or one.weight >= LIGHT]
+        inside = [one for one in openings if _is_added(one) or one.weight >= LIGHT]
         last = self._steps[stop - 1].number
         if not any(map(_is_added, inside)):
             return self._until(beat, last, repeats)
@@ -593,7 +634,7 @@ class Beats:
         nests: bool = False,
     ) -> Beat:
         steps = self._steps[beat.at : stop]
-        opened, beat = beat, _by_outcome(beat, steps)
+        opened, beat = beat, _by_first_write(_by_outcome(beat, steps), inside, steps)
         lands = self._lands(beat, steps, repeats)
         kind = self._kind(beat, steps)
         title, params = title_of(kind, beat.params, steps, self._consumers)
@@ -615,7 +656,7 @@ class Beats:
             or sum(line["key"] is None for line in lines) > INFORMATIVE_MOST
         )
         if not is_long:
-            inside = [one for one in inside if one.weight >= LIGHT]
+            inside = [one for one in inside if _is_added(one) or one.weight >= LIGHT]
         is_changed = nests and any(map(_is_added, inside))
         if is_changed or (is_long and len(inside) >= 2 and len(steps) < level):
             within = sorted([beat.origin or opened, *inside], key=attrgetter("at"))
@@ -660,6 +701,9 @@ class Beats:
             return released[-1]
         if beat.opener is READ_AFTER_MARKER:
             return read_in(steps)[-1]
+        if beat.opener in (BEHIND, BEHIND_HANGING):
+            who = beat.params["client"], steps[beat.lead].params["partition"]
+            return next((step for step in reversed(steps) if who in step.held), steps[beat.lead])
         if beat.opener.name in GATHERED:
             at = steps[beat.lead].time
             return [step for step in steps if step.opener is beat.opener and step.time == at][-1]
@@ -671,7 +715,7 @@ class Beats:
         if found:
             return next(step for step in reversed(found) if marker_in(step) == marker_in(found[0]))
         opening = steps[beat.lead]
-        if beat.weight < HEAVY and beat.opener.weight < HEAVY and not beat.opener.here:
+        if beat.opener.stretch:
             return next((step for step in reversed(steps) if step.stands_out), opening)
         return opening
 
@@ -683,12 +727,6 @@ class Beats:
         return opener.name
 
 
-def _drained_partitions(params: Mapping[str, Any]) -> list[str]:
-    """The partitions of a drain. In recordings of earlier engines, they are read from the names of the
-    batches (partition and sequence numbers)."""
-    return params.get("partitions") or [batch.partition(" ")[0] for batch in params["batches"]]
-
-
 def _weight(step: BeatStep) -> float:
     return 0 if step.opener is None else step.opener.weight
 
@@ -697,6 +735,19 @@ def _by_outcome(beat: Opened, steps: Sequence[BeatStep]) -> Opened:
     """The beat. If it begins with a decision and contains the outcome, it gets the title of the outcome."""
     if beat.opener.name in DECIDE and released_in(steps):
         return replace(beat, opener=OUTCOME, params={})
+    return beat
+
+
+def _by_first_write(beat: Opened, inside: Sequence[Opened], steps: Sequence[BeatStep]) -> Opened:
+    """The beat. If its producer gets its identity in it, and then stores records, it gets the title of the records."""
+    if beat.opener.name not in OWN_IDENTITY:
+        return beat
+    for one in inside:
+        if one.opener.name in FIRST_WRITES and one.params["client"] == beat.params["client"]:
+            lead = one.at - beat.at
+            if any(_leads_to(one, step) for step in steps[lead:]):
+                return replace(beat, opener=one.opener, params=one.params, lead=lead)
+            return beat
     return beat
 
 
@@ -729,35 +780,59 @@ def _begun(one: Opened, start: int) -> Opened:
 def _with_new(openings: list[Opened], known: Sequence[str]) -> list[Opened]:
     """The openings. Those that are not ``known``, the kinds of openings in the run without the intervention, are
     new."""
-    left = Counter(SAME_KIND.get(kind, kind) for kind in known)
-    found = []
-    for one in openings:
-        kind = SAME_KIND.get(one.opener.name, one.opener.name)
-        is_known = left[kind] > 0 and not one.by_hand
-        left[kind] -= is_known
-        found.append(replace(one, new=not is_known))
-    return found
+    weighty = [at for at, one in enumerate(openings) if _is_event(one) and not one.by_hand]
+    kinds = [_event(openings[at].opener.name) for at in weighty]
+    again = {weighty[place] for place in _again(list(map(_event, known)), kinds, eq)}
+    return [replace(one, new=at not in again) for at, one in enumerate(openings)]
+
+
+def _is_event(one: Opened) -> bool:
+    return one.opener.weight >= HEAVY or one.opener is REQUEST_AGAIN
+
+
+def _event(kind: str) -> str:
+    return SAME_KIND.get(kind, kind)
 
 
 def _is_added(one: Opened) -> bool:
     """Whether the opening came of an intervention, and is worth a beat inside another one."""
-    return one.by_hand or (one.new and one.weight >= HEAVY)
+    return one.by_hand or (one.new and (one.weight >= HEAVY or one.opener is REQUEST_AGAIN))
 
 
 def _recurring(past: Sequence[Beat], openings: list[Opened]) -> list[Opened]:
     """The openings; those that past beats are about recur. None does if the past beats are rounds."""
     if any(beat.get("kind") in ROUND_KINDS for beat in past):
         return openings
-    found: set[int] = set()
-    for beat in past:
-        again = (
-            at
-            for at, one in enumerate(openings)
-            if at not in found and not one.by_hand and _is_again(beat, one)
-        )
-        if (at := next(again, None)) is not None:
-            found.add(at)
+    found = _again(past, openings, lambda beat, one: not one.by_hand and _is_again(beat, one))
     return [replace(one, recurs=at in found) for at, one in enumerate(openings)]
+
+
+def _again(before: Sequence[Of], now: Sequence[To], same: Callable[[Of, To], bool]) -> set[int]:
+    """The indices of ``now`` at which something of ``before`` happens again: as many as possible in the order of
+    ``before``, since what came of an intervention is out of this order, and then the first one that fits each of
+    the others."""
+    first, then = before[:EVENTS_MAX], now[:EVENTS_MAX]
+    longest = [[0] * (len(then) + 1) for _ in range(len(first) + 1)]
+    for i in reversed(range(len(first))):
+        for j in reversed(range(len(then))):
+            in_order = longest[i + 1][j + 1] + 1 if same(first[i], then[j]) else 0
+            longest[i][j] = max(in_order, longest[i + 1][j], longest[i][j + 1])
+    found: dict[int, int] = {}
+    i = j = 0
+    while longest[i][j]:
+        if same(first[i], then[j]) and longest[i][j] == longest[i + 1][j + 1] + 1:
+            found[j] = i
+            i, j = i + 1, j + 1
+        elif longest[i + 1][j] == longest[i][j]:
+            i += 1
+        else:
+            j += 1
+    placed = set(found.values())
+    for one in (one for i, one in enumerate(before) if i not in placed):
+        again = (at for at, other in enumerate(now) if at not in found and same(one, other))
+        if (at := next(again, None)) is not None:
+            found[at] = -1
+    return set(found)
 
 
 def _is_again(beat: Beat, one: Opened) -> bool:
@@ -977,6 +1052,8 @@ def _asks_meanwhile(before: Opened, opener: Opener, steps: Sequence[BeatStep], i
 def _leads_to(beat: Opened, step: BeatStep) -> bool:
     """Whether the beat leads to this step (``Opener.lands``). Sentences about another client, transactional
     id or coordinator than the beat's do not count."""
+    if beat.opener.name in RESENDS and beat.params["client"] not in step.resent:
+        return False
     return not step.said.isdisjoint(beat.opener.lands) and any(
         key in beat.opener.lands and _is_of_same(beat.params, params) for key, params in step.sentences
     )

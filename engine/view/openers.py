@@ -45,8 +45,9 @@ class Opener:
     amid_unusual: float = 0
     """The weight in a run with an opening of weight RARE; 0: the same weight. A usual step is less
     informative in such a run."""
-    here: bool = False
-    """The title says what this step is: the reader first sees it, also where the beat is light."""
+    stretch: bool = False
+    """The title says what the beat's steps are about together, so the reader first sees the last step that stands out.
+    Other titles say what the opening step is."""
     later: float = 0
     """The weight of later openings of the row; 0: half of ``weight``."""
 
@@ -104,7 +105,7 @@ PRODUCER = (
     Opener("leader_wanted", 6, ("client.leader_unknown",), ("client",), ("client.metadata_received",), once=True,
         amid_unusual=2.5),
     Opener("connects", 1, ("client.waits_not_connected",), ("client",), once=True),
-    Opener("in_flight_full", 5, ("client.waits_in_flight_full",), ("client",), once=True, here=True),
+    Opener("in_flight_full", 5, ("client.waits_in_flight_full",), ("client",), once=True),
     Opener("request_full", 5, ("client.stopped_request_full", "client.oversized_alone"), once=True),
     Opener("waits_for_id", 6, ("client.stopped_no_producer_id", "client.waits_producer_id",
         "client.waits_no_producer_id"), ("client",), once=True),
@@ -112,12 +113,12 @@ PRODUCER = (
         "client.waits_older_epoch_in_flight"), ("client",), once=True),
     Opener("waits_unresolved", 6, ("client.stopped_unresolved", "client.waits_unresolved"), ("client",), once=True),
     Opener("waits_for_earlier", 6, ("client.stopped_earlier_in_flight", "client.waits_earlier_in_flight"),
-        ("client",), once=True),
+        ("client",), STORED, once=True),
     Opener("sends_nothing", 6, ("client.stopped_fatal_error", "client.waits_fatal_error"), ("client",), once=True),
     Opener("backoff", 2, ("client.waits_backoff",), once=True),
     Opener("gives_up_waiting", 6, ("client.request_timed_out",), ("client", "timeout")),
     Opener("puts_back", 5, ("client.requeued_refused",), ("client",)),
-    Opener("reports_failure", 5, ("client.batch_failed", "client.batch_aborted"), ("client", "error"), here=True),
+    Opener("reports_failure", 5, ("client.batch_failed", "client.batch_aborted"), ("client", "error")),
     Opener("expires_unsent", 9, ("client.batch_expired_unsent",)),
     Opener("expires_sent", 9, ("client.batch_expired_sent",)),
     Opener("stored_after_all", 7, ("client.late_success",)),
@@ -168,7 +169,8 @@ LEADER = (
     Opener("unknown_accepted", 7, ("broker.unknown_producer_accepted",)),
     Opener("lower_epoch_accepted", 8, ("broker.lower_epoch_accepted",)),
     Opener("wraps", 8, ("broker.sequence_wrapped",)),
-    Opener("old_epoch_refused", 9, ("broker.stale_epoch_refused", "coordinator.stale_epoch")),
+    Opener("old_epoch_refused", 9, ("broker.stale_epoch_refused",)),
+    Opener("coordinator_refuses_epoch", 9, ("coordinator.stale_epoch",)),
     Opener("write_not_allowed", 9, (
         "broker.not_in_transaction", "broker.transaction_ended_meanwhile", "broker.not_the_first_batch",
         "broker.offsets_not_in_transaction",
@@ -228,7 +230,7 @@ TRANSACTIONS = (
     Opener("epoch_up", 6, ("coordinator.epoch_goes_up",), ("new_epoch",), ("client.transactional_id_ready",),
         "epoch_raised_for_id"),
     Opener("id_rotated", 7, ("coordinator.id_rotated",)),
-    Opener("coordinator_not_reached", 4, ("client.coordinator_not_reached",), ("client",), once=True, here=True),
+    Opener("coordinator_not_reached", 4, ("client.coordinator_not_reached",), ("client",), once=True),
     Opener("takes_over", 8.5, ("coordinator.begins_loading",), ("coordinator",), ("coordinator.loaded",
         "coordinator.resumes_markers")),
     Opener("resumes", 7, ("coordinator.resumes_markers",), ("coordinator", "state")),
@@ -250,11 +252,11 @@ TRANSACTIONS = (
         "markers.refused_for_good", "markers.given_up", "markers.cancelled", "markers.cannot_be_held",
         "markers.partition_gone",
     )),
-    Opener("complete", 3.3, ("coordinator.all_markers_acknowledged",), ("transactional_id", "pending"), here=True),
+    Opener("complete", 3.3, ("coordinator.all_markers_acknowledged",), ("transactional_id", "pending")),
     Opener("outcome_shows", 5.5, ("broker.last_stable_offset_advanced",)),
     Opener("readers_wait", 4.5, ("broker.readers_wait_for_transaction",), (),
         ("broker.readers_wait_for_transaction",), once=True),
-    Opener("aborted_skipped", 5, ("consumer.skips_aborted",), once=True, here=True),
+    Opener("aborted_skipped", 5, ("consumer.skips_aborted",), once=True),
 )  # fmt: skip
 
 READERS = (
@@ -262,8 +264,7 @@ READERS = (
     Opener("reader_unanswered", 6, ("consumer.disconnected",), ("consumer", "broker"), step="timer"),
     Opener("repeat_left_out", 6, ("consumer.applies",), ("consumer",), when="repeats"),
     Opener("position_reset", 7, ("consumer.position_reset",), ("consumer",)),
-    Opener("positions_visible", 5, ("group.offset_becomes_visible", "group.offsets_visible_at_once"), ("group",),
-        here=True),
+    Opener("positions_visible", 5, ("group.offset_becomes_visible", "group.offsets_visible_at_once"), ("group",)),
     Opener("positions_dropped", 6, ("group.offset_dropped",), ("group",)),
     Opener("positions_unstable", 6, ("group.offsets_unstable",), ("group",), once=True),
     Opener("leaves_group", 7, ("group_session.poll_timed_out", "group_session.poll_timed_out_alone"),
@@ -273,12 +274,12 @@ READERS = (
         ("consumer",), ("group.member_left",)),
     Opener("commit_outside", 7, ("consumer.commits_outside_group",), ("consumer", "group")),
     Opener("commit_after_close", 7, ("consumer.commits_after_close",), ("consumer",)),
-    Opener("round", 5, ("loop.polls",), ("round",), STORED),
+    Opener("round", 5, ("loop.polls",), ("round",), STORED, stretch=True),
     Opener("rewinds", 7, ("loop.rewinds",), ("application",)),
     Opener("begins_anew", 7, ("loop.restarts",), ("application",)),
     Opener("loop_gives_up", 8, ("loop.gives_up",), ("application",)),
     Opener("positions_committed", 5, ("loop.commits_positions",), ("application",)),
-    Opener("changes_its_mind", 5, ("loop.changes_its_mind",), ("application",), here=True),
+    Opener("changes_its_mind", 5, ("loop.changes_its_mind",), ("application",)),
 )  # fmt: skip
 
 DROPPED = ("fault.message_dropped", "fault.answer_dropped", "fault.answer_dropped_alone")
@@ -318,7 +319,7 @@ TOOL = (
 )  # fmt: skip
 
 MIDDLEWARE = (
-    Opener("opened", 5, ("initiator.starts",), ("initiator",)),
+    Opener("opened", 5, ("initiator.starts",), ("initiator",), ("business.asks_to_prepare",)),
     Opener("asked", 6, ("middleware.asks_participants",), ("participants",), ("participant.reserves",)),
     Opener("not_asked", 9, ("network.lost",), ("destination",), apis=frozenset({"Prepare"})),
     Opener("all_agree", 7, ("middleware.all_voted_ok",), ("participants",)),
@@ -365,7 +366,7 @@ MIDDLEWARE = (
 ROWS_COMMITTED = ("local_transaction.commits", "local_transaction.commits_no_row")
 DATABASE = (
     Opener("order_taken", 5, ("service.takes_order",), ("service", "record"), (*ROWS_COMMITTED, *STORED)),
-    Opener("rows_round", 5, ("service.polls",), ("service", "round"), ROWS_COMMITTED),
+    Opener("rows_round", 5, ("service.polls",), ("service", "round"), ROWS_COMMITTED, stretch=True),
     Opener("entries_taken", 6, ("service.takes_entries",), ("service", "records"), STORED),
     Opener("outbox_empty", 3, ("service.finds_nothing",), ("service",), once=True),
     Opener("row_known", 8, ("local_transaction.row_exists",), ("records",)),
@@ -396,7 +397,7 @@ LOGS = (
     Opener("log_coordinator", 2, (
         "log.coordinator.empty", "log.coordinator.ongoing", "log.coordinator.preparecommit",
         "log.coordinator.prepareabort", "log.coordinator.prepareepochfence", "log.coordinator.dead",
-    ), ("transactional_id", "state")),
+    ), ("transactional_id", "state"), stretch=True),
     Opener("log_epoch_raised", 7, ("log.coordinator.epoch_raised",), ("transactional_id", "producer_epoch")),
     Opener("log_now", 9, ("log.now_held", "log.now_held_by"), ("partition", "offset")),
     Opener("log_now_free", 6, ("log.now_free", "log.now_damaged")),
@@ -415,17 +416,17 @@ OPENERS = (
     *LOGS,
 )
 
-START = Opener("start", 5, ())
+START = Opener("start", 5, (), stretch=True)
 CYCLES = ("round", "begins", "opened")
 """The openers of the rounds of a long run, by priority: the rounds of an application come before its transactions."""
 ROUNDS = {
-    "round": Opener("rounds", 5, (), ("first", "last")),
-    "begins": Opener("transactions", 5, (), ("first", "last")),
-    "opened": Opener("transactions", 5, (), ("first", "last")),
+    "round": Opener("rounds", 5, (), ("first", "last"), stretch=True),
+    "begins": Opener("transactions", 5, (), ("first", "last"), stretch=True),
+    "opened": Opener("transactions", 5, (), ("first", "last"), stretch=True),
 }
-TRANSACTION = Opener("transaction", 5, (), ("first",))
-MANY_ROUNDS = Opener("many_rounds", 5, (), ("count",))
-PART = Opener("part", 0, (), ("first", "last"))
+TRANSACTION = Opener("transaction", 5, (), ("first",), stretch=True)
+MANY_ROUNDS = Opener("many_rounds", 5, (), ("count",), stretch=True)
+PART = Opener("part", 0, (), ("first", "last"), stretch=True)
 """The opener of each part of a beat that has too many lines."""
 BEHIND = Opener("behind", 6, (), ("client",), once=True)
 """The opener for a record that is stored after the begin of another producer's open transaction."""
@@ -453,6 +454,9 @@ DOUBT_ENDS = Opener("doubt_ends", 7, (), ("client",), once=True)
 """The opener for the result of a batch that was in doubt at its client."""
 LEFT = Opener("left", 6, (), ("broker", "client"), STORED)
 """The opener for the first batch that a broker appends from a connection that has ended."""
+REQUEST_AGAIN = Opener("request_again", 3, (), ("client", "api"), later=3)
+"""The opener for a request that a client sends again, because the connection ended before its response. Where an
+intervention led to it, it is as notable as a heavy one."""
 TIMES_OUT = frozenset({"gives_up_waiting", "markers_unanswered", "reader_unanswered", "source_asked"})
 """Names of openers for a request whose response did not come in time."""
 IDENTITIES = Opener(
@@ -462,6 +466,7 @@ IDENTITIES = Opener(
     (),
     ("client.producer_id_received", "client.producer_id_negative", "client.transactional_id_ready"),
     "identities_asked",
+    stretch=True,
 )
 """The opener for several producers that request an id before the first one has its response."""
 OUTCOME = next(opener for opener in TRANSACTIONS if opener.name == "outcome_shows")
@@ -478,7 +483,7 @@ REFUSED = Opener("refused", 7, (), ("actor", "error"))
 CALL_REFUSED = next(opener for opener in PRODUCER if opener.name == "call_refused")
 IGNORED = Opener("ignored", 4, (), ("actor",), once=True)
 """The opener for a response whose request is no longer in flight."""
-NOT_NOW = Opener("not_now", 4, (), ("actor", "error"), once=True, here=True)
+NOT_NOW = Opener("not_now", 4, (), ("actor", "error"), once=True)
 """The opener for a refusal after which the same request is sent again."""
 REPEATS = Opener("repeats", 9.5, (), ("client", "api", "actor", "error", "clients", "count", "ms"))
 """The opener for a stretch in which attempts fail again and again (``repeats.py``)."""

@@ -37,7 +37,7 @@ NAMES = frozenset(
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
         "crashes_many", "restarts_many", "marker_again", "commit_returns", "success_first",
         "left_stores", "round_stores", "behind_stores", "repeats_refused", "repeats_failed",
-        "sends_into", "resends_and_sends", "call_fails", "call_fails_by_name", *middleware_titles.NAMES,
+        "sends_into", "request_unanswered", "call_fails", "call_fails_by_name", *middleware_titles.NAMES,
     }
 )  # fmt: skip
 """Titles that belong to no opener."""
@@ -167,16 +167,12 @@ def _meanwhile(params: Params, steps: Sequence[BeatStep], consumers: Sequence[st
     return None if title is None else ("meanwhile", {**title[1], "partitions": partitions})
 
 
-def _resends(name: str, with_new: str = "") -> Tell:
-    """A function that makes the title of batches that are sent again, with the number of records appended. If
-    the client also drains new batches, whose records are not resent, the title is ``with_new``; empty: the
-    opener's own."""
+def _resends(name: str) -> Tell:
+    """A function that makes the title of batches that are sent again, with the number of their records appended."""
     by_stores = _stores(name)
 
     def tell(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
-        if any(step.key in NEW and step.params["client"] == params["client"] for step in steps):
-            return (with_new, params) if with_new else None
-        return by_stores(params, steps, consumers)
+        return by_stores(params, [step for step in steps if params["client"] in step.resent], consumers)
 
     return tell
 
@@ -300,16 +296,25 @@ def _doubt_ends(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> 
 
 
 def _gives_up(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
+    """The title with what timed out: a batch, which the client may resend, or a request of its transaction manager;
+    None if it is neither."""
     again = any(said["client"] == params["client"] for said in said_in(steps, "client.requeued"))
-    return ("resends", params) if again else None
+    if again:
+        return "resends", params
+    at = next(step for step in steps if "client.request_timed_out" in step.said)
+    lost = next(said_in([at], "client.control_lost"), None)
+    return None if lost is None else ("request_unanswered", {**params, "api": lost["api"]})
 
 
-def _refused_epoch(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    said = next(said_in(steps, "broker.stale_epoch_refused", "coordinator.stale_epoch"), None)
-    if said is None:
-        return None
-    known = said["stored"] if "stored" in said else said["current"]
-    return "old_epoch_refused", {"arrived": said["arrived"], "known": known}
+def _refused_epoch(name: str, key: str, known: str) -> Tell:
+    """A function that makes the title of a refusal with this sentence, of which ``known`` is the parameter with the
+    higher epoch."""
+
+    def tell(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
+        said = next(said_in(steps, key), None)
+        return None if said is None else (name, {"arrived": said["arrived"], "known": said[known]})
+
+    return tell
 
 
 def _takes_over(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
@@ -406,7 +411,7 @@ TELLS: dict[str, Tell] = {
     "sends": _sends,
     "meanwhile": _meanwhile,
     "left": _stores("left_stores"),
-    "sends_again": _resends("resends_stored", with_new="resends_and_sends"),
+    "sends_again": _resends("resends_stored"),
     "call_refused": _call_refused,
     "renumbered": _resends("renumbered_stored"),
     "success_at_once": _stores("success_first", UNANSWERED),
@@ -435,7 +440,10 @@ TELLS: dict[str, Tell] = {
     "message_lost": _message_lost,
     "doubt_ends": _doubt_ends,
     "gives_up_waiting": _gives_up,
-    "old_epoch_refused": _refused_epoch,
+    "old_epoch_refused": _refused_epoch("old_epoch_refused", "broker.stale_epoch_refused", "stored"),
+    "coordinator_refuses_epoch": _refused_epoch(
+        "coordinator_refuses_epoch", "coordinator.stale_epoch", "current"
+    ),
     "takes_over": _takes_over,
     "reads": _reads,
     "read_after_marker": _read_after_marker,

@@ -70,3 +70,19 @@ def test_a_broken_connection_says_how_many_requests_it_leaves_in_doubt() -> None
         "client.disconnected",
         2,
     )
+
+
+def test_a_timeout_names_the_request_of_a_transaction_manager() -> None:
+    lost = {"action": "drop_message", "message": 15, "after": 50}
+    simulation = Simulation(entry("SC-44").scenario("k28"), [lost])
+    while (step := simulation.step()) is not None and step.key != "client.request_timed_out":
+        pass
+    assert step is not None
+    made = step.to_json()
+    place = following(made)
+    assert place is not None
+    assert made["notes"][place] | {"rules": []} == {
+        "key": "client.control_lost",
+        "params": {"client": "p1", "api": "EndTxn"},
+        "rules": [],
+    }

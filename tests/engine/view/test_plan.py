@@ -356,7 +356,7 @@ def test_what_happens_again_behind_an_intervention_has_a_beat_of_its_own() -> No
     drop = {"after": 33, "action": "drop_message", "message": 10}
     beats = planned("SC-128", drop, before=planned("SC-128"))["beats"]
     shown = [*beats, *beats[-1]["beats"]]
-    assert [beat["first"] for beat in shown if beat["kind"] == "old_epoch_refused"] == [33, 75]
+    assert [beat["first"] for beat in shown if beat["kind"] == "coordinator_refuses_epoch"] == [33, 75]
 
     drop = {"after": 9, "action": "drop_message", "message": 3}
     beats = planned("SC-03", drop, before=planned("SC-03"))["beats"]

@@ -1,0 +1,87 @@
+"""Which appends are those of resent batches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.view.openers import REPORT_SUCCESS, STORED
+
+Sentences = Sequence[tuple[str, Mapping[str, Any]]]
+Batch = tuple[Any, Any]
+"""Client, and the id of its batch."""
+
+RESULTS = frozenset(
+    {
+        *REPORT_SUCCESS,
+        "client.late_success",
+        "client.batch_failed",
+        "client.batch_aborted",
+        "client.batch_expired_sent",
+        "client.batch_expired_unsent",
+    }
+)
+"""The sentences by which a client settles the result of a batch."""
+_REQUEUED = ("client.requeued", "client.requeued_refused")
+_DRAINED = "client.drained"
+_RECORDS = re.compile(r"r\d+(?:–r\d+)?")
+"""Names of records in the sentence of a drain."""
+
+
+class Resends:
+    """Takes the sentences of a run's steps in order."""
+
+    def __init__(self) -> None:
+        self._queued: dict[Batch, str] = {}
+        """Batch to its partition, for each batch that waits to be sent again."""
+        self._sent: dict[Batch, str] = {}
+        """The same for each batch that was sent again, and that no leader has processed yet, in order."""
+        self._records: dict[Batch, str] = {}
+        """Batch to the name of its first records."""
+
+    def take(self, sentences: Sentences) -> tuple[str, ...]:
+        """The clients of which a leader appends a resent batch in this step."""
+        found: list[str] = []
+        for key, params in sentences:
+            client = params.get("client")
+            batch = client, params.get("batch_id", params.get("batch"))
+            if key in _REQUEUED:
+                self._sent.pop(batch, None)
+                self._queued[batch] = params["partition"]
+                self._records[batch] = params["batch"][0]
+            elif key in RESULTS:
+                self._sent.pop(batch, None)
+                self._queued.pop(batch, None)
+            elif key.startswith(_DRAINED):
+                drained = _RECORDS.findall(str(params["batches"]))
+                for again in [one for one in self._queued if one[0] == client]:
+                    if self._records[again] in drained:
+                        self._sent[again] = self._queued.pop(again)
+            elif key in STORED or key == "broker.duplicate_found":
+                arrived = _first(self._sent, client, params["partition"])
+                if arrived is not None:
+                    del self._sent[arrived]
+                    found += [arrived[0]] if key in STORED else []
+        return tuple(found)
+
+    def fork(self) -> Resends:
+        fork = Resends()
+        fork._queued, fork._sent, fork._records = (
+            dict(self._queued),
+            dict(self._sent),
+            dict(self._records),
+        )
+        return fork
+
+
+def drained_partitions(params: Mapping[str, Any]) -> list[str]:
+    """The partitions of a drain. In recordings of earlier engines, they are read from the names of the
+    batches (partition and sequence numbers)."""
+    return params.get("partitions") or [batch.partition(" ")[0] for batch in params["batches"]]
+
+
+def _first(batches: Mapping[Batch, str], client: Any, partition: str) -> Batch | None:
+    """The first batch of the client for the partition. The batches of a partition arrive in the order in which they are
+    sent."""
+    return next((batch for batch, to in batches.items() if (batch[0], to) == (client, partition)), None)
