@@ -24,8 +24,9 @@ import { ledBy, replicaIn } from "./places.ts";
 /** A cell of this height has its identity above its sequences. */
 const TWO_LINES = 38;
 
-/** Size of type in which a cell must have room for its records beside the identity. */
-const NAMED = 11;
+/** Size of type in which a cell must have room for its records beside the identity, even between two gates: gates move, and
+ * names stay. */
+const NAMED = 9;
 
 export interface LaneOf {
   frame: Frame;
@@ -220,6 +221,8 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { high_waterm
 
 /** px of a cell that gates at its edges cover: both where they are one, and half of one. */
 const GATE = { left: 7, right: 4 };
+/** px that a cell's identity keeps off each edge, where a gate may come. */
+const GATE_EDGE = 6;
 
 /** What a cell without sequences says: its records, where they have room. */
 function recordsIn(batch: LogBatchView, inner: number): string {
@@ -246,9 +249,9 @@ function batchCell(batch: LogBatchView, width: number, height: number, hue: stri
   const shell = svg`${box(1, 0, width - 2, height, `cell ${hue}${isOpen(batch) ? " open" : ""}${isBroken ? " twice" : ""}`, 3)}${
     aborted ? hatch(width, height, hue) : nothing}`;
   const [small, large] = cellType(height);
-  const gate = Math.max(gates.left, gates.right) > 0 ? 6 : 0;
+  const besideGates = inner - 2 * GATE_EDGE;
   const line = (said: string, y: number, size: number, least: number, classes: string, bold: boolean) => {
-    const { size: at, lines, cut } = fitted(said, bold ? inner : inner + 5 - 2 * gate, size, { least, bold });
+    const { size: at, lines, cut } = fitted(said, bold ? inner : besideGates + 5, size, { least, bold });
     // Beside a gate, not under it.
     const half = textWidth(said, at, bold) / 2;
     const [low, high] = [gates.left + half + 1, width - gates.right - half - 1];
@@ -263,7 +266,7 @@ function batchCell(batch: LogBatchView, width: number, height: number, hue: stri
     return svg`${shell}${line(said, height / 2 + 5, 15, 9, "b", true)}`;
   }
   const named = `${who} ${serialsText(batch.serials)}`;
-  const top = batch.serials.length > 0 && textWidth(named, NAMED) <= inner - 2 * gate ? named : who;
+  const top = batch.serials.length > 0 && textWidth(named, NAMED) <= besideGates ? named : who;
   return svg`${shell}${line(top, height * 0.36, small, 8, "k", false)}${line(what, height * 0.8, large, 9, "b", true)}`;
 }
 

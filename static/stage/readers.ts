@@ -179,15 +179,15 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const longest = Math.max(titleWidth, ...Object.keys(here.readers[partition] ?? {}).map((name) => textWidth(name, 12, true)));
   const from = flat ? 9 + (level === "" ? Math.min(titleRoom, longest) : titleWidth) + 5 + textWidth(level, 11) + 12 : 9;
   // What stands beside the squares on their line.
-  const beside = flat ? from + readWidth + 12 : 24;
-  const long = hidden === null ? 0 : textWidth(hidden.long, 12, true);
+  const beside = flat ? from + readWidth + 12 : 18;
+  const roomOf = (words: string): number => (words === "" ? 0 : textWidth(words, 12, true) + 10);
+  const squaresBeside = (words: string): number => Math.floor((width - roomOf(words) - beside) / STEP);
   const total = whole.seen.length + whole.earlier;
-  const fitsLong = hidden !== null && Math.min(total, room) * STEP + long + beside <= width;
   // Beside a tag squares come before the count of what is hidden.
-  const isCrowded = width < across && hidden !== null && width - textWidth(hidden.short, 12, true) - 10 - beside < 4 * STEP;
-  const said = hidden === null || isCrowded ? null : fitsLong ? hidden.long : hidden.short;
-  const after = said === null ? 0 : textWidth(said, 12, true) + 10;
-  const most = Math.max(3, Math.floor((width - after - (flat ? beside : 18)) / STEP));
+  const isCrowded = width < across && hidden !== null && squaresBeside(hidden.short) < 4;
+  const said = hidden === null || isCrowded ? null : Math.min(total, room) <= squaresBeside(hidden.long) ? hidden.long : hidden.short;
+  const after = roomOf(said ?? "");
+  const most = Math.max(3, squaresBeside(said ?? ""));
   const row = whole.seen.length > most || whole.earlier > 0 ? rowOf(here, held, lane, batches, Math.max(2, most - 2)) : whole;
   const names = named.map(({ name }) => name);
   const squareY = flat ? (height - SQUARE) / 2 : single ? height - SQUARE - 3 : height - SQUARE - 7;
