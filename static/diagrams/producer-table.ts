@@ -30,7 +30,7 @@ export interface CachedRow {
   key: string;
   sequences: string;
   offsets: string;
-  storedAt: string;
+  timestamp: string;
   note: string;
   hit: boolean;
   fresh: boolean;
@@ -120,7 +120,7 @@ function cacheRows(
       // What a coordinator writes has no sequence; Kafka counts back from -1 and gets the greatest one.
       sequences: last === -1 ? say("diagram.none") : range(first, last),
       offsets: range(offset, lastOffset),
-      storedAt: say("diagram.at", { at: timestamp }),
+      timestamp: say("diagram.at", { at: timestamp }),
       note: hit && arrived?.fate === "duplicate"
         ? say("diagram.producers.same")
         : fresh && previous.length > 0 ? say("diagram.producers.new") : newest ? say("diagram.producers.newest") : "",
@@ -207,11 +207,11 @@ export class ProducerTable extends DiagramElement {
       html`${differs}${shape.cache.length === 0
         ? html`<p class="quiet">${say("diagram.producers.cache_empty")}</p>`
         : html`<table><thead><tr><th>${say("diagram.producers.sequences")}</th><th>${say("diagram.producers.offsets")}</th><th>${say(
-            "diagram.producers.stored_at")}</th><th><span class="quiet">${shape.replica}</span></th></tr></thead><tbody>${repeat(
+            "diagram.producers.timestamp")}</th><th><span class="quiet">${shape.replica}</span></th></tr></thead><tbody>${repeat(
             shape.cache,
             (row) => row.key,
             (row) => html`<tr class="${row.hit ? "hit" : ""} ${row.picked ? "picked" : ""}" @click=${() => this.pick(row.selection)}><td><button
-              aria-pressed=${row.picked ? "true" : "false"}>${row.sequences}</button></td><td>${row.offsets}</td><td>${row.storedAt}</td><td>${
+              aria-pressed=${row.picked ? "true" : "false"}>${row.sequences}</button></td><td>${row.offsets}</td><td>${row.timestamp}</td><td>${
               row.note}</td></tr>`,
           )}</tbody></table>${shape.remark === null ? nothing : html`<p class="remark">${shape.remark}</p>`}`}`,
     )}${shape.producers.length > 1 || shape.folded > 0 ? this.#producers(shape) : nothing}`;
