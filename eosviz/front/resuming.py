@@ -1,5 +1,5 @@
-"""Where a visitor continues: the newest session with its picture and its progress, and the next scenario of
-its track."""
+"""Where a visitor continues: the newest session that has begun, with its picture and its progress, and the next
+scenario of its track."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class Resumed:
 
 
 def newest_of(browser: str, kept: str = "") -> Resumed | None:
-    """Where this browser continues; None if it has no session. `kept`: the value of the cookie
+    """Where this browser continues; None if it has begun no session. `kept`: the value of the cookie
     PLACE_COOKIE."""
-    session = Session.objects.of_browser(browser).recent().select_related("version").first()
+    session = Session.objects.of_browser(browser).begun().recent().select_related("version").first()
     if session is None:
         return None
     branches = Branch.objects.of_session(session.id)

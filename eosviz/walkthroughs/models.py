@@ -35,6 +35,11 @@ class SessionQuerySet(models.QuerySet["Session"]):
     def recent(self) -> SessionQuerySet:
         return self.order_by("-created", "id")
 
+    def begun(self) -> SessionQuerySet:
+        """The sessions whose run has a step, and those in tracks."""
+        stepped = Branch.objects.filter(session=models.OuterRef("pk"), newest__gt=0)
+        return self.filter(models.Exists(stepped) | models.Q(visit__isnull=False))
+
     def played_scenarios(self) -> frozenset[str]:
         """The identifiers of the library's scenarios that one of these sessions has played to the end, in any of its
         branches. Sessions of tracks do not count."""

@@ -300,8 +300,16 @@ class TestFrontPage:
         response = client.post("/tracks/exactly-once/1/begin")
         page = client.get("/").content.decode()
         assert f"{response['Location']}?branch=" in page
-        assert "Exactly-once from the ground up, 1 of 8" in page and "step 0 of" in page
+        assert "Exactly-once from the ground up, 1 of 8" in page and "step 0" not in page
         assert 'href="/sessions/"' in page
+
+    def test_a_run_without_a_step_is_nothing_to_go_on_with(self, client: Client) -> None:
+        client.post("/api/sessions", {"scenario": "SC-03"}, content_type="application/json")
+        page = client.get("/").content.decode()
+        assert 'class="resume-card"' not in page and 'href="/sessions/"' in page
+        session = Session.objects.get()
+        carry_out(session, "advance", root(session), after=0, count=1)
+        assert "step 1 of" in client.get("/").content.decode()
 
     def test_they_go_on_at_the_step_that_was_on_show_last(self, client: Client) -> None:
         client.post("/tracks/exactly-once/1/begin")
