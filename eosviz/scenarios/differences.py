@@ -4,8 +4,9 @@ the values of the changed side."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice, takewhile, zip_longest
 from typing import Any
 
 from engine.client.configuration import resolve
@@ -16,6 +17,10 @@ from engine.simulation import Simulation
 from engine.switches import Switches
 
 Settings = dict[str, Any]
+Sentence = tuple[str, Mapping[str, Any]]
+
+STEPS_COMPARED_MAX = 8000
+"""Of all runs of one scenario together: in about a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +147,37 @@ def possible(scenario: Scenario) -> list[Difference]:
         and (settings := difference.settings(scenario))
         and _can_be_made(scenario, settings)
     ]
+
+
+def without_effect(scenario: Scenario, differences: Iterable[Difference]) -> list[Difference]:
+    """Those of the differences after which the run says the same sentences, step by step. Empty if the runs have
+    more than STEPS_COMPARED_MAX steps together."""
+    own = list(islice(_sentences(scenario), STEPS_COMPARED_MAX))
+    left = STEPS_COMPARED_MAX - len(own)
+    found = []
+    for difference in differences:
+        if left <= len(own):
+            return []
+        try:
+            changed = _sentences(load(scenario.source, settings=difference.settings(scenario)))
+            same = sum(1 for _ in takewhile(_are_equal, zip_longest(own, changed)))
+        except Refused:
+            continue
+        left -= same + 1
+        if same == len(own):
+            found.append(difference)
+    return found
+
+
+def _sentences(scenario: Scenario) -> Iterator[Sentence]:
+    """The key and the parameters of each step. Raises Refused."""
+    simulation = Simulation(scenario)
+    while (step := simulation.step()) is not None:
+        yield step.key, step.params
+
+
+def _are_equal(pair: tuple[Sentence | None, Sentence | None]) -> bool:
+    return pair[0] == pair[1]
 
 
 def _has(scenario: Scenario, what: str) -> bool:

@@ -23,7 +23,7 @@ from eosviz.refusal_pages import form_page
 from eosviz.refusals import Problem
 from eosviz.scenarios.actions import with_settings
 from eosviz.scenarios.cards import Card, card_of, cards, shelf, shelved
-from eosviz.scenarios.differences import DIFFERENCES, possible
+from eosviz.scenarios.differences import DIFFERENCES, possible, without_effect
 from eosviz.scenarios.libraries import of_scenario
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions
@@ -222,14 +222,33 @@ def _comparable(of: str) -> dict[str, Any]:
 @require_safe
 def differences(request: HttpRequest) -> JsonResponse:
     """`?branch=<branch>`: the names of the differences that the branch's scenario can be compared by (keys
-    `difference.<name>`). ``generations``: the address of the page of all generations, null for a scenario
-    outside the library or without Kafka."""
+    `difference.<name>`); ``without_effect``: those that change nothing in its run. ``runs``: its other variants, by
+    name and title; the name of the run without a variant is empty. ``generations``: the address of the page of all
+    generations, null for a scenario outside the library or without Kafka."""
     branch = _side(request, "branch")
     if branch is None:
         raise Http404
-    scenario = scenario_of(branch.session.version, branch.session.variant)
-    names = [difference.name for difference in possible(scenario)]
-    return JsonResponse({"differences": names, "generations": _generations_of(branch.session)})
+    session = branch.session
+    scenario = scenario_of(session.version, session.variant)
+    offered = possible(scenario)
+    return JsonResponse(
+        {
+            "differences": [difference.name for difference in offered],
+            "without_effect": [difference.name for difference in without_effect(scenario, offered)],
+            "runs": _other_runs(session),
+            "generations": _generations_of(session),
+        }
+    )
+
+
+def _other_runs(session: Session) -> list[dict[str, Any]]:
+    """The runs of the scenario's variants and its plain run, without those that make the same steps as this one."""
+    card, own = card_of(session.version), session.variant or ""
+    runs = [{"name": "", "title": card.title}] if card.acts else []
+    runs += [{"name": variant.name, "title": variant.title} for variant in card.variants]
+    shelf = shelved(card.identifier)
+    twins = {"", shelf.twin} if shelf is not None and shelf.twin is not None else set()
+    return [run for run in runs if run["name"] != own and not {run["name"], own} <= twins]
 
 
 def _generations_of(session: Session) -> str | None:
@@ -247,11 +266,14 @@ def _generations_of(session: Session) -> str | None:
 @require_POST
 def compare_new(request: HttpRequest) -> HttpResponse:
     """Creates a run of the same scenario with one change, and redirects to the comparison. With `choice` both
-    runs are new; with `branch` one side is this existing branch. `log` is passed on."""
+    runs are new; with `branch` one side is this existing branch, and the other may be another `run` of its scenario.
+    `log` is passed on."""
+    branch = _branch_to_compare(request)
+    if branch is not None and "run" in request.POST:
+        return _beside_other_run(request, branch)
     difference = DIFFERENCES.get(request.POST.get("difference", ""))
     if difference is None:
         raise Http404
-    branch = _branch_to_compare(request)
     if branch is not None:
         version, variant = branch.session.version, branch.session.variant
     else:
@@ -274,7 +296,22 @@ def compare_new(request: HttpRequest) -> HttpResponse:
         return _compare_form(request, problem)
     sides = [Branch.objects.of_session(session.id)[0] for session in made]
     left, right = sides if branch is None else (branch, *sides)
-    query: dict[str, str | int] = {"left": left.id, "right": right.id, "difference": difference.name}
+    return _to_comparison(request, left, right, difference=difference.name)
+
+
+def _beside_other_run(request: HttpRequest, branch: Branch) -> HttpResponse:
+    session, name = branch.session, request.POST["run"]
+    if all(run["name"] != name for run in _other_runs(session)):
+        raise Http404
+    try:
+        (made,) = actions.create_sessions(browser_making(request), [(session.version, name or None)])
+    except Problem as problem:
+        return _compare_form(request, problem)
+    return _to_comparison(request, branch, Branch.objects.of_session(made.id)[0])
+
+
+def _to_comparison(request: HttpRequest, left: Branch, right: Branch, **more: str) -> HttpResponse:
+    query: dict[str, str | int] = {"left": left.id, "right": right.id, **more}
     if (log := read_log(request.POST)) is not None:
         query["log"] = log
     return redirect(f"{reverse('walkthroughs:compare')}?{urlencode(query)}")

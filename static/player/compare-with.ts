@@ -9,35 +9,45 @@ import { asItWas } from "./as-it-was.ts";
 import { besideAddress, logOf, originalFirst } from "./beside-address.ts";
 import { DialogElement } from "./dialogs.ts";
 import { doneOnLine, inWords, placeBefore } from "./done.ts";
+import type { Language } from "./frame.ts";
 import { csrfToken } from "./page.ts";
 import type { PlayerStore } from "./store.ts";
 import { say, words } from "./text.ts";
 
 const VERSION = "version_";
 
+/** What the server offers (`differences.json`). */
+interface Offered {
+  /** `difference.<name>`. */
+  differences: string[];
+  /** Those of them that change nothing in this run. */
+  without_effect: string[];
+  /** Other runs of the scenario; the name of the one without a variant is empty. */
+  runs: { name: string; title: Record<Language, string> }[];
+  /** Where the scenario runs in all generations side by side; null for one that the library does not have. */
+  generations: string | null;
+}
+
 export class CompareWith extends DialogElement {
-  static override properties = { ...DialogElement.properties, compare: {}, names: { state: true }, generations: { state: true }, failed: { state: true } };
+  static override properties = { ...DialogElement.properties, compare: {}, offered: { state: true }, failed: { state: true } };
 
   /** The page of comparisons; `differences.json` and `new` lie below it. */
   declare compare: string;
-  /** What else the scenario can be compared with: `difference.<name>`. */
-  declare names: string[] | null;
-  /** Where the scenario runs in all generations side by side; null for one that the library does not have. */
-  declare generations: string | null;
+  /** What the branch can be compared with; null until the server has said it. */
+  declare offered: Offered | null;
   declare failed: boolean;
 
   constructor() {
     super();
     this.compare = "/compare/";
-    this.names = null;
-    this.generations = null;
+    this.offered = null;
     this.failed = false;
   }
 
   override open(): void {
     super.open();
     this.failed = false;
-    if (this.names === null && this.store !== undefined) void this.#ask(this.store);
+    if (this.offered === null && this.store !== undefined) void this.#ask(this.store);
     else void this.#lead();
   }
 
@@ -51,9 +61,7 @@ export class CompareWith extends DialogElement {
     const address = `${this.compare}differences.json?${new URLSearchParams({ branch: store.branch })}`;
     const response = await fetch(address, { headers: { Accept: "application/json" } }).catch(() => null);
     if (response?.ok === true) {
-      const told = (await response.json()) as { differences: string[]; generations: string | null };
-      this.names = told.differences;
-      this.generations = told.generations;
+      this.offered = (await response.json()) as Offered;
       void this.#lead();
     } else this.failed = true;
   }
@@ -66,7 +74,8 @@ export class CompareWith extends DialogElement {
 
   #body(store: PlayerStore): TemplateResult {
     if (this.failed) return html`<p role="alert">${say("with.failed")}</p>`;
-    if (this.names === null) return html`<p class="quiet">${say("with.asking")}</p>`;
+    const { offered } = this;
+    if (offered === null) return html`<p class="quiet">${say("with.asking")}</p>`;
     const changes = doneOnLine(store.lines.branches, store.branch);
     const done = changes.map((one) => inWords(one, store.lines));
     const newest = changes.at(-1);
@@ -81,16 +90,22 @@ export class CompareWith extends DialogElement {
         <input type="hidden" name="csrfmiddlewaretoken" value=${csrfToken()} /><input type="hidden" name="branch" value=${store.branch} />
         <input type="hidden" name="log" value=${logOf(location.search)} />
         ${done.length === 0 ? nothing : html`<p class="quiet">${say("with.not_done", { done })}</p>`}
-        ${this.#group("with.versions", this.names.filter((name) => name.startsWith(VERSION)), `player.version_why.${store.header?.profile}`)}
-        ${this.generations === null ? nothing : html`<p><a href=${this.generations}>${say("with.generations")}</a></p>`}
-        ${this.#group("with.mechanisms", this.names.filter((name) => !name.startsWith(VERSION)))}
+        ${offered.runs.length === 0 ? nothing : html`<h3>${say("with.runs")}</h3><p>${offered.runs.map(
+          ({ name, title }) => html`<button name="run" value=${name}>${title[words.language]}</button> `)}</p>`}
+        ${this.#group(offered, "with.versions", (name) => name.startsWith(VERSION), `player.version_why.${store.header?.profile}`)}
+        ${offered.generations === null ? nothing : html`<p><a href=${offered.generations}>${say("with.generations")}</a></p>`}
+        ${this.#group(offered, "with.mechanisms", (name) => !name.startsWith(VERSION))}
       </form>`;
   }
 
-  /** `why`: the key of what is said first, if there is a text. */
-  #group(title: string, names: string[], why = ""): TemplateResult | typeof nothing {
+  /** Those that change the run first. `why`: the key of what is said before them, if there is a text. */
+  #group({ differences, without_effect: idle }: Offered, title: string, isOf: (name: string) => boolean, why = ""): TemplateResult | typeof nothing {
+    const names = differences.filter(isOf);
     if (names.length === 0) return nothing;
-    return html`<h3>${say(title)}</h3>${words.knows(why) ? html`<p class="quiet">${say(why)}</p>` : nothing}<p>${names.map((name) => html`<button name="difference" value=${name}>${say(`difference.${name}`)}</button> `)}</p>`;
+    const [changing, others] = [names.filter((name) => !idle.includes(name)), names.filter((name) => idle.includes(name))];
+    const buttons = (some: string[]): TemplateResult[] => some.map((name) => html`<button name="difference" value=${name}>${say(`difference.${name}`)}</button> `);
+    return html`<h3>${say(title)}</h3>${words.knows(why) ? html`<p class="quiet">${say(why)}</p>` : nothing}${changing.length === 0 ? nothing : html`<p>${buttons(changing)}</p>`}
+      ${others.length === 0 ? nothing : html`<details><summary class="quiet">${say("with.without_effect", { count: others.length })}</summary><p>${buttons(others)}</p></details>`}`;
   }
 }
 

@@ -226,6 +226,28 @@ class TestCompare:
         assert other.decoded_header["profile"] == "k20"
         assert Session.objects.count() == 2
 
+    def test_the_differences_without_effect_on_the_run_are_named(self, client: Client) -> None:
+        mine = root(start(client, "SC-61"))
+        offered = client.get(f"/compare/differences.json?branch={mine.id}").json()
+        idle = set(offered["without_effect"])
+        assert idle < set(offered["differences"])
+        assert {"sequence_check", "in_flight_cap"} <= idle
+        assert not {"epoch_check", "abort_sent", "isolation", "version_k41"} & idle
+        assert "idempotence" not in idle, "a rule that refuses it is a lesson"
+
+    def test_a_branch_beside_another_run_of_its_scenario(self, client: Client) -> None:
+        mine = root(start(client, "SC-61"))
+        runs = client.get(f"/compare/differences.json?branch={mine.id}").json()["runs"]
+        name = runs[0]["name"]
+        assert name and runs[0]["title"]["zh-Hans"]
+        response = client.post("/compare/new", {"branch": mine.id, "run": name}, follow=True)
+        compared = attributes(response.content.decode(), "eos-compare")
+        other = Session.objects.get(id=compared["right-session"])
+        assert (compared["left-branch"], other.variant) == (str(mine.id), name)
+        back = client.get(f"/compare/differences.json?branch={root(other).id}").json()["runs"]
+        assert back[0]["name"] == "" and name not in [run["name"] for run in back]
+        assert client.post("/compare/new", {"branch": mine.id, "run": "none"}).status_code == 404
+
     def test_the_way_back_to_a_log_case_is_kept(self, client: Client) -> None:
         mine = root(start(client))
         log = "00000000-0000-0000-0000-000000000000"
