@@ -64,7 +64,7 @@ from engine.view.openers import (
 )
 from engine.view.repeats import RecentSentences, Repeats, repeats_in, title_params
 from engine.view.resends import RESULTS, Resends, drained_partitions
-from engine.view.titles import NEW, also_in, marker_in, read_in, released_in, title_of
+from engine.view.titles import LEADS, NEW, also_in, marker_in, read_in, released_in, title_of
 
 Of = TypeVar("Of")
 To = TypeVar("To")
@@ -648,6 +648,8 @@ class Beats:
             "kind": kind,
             "lines": [],
         }
+        if title in LEADS:
+            shown["leads"] = True
         if also := also_in(kind, params, steps, lands):
             shown["also"] = also
         lines = self._lines(steps, lands.number, repeats)

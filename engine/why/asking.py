@@ -33,6 +33,7 @@ from engine.why.focus import (
     TIMED_OUT,
     TORN,
     TWICE,
+    UNANSWERED,
     UNENDED,
     UNFENCED,
     UNSEEN,
@@ -59,6 +60,7 @@ from engine.why.refusals import refusing_step, why_refused
 from engine.why.stable_offset import why_stable_offset
 from engine.why.states import whose, why_state
 from engine.why.timeouts import why_timed_out
+from engine.why.unanswered import why_unanswered
 from engine.why.waiting import RUN, why_nothing, why_unsent
 
 if TYPE_CHECKING:
@@ -115,6 +117,7 @@ _ANSWERS: dict[str, Callable[[Moment, str], Iterator[Link]]] = {
     FENCED: why_fenced,
     OUSTED: why_ousted,
     TIMED_OUT: why_timed_out,
+    UNANSWERED: why_unanswered,
     HERE: why_here,
     CAME: why_came,
 }
@@ -228,6 +231,10 @@ def _words_gone(moment: Moment, _subject: str) -> tuple[str, Json]:
     return key, {**_words_of_message(lost[0] if lost else _NO_MESSAGE), "count": len(lost)}
 
 
+def _words_unanswered(moment: Moment, sender: str) -> tuple[str, Json]:
+    return UNANSWERED, {"sender": sender, "broker": newest_of(moment)["params"].get("broker", "–")}
+
+
 def _words_step(key: str) -> Callable[[Moment, str], tuple[str, Json]]:
     def words(moment: Moment, _subject: str) -> tuple[str, Json]:
         step = newest_of(moment)
@@ -263,6 +270,7 @@ _WORDS: dict[str, Callable[[Moment, str], tuple[str, Json]]] = {
     FENCED: _words_of(FENCED, "transactional_id"),
     OUSTED: _words_of(OUSTED, "client"),
     TIMED_OUT: _words_of(TIMED_OUT, "transactional_id"),
+    UNANSWERED: _words_unanswered,
     HERE: _words_step(HERE),
     CAME: _words_of(CAME, "number"),
 }

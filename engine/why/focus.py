@@ -18,6 +18,7 @@ from engine.why.happened import APPENDS, is_repeat, lost_messages
 from engine.why.links import Json
 from engine.why.moment import Moment
 from engine.why.outcomes import OVER
+from engine.why.unanswered import sender_of
 
 LSO, LAG, UNSEEN, REFUSED = "lso", "lag", "unseen", "refused"
 NOTHING, UNSENT, STATE, UNENDED, MESSAGE = "nothing", "unsent", "state", "unended", "message"
@@ -26,7 +27,7 @@ EARLY, TORN, UNFENCED, HANGING, MIXED = "early", "torn", "unfenced", "hanging", 
 APART = "apart"
 GONE, STORED, AGAIN, FAULT, HERE = "gone", "stored", "again", "fault", "here"
 FENCED, TIMED_OUT, OUSTED = "fenced", "timed_out", "ousted"
-CAME = "came"
+CAME, UNANSWERED = "came", "unanswered"
 
 Asked = tuple[str, str]
 """A question and its subject."""
@@ -141,6 +142,12 @@ def _timed_out(_moment: Moment, step: Json) -> Iterator[Asked]:
         yield TIMED_OUT, str(step["params"]["transactional_id"])
 
 
+def _unanswered(_moment: Moment, step: Json) -> Iterator[Asked]:
+    """The question about a request that times out."""
+    if (sender := sender_of(step)) is not None:
+        yield UNANSWERED, sender
+
+
 def _stored(moment: Moment, step: Json) -> Iterator[Asked]:
     if step["key"].startswith(APPENDS) and step["params"].get("partition") in moment.part("partitions"):
         yield STORED, ""
@@ -237,7 +244,7 @@ def _anything(moment: Moment, step: Json) -> Iterator[Asked]:
 
 def _came_of_fault(moment: Moment, _step: Json) -> Iterator[Asked]:
     """The question about a fault of the run, if the run is over."""
-    if moment.is_over and (number := asked_fault(moment)) is not None:
+    if (number := asked_fault(moment)) is not None and moment.is_over:
         yield CAME, str(number)
 
 
@@ -256,6 +263,7 @@ _FINDERS: tuple[Callable[[Moment, Json], Iterator[Asked]], ...] = (
     _lost,
     _fault,
     _timed_out,
+    _unanswered,
     _fence,
     _stored,
     _broken_before,

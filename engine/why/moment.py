@@ -18,6 +18,7 @@ from engine.topic_partition import partition_name
 from engine.why.links import Json, NotAsked
 
 if TYPE_CHECKING:
+    from engine.broker.configuration import BrokerConfiguration
     from engine.messages import Envelope
     from engine.profile import Profile
     from engine.simulation import Simulation
@@ -65,10 +66,14 @@ class Moment:
 
     @property
     def is_over(self) -> bool:
-        """Whether the run has ended; False for a view without its run."""
-        return self.simulation is not None and (
-            self.simulation.finished is not None or (self.in_pass is None and not self.waiting_events())
-        )
+        """Whether the run has no further step; False for a view without its run."""
+        simulation = self.simulation
+        if simulation is None or simulation.finished is not None:
+            return simulation is not None
+        if any(event["class"] == "delivery" for event in self.waiting_events()):
+            return False
+        # Some events make no step, and the run may end behind them: a copy of the run shows that.
+        return simulation.fork().step() is None
 
     @property
     def intervened_after(self) -> frozenset[int]:
@@ -222,11 +227,16 @@ class Moment:
 
     def transaction_scan_interval(self, coordinator: str) -> int | None:
         """How often a coordinator looks for transactions whose timeout has passed, in ms; None without the run."""
+        configuration = self.configuration_of(coordinator)
+        return None if configuration is None else configuration.transaction_scan_interval_ms
+
+    def configuration_of(self, name: str) -> BrokerConfiguration | None:
+        """The settings of a broker; None without the run."""
         if self.simulation is None:
             return None
         for broker in self.simulation.world.brokers.values():
-            if broker.name == coordinator:
-                return broker.setup.configuration.transaction_scan_interval_ms
+            if broker.name == name:
+                return broker.setup.configuration
         return None
 
     def actors(self) -> list[str]:

@@ -2557,6 +2557,10 @@ export interface Beat {
    */
   title?: Bilingual;
   /**
+   * No sentence of the step `lands` says what the title says, so pages show the title first.
+   */
+  leads?: boolean;
+  /**
    * The other steps that the title is about; the step `lands` is about one partition or actor only.
    */
   also?: AlsoDone[];

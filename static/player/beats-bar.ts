@@ -70,7 +70,7 @@ export class BeatsBar extends MeasuredElement {
     const last = place === plan.beats.length - 1 ? Math.max(beat.last, stepsOf(store)) : beat.last;
     const isBroken = store.info !== null && Object.values(store.info.first_broken).some((step) => step >= beat.first && step <= last && step <= store.shown);
     const added = addedText(beat);
-    const name = say("player.beat_named", { number: place + 1, title: [title, ...addedIn(beat).map((one) => `+ ${titleOf(one)}`)].join(" "), count: last - beat.first + 1, first: beat.first, last });
+    const name = say("player.beat_named", { number: place + 1, title: [title, ...addedIn(beat).map((one) => say("player.beat_added", { title: titleOf(one) }))].join(" "), count: last - beat.first + 1, first: beat.first, last });
     const style = segment === undefined ? "" : `left:${segment.x.toFixed(1)}px;width:${segment.width.toFixed(1)}px`;
     const state = place < here ? "past" : place === here ? "now" : "ahead";
     const current = place === here ? "step" : nothing;

@@ -15,11 +15,11 @@ export function titleOf(beat: Beat): string {
   return beat.title?.[words.language] ?? say(beat.key, beat.params);
 }
 
-/** What came of an intervention inside a beat: `+ The EndTxn request is dropped +1`; empty where nothing did. */
+/** What came of an intervention inside a beat: `+ The EndTxn request is dropped, and 1 more`; empty where nothing did. */
 export function addedText(beat: Beat): string {
-  const [first, ...more] = addedIn(beat).map(titleOf);
-  if (first === undefined) return "";
-  return `+ ${first}${more.length > 0 ? ` +${more.length}` : ""}`;
+  const [title, ...more] = addedIn(beat).map(titleOf);
+  if (title === undefined) return "";
+  return more.length > 0 ? say("player.beat_added_more", { title, count: more.length }) : say("player.beat_added", { title });
 }
 
 /** The beats inside a beat. Even parts of a long one, whose steps repeat each other, are lines of a list and no beats. */

@@ -42,6 +42,8 @@ test("where a beat lands, the author's title leads, and the other steps that the
   assert.equal(landingAt(NESTED, 12)?.number, 2);
   assert.deepEqual(saidOfBeat(beat(2, 5, 9, 9, { also: [{ step: 8, names: ["p1"] }] }), said, false), ["", "c1 crashes.", "The same goes for p1 in step 8.", "Its memory is lost.", "A note."]);
   assert.equal(saidOfBeat(beat(2, 5, 9, 9, { title: { en: "So it crashes", "zh-Hans": "" } }), said, false)[0], "So it crashes.");
+  words.learn("en", { texts: { "player.titled": "{title}.", "beat.test": "Records wait" }, sources: {} });
+  assert.equal(saidOfBeat(beat(2, 5, 9, 9, { leads: true }), said, false)[0], "Records wait.");
   assert.deepEqual(saidOfBeat(undefined, said, false), ["", "c1 crashes.", "Its memory is lost.", "A note."]);
 });
 
@@ -52,12 +54,12 @@ test("behind the last landing of a run whose last beat is long, presses go throu
 });
 
 test("presses go through what came of an intervention inside a beat, and the beat names it", () => {
-  words.learn("en", { texts: { "beat.test": "Beat {number}" }, sources: {} });
+  words.learn("en", { texts: { "beat.test": "Beat {number}", "player.beat_added": "+ {title}", "player.beat_added_more": "+ {title}, and {count:more beat|more beats}" }, sources: {} });
   const changed = beat(2, 21, 40, 38, { beats: [beat(3, 21, 24, 22, { added: true }), beat(4, 25, 34, 26, { added: true }), beat(5, 35, 40, 38)] });
   const plan: BeatPlan = { ...PLAN, beats: [beat(1, 1, 20, 5), changed] };
   assert.deepEqual([5, 22, 26, 38].map((at) => landingAfter(plan, at)), [22, 26, 38, 40]);
   assert.deepEqual([40, 38, 26, 22].map((at) => landingBefore(plan, at)), [38, 26, 22, 5]);
-  assert.equal(addedText(changed), "+ Beat 3 +1");
+  assert.equal(addedText(changed), "+ Beat 3, and 1 more beat");
   assert.equal(addedText(NESTED.beats[0] as Beat), "");
 });
 

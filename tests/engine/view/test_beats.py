@@ -462,6 +462,13 @@ def test_a_beat_lands_where_its_title_is_true(name: str, kind: str, key: str, pa
     assert steps[lands[-1]]["params"].get("partition") == partition
 
 
+def test_a_title_that_no_sentence_of_its_step_says_leads() -> None:
+    leads = [
+        beat["kind"] for beat in leaves(plan_ahead(scenario_of("SC-75/timeout"))["beats"]) if "leads" in beat
+    ]
+    assert leads == ["behind"], "the step that it lands in raises the high watermark"
+
+
 def test_what_happens_without_the_change_too_is_not_called_added() -> None:
     """A duplicated marker: the next transaction and the fenced producer are as before."""
     scenario = scenario_of("SC-61/k20")

@@ -95,6 +95,12 @@ ABOUT = [
     ("SC-75/timeout", "broker.marker_appended_and_waits", "stored", "", ["coordinator.transaction_timed_out"]),
     ("SC-40/acks-one", "fault.crashed", "fault", "broker-1", ["broker_down_session", "fault.led_and_serves_nobody"]),
     ("SC-04", "fault.client_crashed", "fault", "p1", ["actor_down", "fault.records_open", "next.fault"]),
+    # A request that times out: its receiver is paused, or the network loses it.
+    ("SC-70/check-on", "client.request_timed_out", "unanswered", "p1",
+        ["unanswered.request", "actor_paused", "client.control_lost"]),
+    ("SC-58/request-lost", "markers.timed_out", "unanswered", "broker-2",
+        ["unanswered.request", "fault.message_dropped", "markers.disconnected"]),
+    ("SC-105/k39", "client.request_timed_out", "unanswered", "p1", ["unanswered.any"]),
     # Guarantees of transactions.
     ("SC-70/check-off", "visible_early", "early", "3", ["early.record", "torn.marker", "broken.switches"]),
     ("SC-56/weak", "atomic", "torn", "1",
@@ -310,6 +316,27 @@ def test_at_the_end_of_a_run_with_a_fault_the_first_question_is_about_the_fault(
     question, subject, links = first_answer(simulation)
     assert (question, subject) == ("came", fault)
     assert [link.key.removeprefix("why.") for link in links] == chain
+
+
+def test_a_run_that_was_stopped_at_its_last_step_is_over() -> None:
+    """Behind it, events follow that make no step."""
+    simulation = Simulation(entry("SC-61").scenario("k28"))
+    simulation.run(steps=133)
+    assert not Moment.of(simulation).is_over
+    simulation.step()
+    assert Moment.of(simulation).is_over and simulation.finished is None
+    assert simulation.number == 134, "a copy was asked"
+
+
+def test_a_request_that_times_out_is_named_with_its_time() -> None:
+    simulation = stopped_at("SC-58/request-lost", "markers.timed_out")
+    answer = first_answer(simulation)[2][0]
+    assert answer.answers and answer.params == {
+        "sender": "broker-2",
+        "broker": "broker-1",
+        "api": "WriteTxnMarkers",
+        "timeout": 300,
+    }
 
 
 def test_an_intervention_comes_before_the_faults_of_the_scenario_and_a_broken_guarantee_before_both() -> None:

@@ -1,0 +1,89 @@
+"""Why a client or a coordinator closes a connection: a request had no response within its timeout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.client.consumer import REQUEST_TIMEOUT_MS
+from engine.lately import Said
+from engine.view.openers import DROPPED
+from engine.why.happened import newest_of
+from engine.why.links import Json, Link, NotAsked, actor_subject, link
+from engine.why.markers import MARKERS
+from engine.why.moment import Moment
+from engine.why.records import quoted
+from engine.why.replication import not_running
+
+_SENDERS = {
+    "client.request_timed_out": "client",
+    "markers.timed_out": "coordinator",
+    "consumer.disconnected": "consumer",
+}
+"""Key of a step in which a request times out to the parameter that names the sender."""
+PRODUCE = "Produce"
+_LATE = (*DROPPED, "fault.message_delayed")
+"""The faults of one message that leave a request without a response in time."""
+_FOLLOWS = ("client.control_lost", "client.requeued", "markers.disconnected")
+"""Notes about the request and what its sender may do about it."""
+
+
+def sender_of(step: Json) -> str | None:
+    """The sender of the request that times out in this step; None if none does."""
+    name = _SENDERS.get(step["key"])
+    if name is None or step["kind"] != "timer":
+        return None
+    sender: str = step["params"][name]
+    return sender
+
+
+def why_unanswered(moment: Moment, sender: str) -> Iterator[Link]:
+    """The request, and the setting that limits the wait; where the request or its response was lost, or why the broker
+    does not respond; and what the sender does. Raises NotAsked when no request of this sender times out in the newest
+    step."""
+    step = newest_of(moment)
+    if sender_of(step) != sender:
+        raise NotAsked("subject", f"no request of {sender!r} times out in this step", "a step with a timeout")
+    broker, timeout = step["params"]["broker"], _timeout(moment, step, sender)
+    sent_at = moment.now - timeout
+    lost = [one for one in moment.lately.faults if one.at >= sent_at and _concerns(one, {sender, broker})]
+    follows = [note for note in step["notes"] if note["key"] in _FOLLOWS]
+    api = lost[-1].params["api"] if lost else _api(step, follows)
+    subject = actor_subject(sender)
+    known: Json = {"sender": sender, "broker": broker, "timeout": timeout}
+    if api is None:
+        yield link("unanswered.any", "SND-7", subject=subject, **known)
+    else:
+        yield link("unanswered.request", "SND-7", subject=subject, **known, api=api)
+    if lost:
+        yield quoted(lost[-1])
+    else:
+        yield from not_running(moment, broker)
+    for note in follows:
+        rules = tuple(note["rules"])
+        yield Link(key=note["key"], params=note["params"], rules=rules, subject=subject, step=step["number"])
+
+
+def _concerns(fault: Said, ends: set[str]) -> bool:
+    return fault.key in _LATE and {fault.params.get("source"), fault.params.get("destination")} == ends
+
+
+def _api(step: Json, follows: list[Json]) -> str | None:
+    """The API of the request, if the step says it."""
+    for note in follows:
+        if note["key"] == "client.requeued":
+            return PRODUCE
+        if "api" in note["params"]:
+            api: str = note["params"]["api"]
+            return api
+    return MARKERS if step["key"] == "markers.timed_out" else None
+
+
+def _timeout(moment: Moment, step: Json, sender: str) -> int:
+    """The request.timeout.ms of the sender."""
+    if step["key"] == "markers.timed_out":
+        configuration = moment.configuration_of(sender)
+        if configuration is None:
+            raise NotAsked("subject", "the broker's settings are not known", "a recorded run")
+        return configuration.marker_request_timeout_ms
+    timeout: int = step["params"].get("timeout", REQUEST_TIMEOUT_MS)
+    return timeout
