@@ -77,6 +77,12 @@ CAME_OF_FAULTS = frozenset(
     }
 )  # fmt: skip
 """Sentences of steps and notes by which a run reacts to a fault."""
+REQUESTS = ("client.control_sent", "client.transactional_sent", "client.transactional_sent_others_wait")
+"""The sentences by which a transaction manager sends a request. It is a reaction to a fault, too, if the client sends
+a request again because the connection ended before the response."""
+LOOKUPS = frozenset({"FindCoordinator"})
+"""The requests that only find out where to send another one."""
+CAME_AND_SENT = CAME_OF_FAULTS | set(REQUESTS)
 FAULTS_MAX = 16
 """At most this many faults of a run are kept, the first ones."""
 CAME_MAX = 64
@@ -160,6 +166,7 @@ class Lately:
         "_flights",
         "_lost",
         "_sent",
+        "_unanswered",
         "came",
         "carried",
         "cause",
@@ -191,6 +198,8 @@ class Lately:
         self._flights: dict[tuple[str, int], _Flight] = {}
         self._lost: set[int] = set()
         self._sent: dict[int, Said] = {}
+        self._unanswered: set[tuple[Any, Any]] = set()
+        """(client, API) of each request whose connection ended before its response, until the client sends it again."""
 
     def take(self, fact: object) -> None:
         """Take a fact (engine/events) of the present step."""
@@ -216,7 +225,7 @@ class Lately:
         if step.kind == "fault" and len(self.faults) < FAULTS_MAX:
             self.faults.append(Said.of(step))
         if self.faults and len(self.came) < CAME_MAX:
-            self.came += Said.among(step, CAME_OF_FAULTS)
+            self._comes_of_fault(step)
         if step.messages:
             self._follow(step)
         if step.key in REMEMBERED:
@@ -251,6 +260,17 @@ class Lately:
     def _remember(self, key: str, step: Step) -> None:
         for said in Said.among(step, (key,)):
             self.said[(key, str(said.params.get(REMEMBERED[key])))] = said._replace(cause=self.cause)
+
+    def _comes_of_fault(self, step: Step) -> None:
+        for said in Said.among(step, CAME_AND_SENT):
+            request = said.params.get("client"), said.params.get("api")
+            if said.key in REQUESTS:
+                if request not in self._unanswered:
+                    continue
+                self._unanswered.discard(request)
+            elif said.key == "client.control_lost" and request[1] not in LOOKUPS:
+                self._unanswered.add(request)
+            self.came.append(said)
 
     def is_lost(self, serial: int) -> bool:
         """Whether a judge found this record lost."""

@@ -134,7 +134,8 @@ class Beat(TypedDict):
     title: NotRequired[Bilingual]
     """The title that the scenario's author gave to the beat."""
     leads: NotRequired[bool]
-    """No sentence of the step `lands` says what the title says, so pages show the title first."""
+    """The sentences that pages show at the step `lands` do not say what the title says, so pages show the title
+    first."""
     also: NotRequired[list[AlsoDone]]
     """The other steps that the title is about; the step `lands` is about one partition or actor only."""
     lines: list[BeatLine]

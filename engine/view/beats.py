@@ -16,6 +16,7 @@ from operator import attrgetter, eq
 from typing import Any, TypeVar
 
 from engine.crafter import Crafter
+from engine.lately import LOOKUPS, REQUESTS
 from engine.shapes.plans import Beat, BeatLine, Event
 from engine.view.beat_step import BeatStep, said_in
 from engine.view.lines import lines_of
@@ -132,14 +133,6 @@ ROUND_KINDS = frozenset({"round", TRANSACTION.name, MANY_ROUNDS.name, *(one.name
 """The kinds of beats into which a run of many rounds is divided."""
 RESENDS = frozenset({"sends_again", "renumbered"})
 """The openers of resends."""
-REQUESTS = (
-    "client.control_sent",
-    "client.transactional_sent",
-    "client.transactional_sent_others_wait",
-)
-"""The sentences by which a transaction manager sends a request."""
-LOOKUPS = frozenset({"FindCoordinator"})
-"""The requests that only find out where to send another one."""
 IDS_WANTED = frozenset({"client.producer_id_wanted", "client.init_transactions", "client.waits_producer_id"})
 """After the first of these sentences, it matters whether a broker has a block of producer ids."""
 

@@ -28,8 +28,13 @@ BY_PARTITION = {
     "reads": ("consumer.delivers",), "read_after_marker": ("consumer.delivers",),
 }  # fmt: skip
 """Kind of a beat whose title names several partitions to the sentences that say the same of one partition."""
-LEADS = frozenset({"behind", "behind_stores", "request_unanswered", "request_again"})
-"""Titles that say what no sentence of the step says in which the beat lands."""
+LEADS = frozenset(
+    {
+        "behind", "behind_stores", "request_unanswered", "request_again", "commit_returns", "commit_late",
+        "resends_stored", "renumbered_stored", "left_stores",
+    }
+)  # fmt: skip
+"""Titles that say what the sentences shown at the step do not say in which the beat lands."""
 NAMES = frozenset(
     {
         "begins_stores", "answer_lost", "released_commit", "released_abort", "released", "markers_in",

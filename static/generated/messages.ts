@@ -2557,7 +2557,7 @@ export interface Beat {
    */
   title?: Bilingual;
   /**
-   * No sentence of the step `lands` says what the title says, so pages show the title first.
+   * The sentences that pages show at the step `lands` do not say what the title says, so pages show the title first.
    */
   leads?: boolean;
   /**

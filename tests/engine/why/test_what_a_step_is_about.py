@@ -297,7 +297,8 @@ def test_the_way_of_a_record_is_remembered_turn_by_turn() -> None:
 
 @pytest.mark.parametrize(("run", "done", "fault", "chain"), [
     ("SC-44/k28", [{"action": "drop_message", "message": 15, "after": 52}], "53",
-        ["fault.message_dropped", "client.request_timed_out", "client.control_lost", "came.unbroken"]),
+        ["fault.message_dropped", "client.request_timed_out", "client.control_lost", "client.transactional_sent",
+         "came.unbroken"]),
     ("SC-75/timeout", [{"action": "drop_message", "message": 28, "after": 92}], "93",
         ["fault.answer_dropped", "markers.sent_before", "broker.marker_finds_nothing_open", "came.unbroken"]),
     ("SC-80", [{"action": "drop_message", "message": 13, "after": 15}], "16",
