@@ -63,7 +63,7 @@ def test_a_copied_link_leads_another_browser_to_the_same_step(
         expect(page.locator("eos-scrubber [role=slider]")).not_to_have_attribute("aria-valuenow", before)
     page.locator(".middle-tab").filter(has_text="Space").click()
     page.locator("eos-spacetime").get_by_role("button", name="by time").press("Enter")
-    expect(page.locator("eos-spacetime .twin")).to_contain_text("To scale from t = 3 ms on")
+    expect(page.locator("eos-spacetime .twin")).to_contain_text("Gaps of 3 to 30 ms are to scale")
     step, sentence = shown_step(page), page.locator("eos-sentence .s").inner_text()
     address = copied_link(page)
     session = page.url.split("?")[0]

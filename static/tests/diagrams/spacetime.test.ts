@@ -174,7 +174,7 @@ test("spaced by time, distances are to one scale, and a break says how long noth
   assert.equal(between(shape, "13 ms", "20 ms"), 7 * TO_SCALE.perMillisecond);
   assert.equal(between(shape, "8 ms", "13 ms"), 5 * TO_SCALE.perMillisecond);
   assert.deepEqual(shape.shortened.map((cut) => cut.text), ["116 ms, nothing sent"]);
-  assert.equal(shape.notes[0], "To scale from t = 3 ms on; gaps of more than 30 ms are shortened");
+  assert.equal(shape.notes[0], "Gaps of 3 to 30 ms are to scale; longer ones are shortened");
   const told = shape.twin.indexOf("t = 22 ms to t = 138 ms: 116 ms, nothing sent.");
   assert.ok(told > shape.twin.findIndex((line) => line.startsWith("t = 20 ms:")) && told < shape.twin.findIndex((line) => line.startsWith("t = 138 ms:")));
 });
