@@ -156,9 +156,8 @@ export function layoutReaders(
       y: y + options.rowHeight - STRIP_FOOT,
       left: cells.left,
       right: xOf(cells, position),
-      texts: options.rowHeight < NAMED_ROW
-        ? compactText(words[index] ?? name, isolationTerm(consumer.isolation), y + options.rowHeight - STRIP_FOOT, cells, replica, options)
-        : readerTexts(name, consumer, factsOf(consumer, partition), y, cells, replica, options),
+      texts: words.length === 0 ? readerTexts(name, consumer, factsOf(consumer, partition), y, cells, replica, options)
+        : compactText(words[index] ?? name, isolationTerm(consumer.isolation), y + options.rowHeight - STRIP_FOOT, cells, replica, options),
       spans: spansOf(stretchesOf(consumer.lanes?.[partition]), cells),
       marked: [...options.marked],
       picked: isPicked(frame.selection, selection),
@@ -287,21 +286,27 @@ function beyondGates(cells: Cells, replica: ReplicaView): number {
   return Math.max(xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark), cells.right) + 16;
 }
 
-/** What is said of the readers of low rows, of all as much: what one has no room for would look like a difference. */
+/**
+ * One line of words for each reader of low rows, for all as much: what one has no room for would look like a difference.
+ * Beside another run's picture for every row, and only how many each has read, so that both sides say the same in the same
+ * place; empty where that has no room.
+ */
 function compactWords(consumers: Readers, partition: string, cells: Cells, replica: ReplicaView, options: ReaderOptions): string[] {
-  if (options.rowHeight >= NAMED_ROW) return [];
+  const isLow = options.rowHeight < NAMED_ROW;
+  if (!isLow && !options.isSmall) return [];
   const room = options.right - beyondGates(cells, replica);
   const told = consumers.map(([name, consumer]) => ({ name, ...factsOf(consumer, partition) }));
   // Half a fact would say nothing: then the strip beside the name shows it.
-  const levels = [told.map(({ name, whole }) => named(name, whole)), told.map(({ name, brief }) => named(name, brief))];
-  return levels.find((words) => words.every((text) => textWidth(text, MARK) <= room)) ?? told.map(({ name }) => name);
+  const levels = [...(options.isSmall ? [] : [told.map(({ name, whole }) => named(name, whole))]), told.map(({ name, brief }) => named(name, brief))];
+  return levels.find((words) => words.every((text) => textWidth(text, MARK) <= room)) ?? (isLow ? told.map(({ name }) => name) : []);
 }
 
-/** One small line beyond the gates. */
+/** One small line beyond the gates; beside another run's picture it ends at the right edge, wherever the gates are. */
 function compactText(text: string, told: string | null, line: number, cells: Cells, replica: ReplicaView, options: ReaderOptions): TextShape[] {
   const start = beyondGates(cells, replica);
   if (textWidth(text, MARK) > options.right - start) return [];
-  return [{ x: round(start), y: line + 4, text, anchor: "start", style: "", ...(told === null ? {} : { term: told }) }];
+  const place = options.isSmall ? { x: options.right, anchor: "end" as const } : { x: round(start), anchor: "start" as const };
+  return [{ ...place, y: line + 4, text, style: "", ...(told === null ? {} : { term: told }) }];
 }
 
 /** The changes of brokers that lanes show. */
