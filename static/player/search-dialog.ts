@@ -20,6 +20,9 @@ export const defaults = {
   pause: 250,
 };
 
+/** Where scenarios, tracks and the reference are searched. */
+const SITE_SEARCH = "/search/";
+
 export class SearchDialog extends DialogElement {
   static override properties = {
     ...DialogElement.properties,
@@ -75,7 +78,8 @@ export class SearchDialog extends DialogElement {
         <button class="primary">${say("search.next")} <kbd>n</kbd></button>
       </form>
       ${this.#goTo(stepNamed(search.conditions, store.newest))}
-      ${search.active ? searchResults(search, store, (number) => this.#go(number)) : html`<p class="quiet">${say("search.means")}</p>`}`;
+      ${search.active ? searchResults(search, store, (number) => this.#go(number)) : html`<p class="quiet">${say("search.means")}</p>`}
+      ${text === "" || !store.source.live ? nothing : html`<p><a href=${`${SITE_SEARCH}?${new URLSearchParams({ q: text })}`}>${say("search.everywhere", { text })}</a></p>`}`;
   }
 
   #goTo(number: number | null): TemplateResult | typeof nothing {
