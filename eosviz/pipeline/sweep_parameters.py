@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.client.configuration import ACKS_ALL, SETTINGS
+from engine.client.configuration import ACKS_ALL, SETTINGS, resolve
+from engine.errors import Refused
 from engine.network.faults import FaultRule
 from engine.profiles import PROFILES
 from engine.scenario import kept_by
@@ -101,12 +102,25 @@ def sections_of(scenario: Scenario) -> list[Section]:
 def _producers(document: Mapping[str, Any]) -> Iterator[Parameter]:
     yield from _rows(document, "producers", "producer", _PRODUCER)
     for producer in document["producers"]:
+        in_force = _in_force(document, producer)
         for name, setting in SETTINGS.items():
             path = f"producers.{producer['name']}.settings.{name}"
-            now = producer["settings"].get(name, setting.default)
+            now = in_force[name]
             if setting.kind == "acks" and now == ACKS_ALL:
                 now = "all"  # people write it like this
             yield Parameter(path, now, _allowed(setting.kind, setting.low, setting.high), setting.kind)
+
+
+def _in_force(document: Mapping[str, Any], producer: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a producer by name, with the defaults of its version and of idempotence; with the defaults of the
+    table if its run would refuse them."""
+    given = producer["settings"]
+    profile = PROFILES[producer["profile"] or document["profile"]]
+    try:
+        config = resolve(given, profile, Switches(**document["switches"]))
+    except Refused:
+        return {name: given.get(name, setting.default) for name, setting in SETTINGS.items()}
+    return {name: getattr(config, name) for name in SETTINGS}
 
 
 def _rows(

@@ -224,6 +224,15 @@ class TestBuilding:
         assert levels == ("0 … 2" if profile == "k41" else None)
         assert ("switches.zookeeper_version_check" in offered) == (profile in ("k20", "k28"))
 
+    def test_an_idempotent_producer_has_the_settings_of_idempotence(self) -> None:
+        offered = {
+            one.path: one.shown
+            for section in sections_of(entry("SC-04").scenario(None))
+            for one in section.parameters
+        }
+        of_producer = {name: offered[f"producers.p1.settings.{name}"] for name in ("acks", "retries")}
+        assert of_producer == {"acks": "all", "retries": "2147483647"}
+
     def test_a_filled_form_becomes_a_document(self, client: Client) -> None:
         page = client.post(reverse("pipeline:build"), {**FILLED, "write": "1"})
         text = page.context["document"]
