@@ -133,6 +133,8 @@ ROUND_KINDS = frozenset({"round", TRANSACTION.name, MANY_ROUNDS.name, *(one.name
 """The kinds of beats into which a run of many rounds is divided."""
 RESENDS = frozenset({"sends_again", "renumbered"})
 """The openers of resends."""
+ASKED_FOR = frozenset({"commit_decided", "abort_decided", "nothing_aborted"})
+"""The openers of decisions that a client asks for with EndTxn."""
 IDS_WANTED = frozenset({"client.producer_id_wanted", "client.init_transactions", "client.waits_producer_id"})
 """After the first of these sentences, it matters whether a broker has a block of producer ids."""
 
@@ -607,6 +609,8 @@ class Beats:
         first = openings[0]
         openings = [replace(first, at=start, lead=first.lead + first.at - start), *openings[1:]]
         chosen = _chosen(openings, end, most, repeats.lengths)
+        for place in range(1, len(chosen)):
+            chosen[place] = self._from_request(chosen[place - 1], chosen[place], openings, repeats)
         ends = [beat.at for beat in chosen[1:]] + [end]
         beats = []
         for number, (beat, stop) in enumerate(zip(chosen, ends, strict=True), 1):
@@ -615,6 +619,21 @@ class Beats:
                 inside = [*ahead, *inside]
             beats.append(self._beat(number, beat, stop, inside, end - start, repeats, nests))
         return beats
+
+    def _from_request(
+        self, before: Opened, one: Opened, openings: Sequence[Opened], repeats: Repeats
+    ) -> Opened:
+        """The opening. The beat of a decision begins where its client sends the request for it, if nothing opens in
+        between, and the beat before lands where it would land otherwise."""
+        if one.opener.name not in ASKED_FOR or one.lead:
+            return one
+        since = max(opening.at + opening.lead for opening in openings if opening.at < one.at)
+        for at in range(one.at - 1, since, -1):
+            if any(said["api"] == "EndTxn" for said in said_in([self._steps[at]], *REQUESTS)):
+                long, short = (self._steps[before.at : stop] for stop in (one.at, at))
+                stays = self._lands(before, short, repeats) is self._lands(before, long, repeats)
+                return _begun(one, at) if stays else one
+        return one
 
     def _beat(
         self,

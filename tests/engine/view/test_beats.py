@@ -104,8 +104,8 @@ BEATS_OF = {
 1. 1–18 → 12  p1 gets PID 1000, epoch 0
 2. 19–33 → 31  t-0, t-1 joined the transaction
 3. 34–42 → 37  2 records from p1 stored in t-0, t-1
-4. 43–52 → 44  Hidden from read_committed: t-0, t-1
-5. 53–59 → 58  txn-1: commit is decided
+4. 43–49 → 44  Hidden from read_committed: t-0, t-1
+5. 50–59 → 58  txn-1: commit is decided
 6. 60–60 → 60  commitTransaction() of p1 returns
 7. 61–67 → 62  COMMIT marker stored in t-0, t-1
 8. 68–79 → 69  Committed and released: t-0, t-1
@@ -116,8 +116,8 @@ BEATS_OF = {
 2. 36–43 → 36  p1 is paused
 3. 44–54 → 44  Fencing begins: p1 (epoch 0) of txn-1
 4. 55–68 → 55  Aborted and released: t-0
-5. 69–98 → 73  p2 gets PID 1000, epoch 2
-6. 99–121 → 109  Committed and released: t-0
+5. 69–97 → 73  p2 gets PID 1000, epoch 2
+6. 98–121 → 109  Committed and released: t-0
 7. 122–127 → 122  p1 resumes
 8. 128–132 → 128  The leader refuses: epoch 0 is lower than 2
 9. 133–134 → 133  The coordinator refuses: epoch 0 is lower than 2
@@ -136,8 +136,8 @@ BEATS_OF = {
     "SC-101/ended-by-hand": """\
 1. 1–32 → 27  p1's transaction stores 1 record
 2. 33–39 → 33  Delays let a batch arrive after the abort
-3. 40–42 → 40  Reported as failed, stored or not
-4. 43–64 → 56  Aborted and released: t-0
+3. 40–41 → 40  Reported as failed, stored or not
+4. 42–64 → 56  Aborted and released: t-0
 5. 65–65 → 65  Stored, unknown to the coordinator: p1's batch in t-0
 6. 66–83 → 70  c-committed waits at offset 2 behind p1's transaction
 7. 84–95 → 87  Also held back: 1 record from p2
@@ -430,10 +430,13 @@ def test_the_beats_of_the_lesson_stay_and_hold_what_came_of_the_change(
 def test_a_request_of_a_transaction_manager_that_times_out_is_named() -> None:
     lost = {"action": "drop_message", "message": 15, "after": 50}
     scenario = scenario_of("SC-44/k28")
-    shown = leaves(plan_ahead(scenario, [lost], plan_ahead(scenario))["beats"])
+    beats = plan_ahead(scenario, [lost], plan_ahead(scenario))["beats"]
+    shown = leaves(beats)
     named = {beat["key"]: beat["params"] for beat in shown}
     assert named["beat.request_unanswered"] == {"client": "p1", "timeout": 30_000, "api": "EndTxn"}
     assert named["beat.request_again"] == {"client": "p1", "api": "EndTxn"}
+    [around] = [beat for beat in beats if "beats" in beat]
+    assert around["kind"] == "commit_decided", "its beat begins with EndTxn"
 
 
 def test_the_duplicate_of_the_lesson_stays_beside_the_one_that_the_learner_made() -> None:
