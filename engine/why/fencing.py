@@ -164,7 +164,8 @@ def _raises_above(said: Said, own: int, since: int) -> bool:
 
 
 def fenced_by(moment: Moment, transactional_id: str | None) -> Iterator[Link]:
-    """The step that gave an id its current epoch, for a client that was refused because its epoch is older."""
+    """The request that led to the current epoch of an id, and the step that raised the epoch, for a client that was
+    refused because its epoch is older."""
     found = None if transactional_id is None else moment.entry_of(transactional_id)
     if found is None:
         return
@@ -172,15 +173,8 @@ def fenced_by(moment: Moment, transactional_id: str | None) -> Iterator[Link]:
     known = [moment.lately.said.get((key, str(transactional_id))) for key in _RAISED_TO]
     steps = [one for one in known if one is not None and one.params["new_epoch"] == epoch]
     for said in sorted(steps, key=_number)[-1:]:
-        yield link(
-            "fence.since",
-            "FEN-2",
-            subject=transaction_subject(str(transactional_id)),
-            step=said.number,
-            transactional_id=transactional_id,
-            number=said.number,
-            producer_epoch=epoch,
-        )
+        if said.cause is not None:
+            yield quoted(said.cause)
         yield quoted(said, transaction_subject(str(transactional_id)))
 
 

@@ -77,7 +77,7 @@ ABOUT = [
         ["fence.identity", "coordinator.fences_open_transaction", "client.paused", "client.uses", "client.asks"]),
     ("SC-61/k28", "client.transactional_id_ready", "state", "p1", ["state.since"]),
     ("SC-61/k28", "broker.stale_epoch_refused", "refused", "",
-        ["broker.stale_epoch_refused", "refused.compared", "fence.since", "coordinator.epoch_goes_up"]),
+        ["broker.stale_epoch_refused", "refused.compared", "client.transactional_sent", "coordinator.epoch_goes_up"]),
     # One exception, four causes.
     ("SC-153/another-instance", "client.control_fatal", "ousted", "p1",
         ["client.transactional_sent", "coordinator.fences_open_transaction", "coordinator.epoch_goes_up",
