@@ -51,11 +51,12 @@ AFTER_ITS_STEP = {
     "broker.log_replayed": ("fault.restarted", "producer_count", 1),
     "client.disconnected": ("fault.answer_dropped", "count", 2),
     "client.control_lost": ("client.request_timed_out", "", 0),
+    "client.requeued": ("client.request_timed_out", "", 0),
 }
 """Key of a note to (key of the step's own sentence, a numeric parameter of the note, the lowest value with
 which the note is shown; an empty parameter: always). A broker that starts again has read the state of producers; a
 connection that breaks loses more than the one response that the sentence names; and the sentence about a timeout
-does not say which request of a transaction manager it was."""
+does not say which request or batch it was about."""
 
 
 def following(step: Mapping[str, Any]) -> int | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from engine.scenario.shelf import entry
@@ -72,17 +74,20 @@ def test_a_broken_connection_says_how_many_requests_it_leaves_in_doubt() -> None
     )
 
 
-def test_a_timeout_names_the_request_of_a_transaction_manager() -> None:
-    lost = {"action": "drop_message", "message": 15, "after": 50}
-    simulation = Simulation(entry("SC-44").scenario("k28"), [lost])
+@pytest.mark.parametrize(("name", "done", "key", "named"), [
+    ("SC-44/k28", [{"action": "drop_message", "message": 15, "after": 50}], "client.control_lost", ("api", "EndTxn")),
+    ("SC-35/one-partition", [], "client.requeued", ("batch", ["r2"])),
+])  # fmt: skip
+def test_a_timeout_names_the_request_or_the_batch(
+    name: str, done: list[dict[str, Any]], key: str, named: tuple[str, Any]
+) -> None:
+    identifier, _, variant = name.partition("/")
+    simulation = Simulation(entry(identifier).scenario(variant), done)
     while (step := simulation.step()) is not None and step.key != "client.request_timed_out":
         pass
     assert step is not None
     made = step.to_json()
     place = following(made)
     assert place is not None
-    assert made["notes"][place] | {"rules": []} == {
-        "key": "client.control_lost",
-        "params": {"client": "p1", "api": "EndTxn"},
-        "rules": [],
-    }
+    note = made["notes"][place]
+    assert (note["key"], note["params"][named[0]]) == (key, named[1])
