@@ -325,11 +325,13 @@ class GroupSession:
 
     def lost(self, request: InFlightRequest, now: int) -> None:
         """The connection ended before the response: look the coordinator up again, then repeat the request
-        (FND-6)."""
+        (FND-6). LeaveGroup is not repeated."""
         if request is not self.in_flight:
             raise EngineError(f"{self.consumer}: {request.api} was lost that the group did not send")
         self.in_flight = None
         self.coordinator = None
+        if isinstance(request.body, LeaveGroupRequest):
+            del self.wanted[0]
         self.not_before = now + RETRY_BACKOFF_MS
         self.watch.touch(self)
 

@@ -30,6 +30,12 @@ def test_a_dynamic_member_leaves_its_group():
     assert group(simulation).generation == 5
 
 
+def test_a_lost_leave_request_is_not_sent_again():
+    simulation, steps = closed(faults=(CLOSE, {"match": {"api": "LeaveGroup"}, "action": "disconnect"}))
+    assert keys(steps).count("group_session.leaves") == 1
+    assert group(simulation).members == {"m1": None, "m2": None}
+
+
 @pytest.mark.parametrize("profile", ["k28", "k39", "k41"])
 def test_its_late_offsets_are_refused(profile):
     simulation, steps = closed(profile=profile)
