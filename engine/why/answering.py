@@ -9,7 +9,6 @@ from dataclasses import replace
 from engine.view.openers import UNTIMELY
 from engine.why.focus import (
     AGAIN,
-    CAME,
     EARLY,
     FAULT,
     FENCED,
@@ -92,7 +91,7 @@ _ANSWERING: dict[str, tuple[str, ...]] = {
 """Dict of question → beginnings of the keys of sentences, in order of priority. The first beginning that
 occurs in the chain determines the link that answers."""
 
-_SAID_BEFORE = (HERE, STORED, FAULT, GONE, CAME)
+_SAID_BEFORE = (HERE, STORED, FAULT, GONE)
 """Questions whose chain begins with the sentence of the step that they are about, which is no answer."""
 
 
