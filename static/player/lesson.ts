@@ -124,10 +124,17 @@ export class Lesson extends StoreElement {
     return html`<section class="lesson-card" tabindex="-1" role="group" aria-labelledby="lesson-heading">
       <header><h2 id="lesson-heading">${say("lesson.heading")}</h2><button class="close" aria-label=${say("player.close")} @click=${() => this.close()}>✕</button></header>
       <div class="lesson-came">${this.#changed(store)}
-        ${this.#isAsWritten(store) ? html`${this.#means(store)}<div class="lesson-verdict">${verdict(store)}</div>` : html`<div class="lesson-verdict">${verdict(store)}</div>
+        ${this.#isAsWritten(store) ? html`${this.#means(store)}${this.#verdict(store)}` : html`${this.#verdict(store)}
         ${this.#means(store)}${this.#showed(store)}`}${this.#libraries()}</div>
       <div class="lesson-onward">${this.#next()} ${this.#try(store)}</div>
     </section>`;
+  }
+
+  /** Of the steps so far: before the end of the run it says so. */
+  #verdict(store: PlayerStore): TemplateResult {
+    const plan = planOf(store);
+    const isSoFar = plan !== null && store.shown < plan.steps;
+    return html`<div class="lesson-verdict">${isSoFar ? html`<h3>${say("lesson.so_far", { step: store.shown, count: plan.steps })}</h3>` : nothing}${verdict(store)}</div>`;
   }
 
   /** What the reader did to the run, and how it comes out without it. */

@@ -36,7 +36,10 @@ export function arriving(lines: Pick<Lines, "step">, branch: string, at: number)
 /** Steps that are looked through for a message that left. */
 const LOOKS_BACK = 200;
 
-/** The last message that left at this step or before it: one whose loss shows something, else any; null where none left. */
+/** A message whose loss shows something is preferred if it left at most so many steps before the last one. */
+const NEAR = 12;
+
+/** The last message that left at this step or before it: one whose loss shows something, if it is near, else any; null where none left. */
 export function lastSent(lines: Pick<Lines, "step">, branch: string, at: number): Sent | null {
   let other: Sent | null = null;
   for (let step = at; step > Math.max(0, at - LOOKS_BACK); step--) {
@@ -44,6 +47,7 @@ export function lastSent(lines: Pick<Lines, "step">, branch: string, at: number)
     for (const { event, id } of told?.messages ?? []) {
       if (told === undefined || event !== "sent") continue;
       const sent = { step, id, api: apiOf(told, id) };
+      if (other !== null && other.step - step > NEAR) return other;
       if (TELLING.includes(sent.api)) return sent;
       other ??= sent;
     }

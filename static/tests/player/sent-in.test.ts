@@ -24,6 +24,11 @@ test("before the first of them, the last message of any kind leads", () => {
   assert.equal(lastSent(sending("", ""), "a", 2), null);
 });
 
+test("a message that left long before the last one does not lead", () => {
+  const lookups = Array.from({ length: 14 }, () => "Metadata");
+  assert.deepEqual(lastSent(sending("Produce", ...lookups), "a", 15), { step: 15, id: 14, api: "Metadata" });
+});
+
 test("where a message left is found only in the steps that were passed", () => {
   const run = sending("Produce", "Metadata", "");
   assert.deepEqual([sentAt(run, "a", 1, 1, 3), sentAt(run, "a", 0, 1, 3), sentAt(run, "a", 0, 0, 3)], [2, null, 1]);
