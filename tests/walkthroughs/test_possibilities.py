@@ -141,7 +141,7 @@ def test_no_offer_names_a_broker_or_leader_that_there_is_not() -> None:
     while gone.view()["partitions"]["t-0"]["leader"] is not None:
         assert gone.step() is not None
     texts = [say(offer.key, "en", offer.params) for offer in offers(gone, "partition", "t-0")]
-    assert "Make broker-1 leader of t-0, which has no leader, with a new leader epoch" in texts
+    assert "t-0 has no leader: make broker-1 its leader, with a new leader epoch" in texts
     assert not [text for text in texts if "–" in text]
 
 
@@ -201,7 +201,7 @@ def test_without_a_message_to_hold_the_reason_does_not_say_that_the_timer_expire
     assert (held.enabled, held.why_key) == (False, "action.why.nothing_to_hold")
     said = say("action.why.nothing_to_hold", "en", held.params)
     assert said.startswith(
-        "There is nothing to hold back: no message in transit to or from p1 arrives by t = "
+        "No message can be held back: none in transit to or from p1 arrives by t = "
     )
     while (step := simulation.step()) is not None:
         last = step.at
