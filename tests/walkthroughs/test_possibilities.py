@@ -200,9 +200,7 @@ def test_without_a_message_to_hold_the_reason_does_not_say_that_the_timer_expire
     (held,) = by_action(simulation, "timer", "p1/expiry b1")["hold_messages"]
     assert (held.enabled, held.why_key) == (False, "action.why.nothing_to_hold")
     said = say("action.why.nothing_to_hold", "en", held.params)
-    assert said.startswith(
-        "No message can be held back: none in transit to or from p1 arrives by t = "
-    )
+    assert said.startswith("No message can be held back: none in transit to or from p1 arrives by t = ")
     while (step := simulation.step()) is not None:
         last = step.at
     assert last < held.intervention["until"]
