@@ -31,7 +31,7 @@ def test_would_this_still_happen(page: Page, running_site: RunningSite, size: st
     page.set_viewport_size({"width": width, "height": height})
     page.add_init_script("localStorage.setItem('eosviz-questions', 'off')")
     page.goto(f"{running_site.address}sessions/new?scenario=SC-61/k28")
-    press_on(page, "The same in other generations of Kafka", "link")
+    press_on(page, "This scenario in other generations of Kafka", "link")
     expect(page.get_by_role("heading", name="Generations of Kafka")).to_be_visible()
     expect(page.locator(".headline")).to_contain_text("It ends the same way in all 5 generations")
     expect(page.locator(".generation")).to_have_count(5)

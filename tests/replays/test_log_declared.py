@@ -129,7 +129,7 @@ def test_the_case_and_its_report_say_the_moment_and_every_command(client: Client
     replay = Replay.objects.get()
     assert verdict(replay, 1)["kind"] == "coordinator_owes_marker"
     page = client.get(reverse("replays:log_case", args=[replay.id])).content.decode()
-    assert "timeouts are judged by 2026-11-23 00:00:00 UTC, the time that was given" in page
+    assert "timeouts are judged as of 2026-11-23 00:00:00 UTC, the time that was given" in page
     assert '<span class="nb">--transactionalId</span> <span class="nb">checkout-7</span>' in page
     address = reverse("replays:log_report", args=[replay.id])
     answer = client.get(address)
