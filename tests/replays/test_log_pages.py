@@ -417,7 +417,7 @@ def test_a_damaged_batch_is_shown_where_it_is(client: Client) -> None:
     damaged.name = log.name
     send(client, [damaged])
     assert "1 damaged place" in case_page(client)
-    assert f"the checksum at byte 17 of txcommit-0/{Path(log.name).name} says" in case_page(client)
+    assert f"the checksum at byte 17 of txcommit-0/{Path(log.name).name} is" in case_page(client)
     replay = Replay.objects.get()
     chinese = client.get(reverse("replays:log_case", args=[replay.id]) + "?lang=zh-Hans").content.decode()
     assert f"txcommit-0/{Path(log.name).name} 第 17 字节处的校验和" in chinese
