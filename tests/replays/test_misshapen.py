@@ -116,7 +116,7 @@ def test_what_a_reader_reads() -> None:
     assert "step.at 小于 0；" in refusal_of(("step", "at"), -1)[1]
     assert "缺少 step.kind；" in refusal_of(("step", "kind"), ...)[1]
     assert "step.kind 不是该处允许的值；" in refusal_of(("step", "kind"), "magic")[1]
-    assert "step.notes[0].another is not a known field there;" in refusal_of(("step", "notes", 0), any)[0]
+    assert "step.notes[0].another is not a known field;" in refusal_of(("step", "notes", 0), any)[0]
     assert "title.en 的长度大于 4000；" in refusal_of(("title", "en"), "x" * 4001, HEADER, format.Header)[1]
     assert "branches 的长度小于 1；" in refusal_of(("branches",), [], HEADER, format.Header)[1]
     assert (

@@ -381,7 +381,7 @@ def test_an_author_names_a_beat_and_rules_name_the_others() -> None:
     assert beats[1]["kind"] == beats[3]["kind"] == "success_at_once"
     assert "4. 19–21 → 19  Record 3 is sent in the same way, and arrives" in said_of("SC-01")
     header = scenario_header("SC-01")
-    assert header["beats"][0]["title"]["zh-Hans"] == "记录 3 以同样方式发送，并且到达"
+    assert header["beats"][0]["title"]["zh-Hans"] == "记录 3 以同样的方式发送，顺利到达"
     assert "beats" not in scenario_header("SC-03")
 
 
