@@ -82,7 +82,7 @@ class TestGuesses:
         refused = sign_in(Client(), ada.email, PASSWORD, ELSEWHERE)
         assert (refused.status_code, refused["Retry-After"]) == (429, "60")
         page = refused.content.decode()
-        assert "at your network address in which it was never signed in (5 in 5 minutes)" in page
+        assert "never signed in to this account have sent too many wrong passwords for it (5 in 5 minutes)" in page
         assert "Try again in 60 seconds" in page and "by mail" not in page
         settings.EMAIL_URL = "smtp://mail.example.org"
         page = sign_in(Client(), ada.email, PASSWORD, ELSEWHERE).content.decode()
@@ -93,7 +93,7 @@ class TestGuesses:
             REMOTE_ADDR=ELSEWHERE,
             headers={"accept-language": "zh-hans"},
         )
-        assert "针对此账户输错密码的次数过多" in chinese.content.decode()
+        assert "从未登录过此账户的浏览器对它输错密码的次数过多" in chinese.content.decode()
 
     def test_they_do_not_stop_the_owner_at_another_address_nor_for_long_at_the_same(
         self, ada: User, clock: list[float]
