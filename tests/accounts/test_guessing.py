@@ -82,7 +82,10 @@ class TestGuesses:
         refused = sign_in(Client(), ada.email, PASSWORD, ELSEWHERE)
         assert (refused.status_code, refused["Retry-After"]) == (429, "60")
         page = refused.content.decode()
-        assert "never signed in to this account have sent too many wrong passwords for it (5 in 5 minutes)" in page
+        assert (
+            "never signed in to this account have sent too many wrong passwords for it (5 in 5 minutes)"
+            in page
+        )
         assert "Try again in 60 seconds" in page and "by mail" not in page
         settings.EMAIL_URL = "smtp://mail.example.org"
         page = sign_in(Client(), ada.email, PASSWORD, ELSEWHERE).content.decode()
