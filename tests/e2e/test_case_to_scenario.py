@@ -64,7 +64,7 @@ def test_a_case_becomes_a_scenario_that_is_published_and_forked(
     expect(page.locator("input[name=visibility]")).to_have_count(2)
     hand.reach(page.locator("input[name=visibility]:checked"))
     page.keyboard.press("ArrowDown")
-    expect(page.get_by_label("All who have the link", exact=True)).to_be_checked()
+    expect(page.get_by_label("Anyone with the link", exact=True)).to_be_checked()
     hand.press(page.get_by_role("button", name="Save"))
     expect(page.locator("main")).to_contain_text("/workshop/")
     address = page.url
