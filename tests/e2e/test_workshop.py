@@ -216,7 +216,7 @@ def _break(learner: Page, address: str, row: Locator) -> None:
     learner.evaluate(f"{store}.select({{ kind: 'partition', id: 't-0' }})")
     learner.locator("eos-selection-bar button.selected").click()
     look(learner)
-    learner.locator(".action-list li", has_text="Make the brokers drop the state of the producers").locator(
+    learner.locator(".action-list li", has_text="make the brokers drop the state of every producer").locator(
         "button"
     ).click()
     for _ in range(30):

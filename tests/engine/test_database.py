@@ -266,4 +266,4 @@ def test_a_request_that_is_lost_with_its_connection_is_called_a_request() -> Non
     lost = {"match": {"api": "ReadOutbox"}, "action": "drop"}
     simulation = Simulation(load(document("relay") | {"faults": [lost]}))
     (step,) = [step for step in iter(simulation.step, None) if step.key == "fault.answer_dropped"]
-    assert "the ReadOutbox request on its way to database is lost" in sentence(step.key, step.params, "en")
+    assert "the ReadOutbox request from svc to database is lost" in sentence(step.key, step.params, "en")

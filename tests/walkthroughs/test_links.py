@@ -159,7 +159,7 @@ class TestOpening:
                 "/open/SC-03/0/?step=9&done="
                 + pack_done([{"after": 3, "intervention": {"action": "crash", "actor": "nobody"}}]),
                 422,
-                "After step 3 the engine no longer accepts",
+                "After step 3 the engine refuses the link",
             ),
             ("/open/SC-07/0/?variant=acks-one", 422, "CFG-2"),
         ],
