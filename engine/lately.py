@@ -6,7 +6,7 @@ kinds for each name, and the events of the newest records. All of these have a l
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from engine import events
@@ -142,6 +142,28 @@ _Flight = dict[str, tuple[int, ...]]
 """The serials that a Produce request carries, by partition."""
 
 
+class LostRequests:
+    """The requests of transaction managers whose connection ended before the response, until their client sends such a
+    request again. Lookups do not count."""
+
+    def __init__(self, lost: Collection[tuple[Any, Any]] = ()) -> None:
+        self._lost = set(lost)
+        """(client, API) of each."""
+
+    def sent_again(self, key: str, params: Mapping[str, Any]) -> bool:
+        """Take a sentence. True if it says that a client sends such a request again."""
+        request = params.get("client"), params.get("api")
+        if key == "client.control_lost" and request[1] not in LOOKUPS:
+            self._lost.add(request)
+        elif key in REQUESTS and request in self._lost:
+            self._lost.discard(request)
+            return True
+        return False
+
+    def fork(self) -> LostRequests:
+        return LostRequests(self._lost)
+
+
 class Lately:
     """The newest events of a run.
 
@@ -165,8 +187,8 @@ class Lately:
         "_facts",
         "_flights",
         "_lost",
+        "_lost_requests",
         "_sent",
-        "_unanswered",
         "came",
         "carried",
         "cause",
@@ -198,8 +220,7 @@ class Lately:
         self._flights: dict[tuple[str, int], _Flight] = {}
         self._lost: set[int] = set()
         self._sent: dict[int, Said] = {}
-        self._unanswered: set[tuple[Any, Any]] = set()
-        """(client, API) of each request whose connection ended before its response, until the client sends it again."""
+        self._lost_requests = LostRequests()
 
     def take(self, fact: object) -> None:
         """Take a fact (engine/events) of the present step."""
@@ -263,14 +284,8 @@ class Lately:
 
     def _comes_of_fault(self, step: Step) -> None:
         for said in Said.among(step, CAME_AND_SENT):
-            request = said.params.get("client"), said.params.get("api")
-            if said.key in REQUESTS:
-                if request not in self._unanswered:
-                    continue
-                self._unanswered.discard(request)
-            elif said.key == "client.control_lost" and request[1] not in LOOKUPS:
-                self._unanswered.add(request)
-            self.came.append(said)
+            if self._lost_requests.sent_again(said.key, said.params) or said.key not in REQUESTS:
+                self.came.append(said)
 
     def is_lost(self, serial: int) -> bool:
         """Whether a judge found this record lost."""

@@ -16,7 +16,7 @@ from operator import attrgetter, eq
 from typing import Any, TypeVar
 
 from engine.crafter import Crafter
-from engine.lately import LOOKUPS, REQUESTS
+from engine.lately import REQUESTS, LostRequests
 from engine.shapes.plans import Beat, BeatLine, Event
 from engine.view.beat_step import BeatStep, said_in
 from engine.view.lines import lines_of
@@ -229,9 +229,7 @@ class Beats:
         self._duplicates: dict[tuple[Any, ...], int] = {}
         """(client, partition, base offset) to the index of the step in which a leader recognised the batch there as
         a duplicate."""
-        self._lost_requests: set[tuple[str, str]] = set()
-        """(client, API) of each request of a transaction manager whose response was lost with its connection, until the
-        client sends such a request again."""
+        self._lost_requests = LostRequests()
         self._ids_wanted = False
         self._recent = RecentSentences()
         self.events: list[Event] = []
@@ -367,16 +365,10 @@ class Beats:
 
     def _look_for_requests_again(self, taken: BeatStep) -> None:
         """Find a request that a client sends again, because the connection ended before its response."""
-        for params in said_in([taken], "client.control_lost"):
-            if params["api"] not in LOOKUPS:
-                self._lost_requests.add((params["client"], params["api"]))
-        for params in said_in([taken], *REQUESTS):
-            request = params["client"], params["api"]
-            if request in self._lost_requests:
-                self._lost_requests.discard(request)
-                if _weight(taken) < REQUEST_AGAIN.weight:
-                    taken.opener = REQUEST_AGAIN
-                    taken.opener_params = {"client": request[0], "api": request[1]}
+        for key, params in taken.sentences:
+            if self._lost_requests.sent_again(key, params) and _weight(taken) < REQUEST_AGAIN.weight:
+                taken.opener = REQUEST_AGAIN
+                taken.opener_params = {name: params[name] for name in REQUEST_AGAIN.params}
 
     def _look_for_releases(self, taken: BeatStep) -> None:
         """Set ``released``: the partitions whose last stable offset this step advanced, each with the result
@@ -487,7 +479,7 @@ class Beats:
         fork._ids = dict(self._ids)
         fork._left = set(self._left)
         fork._duplicates = dict(self._duplicates)
-        fork._lost_requests = set(self._lost_requests)
+        fork._lost_requests = self._lost_requests.fork()
         fork._ids_wanted = self._ids_wanted
         fork._recent = self._recent.fork()
         return fork
@@ -606,8 +598,7 @@ class Beats:
         before that of the first beat, which belong to it."""
         if not openings or openings[0].at > start + STARTS_WITHIN:
             openings = [Opened(start, START, {}, START.weight), *openings]
-        first = openings[0]
-        openings = [replace(first, at=start, lead=first.lead + first.at - start), *openings[1:]]
+        openings = _from(start, openings)
         chosen = _chosen(openings, end, most, repeats.lengths)
         for place in range(1, len(chosen)):
             chosen[place] = self._from_request(chosen[place - 1], chosen[place], openings, repeats)
