@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.client.configuration import ACKS_ALL, SETTINGS, resolve
-from engine.errors import Refused
+from engine.client.configuration import ACKS_ALL, SETTINGS
 from engine.network.faults import FaultRule
 from engine.profiles import PROFILES
 from engine.scenario import kept_by
@@ -16,6 +15,7 @@ from engine.scenario.document import Scenario
 from engine.scenario.schema import SECTIONS, Field
 from engine.switches import Switches
 from eosviz.pipeline.bad_sweep import bad_value
+from eosviz.scenarios.differences import config_of
 
 _SCENARIO = ("profile",)
 _CLUSTER = ("latency_ms",)
@@ -86,7 +86,7 @@ def sections_of(scenario: Scenario) -> list[Section]:
     return [
         section
         for section in (
-            Section("producers", list(_producers(document))),
+            Section("producers", list(_producers(scenario))),
             Section("consumers", list(_rows(document, "consumers", "consumer", _CONSUMER))),
             Section("cluster", list(_cluster(document, "topics" in scenario.source))),
             Section("middleware", list(_middleware(document))),
@@ -99,10 +99,10 @@ def sections_of(scenario: Scenario) -> list[Section]:
     ]
 
 
-def _producers(document: Mapping[str, Any]) -> Iterator[Parameter]:
-    yield from _rows(document, "producers", "producer", _PRODUCER)
-    for producer in document["producers"]:
-        in_force = _in_force(document, producer)
+def _producers(scenario: Scenario) -> Iterator[Parameter]:
+    yield from _rows(scenario.document, "producers", "producer", _PRODUCER)
+    for producer in scenario["producers"]:
+        in_force = _in_force(scenario, producer)
         for name, setting in SETTINGS.items():
             path = f"producers.{producer['name']}.settings.{name}"
             now = in_force[name]
@@ -111,14 +111,11 @@ def _producers(document: Mapping[str, Any]) -> Iterator[Parameter]:
             yield Parameter(path, now, _allowed(setting.kind, setting.low, setting.high), setting.kind)
 
 
-def _in_force(document: Mapping[str, Any], producer: Mapping[str, Any]) -> dict[str, Any]:
+def _in_force(scenario: Scenario, producer: dict[str, Any]) -> dict[str, Any]:
     """The settings of a producer by name, with the defaults of its version and of idempotence; with the defaults of the
     table if its run would refuse them."""
-    given = producer["settings"]
-    profile = PROFILES[producer["profile"] or document["profile"]]
-    try:
-        config = resolve(given, profile, Switches(**document["switches"]))
-    except Refused:
+    config, given = config_of(scenario, producer), producer["settings"]
+    if config is None:
         return {name: given.get(name, setting.default) for name, setting in SETTINGS.items()}
     return {name: getattr(config, name) for name in SETTINGS}
 

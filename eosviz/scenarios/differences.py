@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice, takewhile, zip_longest
+from itertools import islice, starmap, takewhile, zip_longest
+from operator import eq
 from typing import Any
 
-from engine.client.configuration import resolve
+from engine.client.configuration import ProducerConfig, resolve
 from engine.errors import Refused
 from engine.generations.generation import GENERATIONS, Generation, is_own, settings_in
 from engine.scenario.document import BadScenario, Scenario, load
@@ -70,12 +71,19 @@ def _idempotence(scenario: Scenario) -> Settings:
 
 def _is_idempotent(scenario: Scenario, producer: dict[str, Any]) -> bool:
     """Whether the producer is idempotent: as written, or by the defaults of its version."""
-    settings = producer["settings"]
+    config = config_of(scenario, producer)
+    return (
+        bool(producer["settings"].get("enable_idempotence")) if config is None else config.enable_idempotence
+    )
+
+
+def config_of(scenario: Scenario, producer: dict[str, Any]) -> ProducerConfig | None:
+    """The settings in force of a producer of the scenario; None if its run refuses them."""
     version = scenario.version(producer["profile"] or scenario["profile"])
     try:
-        return resolve(settings, version, Switches(**scenario["switches"])).enable_idempotence
+        return resolve(producer["settings"], version, Switches(**scenario["switches"]))
     except Refused:
-        return bool(settings.get("enable_idempotence"))
+        return None
 
 
 def _isolation(scenario: Scenario) -> Settings:
@@ -160,7 +168,7 @@ def without_effect(scenario: Scenario, differences: Iterable[Difference]) -> lis
             return []
         try:
             changed = _sentences(load(scenario.source, settings=difference.settings(scenario)))
-            same = sum(1 for _ in takewhile(_are_equal, zip_longest(own, changed)))
+            same = sum(1 for _ in takewhile(bool, starmap(eq, zip_longest(own, changed))))
         except Refused:
             continue
         left -= same + 1
@@ -174,10 +182,6 @@ def _sentences(scenario: Scenario) -> Iterator[Sentence]:
     simulation = Simulation(scenario)
     while (step := simulation.step()) is not None:
         yield step.key, step.params
-
-
-def _are_equal(pair: tuple[Sentence | None, Sentence | None]) -> bool:
-    return pair[0] == pair[1]
 
 
 def _has(scenario: Scenario, what: str) -> bool:
