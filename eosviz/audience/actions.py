@@ -21,8 +21,8 @@ from eosviz.walkthroughs.presenting_messages import PollChange, RaiseHand
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """Identifies a follower: one person counts once however many pages they have open, as far as that can be
-    known."""
+    """Identifies a follower. A person with several open pages counts once if an account or a browser's key
+    identifies them."""
 
     key: str
     user: int | None

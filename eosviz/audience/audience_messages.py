@@ -90,9 +90,8 @@ def _view(poll: Poll, counts: dict[str, int] | None, with_answer: bool) -> PollV
 
 
 def own_hand(token: uuid.UUID, who: Who, hand: Hand | None, re: str | None = None) -> OwnHand:
-    """The follower's own hand, and the name under which the presenter sees the follower, which followers
-    learn before they raise a hand. Without a name the presenter sees a number; the message has it only while
-    the hand is up."""
+    """The follower's own hand, and the name under which the presenter sees the follower. Without a name the
+    presenter sees a number; the message has it only while the hand is up."""
     presentation = Presentation.objects.select_related("session").filter(token=token).first()
     called = {} if presentation is None else readable_names(presentation.session, [who.user])
     return OwnHand(

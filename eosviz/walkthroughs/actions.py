@@ -72,11 +72,11 @@ Found = TypeVar("Found")
 
 BUDGET = 500
 FAR_FROM_FULL = LIMITS.branches_per_session * BUDGET
-"""While a session may still store more steps than this, each of its branches may store BUDGET steps before
-the limit is checked again: all branches together cannot exceed the limit."""
+"""While a session may still store more steps than this, each of its branches may store BUDGET further steps
+before the limit is checked again: all branches together then stay within it."""
 
 ATTEMPTS_MAX = 5
-"""At most this many times a command is tried, if other processes keep storing the same step first."""
+"""How often a command is tried at most. It is tried again if another process has stored something first."""
 
 
 class NothingFollows(Exception):
@@ -210,10 +210,9 @@ def carry_out(session_id: uuid.UUID, command: Command, pauses: int | None = None
 
 
 def _goes_on(session_id: uuid.UUID, command: Command) -> bool:
-    """True if the command makes steps after the newest step that this process holds, all in one transaction.
-    `carry_out` then does not look for a stored answer first, because a repeated command usually starts at an
-    older step. If a repeated command does start at the newest step, its steps or its answer cannot be stored
-    a second time, and `carry_out` looks for the stored answer after that."""
+    """True if the command continues at the newest step that this process holds, and its steps fit in one
+    transaction. Such a command is hardly ever a repeat, so `carry_out` tries it without a look for a stored
+    answer. A repeat cannot be stored a second time; `carry_out` then looks for the answer."""
     if not isinstance(command, Advance) or may_be_paused(command):
         return False
     held = recent.held_branch(int(command.branch))
@@ -433,7 +432,7 @@ def _child(branch: Branch, at: int, name: str | None) -> Branch:
 def _save_child(child: Branch) -> None:
     """Store a new branch, with a name. Call it in a transaction. Raises Problem if the session has too many
     branches."""
-    # Another process that starts a branch of this session waits here, so the count is right and names differ.
+    # Another process that starts a branch of this session waits here, so that the count is right.
     Session.objects.select_for_update().get(id=child.session_id)
     position = Branch.objects.of_session(child.session_id).count()
     if position >= LIMITS.branches_per_session:

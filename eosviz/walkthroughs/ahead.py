@@ -2,9 +2,9 @@
 
 The next step is sent to the page that just stepped, so that the page can draw it at once, however far away
 the server is. The step made ahead is not part of the session until a command stores it. If an intervention or
-another process makes a different step, the step made ahead is discarded. Only the page that stepped gets it;
-if the message is lost, the page waits for its step as usual. The page's socket keeps the step and can store
-it without a worker (`kept_ahead.py`).
+another process makes a different step, the step made ahead is discarded. No other page gets it; if the
+message is lost, the page waits for its step as usual. The page's socket keeps the step and can store it
+without a worker (`kept_ahead.py`).
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ def _may_be_stored(slot: Slot) -> bool:
 
 
 def answer_ahead(session_id: uuid.UUID, asked: AskAhead) -> Ahead:
-    """The answer to an `ahead` message: the step after `after`; None if `after` is not the newest step of the
-    branch, or if no step can be made ahead."""
+    """The answer to an `ahead` message: the step after `after`. The `step` of the answer is None if `after`
+    is not the newest step of the branch, or if no step can be made ahead."""
     with recent.of(int(asked.branch)) as slot:
         branch = branch_of(session_id, asked.branch)
         step = _step_after(slot, branch) if branch.newest == asked.after else None

@@ -305,9 +305,9 @@ def conditions(
     version: Annotated[str, Query(max_length=20)] = "",
     client: Annotated[list[str] | None, Query(max_length=9)] = None,
 ) -> HttpResponse:
-    """Every name that the conditions of `run_until` and `search` may contain, from the engine's tables.
-    `version`: only names that exist in a run of this Kafka version. `client`, which may be repeated: the
-    versions of further clients in the run, whose names are included."""
+    """The names that the conditions of `run_until` and `search` may contain; of rules, only the groups.
+    `version`: leaves out the kinds, states and errors that no run of this Kafka version has. `client`, which
+    may be repeated: the versions of further clients in the run, whose states are included."""
     return _json(matching.choices_in(version, client or ()))
 
 

@@ -1,4 +1,4 @@
-"""The OpenAPI document's schemas, taken from `messages.py` so that there is one copy of every rule."""
+"""The schemas of the OpenAPI document. Those of messages are made from `messages.py`."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ def described(
     answer: str | None, body: str | None = None, accepted: bool = False, errors: tuple[int, ...] = ()
 ) -> dict[str, Any]:
     """What an operation reads and answers, for its `openapi_extra`. `answer` and `body`: names of schemas;
-    None for no body. `accepted`: the operation may also answer 202. `errors`: statuses with an `error`
-    message as body."""
+    None for no body. `accepted`: the operation may also answer 202. `errors`: statuses, besides 429, with an
+    `error` message as body."""
     success = {"Welcome": 201} if body == "NewSession" else {}
     status = 204 if answer is None else success.get(answer, 200)
     responses: dict[int, Any] = {status: {"description": "Done"}}

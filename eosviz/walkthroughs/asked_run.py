@@ -10,8 +10,7 @@ import msgspec
 from engine.scenario.document import Scenario, load
 
 FRAME_STEPS_MAX = 5_000
-"""The player file of a link has at most this many steps of the run. If the run was cut there, the player says
-that it is a recording."""
+"""The player file of a link has at most this many steps of the run."""
 
 
 class AskedRun(msgspec.Struct, forbid_unknown_fields=True):

@@ -56,7 +56,7 @@ class OnSubject(Condition, tag="subject", frozen=True):
 
 
 class OnRule(Condition, tag="rule", frozen=True):
-    """A requirement was exercised: all of a group by its letters (`SEQ`), one by its ID (`SEQ-10`)."""
+    """A requirement was exercised: any of a group, by its letters (`SEQ`), or one, by its ID (`SEQ-10`)."""
 
     rule: Annotated[str, Meta(min_length=1, max_length=40)]
 

@@ -41,8 +41,8 @@ logger = logging.getLogger(__name__)
 Handlers = dict[type[msgspec.Struct], Callable[[Any, Any], Awaitable[None]]]
 
 OPEN_COMMANDS_MAX = 1_000
-"""At most this many commands of one socket may wait for an answer. If there are more, the oldest is
-forgotten, and the page asks again."""
+"""At most this many commands and questions of one socket may wait for a worker's answer. If there are more,
+the oldest is forgotten, and the page asks again."""
 
 PAINT_SECONDS = 0.03
 """After this socket has stored a step made ahead, it waits this long before it asks a worker for the next
@@ -185,7 +185,8 @@ class SessionConsumer(RightfulConsumer):
             self.going_on = asyncio.create_task(self._go_on(message.branch, message.after + 1))
 
     async def _send_to_others(self, frames: list[bytes]) -> None:
-        """Sends frames to the other pages of the session. Never raises: a page asks again for what it missed."""
+        """Sends frames to the other pages of the session. If Redis cannot be reached, nothing is raised: a
+        page asks again for what it missed."""
         event = {
             "type": "session.frames",
             "frames": [frame.decode() for frame in frames],
@@ -197,8 +198,8 @@ class SessionConsumer(RightfulConsumer):
             logger.warning("session %s: a step was not sent: %r", self.session.id, error)
 
     async def _go_on(self, branch: str, number: int) -> None:
-        """Ask a worker to make the next step ahead. If the broker cannot be reached, nothing is raised: the
-        page asks for the step later."""
+        """Ask a worker to make the next step ahead. If no worker can be asked, nothing is raised: the page
+        asks for the step later."""
         await asyncio.sleep(PAINT_SECONDS)
         go_on = sync_to_async(tasks.go_on.apply_async, thread_sensitive=False)
         with suppress(OperationalError, OSError):

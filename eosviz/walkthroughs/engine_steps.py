@@ -1,6 +1,5 @@
-"""Counts how many steps the engine makes for one click. The engine makes one step if the worker holds the
-session's run, and two if the run is one step behind or the worker also makes the next step ahead. More steps
-mean that a run was made again from its beginning."""
+"""Counts the steps that the engine makes for one click: at most two if the worker holds the run of the
+branch, the second of them ahead. Many steps mean that a run was made again from its beginning."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ def note_made(steps: int) -> None:
 @contextmanager
 def counted_click() -> Iterator[None]:
     """Counts the engine's steps in a `with` block that contains everything a worker does for one click. A
-    click that failed is not counted."""
+    block that raises is not counted."""
     _made.steps = 0
     yield
     per_click.observe(_made.steps)

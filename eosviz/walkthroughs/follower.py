@@ -78,8 +78,7 @@ class FollowerConsumer(SessionConsumer):
         return named
 
     async def count_message(self) -> None:
-        """Each follower has a budget of its own, because a hundred followers may watch one session. Raises
-        TooOften."""
+        """Each page has a budget of its own, because many pages may follow one session. Raises TooOften."""
         await take_soon("messages.page", self.channel_name)
 
     async def count_work(self, message: messages.AnyFromPage) -> None:
@@ -101,8 +100,8 @@ class FollowerConsumer(SessionConsumer):
         await self.send(text_data=event["frame"])
 
     async def hello(self, message: messages.Hello) -> None:
-        """Send the answer that the owner would get, then the presenter's place, so that a follower who
-        reconnects is taken there again."""
+        """Send the answer to `hello`, then the presenter's place, so that a follower who reconnects is taken
+        there again."""
 
         def answers() -> list[bytes]:
             welcome = questions.welcome(self.session, str(message.id), continues=False)

@@ -41,8 +41,8 @@ class Shown:
     run: Run
     """How the run ends, for the picture and its words."""
     unmet: tuple[dict[str, Any], ...]
-    """The faults of the script that matched no message: the number of the fault in the script, from 1; the
-    API of the message; whether it is a response."""
+    """The faults of the script that matched no message, each with `number` (its place in the script, from 1),
+    the `api` that it was to match, or None, and `is_response`."""
 
     @property
     def generation(self) -> Generation:
@@ -157,8 +157,8 @@ def _page(
 
 
 def _settings(scenario: Scenario) -> list[str]:
-    """The settings that the scenario writes down for its producers, so that no version's default decides:
-    `p1: acks = all`. Settings have Kafka's names where Kafka has the setting."""
+    """The settings that the scenario gives its producers, such as `p1: acks = all`; one text for all
+    producers with the same settings. Settings have Kafka's names where Kafka has the setting."""
     profile = PROFILES[scenario["profile"]]
     found: dict[str, list[str]] = {}
     for producer in scenario["producers"]:
@@ -177,8 +177,9 @@ _NOT_OF_KAFKA = {"retries"}
 
 
 def _older_defaults(scenario: Scenario) -> Iterator[dict[str, str]]:
-    """The settings of producers that have an older version's default, with the version since which the default
-    differs."""
+    """The settings of producers whose value is the default of the oldest version but not of the newest. For
+    each, `last` is the last version with another default than the newest, and `version` the first with the
+    newest default."""
     clients = list(dict.fromkeys(generation.client.name for generation in GENERATIONS.values()))
     known = [(PROFILES[name], defaults(PROFILES[name])) for name in clients]
     newest, now = known[-1]

@@ -35,21 +35,21 @@ class ToActor(Intervention, frozen=True):
 
 
 class ToPartition(Intervention, frozen=True):
-    """An intervention on a partition, at each broker that it concerns."""
+    """An intervention on a partition."""
 
     partition: Word
 
 
 class ToReplica(ToPartition, frozen=True):
-    """An intervention on the replica of a partition on `broker`; without `broker`, the engine chooses the
-    replica."""
+    """An intervention on the replica of a partition on `broker`. Without `broker`, the engine chooses the
+    replica; `restore_isr` then concerns all stopped followers."""
 
     broker: BrokerId | None = None
 
 
 class EndsConnection(ToMessage, frozen=True, omit_defaults=True):
-    """An intervention that may close the connection of the message. Of the requests that wait
-    behind the one that the broker is processing on this connection, it still processes the first `taken`."""
+    """An intervention that may close the connection of the message. The broker finishes the request that it
+    is handling, and handles the first `taken` of the requests that wait behind it."""
 
     taken: Taken = 0
 
@@ -93,8 +93,7 @@ class ChangeSetting(Intervention, tag="set", frozen=True):
 
 
 class DisconnectMessage(EndsConnection, tag="disconnect_message", frozen=True):
-    """Closes the connection that carries the message. What is in flight on it is lost, except the first
-    `taken` requests."""
+    """Closes the connection that carries the message."""
 
 
 class HoldMessages(ToActor, tag="hold_messages", frozen=True):

@@ -1,8 +1,8 @@
 """The step made ahead (`ahead.py`), which the page's socket keeps, and the thread that stores it.
 
 A worker sends the step to the socket of the page that stepped. When the page asks for it, the web process
-stores it, in the same transaction that a worker would use; so no message goes to a worker and back before the
-page is answered. If anything prevents that, the worker gets the command, as if no step had been kept.
+stores it, as a worker would (`actions.store_ahead`), and answers the page without a worker. If anything
+prevents that, the worker gets the command, as if no step had been kept.
 """
 
 from __future__ import annotations

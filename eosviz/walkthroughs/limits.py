@@ -21,7 +21,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     difference_steps: int = 5_000
     """The most steps between two views whose difference is asked for."""
     search_steps: int = 5_000
-    """How many steps one search looks at; a longer line is searched in stretches."""
+    """How many steps one search looks at; a page searches a longer line in stretches."""
     search_hits: int = 200
     """How many of the steps found by one search come with their sentences; all come with their numbers."""
     breakpoints: int = 32

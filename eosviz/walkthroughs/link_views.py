@@ -39,7 +39,7 @@ OPENED_MAX = 50
 """A browser that opens one of its last OPENED_MAX links again gets the session that the link made before. An
 older link makes a new session."""
 STEPS_COUNTED_AS_ONE = 500
-"""Opening a link runs the engine. A run of more steps than this counts as several openings (rate
+"""Opening a link runs the engine. Each time the run needs this many steps, the opening counts once more (rate
 `open_link.address`)."""
 
 
@@ -100,7 +100,8 @@ def rerun(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 
 
 def place_in(session: Session, query: QueryDict) -> tuple[Branch, int]:
-    """The branch of this session that the address names (`branch`), and a step that it has (`step`). Raises Http404."""
+    """The branch of this session that the address names (`branch`), and the step (`step`), at most the
+    branch's newest. Raises Http404."""
     number, step = read_branch(query), read_step(query)
     if number is None or step is None:
         raise Http404

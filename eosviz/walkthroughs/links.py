@@ -37,11 +37,11 @@ DONE_CHARACTERS_MAX = 6_000
 """Packed interventions have at most this many characters, so that browsers and proxies accept the whole address."""
 DONE_BYTES_MAX = 64 * 1024
 BRANCH_DIGITS_MAX = 18
-"""A number with more digits cannot be a key of the database."""
+"""A number with more digits could be too large for a key of the database."""
 STEP_DIGITS_MAX = 7
 SERIALS_MAX = 100
 ZOOM = re.compile(ZOOM_PATTERN, re.ASCII)
-"""The zoom in an address: transactions, or a check inside the step. Without it, the zoom is steps."""
+"""The zoom in an address: transactions, or a check inside the step. Empty: steps."""
 
 _Done = Annotated[
     list[tuple[StepNumber, AnyIntervention]], Meta(max_length=LIMITS.interventions_per_branch * 4)

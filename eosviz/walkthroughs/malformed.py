@@ -77,7 +77,6 @@ def _short(text: str) -> str:
 
 
 # -- parameters of an address, which django-ninja reads
-# --------------------------------------------------------
 
 _Context = Mapping[str, Any]
 _OF_PARAMETER: dict[str, tuple[str, Callable[[_Context], dict[str, Any]]]] = {
@@ -105,7 +104,6 @@ def explained_parameter(error: Mapping[str, Any]) -> Found:
 
 
 # -- allowed words of fields
-# ----------------------------------------------------------------------------------
 
 
 def choices_of(kinds: Any) -> dict[str, list[str]]:

@@ -1,8 +1,4 @@
-"""Decides whether a condition holds at a step.
-
-Reads stored steps (docs/frame.md) only: refusals, transitions, judged guarantees, and the names in sentences,
-messages and changes.
-"""
+"""Decides whether a condition holds at a step, from the step as it is stored (docs/frame.md)."""
 
 from __future__ import annotations
 
@@ -240,8 +236,9 @@ def choices() -> dict[str, Any]:
 
 
 def choices_in(version: str, clients: Sequence[str]) -> dict[str, Any]:
-    """The names that a condition may hold in a run with a cluster of the Kafka version `version` and further
-    clients of the versions `clients`. If the cluster's version is unknown, all names."""
+    """`choices` without the kinds, states and errors that do not exist in a run with a cluster of the Kafka
+    version `version` and further clients of the versions `clients`. If the cluster's version is unknown, all
+    choices."""
     by_version = {profile.version: profile for profile in PROFILES.values()}
     cluster = by_version.get(version)
     if cluster is None:
@@ -262,8 +259,8 @@ def guarantees() -> list[str]:
 
 
 def check(conditions: Sequence[AnyCondition], place: str) -> None:
-    """Refuse a name that no step can ever have, because a run would never stop there. Raises Problem with the
-    place."""
+    """Raises Problem with the place for a name that no step can ever have, because a run would never stop
+    there."""
     for position, condition in enumerate(conditions):
         for field, allowed in _names_of(condition):
             found = getattr(condition, field)

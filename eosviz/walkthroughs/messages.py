@@ -1,7 +1,7 @@
 """The messages of page and server: the schema of docs/websocket.md.
 
-Reading is strict: an unknown field is an error, every number and text has a bound, nothing is nested deeper than the
-schema. The server's messages are built here too, so each name is written once.
+Reading is strict: an unknown field is an error, and numbers and texts have bounds. The server's messages are
+declared here too, so each name is written once.
 """
 
 from __future__ import annotations

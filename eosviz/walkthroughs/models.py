@@ -1,11 +1,11 @@
 """Sessions, their branches and steps, and the commands that made them.
 
-The database enforces that everything is stored *once*: a step has one number in its branch, and a command has
-one id in its session. A command's row is stored in one transaction with its last steps. No simulation is
-stored, only its steps: a simulation is a pure function of the scenario and the interventions, so any process
-can make it again.
+The database enforces that everything is stored *once*: in a branch a number has one step, and in a session an
+id has one command. A command's row is stored in one transaction with its last steps. No simulation is stored,
+only its steps: a simulation is a pure function of the scenario and the interventions, so any process can make
+it again.
 
-Reads are methods of the query sets here. Other modules carry out commands (`actions.py`, `walking.py`).
+Commands are carried out by `actions.py` and `walking.py`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Only pages of this site may open a socket.
 
-Browsers send cookies with a socket that a page of another site opens, so the page's origin is compared before
-anything else is read. Comparing the host alone is not enough: another program on this machine has the same host with
-another port, and cookies ignore ports.
+Browsers may send cookies with a socket that a page of another site opens, so the page's origin is compared
+before anything else is read. Comparing the host alone is not enough: another program on this machine has the
+same host with another port, and cookies ignore ports.
 """
 
 from __future__ import annotations

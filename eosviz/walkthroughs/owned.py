@@ -28,7 +28,8 @@ class Sessions(OwnedByKey):
             presenting.end(session_id)
 
     def left_behind(self, before: datetime) -> QuerySet[Any]:
-        """The sessions that are old enough. Their age counts from the last command; a presented session is in use."""
+        """The sessions created before `before` that have had no command since then and are not being
+        presented."""
         recent = Command.objects.filter(session=OuterRef("pk"), answered__gte=before)
         old = Session.objects.filter(created__lt=before, presentation__isnull=True)
         return without_account(old).exclude(Exists(recent))

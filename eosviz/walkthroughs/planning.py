@@ -17,7 +17,7 @@ from eosviz.walkthroughs.asked_run import AskedRun
 
 class Asked(AskedRun):
     """The plan that is asked for. `before`: the plan to extend, of the run with the first `before_done`
-    interventions. `most`: how many steps to run."""
+    interventions. `most`: how many steps to run at most."""
 
     before: dict[str, Any] | None
     most: int

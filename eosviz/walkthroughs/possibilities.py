@@ -91,8 +91,8 @@ def _of_message(view: Json, selection: Selection) -> Iterator[Candidate]:
 
 
 def _message(view: Json, message_id: str) -> Iterator[Candidate]:
-    """What can be done to a message. One that has arrived or was dropped cannot be delayed. One that waits in its
-    connection has arrived, too: only the connection can be closed."""
+    """What can be done to a message. Nothing, once it has arrived or was dropped, or its connection has
+    ended. If it has reached its broker and waits there, only the connection can be closed."""
     message = view.get("network", {}).get("messages", {}).get(message_id)
     number = int(message_id) if message else -1
     api, kind = (message["api"], kind_of(message)) if message else ("", "")

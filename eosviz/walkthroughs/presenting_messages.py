@@ -109,7 +109,7 @@ class LowerHands(FromPage, tag="lower_hands", frozen=True, kw_only=True):
 
 
 class OpenPoll(FromPage, tag="open_poll", frozen=True, kw_only=True):
-    """Ask the question at which the run stops after step `at`. If the poll on it is open already, nothing changes.
+    """Ask the engine's question after step `at`. If the poll on it is open already, nothing changes.
     Otherwise a new poll replaces the present one and its answers."""
 
     branch: BranchId
@@ -120,7 +120,8 @@ PollChange = Literal["show", "hide", "close", "reveal", "end"]
 
 
 class ChangePoll(FromPage, tag="change_poll", frozen=True, kw_only=True):
-    """A change that the table in `eosviz/audience/models.py` allows in the poll's state."""
+    """Changes the poll. A change that `POLL_CHANGES` (`eosviz/audience/models.py`) does not allow in its
+    state is refused."""
 
     poll: Annotated[int, Meta(ge=1)]
     change: PollChange
@@ -139,7 +140,7 @@ class RaisedAt(Struct, frozen=True, kw_only=True):
 
 
 class OwnHand(FromServer, tag="hand", frozen=True, kw_only=True):
-    """To one follower: whether their hand is up, and whether the presenter sees a name or a number."""
+    """To one follower: their hand, and the name or number under which the presenter sees them."""
 
     raised: RaisedAt | None
     follower: int | None
@@ -186,7 +187,7 @@ class HandSeen(RaisedAt, frozen=True, kw_only=True):
     follower: int
     name: str | None
     away: bool
-    """The follower's connection is lost; the hand is lowered unless the follower returns."""
+    """The follower's connection is lost; the hand is lowered unless the follower returns in time."""
 
 
 class Audience(FromServer, tag="audience", frozen=True, kw_only=True):

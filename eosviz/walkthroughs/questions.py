@@ -51,8 +51,7 @@ def branch_of(session_id: uuid.UUID, branch_id: str) -> Branch:
 
 
 def may_be_paused(command: Command) -> bool:
-    """Whether a command can be paused. One that fits in one transaction cannot, so its pause count need not
-    be read."""
+    """Whether a command can be paused: one that may need more than one transaction."""
     if isinstance(command, Advance):
         return command.count > STEPS_PER_TRANSACTION
     return isinstance(command, RunUntil)

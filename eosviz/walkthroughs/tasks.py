@@ -1,7 +1,7 @@
 """The tasks of workers. Each calls a function of another module.
 
 `carry_out` is acknowledged late, so it is redelivered if its worker was killed, and a page may also ask for
-it again. In either case the second execution finds the command's row, and only answers.
+it again. If the first execution stored the command's row, the second one only answers.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def _answering(session_id: str, identifier: uuid.UUID) -> Iterator[None]:
         yield
     except Exception as error:
         if isinstance(error, DatabaseError) or means_no_room(error):
-            # A full disk, or a lock held too long: nothing of the command was stored, and the page asks again.
+            # A full disk, or a lock held too long: the command has no stored answer, and the page asks again.
             logger.exception("session %s: %s was not stored", session_id, identifier)
             publish(session_id, [], unavailable(error, "not_stored").message(str(identifier)))
             return

@@ -1,4 +1,4 @@
-"""The message for a person when a part of the server failed and the page will ask again by itself."""
+"""The message for a person when a part of the server failed for now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages around the player. They write through `actions.py` and read what the browser owns."""
+"""The pages around the player: they start, show, delete and compare sessions."""
 
 from __future__ import annotations
 
@@ -38,8 +38,7 @@ FIRST_COMPARISON = {"choice": "SC-03"}
 EXAMPLES = ("SC-02", "SC-03")
 """For readers who have no session to compare, the form shows these two scenarios."""
 SESSIONS_OFFERED = 50
-"""A comparison's list has the branches of this many sessions, the newest ones. On a session's own page any
-two of its branches can be compared."""
+"""The form of a comparison lists the branches of this many sessions, the newest ones."""
 
 
 def element_attributes() -> dict[str, str]:
@@ -222,9 +221,9 @@ def _comparable(of: str) -> dict[str, Any]:
 @require_safe
 def differences(request: HttpRequest) -> JsonResponse:
     """`?branch=<branch>`: the names of the differences that the branch's scenario can be compared by (keys
-    `difference.<name>`); ``without_effect``: those that change nothing in its run. ``runs``: its other variants, by
-    name and title; the name of the run without a variant is empty. ``generations``: the address of the page of all
-    generations, null for a scenario outside the library or without Kafka."""
+    `difference.<name>`); `without_effect`: those that change nothing in its run. `runs`: its other variants,
+    by name and title; the name of the run without a variant is empty. `generations`: the address of the page
+    of all generations, null for a run outside the library or without Kafka."""
     branch = _side(request, "branch")
     if branch is None:
         raise Http404

@@ -1,4 +1,4 @@
-"""Makes steps: where to stop, what was made, and how it is stored. `actions.py` decides on the transaction."""
+"""Makes steps up to a goal, and stores them."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ export interface OnSubject {
   id: string;
 }
 /**
- * A requirement was exercised: all of a group by its letters (`SEQ`), one by its ID (`SEQ-10`).
+ * A requirement was exercised: any of a group, by its letters (`SEQ`), or one, by its ID (`SEQ-10`).
  */
 export interface OnRule {
   on: "rule";
@@ -227,8 +227,7 @@ export interface ChangeSetting {
   value: number | boolean | string;
 }
 /**
- * Closes the connection that carries the message. What is in flight on it is lost, except the first
- *     `taken` requests.
+ * Closes the connection that carries the message.
  */
 export interface DisconnectMessage {
   action: "disconnect_message";
@@ -434,7 +433,7 @@ export interface AskActions {
   selection: Selection;
 }
 /**
- * What the reader selected; the page checks whether it exists.
+ * What the reader selected. It need not exist.
  */
 export interface Selection {
   kind: "actor" | "batch" | "message" | "partition" | "record" | "timer" | "transaction";
@@ -543,7 +542,7 @@ export interface LowerHands {
   followers?: number[] | null;
 }
 /**
- * Ask the question at which the run stops after step `at`. If the poll on it is open already, nothing changes.
+ * Ask the engine's question after step `at`. If the poll on it is open already, nothing changes.
  *     Otherwise a new poll replaces the present one and its answers.
  */
 export interface OpenPoll {
@@ -554,7 +553,8 @@ export interface OpenPoll {
   at: number;
 }
 /**
- * A change that the table in `eosviz/audience/models.py` allows in the poll's state.
+ * Changes the poll. A change that `POLL_CHANGES` (`eosviz/audience/models.py`) does not allow in its
+ *     state is refused.
  */
 export interface ChangePoll {
   type: "change_poll";
@@ -694,7 +694,7 @@ export interface Limits {
    */
   difference_steps: number;
   /**
-   * How many steps one search looks at; a longer line is searched in stretches.
+   * How many steps one search looks at; a page searches a longer line in stretches.
    */
   search_steps: number;
   /**
@@ -2877,7 +2877,7 @@ export interface Presented {
   ended: boolean;
 }
 /**
- * To one follower: whether their hand is up, and whether the presenter sees a name or a number.
+ * To one follower: their hand, and the name or number under which the presenter sees them.
  */
 export interface OwnHand {
   type: "hand";
@@ -2980,7 +2980,7 @@ export interface HandSeen {
   follower: number;
   name: string | null;
   /**
-   * The follower's connection is lost; the hand is lowered unless the follower returns.
+   * The follower's connection is lost; the hand is lowered unless the follower returns in time.
    */
   away: boolean;
 }
