@@ -32,7 +32,8 @@ def delete_account(user: User) -> None:
     for owned in everything():
         owned.let_go(user)
     with transaction.atomic():
-        # Apps that build on other apps come later in the list, so their rows are deleted first.
+        # Rows of later apps refer to rows of earlier ones, as attempts do to sessions, so they are deleted
+        # first.
         for owned in reversed(everything()):
             owned.delete(user)
         user.delete()

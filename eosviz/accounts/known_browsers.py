@@ -1,7 +1,7 @@
 """Remembers in a signed cookie, for a year, which accounts have signed in with a browser.
 
-All browsers that an account does not know share one limit on wrong passwords for that account, and strangers
-can use it up. A browser that the account knows has a limit of its own, which no stranger can use up.
+All browsers that do not know an account share one limit on wrong passwords for it, and strangers can use it
+up. A browser that knows the account has a limit of its own, which no stranger can use up.
 """
 
 from __future__ import annotations

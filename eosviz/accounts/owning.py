@@ -23,8 +23,8 @@ File = tuple[str, Iterable[bytes]]
 
 
 class Owned:
-    """What people own of one model. By default only accounts own such rows, and only the deletion of the
-    account deletes them."""
+    """What people own of one model. By default only accounts own such rows, which refer to the account and
+    are deleted with it."""
 
     model: ClassVar[type[Model]]
     kind: ClassVar[str] = ""

@@ -1,7 +1,5 @@
-"""Deletes what people without an account left behind, after a time that the operator sets.
-
-Nothing of an account is deleted here. Each app says which of its rows are left behind (`owning.py`).
-"""
+"""Deletes what people without an account left behind, after a time that the operator sets, and expired
+sessions of cookies. Each app says which of its rows are left behind (`owning.py`)."""
 
 from __future__ import annotations
 

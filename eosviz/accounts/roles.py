@@ -17,7 +17,8 @@ from eosviz.accounts.models import User
 
 
 class Role(StrEnum):
-    """The names of the groups. Learners are in none of them."""
+    """The roles. Instructors and administrators are in the group with the name of their role; learners are in
+    none."""
 
     LEARNER = "learner"
     INSTRUCTOR = "instructor"

@@ -69,8 +69,8 @@ def ask(classroom: Classroom | None) -> Analysis:
 
 
 def ask_for_all() -> list[Analysis]:
-    """Create an analysis for every class that is not archived, and one for all who agreed, but only if its
-    sessions or what was done in them may have changed since its last analysis."""
+    """Create an analysis for every class that is not archived, and one for all who agreed, each only if its
+    sessions or what was done in them may have changed since the last analysis."""
     open_classes = Classroom.objects.filter(archived=None).order_by("created")
     scopes: list[Classroom | None] = [None, *open_classes.iterator()]
     return [ask(scope) for scope in scopes if _has_activity(scope)]

@@ -1,7 +1,7 @@
 """Bars along the steps of a scenario, as plain numbers for a picture. Pure.
 
-Each row of bars is one kind of figure. The height of a bar is the share of the people at the step who did
-what the figure counts. The table below the picture has the same figures.
+Each row of bars is one kind of figure. The height of a bar is the share of the figure. The table below the
+picture has the same figures.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Reads the input of an analysis from the database: visits, what readers did in them, and the steps at which
 they did it.
 
-From the first line on, people are numbers, which are assigned anew for each analysis and stored nowhere. A
-visit is one session. Only what happened on its first branch up to the first intervention counts, because
-there everyone has the same steps.
+People are numbers, which are assigned anew for each analysis and stored nowhere. A visit is one session. Only
+what happened on its first branch up to the first intervention counts, because there everyone has the same
+steps.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from eosviz.workshop.models import Edition
 SESSIONS_MAX = 200_000
 """At most this many sessions are in one analysis, the newest. The others are counted and reported."""
 LEFT_AFTER = timedelta(days=1)
-"""An unfinished session counts as left after this time without a request."""
+"""An unfinished session counts as left after this time without a command or a report of its trail."""
 STEPS_MAX = 5_000
 """The rules and sentences of a scenario's steps are read up to the step with this number."""
 AT_ONCE = 500
@@ -40,7 +40,8 @@ Row = dict[str, Any]
 @dataclass
 class Gathered:
     """Rows of `measures.py`'s frames. ``sentences``: (version, variant, step) → the step's sentence.
-    ``not_compared``: actions beyond the steps that all visits of the run have in common."""
+    ``not_compared``: how many actions came at steps that others do not have, or at steps that the trail did
+    not store."""
 
     visits: list[Row] = field(default_factory=list)
     moves: list[Row] = field(default_factory=list)

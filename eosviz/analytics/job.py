@@ -52,7 +52,7 @@ def run_analysis(spark: SparkSession, analysis: Analysis) -> None:
             withheld=withheld,
             finished=timezone.now(),
         )
-        # If the process is killed before this, the older analysis stays visible.
+        # The older analyses are deleted last: if the process is killed before, one of them remains visible.
         older = Analysis.objects.of_scope(analysis.classroom).exclude(id=analysis.id)
         older.exclude(id__in=older.unfinished().values("id")).delete()
 

@@ -101,7 +101,8 @@ def steps(frames: Frames) -> DataFrame:
 
 
 def predictions(frames: Frames) -> DataFrame:
-    """Where people predicted wrongly, as a share of those who answered. Only each person's first answer counts."""
+    """Where people predicted wrongly, as a share of those who answered. For each person only the answer in
+    the visit with the lowest number counts."""
     first = Window.partitionBy("group", "person", *PLACE).orderBy("visit")
     answers = (
         frames.moves.where("kind in ('wrong', 'right')")

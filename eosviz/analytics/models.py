@@ -19,8 +19,8 @@ from eosviz.walkthroughs.models import Session
 BACKS_MAX = 200
 """At most this many steps of one session are stored from which the reader went back."""
 PEOPLE_MIN_CLASS = 3
-"""A figure of a class about fewer people, but at least one, is withheld, because it could identify a
-person."""
+"""A figure of a class is withheld if fewer people than this, but at least one, did what it counts, or if
+fewer could have done it. It could identify a person."""
 
 
 class Trail(models.Model):
@@ -66,7 +66,7 @@ class Analysis(Job):
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, null=True, related_name="analyses")
     people = models.PositiveIntegerField(default=0)
     sessions = models.PositiveIntegerField(default=0)
-    """The sessions that have ended, or were left for a day."""
+    """The sessions that have ended, were submitted, or were left for a day."""
     under_way = models.PositiveIntegerField(default=0)
     """Sessions left out because they may still be in use."""
     not_compared = models.PositiveIntegerField(default=0, db_column="apart")

@@ -151,7 +151,7 @@ class Step:
 
     @property
     def figure(self) -> Figure:
-        """One of the step's figures. All have the sentence of the step."""
+        """One of the step's figures."""
         return self.places[0].figure
 
 

@@ -30,7 +30,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 class Process(Protocol):
-    """A running process, with the same methods as `subprocess.Popen`."""
+    """A running process."""
 
     def wait(self, timeout: float) -> int:
         """Wait, and return the exit code. A negative one is the signal that ended the process. Raises

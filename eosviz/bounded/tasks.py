@@ -116,5 +116,5 @@ LOADED = (
 """The modules that the template imports: those of the tasks, and what these import later. pyarrow is not
 among them, because it takes 130 MiB and few files need it."""
 PREPARED = (("engine.scenario.shelf", "library"), ("eosviz.catalogue", "words"))
-"""Cached functions whose results the template keeps for its processes: module and name. A check of a replay took nine
-tenths of its time to read the library and the catalogues."""
+"""Cached functions whose results the template keeps for its processes: module and name. Without them, a check
+of a replay took nine tenths of its time to read the library and the catalogues."""

@@ -1,8 +1,9 @@
 """The template of bounded processes: `python -m eosviz.bounded.template FD`. README.md has its protocol.
 
-It imports what most tasks need, which takes ten times as long as a small task, and forks a process for each request.
-When its first process has ended, it also reads the library and the catalogues, which a process would read for itself.
-It runs with the environment that its processes may see, so it holds no secret of the site.
+It imports what most tasks need, which takes ten times as long as a small task, and forks a process for each
+request. When its first process has ended, it also reads the library and the catalogues, so that its next
+processes need not. It runs with the environment that its processes may see, so it holds no secret of the
+site.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ how its processes ended."""
 class Template:
     """Forks processes until the site closes `requests`, its socket, or until no process runs and nothing was
     requested for `idle_seconds`. `prepare`: called in this order while the template rests, each once, and not
-    before the first process has ended, so that no request waits for them."""
+    before the first process has ended, so that the first request does not wait for them."""
 
     def __init__(
         self,
@@ -165,7 +166,8 @@ def main(requests: str) -> int:
 
 
 def keep_out_of_collections() -> None:
-    """What exists now stays, and its memory stays shared with the forked processes."""
+    """Exclude what exists now from garbage collection, so that its memory stays shared with the forked
+    processes."""
     gc.collect()
     gc.freeze()
 

@@ -40,7 +40,7 @@ def group_name(group: str) -> str:
 
 @register.simple_tag
 def share(figure: Figure | None) -> SafeString:
-    """`41 % (5 of 12; 19–68 %)`; for None, the text for a missing figure."""
+    """`42 % (5 of 12; 19–68 %)`; for None, the text for a missing figure."""
     if figure is None:
         return say("analytics.none")
     return say(
