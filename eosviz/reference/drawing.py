@@ -1,7 +1,7 @@
-"""A picture of a state machine, from its table: states in a column, rails beside it. Pure.
+"""A picture of a state machine, from its table: states in a column, rails beside it.
 
-Edges downwards use rails on the right, edges back upwards rails on the left. A state with incoming edges has one rail
-on that side, with an arrow into it; a dot joins each source state. Lines that cross without a dot are not connected.
+Edges downwards use rails on the right, edges back upwards rails on the left. On each side, all edges to a state share
+one rail with an arrow into it; a dot joins each source state. Lines that cross without a dot are not connected.
 """
 
 from __future__ import annotations

@@ -48,11 +48,10 @@ KINDS = (
     "limit",
 )
 LESSON = "scenario"
-"""The kind of entry that answers most questions. In the results it is the first or the second kind."""
+"""The kind of entry that answers most questions."""
 BESIDE_A_LESSON = ("page", "limit")
-"""Kinds whose texts contain words of most questions. Where matches need not contain every term, the score of an
-entry of these kinds must be near to that of the best scenario too, not only to the best of its own kind, and one of
-its terms must be RARE: *message* or *transaction* alone says nothing about it."""
+"""Kinds whose texts contain words of most questions. `_weighed` counts an entry of these kinds only if one of its terms
+is RARE, and if its score is near (NEAR) to that of the best scenario, too."""
 RARE = math.log(1 + 20)
 """The rarity of a term that one in twenty entries contains."""
 PAGES = (
@@ -85,8 +84,7 @@ SENTENCE_ENDS = re.compile(r"[.!?] |[。！？]")
 WORD_END = re.compile("[a-z]*")
 LATIN_LETTERS = re.compile("[A-Za-z0-9_.]+")
 CUT = 16
-"""An excerpt is shortened by at most this many letters at each end, so that it begins and ends with a whole
-word."""
+"""An excerpt begins and ends at a space if there is one within this many letters."""
 POINTS = {
     "name": 10.0, "lead": 8.0, "title": 7.0, "keyword": 6.5, "title begins": 6.0, "title, same": 5.0,
     "text": 3.0, "same": 2.0,
@@ -96,7 +94,8 @@ entry is a scenario that the catalogue's table names for the term. A lead after 
 less."""
 LATER_LEAD = 0.25
 LED = POINTS["lead"] - LATER_LEAD
-"""The score of a term's second lead. An entry with at least this score for one term may lack the others."""
+"""The score of a term's second lead. `_weighed` counts an entry with at least this score for one term, even if it lacks
+the others."""
 PARTS_SHARE = 0.75
 """If a Chinese run matches only in parts, the score of its lowest part is multiplied by this."""
 EXACT_LEADS = 2
@@ -107,19 +106,18 @@ NEAR = 0.5
 """`_weighed` counts an entry only if its score is at least this share of the best score of its kind. Leads of an
 exact term are excepted (EXACT_LEADS)."""
 LEAST, FAR = 8, 0.2
-"""Where entries may lack terms, the first LEAST scenarios are found, and others with at least the share FAR of the best
-one's points."""
+"""`_ranked` keeps the first LEAST scenarios, and others with at least the share FAR of the best one's points."""
 SECOND = 0.99
-"""A scenario with one of two terms gets less than this share of what one with both gets."""
+"""A scenario without both of two terms gets at most this share of the least that a scenario with both gets."""
 LIKELY, UNLIKELY = 0.8, 1.8
-"""If the fit that `Threads.by_words` returns is less than this, the question is far from all scenarios: UNLIKELY if no
-term of it leads to a scenario."""
+"""A question is far from all scenarios if the fit that `Threads.by_words` returns is less than LIKELY; if no term leads
+to a scenario, less than UNLIKELY."""
 CHINESE_FITS = 0.5
-"""For a question with Chinese this share is enough: its words are any two neighbouring letters, and the known threads
-are in English."""
+"""For a question with Chinese this share of LIKELY or UNLIKELY is enough: its words are any two neighbouring letters,
+and the known threads are in English."""
 OTHER_FIELD = 0.4
-"""Where entries may lack terms, the score of a scenario about middleware is multiplied by this, unless a term
-leads to such a scenario: its words, *local* or *fails*, are words of questions about Kafka, too."""
+"""`_weighed` multiplies the score of a scenario about middleware by this, unless a term leads to such a scenario: words
+like *local* or *fails* are in questions about Kafka, too."""
 TITLE_TOO = 0.5
 """Added to the score of a keyword if the title has a synonym of it."""
 
@@ -133,10 +131,10 @@ class Entry:
     title: dict[str, str]
     text: dict[str, str]
     name: str
-    """The identifier, normalised."""
+    """The identifier, normalised; of a session, that of its scenario."""
     titles: str
     keywords: frozenset[str]
-    """Further names of the entry: KIPs, rules that it shows, errors."""
+    """Further names of the entry, normalised, such as KIPs, requirements and errors."""
     whole: str
     """All words of the entry, normalised."""
     is_kafka: bool = True
@@ -173,8 +171,8 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is found for a question. ``found``: kind → its matches, the best one first. ``is_partial``: no entry
-    contains every term. ``is_far``: even the closest scenarios hardly fit."""
+    """The result for a question. ``found``: kind → its matches, the best one first. ``is_partial``: no entry contains
+    every term. ``is_far``: probably no scenario answers the question."""
 
     found: dict[str, list[Found]]
     is_partial: bool
@@ -182,13 +180,16 @@ class Answer:
 
 
 def answer(question: str, language: str, own: Sequence[Entry] = (), known: Threads | None = None) -> Answer:
-    """Errors come first if the question is the name of one, or of its exception in Java; else a kind (except `limit`)
-    whose best match is named by the question and scores higher than all scenarios; then scenarios; then the other
-    kinds by their best match. The scenarios for a question of two or more terms are in the order of `fused`, and need
-    not contain every term; for two terms, those that contain both come first. If the question has MANY_TERMS or more,
-    or no entry contains every term, entries of other kinds may lack terms, too, because a long text contains many
-    terms by chance; then the scores of `_weighed` decide. Nothing is found for a single term that no entry contains.
-    ``own``: the reader's own entries. ``known``: the threads whose answers are known; all of them if None."""
+    """Search the entries and ``own``, the reader's own ones. ``known``: the threads whose answers are known; all of
+    them if None.
+
+    With one term, a match contains it. With two that one scenario contains, a match contains both; further scenarios
+    follow in the order of `fused`. Otherwise matches may lack terms: scenarios are in the order of `fused`, other kinds
+    in that of `_weighed`.
+
+    The kinds are in this order: errors, if the whole question is the name of one or of its exception in Java; a kind
+    other than `limit` whose best match the question names (`_is_named`) and whose score is higher than that of every
+    scenario; scenarios; the others by their best match."""
     answered = _answer(question, language, own, known)
     errors, called = answered.found.get("error"), _error_called(question)
     if called is None or errors is None:
@@ -199,7 +200,7 @@ def answer(question: str, language: str, own: Sequence[Entry] = (), known: Threa
 
 
 def _error_called(question: str) -> str | None:
-    """The normalised name of the error whose name, or whose exception in Java, is the whole question."""
+    """The normalised name of the error whose name, or whose exception in Java, is the whole question; else None."""
     name = plain(question.strip().rpartition(".")[2])
     return next((error for error, others in error_names().items() if name in (error, *others)), None)
 
@@ -252,11 +253,9 @@ def _ranked(
 
 
 def _weighed(every: Sequence[Entry], wishes: list[Wish], scores: list[list[float]]) -> list[float]:
-    """Each entry's score, if entries may lack terms. A term counts the more, the fewer entries contain it; a
-    term that no entry contains has no effect. The score is 0 for an entry far below the best of its kind (a
-    page or a limit: also if it is far below the best scenario), and for an entry with only one of the terms.
-    An entry with a score of LED for one term may lack the others. The first EXACT_LEADS leads of an exact term
-    may also be far below the best."""
+    """Each entry's score, if entries may lack terms: the points of its terms, weighted by their rarity and by
+    `Wish.telling`. The score is 0 for an entry with only one of several terms (exception: LED), and for one far below
+    the best of its kind (NEAR, BESIDE_A_LESSON; exception: EXACT_LEADS)."""
     rarities = [math.log(1 + len(every) / max(1, sum(map(bool, row)))) for row in scores]
     weights = [wish.telling * rarity for wish, rarity in zip(wishes, rarities, strict=True)]
     terms = min(2, sum(any(row) for row in scores))
@@ -339,8 +338,8 @@ def _by_kind(
 
 
 def _is_named(points: Sequence[float], wishes: list[Wish]) -> bool:
-    """True if the name or the title of an entry has an exact term, or terms that tell at least half of what the
-    question says. ``points``: what it gets for each term."""
+    """True if name, title or keywords of an entry have an exact term, or terms with at least half of the question's
+    weight (`Wish.telling`). ``points``: the entry's points for each term."""
     asked = [wish for wish in wishes if not wish.is_extra]
     named = [
         wish
@@ -402,9 +401,8 @@ def _places(small: str, wishes: Iterable[Wish]) -> Iterator[tuple[int, int]]:
 
 
 def excerpt(text: str, wishes: Sequence[Wish], most: int = EXCERPT["en"]) -> str:
-    """The part of a text around a match, from the beginning of the sentence if that is near to the match: the
-    first of the parts with the most terms, where a term as it was written counts twice as much as a synonym.
-    Without a match, the beginning of the text."""
+    """The part of a text, at most ``most`` letters long, that has the most of the terms' weight; a term as it was
+    written counts more than a synonym. Without a match, the beginning of the text."""
     if len(text) <= most:
         return text
     small = text.casefold()
@@ -449,8 +447,7 @@ def _cut(text: str, start: int, end: int) -> str:
 
 @cache
 def entries() -> tuple[Entry, ...]:
-    """All entries, kind by kind in the order of `KINDS`; within a kind in the order of the page that lists
-    them."""
+    """All entries except sessions, kind by kind in the order of `KINDS`."""
     made = (_tracks, _scenarios, _signatures, _libraries, _terms, _errors, _pages, _requirements, _limits)
     return tuple(entry for one in made for entry in one())
 

@@ -1,11 +1,11 @@
 """Rankings of the scenarios for a whole question, and the ranking that is made of them.
 
-A question of several words is ranked in three ways (`SHARES`). ``terms``: by the words and synonyms that its entries
-contain (`search_index.py`). ``words``: by the rare words that it shares with all texts of a scenario, and with the
+There are three rankings (`SHARES`). ``terms``: by the terms of the question that a scenario contains
+(`search_index.py`). ``words``: by the rare words that the question shares with the texts of a scenario, and with the
 questions from public threads (``threads.toml``) that the scenario answers. ``threads``: by the answers of the threads
-that share most rare words with it. The last two are scores of Okapi BM25 (Robertson and Zaragoza, *The Probabilistic
-Relevance Framework*, 2009, section 3); the three are joined by their places alone (reciprocal rank fusion; Cormack,
-Clarke and Buettcher, SIGIR 2009), because their scores cannot be compared.
+that share most rare words with the question. The last two use scores of Okapi BM25 (Robertson and Zaragoza, *The
+Probabilistic Relevance Framework*, 2009, section 3); the three are joined by their places alone (reciprocal rank
+fusion; Cormack, Clarke and Buettcher, SIGIR 2009), because their scores cannot be compared.
 
 The numbers were chosen on the threads with ``apart = true``, each asked as if the search did not know it.
 """
@@ -97,8 +97,8 @@ class Bags:
     def scores(
         self, rarities: Mapping[str, float], less: Sequence[tuple[int, float, Mapping[str, float]]] = ()
     ) -> list[float]:
-        """The score of each text, in their order, for words with these rarities. ``less``: what a text is to lack: its
-        place, a weight, and a bag of words that it contains with that weight."""
+        """The score of each text, in their order, for words with these rarities. ``less``: bags of words to subtract:
+        the place of the text that contains the bag, the bag's weight in it, and the bag."""
         lengths = list(self.lengths)
         for at, weight, bag in less:
             lengths[at] -= weight * sum(bag.values())
@@ -216,7 +216,7 @@ def fused(
 
 @cache
 def lessons() -> Lessons:
-    """Every scenario of the library. Made once, in about a quarter of a second."""
+    """Every scenario of the library."""
     asked = asked_for()
     bags = []
     for one in library():
@@ -234,7 +234,7 @@ def lessons() -> Lessons:
 
 
 def _texts(document: Mapping[str, Any]) -> list[str]:
-    """All texts for learners of a scenario and of its variants, except its title."""
+    """The texts that explain a scenario and its variants, except its title."""
     variants = document.get("variants", ())
     parts = [part.get(name) for part in (document, *variants) for name in ("summary", "watch_for", "lesson")]
     parts += [variant.get("title") for variant in variants]
@@ -256,7 +256,7 @@ def known_threads() -> Threads:
 
 @cache
 def words_of_threads() -> frozenset[str]:
-    """The words that two threads have, also in the names of their repositories: they are no typing errors."""
+    """The words that at least two threads have, also in the names of their repositories: they are no typing errors."""
     having = Counter(
         word
         for one in threads()

@@ -21,8 +21,8 @@ EMPTY = "asked.empty"
 SUBJECT = "asked.subject"
 """The row with words that say what a question is about, not what went wrong; they tell as much as everyday language."""
 OUTSIDE = "asked.outside"
-"""The row with parts of Kafka that lessons only touch: a question with such a word has no lesson unless another of its
-terms leads to one."""
+"""The row with parts of Kafka that lessons only touch: no lesson fits a question with such a word unless one of its
+terms leads to a lesson."""
 _BETWEEN = r"[\s\-_.,，、]{0,3}"
 """Separators inside one term: *exactly-once* and *exactly once* are the same, and so are *transactional.id* and
 *TransactionalID*."""
@@ -33,7 +33,7 @@ _CAPITAL_INSIDE = re.compile("(?<=[a-z])(?=[A-Z][A-Za-z])")
 """Where a part of a name begins: *initTransactions* is also *init_transactions* and *init transactions*. *EoS* is one
 word."""
 _JOINED = re.compile(r"\b(re|un|non|pre|de)-(?=[a-z])")
-"""What begins an English word that is also written with a hyphen: *re-read* is *reread*, not *read*."""
+"""A prefix that is also written with a hyphen: *re-read* is *reread*, not *read*."""
 _EACH = re.compile(r"\bfor (?:each|every)\b")
 _SCENARIO = re.compile(r"sc-\d+")
 _CLASS_NAME = "(?:exception|error)?"
@@ -44,8 +44,8 @@ _TAGS = re.compile(r"^(?:\s*\[[^\]]*\]\s*:?|\s*(?:feat|fix|bug|docs|chore|test)(
 _NUMBERED = re.compile(r"(?:kafka|kip)[\s\-]?\d+")
 PLAIN, APART, KNOWN, EXACT = 0.6, 0.8, 1.0, 1.6
 """The weight of a term (`Wish.telling`). PLAIN: a word of everyday language. APART: a text of the table whose
-words are not together in the question. KNOWN: a text of the table as it is written there. EXACT: the text or
-the name of an error, or the number of an issue or KIP, which are never typed by chance."""
+words are not together in the question. KNOWN: a text of the table as it is written there. EXACT: the text or the
+name of an error, a name with `_`, or the number of an issue or KIP, which are never typed by chance."""
 EXACT_WORDS = 4
 """A row's text of at least this many words counts as the text of an error."""
 _TELLS_ENOUGH = 7.2
@@ -95,7 +95,7 @@ def understand(question: str) -> list[Wish]:
     wishes, rest = _take(_EACH.sub("per", plain(question)), lambda word: len(_parts(word)) > 1)
     pieces_of_all = [part for piece in _pieces(plain(question)) for part in _parts(piece)]
     pieces = _pieces(rest)
-    # Words without meaning (EMPTY) are taken out first: a row says *lingering transaction*, a question
+    # Without the words that have no meaning (EMPTY): a row says *lingering transaction*, a question
     # *lingering Kafka transactions*.
     more, rest = _take(" ".join(_not_empty(pieces)), lambda word: True)
     wishes += more
@@ -168,7 +168,7 @@ def asked_for() -> dict[str, list[str]]:
 
 
 def _root(word: str) -> str:
-    """What different forms of an English word have in common: *idempotence* and *idempotent*."""
+    """The beginning that forms of an English word have in common: *idempotence* and *idempotent*."""
     return _stem(word)[:_ROOT]
 
 
@@ -220,7 +220,7 @@ def _within_a_name(text: str, found: re.Match[str]) -> bool:
 
 
 def _pieces(rest: str) -> list[str]:
-    """The pieces of a text that has no words of the table: single words, and runs of Chinese."""
+    """The pieces of a text: single words, and runs of Chinese."""
     pieces: list[str] = []
     for word in re.split(r"[\s,，、。？?！!（）()“”\"'`「」【】\[\]:：;；]+", rest):
         runs = re.findall(f"[{_CHINESE}]+|[^{_CHINESE}]+", word)
@@ -275,8 +275,8 @@ def _stem(word: str) -> str:
 
 def corrected(wish: Wish, words: Collection[str]) -> str | None:
     """The stem of the word of `words` that was meant, if the term is an English word with one typing error after its
-    first letter: a letter too many, too few or wrong, or two letters in the wrong order. None unless all words
-    that are so near have one stem."""
+    first letter: a letter too many, too few or wrong, or two letters in the wrong order. None if no word is so near,
+    or if such words have several stems."""
     text = wish.text
     if wish.same is not None or not re.fullmatch(f"[a-z]{{{_TYPO_MIN},}}", text):
         return None
@@ -342,7 +342,7 @@ def _whole(word: str) -> re.Pattern[str]:
 
 @cache
 def _known() -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
-    """Each word with the rows that contain it. Long words are first: *producer epoch* before *producer*."""
+    """Each word of the table with the rows that contain it, long words first: *producer epoch* before *producer*."""
     found: dict[str, list[tuple[str, ...]]] = {}
     for key in interface_words():
         if not key.startswith(ROW) or key in (EMPTY, SUBJECT):

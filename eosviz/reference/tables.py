@@ -1,4 +1,4 @@
-"""The content of the reference pages, taken from the engine's own tables."""
+"""The content of the reference pages, taken from tables of the engine and of this site."""
 
 from dataclasses import dataclass, fields
 from functools import cache
@@ -145,7 +145,7 @@ class TermRow:
 
 
 def terms(*groups: str) -> list[TermRow]:
-    """The terms of these groups, in the catalogue's order, which leads from the record to its guarantees."""
+    """The terms of these groups, in the catalogue's order."""
     return [
         TermRow(key)
         for group in groups

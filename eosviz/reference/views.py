@@ -206,9 +206,7 @@ def player(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
-    """The first matches of each kind, or up to KIND_SHOWN_MAX of one `kind`. On a wide page, scenarios have a
-    column of their own. It is the first column, unless other kinds come before scenarios; these are then in
-    the first column."""
+    """The first matches of each kind, or up to KIND_SHOWN_MAX of one `kind`."""
     question = request.GET.get("q", "").strip()[:QUESTION_LENGTH]
     language, own = language_of(get_language()), _own_sessions(request) if question else ()
     answer = search_index.answer(question, language, own)

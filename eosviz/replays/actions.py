@@ -1,4 +1,4 @@
-"""What can be done with replays. Commands, pages and workers call these functions."""
+"""Exports sessions as replay files, and imports and stores replays and log cases."""
 
 import shutil
 import tempfile
@@ -132,7 +132,7 @@ def import_replay(file: BinaryIO, owner: str) -> Replay:
 
 
 def read_replay(path: Path, owner: str, asks: Caller, name: str | None = None) -> tuple[Replay, bytes]:
-    """Make a replay, which is not stored yet, from a file in any form, and its replay file. `name`: the name
+    """Read a file in any form. Returns the replay, which is not stored yet, and its replay file. `name`: the name
     of the request in the queue of bounded processes; None for a random one. Raises `bounded.Refused` if the
     file is refused, AlreadyThere for a name in use, and Busy, BeyondBounds, Cancelled or Stopped if the
     process did not finish."""
@@ -149,9 +149,9 @@ def read_replay(path: Path, owner: str, asks: Caller, name: str | None = None) -
 
 
 def read_log(folder: Path, owner: str, options: LogOptions, asks: Caller, name: str | None = None) -> Replay:
-    """Makes the log case of an upload's files, not stored yet; damage inside the files is shown and never
-    refused. `name` and the exceptions are those of `read_replay`; Refused means that nothing can be shown, or
-    that the options contradict the files."""
+    """The log case of an upload's files, not stored yet. Damage inside the files is part of the case. `name` and the
+    exceptions are those of `read_replay`; Refused means that nothing can be shown, or that the options
+    contradict the files."""
     asked = log_analysis.Asked(str(folder), str(uuid.uuid4()), options)
     try:
         return _log_case("log", asked, owner, asks, name)
@@ -165,8 +165,8 @@ def read_log(folder: Path, owner: str, options: LogOptions, asks: Caller, name: 
 
 
 def log_in_place(folder: Path, out: Path, options: LogOptions, identity: str) -> Replay:
-    """The log case of files that no person sent, not stored yet and without an owner. The files are read in
-    this process, without bounds. `out`: an empty folder."""
+    """The log case of files that are not from a user, not stored yet and without an owner. The files are read in
+    this process, without bounds. `folder`: laid out like an upload (`log_upload.py`). `out`: an empty folder."""
     asked = log_analysis.Asked(str(folder), identity, options)
     return _left_case(asked, "", log_analysis.analyse(msgspec.json.encode(asked), out), out)
 
@@ -194,9 +194,8 @@ def _log_replay(
 
 
 def keep_case(document: dict[str, Any]) -> Replay:
-    """Store the summary of a case that was read in place, whatever the size of its files. Like everything
-    from the command line it has no owner. ``document``: the case's document, with keys and parameters for
-    sentences."""
+    """Store a case that the command `logs` read, without steps and without an owner. ``document``: the case's
+    document (docs/logs.md), with keys and parameters for sentences; it is modified. Raises ReplayRefused."""
     identity = str(uuid.uuid4())
     row, player = log_analysis.stored_in_place(document, identity)
     return keep(_log_replay(identity, "", row, player, None), "cases")

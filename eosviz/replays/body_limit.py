@@ -1,5 +1,5 @@
-"""Bounds the body of a request. Django writes a whole body to disk before it calls a view, so the bound is checked
-before Django."""
+"""Bounds the body of a request. Django receives the whole body before it calls a view, so the bound is checked before
+Django."""
 
 import asyncio
 
@@ -27,7 +27,7 @@ _OF_THE_BODY = (b"content-length", b"content-type", b"transfer-encoding")
 
 
 class BodyLimit:
-    """Answers 413 to a body beyond the bound, whatever length it declares, and keeps nothing of it."""
+    """Answers 413 to a body beyond the bound, whatever length it declares."""
 
     def __init__(self, application: Application) -> None:
         self._application = application

@@ -1,9 +1,9 @@
 """Checks a replay file in a bounded process (`eosviz/bounded`), because the check runs the file's scenario,
 which may ask for anything.
 
-The file is one that a user imports, or one of the site's own that is to be published or played offline. The
-process leaves files in its folder: `player` (docs/player.md); for an import `replay` (docs/replay-format.md); for
-the site's own `counted` and, beside `player`, the picture `card`.
+`check_import` checks a file that a user imports, and leaves `player` (docs/player.md) and `replay`
+(docs/replay-format.md) in the process's folder. `verify` checks a file that the site is exporting, and leaves `counted`
+and, if asked for, `player` and the picture `card`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from eosviz.replays.checking import Checked
 
 PLAYER, REPLAY, COUNTED, CARD = "player", "replay", "counted", "card"
-"""Names of the files in the process's folder; in `counted` the process writes how many steps it has read."""
+"""Names of the files in the process's folder. `counted` says how many steps the process has read."""
 STEPS_BETWEEN_COUNTS = 250
 PARQUET = b"PAR1"
 """The first bytes of a Parquet file."""
@@ -86,15 +86,14 @@ def player_of(checked: Checked, identity: str) -> bytes:
 
 class AskedOwn(msgspec.Struct, forbid_unknown_fields=True):
     """The check of one of the site's own files. `path`: the replay file. `player`: whether to make the player
-    file, too."""
+    file and the picture, too."""
 
     path: str
     player: bool
 
 
 class Own(msgspec.Struct, frozen=True):
-    """What is known about a checked replay file. `fields`: the player file without header, view and steps, as
-    JSON. Nothing in `fields` comes from this server, so equal runs have equal files."""
+    """Facts of a checked replay file. `fields`: the player file without header, view and steps, as JSON."""
 
     title: dict[str, str]
     scenario: str

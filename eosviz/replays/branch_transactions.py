@@ -1,4 +1,4 @@
-"""The transactions of a recording's branches, one line for each transaction, made while the steps are read."""
+"""The transactions of a recording's branches, made while the steps are read."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Folds the steps of each branch of a recording while the file is read.
 
 `ByBranch.take` is a witness of the reading: `reading.py` calls it for each step. Branches come in the file's order,
-parents before children, and the steps of each branch come one after the other. Steps that no engine made may have
-any shape; a branch whose steps do not fit is played without the result of its fold.
+parents before children, and the steps of each branch come one after the other. Steps that no engine made may be
+misshapen; such a branch is played without the result of its fold.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class ByBranch(ABC, Generic[Fold]):
         self._other(branch, number, step)
 
     def results(self) -> dict[str, Mapping[str, Any]]:
-        """Branch id to the result of the branch, after the last step was taken. A branch whose steps do not
-        fit has no entry."""
+        """Branch id to the result of the branch; call it after the last step. A branch with a misshapen step on its
+        line has no entry."""
         while self._waiting:
             self._open_next()
         self._close()

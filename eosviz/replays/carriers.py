@@ -73,7 +73,8 @@ def _content(begin: bytes, file: BinaryIO, bounds: Bounds) -> Iterator[bytes]:
 
 
 def _as_replay_file(file: _Bounded, into: BinaryIO) -> None:
-    """Turn a Parquet file into lines, which are not checked yet."""
+    """Write the lines of a Parquet file, which are not checked yet, to `into` as a replay file. Raises
+    ReplayRefused."""
     from eosviz.replays.parquet_steps import write_replay  # only this form needs pyarrow
 
     with tempfile.NamedTemporaryFile() as given:
@@ -127,7 +128,7 @@ class _Embedded:
 
     def read(self, size: int) -> bytes:
         """About ``size`` bytes of the replay; empty only at its end. Raises ReplayRefused if the page ends
-        inside it."""
+        inside it, or if it is not base64."""
         letters = bytearray()
         while len(letters) < max(size, 4) and not self._ended:
             piece = self._rest or self._page.read(_PIECE)

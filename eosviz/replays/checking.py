@@ -1,5 +1,4 @@
-"""Reads a replay file once and collects everything: its contents, whether the engine makes the same steps
-again, and the player's data beside the steps. Imports, publications and the offline file use it."""
+"""Reads a replay file once: checks it, runs its scenario again, and collects the player's data beside the steps."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ PLAYER_STATES = {
     "stopped": "as_recorded",
     "log": "log",
 }
-"""State in `verification.py` to the state in docs/player.md."""
+"""State of a replay's row to the state in docs/player.md."""
 
 
 class Reader(Protocol):

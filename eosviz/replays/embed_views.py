@@ -1,8 +1,7 @@
 """Frames on other sites' pages: the page inside a frame, its player file, and the oEmbed answer that describes it.
 
-The page sets no cookie, and reads only the one with the reader's language. Of the site's other pages, only
-that of a published replay (`published_views.py`) may be shown in a frame of another site. The views of files
-read the cookie only for scenarios that are not public.
+The page in a frame sets no cookie, and reads only the one with the reader's language. The views of files read the
+session cookie only for scenarios that are not public.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The addresses behind the player's *Export*: begin, progress, cancel, download. All but the download answer with
-JSON."""
+"""The addresses behind the player's *Export*: bounds, begin, progress, cancel, download. All but the download answer
+with JSON."""
 
 from __future__ import annotations
 

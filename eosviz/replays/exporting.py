@@ -1,7 +1,8 @@
-"""Makes files from sessions and imported replays, each in a form of `forms/`, while the page shows the progress.
+"""Makes files from sessions and imported replays, each in a form of `forms/`, or publishes them, while the page shows
+the progress.
 
-An export is a row that a task processes. The task reports its progress every few hundred steps, and then also
-checks whether the export was cancelled.
+An export is a row that a task processes. When the task stores its progress, it also checks whether the export was
+cancelled.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 STEPS_BETWEEN_BEATS = 250
 SECONDS_BETWEEN_BEATS = 1.0
-"""The interval at which progress is read while a bounded process works."""
+"""The least interval at which progress is stored while a bounded process works."""
 
 
 class Beat:
@@ -76,8 +77,8 @@ PUBLISH_PASSES = 2
 
 def begin(owner: str, session: Session, branch: Branch | None, form: str, language: str) -> Export:
     """Create an export for the task. The browser's oldest exports beyond EXPORTS_KEPT are deleted, and up to
-    EXPORTS_KEPT expired exports of any browser. Raises ReplayRefused if too many are unfinished, or beyond
-    the quota of published replays."""
+    EXPORTS_KEPT expired exports of any browser. Raises ReplayRefused if too many are unfinished, or for PUBLISH
+    beyond the quota of published replays."""
     return _begin(owner, _steps(session, branch), form, language, session=session, branch=branch)
 
 
@@ -109,7 +110,7 @@ def waits(export_id: UUID) -> bool:
 
 
 def cancel(owner: str, export_id: UUID) -> bool:
-    """Cancel an export, if it is this browser's and unfinished. Returns whether it was."""
+    """Cancel an export, if it is this browser's and unfinished. Returns whether it was cancelled."""
     mine = Export.objects.of_browser(owner).filter(id=export_id, state__in=UNFINISHED)
     return mine.update(state=ExportState.CANCELLED) > 0
 
@@ -127,7 +128,7 @@ def carry_out(export_id: UUID) -> None:
         exports.delete(export.place)
         return
     except Stopped:
-        return  # The worker is being stopped; the page reports the export as lost.
+        return
     except NoAnswer as refused:
         outcome = {"state": ExportState.FAILED, "refusal": {"key": refused.key, "params": refused.params}}
     except Exception as error:

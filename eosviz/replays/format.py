@@ -1,8 +1,6 @@
 """The lines of a replay (docs/replay-format.md) as types that decoding enforces.
 
-This file owns the shapes and the digest chain. The steps inside are the engine's (docs/frame.md); their shape is
-repeated only as far as a page relies on it. Unknown fields are refused, so a file cannot carry data that nothing
-reads.
+The steps inside are the engine's (docs/frame.md). Unknown fields are refused.
 """
 
 import hashlib

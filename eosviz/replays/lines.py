@@ -1,7 +1,6 @@
 """Turns the bytes of a replay file into checked lines: unpacked within a bound, canonical, not deeply nested,
 with 64-bit integers.
 
-This file finds every error that does not depend on the meaning of a line; it knows neither header nor step.
 Parsers handle repeated keys, huge numbers and deep nesting differently. So numbers and nesting are checked before a
 line is parsed, in the line without its strings. After parsing, the line must be equal to its own canonical encoding,
 which no line with a repeated key is.

@@ -1,4 +1,4 @@
-"""The address of what a reader sees now, the HTML to embed it, and the run as text."""
+"""The link to the run and step that the page shows, the HTML to embed it, and the run as text."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from eosviz.walkthroughs.models import Branch, Presentation, Session
 @never_cache
 @require_safe
 def session_link(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """`?branch=…&step=…&view=…&select=…`, for the owner of the session: its link, and the HTML of a frame that plays
-    it (`{"address": …, "frame": …}`, without `frame` if the run is too long for one)."""
+    """For the owner of the session, `?branch=…&step=…&view=…&zoom=…&select=…`: its link, and the HTML of a frame that
+    plays it (`{"address": …, "frame": …}`, without `frame` if the run is too long for one)."""
     owned = Session.objects.of_browser(browser_of(request.session))
     return _link(request, get_object_or_404(owned, id=session_id))
 
@@ -67,8 +67,8 @@ def _link(request: HttpRequest, session: Session) -> HttpResponse:
 @never_cache
 @require_safe
 def session_text(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """Redirects to the text of the run: of this branch, at the shown step, or of the scenario if a link cannot hold the
-    branch's interventions."""
+    """Redirects to the text of `?branch=…` (else the first branch) at `?step=…`, or to that of the variant without
+    interventions if a link cannot hold those of the branch."""
     owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
     session = get_object_or_404(owned, id=session_id)
     wanted = read_branch(request.GET)

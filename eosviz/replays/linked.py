@@ -1,9 +1,8 @@
 """The files of a link's run, for pages that play or show the run without a session: the player file and the
 preview picture.
 
-A file is made once for each run and engine (a picture for each step), when it is first requested, and kept;
-later requests only read it from the database. The address determines the run, so a file that was deleted to
-save space is made again, byte for byte.
+A file is made when it is first requested: one for each run and engine (a picture for each step). Later requests read it
+from the database. The address determines the run, so a file that was deleted can be made again.
 """
 
 from __future__ import annotations
@@ -45,8 +44,8 @@ def _identity(kind: str, link: Link) -> list[Any]:
 
 
 def _made(kind: str, link: Link, asks: Caller) -> bytes:
-    """Make the file. Scenarios that users wrote, and library runs with interventions, run in a bounded
-    process; other runs of the library are short and run in this one. Raises Problem."""
+    """Make the file. Runs of the library without interventions are short and run in this process, all others in a
+    bounded one. Raises Problem."""
     if link.steps_needed > FRAME_STEPS_MAX:
         raise Problem("limit", "link_too_far", most=FRAME_STEPS_MAX)
     version, _ = version_of(link)

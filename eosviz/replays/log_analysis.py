@@ -1,9 +1,8 @@
-"""Analyses files of a broker, or printed text, that a person uploaded. The result is the columns of the
-case's row, its player file and its bundle.
+"""Analyses the files of a log case: a broker's files, printed text or a bundle. The result is the columns of the case's
+row, its player file and its bundle.
 
-The analysis runs in a bounded process (`eosviz/bounded`), because a file may claim anything: a small compressed block
-may unpack to hundreds of megabytes, and a text may name a million partitions. Work beyond the bounds ends
-with that process. Does not import Django.
+Files of users are analysed in a bounded process (`eosviz/bounded`), because a file may claim anything: a small
+compressed block may unpack to hundreds of megabytes, and a text may name a million partitions. Does not import Django.
 
 The process leaves `player`, the player file, in its folder and, if the case was judged and has few enough
 batches, `bundle` (docs/logs.md).
@@ -69,8 +68,7 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 class Row(msgspec.Struct, kw_only=True):
     """The columns of a replay's row for a log case. `analysis`: the document of docs/logs.md with keys and
     parameters for sentences, lists of bounded length, and the lists' full `counts`; `{"too_much": true}` if
-    the verdicts took too long or too much memory; None if the files make no case, for example because there
-    is neither a segment nor printed text nor a bundle."""
+    the verdicts took too long or too much memory; None if the files can be shown but not judged."""
 
     title: dict[str, str]
     engine: str
@@ -107,8 +105,9 @@ def analyse(question: bytes, out: Path) -> bytes:
 def _judged(
     paths: Sequence[Path], options: LogOptions, out: Path
 ) -> tuple[Json | None, Sequence[PrintedPartition]]:
-    """The document, and the lanes of partitions from text or a bundle. None if nothing can be read; then the files are
-    only shown. Writes the case's bundle to `out`."""
+    """The document, and the lanes of partitions from text or a bundle. The document is None if the files make no case;
+    then they are only shown. Writes the case's bundle to `out` unless it is too large. Raises ReplayRefused if the
+    options contradict the files."""
     from eosviz.pipeline.kafka_logs.case import document, read_case
     from eosviz.pipeline.kafka_logs.printed_lanes import lane_lines, read_lanes
 
@@ -173,8 +172,7 @@ def bounded(found: Json) -> Json:
 def stored(
     case: LogCase, analysis: Json | None, identity: str, previews: Sequence[Preview] = ()
 ) -> tuple[Row, bytes]:
-    """The row and the packed player file of a log case. ``previews``: the previews with whose endings
-    ``case`` was made."""
+    """The row and the packed player file of a log case. ``previews``: those with which ``case`` was made."""
     verdicts = (analysis or {}).get("verdicts", [])
     _add_steps(verdicts, case.steps)
     add_previews(verdicts, case, previews)
@@ -213,8 +211,8 @@ def stored(
 
 
 def _ends(analysis: Json, case: LogCase, plans: Mapping[str, Json]) -> Json:
-    """The drawings of partitions with an open transaction; empty if the player's log does not have all
-    batches of the case."""
+    """Partition to the data of its drawing (`log_drawing.ends_of`), for partitions with an open transaction; empty if
+    the steps do not have all batches of the case."""
     waits = {one["partition"] for one in analysis["verdicts"] if one["producer_id"] is not None}
     stable = {
         one["name"]: one["last_stable_offset"] for one in analysis["partitions"] if one["name"] in waits
@@ -230,7 +228,7 @@ def stored_in_place(document: Json, identity: str) -> tuple[Row, bytes]:
 
 
 def _printed_case(analysis: Json) -> LogCase:
-    """A case without steps, for verdicts without batches, such as those from tables and log lines."""
+    """A case without steps. Its title names the first partitions, or the first file of log lines."""
     named = [partition["name"] for partition in analysis["partitions"]]
     # The log lines of a client name no partition; their file is then named instead.
     first = named[:TITLE_PARTITIONS_MAX] or [analysis["log_lines"][0]["place"].partition(": ")[0]]

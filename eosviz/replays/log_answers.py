@@ -28,7 +28,7 @@ TOOL_SINCE = "3.0"
 """The first version of Kafka with `kafka-transactions.sh` (KIP-664)."""
 OFFSETS_TOPIC = "__consumer_offsets-"
 _BY_THE_COORDINATOR = (VerdictKind.SLOW_BUT_ALIVE, VerdictKind.COORDINATOR_OWES_MARKER)
-"""Verdicts that mean that the coordinator has this open transaction."""
+"""The verdicts about a transaction that its coordinator has not completed."""
 _SECOND = 1000
 _VERB = re.compile(r"HOST:PORT (?P<verb>[A-Za-z-]+)")
 
@@ -128,7 +128,7 @@ class _Answer:
 
     @property
     def _holds(self) -> bool:
-        """True if readers stop at this transaction and at no earlier one."""
+        """True if readers stop at this transaction and at no earlier one, or if the last stable offset is unknown."""
         start = -1 if self._partition is None else self._partition["log_start"]
         return self._stable < 0 or max(self._verdict["first_offset"], start) <= self._stable
 
@@ -168,9 +168,8 @@ class _Answer:
 
     @property
     def _since(self) -> int | None:
-        """When the transaction began, as the coordinator has it. If the coordinator does not have this
-        transaction: the latest possible time, by a timestamp in the files. In milliseconds since 1970; None
-        if unknown."""
+        """When the transaction began, by its coordinator; if that is unknown, a timestamp in the files at which it had
+        begun. In milliseconds since 1970; None if unknown."""
         started = self._verdict.get("started_at") if self._is_the_coordinators else None
         if started is None and self._transaction is not None:
             started = self._transaction["first_timestamp"]

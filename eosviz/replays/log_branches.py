@@ -17,8 +17,8 @@ Json = dict[str, Any]
 
 
 def branches_of(case: LogCase, previews: Sequence[Preview]) -> tuple[list[Json], dict[str, list[Json]]]:
-    """Branches of a player file and the steps of each. `previews`: the previews with whose endings `case` was
-    made, in the same order."""
+    """Branches of a player file and the steps of each. `previews`: those with which `case` was made, in the same
+    order."""
     last = len(case.steps)
     branches, steps = [_branch(WRITTEN, "log", last)], {WRITTEN: case.steps}
     for place, tried in case.previews.items():
@@ -53,8 +53,8 @@ def folded(
 
 
 def add_previews(verdicts: Sequence[Json], case: LogCase, previews: Sequence[Preview]) -> None:
-    """Adds `preview` to each verdict whose marker was tried: the branch that tries the marker, and the step of
-    this branch that shows the effect, its last one."""
+    """Adds `preview` to each verdict whose marker was tried: the branch that tries the marker, and the last step of
+    this branch, which shows the effect."""
     for place, tried in case.previews.items():
         verdicts[previews[place].verdict]["preview"] = {
             "branch": preview_branch(place),

@@ -1,8 +1,8 @@
 """Draws the end of a log whose readers wait, for the page of a case: the batches around the last stable
 offset.
 
-`ends_of` is computed with the case, from its steps. `drawn` is computed from the result; if a case has no
-steps, from the open transaction alone.
+`ends_of` is computed with the case, from its steps. `drawn` is computed from the result; without one, from the open
+transaction alone.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 BEFORE, BEHIND = 2, 7
-"""How many batches are drawn before the last stable offset, and how many after it; the rest are counted."""
+"""About how many batches are drawn before the last stable offset, and how many after it; the rest are counted."""
 PARTITIONS_MAX = 20
 HUES = 6
 

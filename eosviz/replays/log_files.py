@@ -1,7 +1,7 @@
 """Lays out the stored files of a log upload as the analysis reads them. Does not import Django.
 
-The analysis reads folders in place. Each folder of the upload becomes a folder here with links to the stored files.
-The path of a link is generated, except for the two parts that mean something to Kafka: the last folder and the file.
+Each folder of the upload becomes a folder with links to the stored files. The path of a link is generated, except for
+the two parts that mean something to Kafka: the last folder and the file.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def laid_out(given: Sequence[GivenFile], folder: Path, out: Path) -> list[Path]:
 def _link_beside(
     given: Sequence[GivenFile], folder: Path, out: Path, numbers: Mapping[PurePosixPath, int]
 ) -> None:
-    """Link the files of a log directory into the folder of each of its partitions."""
+    """Link the files of a log directory beside the folder of each of its partitions."""
     for one in given:
         path = PurePosixPath(one.path)
         if path.name not in _OF_LOG_DIRECTORY:

@@ -1,5 +1,4 @@
-"""What a person states about a log besides its files. It is one record on the whole way from the form to the
-analysis."""
+"""What a person states about a log besides its files."""
 
 from __future__ import annotations
 

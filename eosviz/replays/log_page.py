@@ -10,7 +10,7 @@ from eosviz.reference.signatures import Signature, fitting, lesson_of
 from eosviz.replays.log_answers import answered, summary
 
 BARS_MAX = 200
-"""At most this many transactions of one partition are drawn; the table counts all."""
+"""At most this many transactions of one partition are drawn."""
 WIDTH = 1000
 _BAR_MIN = 4
 _RESULTS = ("open", "committed", "aborted", "ended")
@@ -126,7 +126,7 @@ def _notes(verdict: Json) -> list[Json]:
 
 
 def _drawn(partition: Json, transactions: list[Json]) -> Json:
-    """Bars in a picture of width WIDTH, from the log's start to its end."""
+    """Bars in a picture of width WIDTH, from the log's start to its high watermark."""
     counts = {result: sum(one["result"] == result for one in transactions) for result in _RESULTS}
     start, end = partition["log_start"], partition["high_watermark"]
     if end <= start:

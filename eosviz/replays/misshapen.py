@@ -1,6 +1,5 @@
-"""Turns errors in the shape of a line into sentences of the catalogue, because the decoder's own are in
-English. There is one row for each kind of the decoder's sentences. The part of the line that is wrong is
-given as a path, `step.changes[0].path`."""
+"""Turns errors in the shape of a line into sentences of the catalogue, because the decoder's own are in English. The
+wrong part of the line is given as a path, `step.changes[0].path`."""
 
 import re
 from typing import Any

@@ -65,20 +65,17 @@ class Replay(models.Model):
     state = models.CharField(max_length=12)
     """``verified``, ``differs``, ``recorded``, ``stopped`` (docs/replay-format.md) or ``log``."""
     finding = models.JSONField(default=dict)
-    """Parameters of the sentence about the state: branch and number of the step that differs, steps checked. For a
+    """Parameters of the sentence about the state. For a session: `branch`, `step` and `checked` (`checking.py`). For a
     log case: its partitions, the files that were not read, and whether it is shortened."""
     as_written = models.BooleanField(default=True)
     """Whether the library has this run, apart from its interventions. Replays of earlier releases count as
     runs of the library."""
     analysis = models.JSONField(default=None, null=True)
-    """For a log case: verdicts and transactions (`log_analysis.Row.analysis`); None if it was not judged.
-    None for a session."""
+    """For a log case: `log_analysis.Row.analysis`. None for a session."""
     player = models.BinaryField()
     """The player file (docs/player.md), gzipped."""
     bundle = models.BinaryField(default=None, null=True)
-    """For a log case: the bundle without names that can be passed on (docs/logs.md, Bundles). None for a
-    session, for a case with more than `log_analysis.BUNDLED_BATCHES_MAX` batches, and for one without
-    verdicts or read in place."""
+    """For a log case: the bundle without names that can be passed on (docs/logs.md, Bundles); None if it has none."""
     created = models.DateTimeField(auto_now_add=True)
 
     objects = ReplayQuerySet.as_manager()
@@ -93,8 +90,8 @@ class Replay(models.Model):
 
     @property
     def has_verdicts(self) -> bool:
-        """Whether there is a page about the transactions. Every log case that was judged has one, and so has
-        one whose judgement took too long."""
+        """Whether there is a page about the transactions: the log case was judged, or judging took too long or too much
+        memory."""
         return self.kind == "log" and self.analysis is not None
 
     @property
@@ -108,9 +105,8 @@ class Replay(models.Model):
 
 
 class ReplayFile(models.Model):
-    """The replay file of an imported session (docs/replay-format.md), whatever form was imported: other forms are
-    made from it. It has a table of its own so that reading a replay does not load it. Replays of earlier releases
-    have none."""
+    """The replay file of an imported session (docs/replay-format.md), whatever form was imported. It has a table of its
+    own so that reading a replay does not load it. Earlier releases did not store it."""
 
     replay = models.OneToOneField(Replay, on_delete=models.CASCADE, primary_key=True, related_name="file")
     content = models.BinaryField()
@@ -215,8 +211,8 @@ class Export(BackgroundJob):
 
 
 class Upload(BackgroundJob):
-    """A replay file or log that a person uploaded, until a bounded process has read it. Its files are in the store of
-    uploads; its place in the queue is in the register (`eosviz/bounded`), under the row's id."""
+    """An uploaded replay file or log. Until a bounded process has read its files, they are in the store of uploads, and
+    its place in the queue is in the register (`eosviz/bounded`), both under the row's id."""
 
     UNFINISHED = UNFINISHED
     BEATING = ()  # a worker that starts takes up unfinished uploads again

@@ -1,9 +1,8 @@
-"""One HTML file that plays a replay anywhere. It contains the player, its words in both languages, the tables
-of its panels and the replay file, and refers to no other address.
+"""One HTML file that plays a replay anywhere: it contains everything that the player needs, and refers to no other
+address.
 
-The replay inside is the file of docs/replay-format.md, so it can be taken out and imported again with all its
-digests. A content security policy allows only the page's own script and style, by their hash, and letters and
-pictures that are inside the page. Requests of any kind are forbidden.
+The replay inside is the file of docs/replay-format.md, so an import can take it out. The content security policy allows
+only the page's own script and style, by their hash, and fonts and pictures that are inside the page.
 """
 
 from __future__ import annotations
@@ -72,8 +71,7 @@ def _page(own: Own, language: str) -> str:
 
 
 def policy(script: str, style: str) -> str:
-    """The content security policy. It forbids every request; pictures and letters come from the page and its
-    style."""
+    """The content security policy. It forbids every request; pictures and fonts come from the page and its style."""
     return "; ".join(
         (
             "default-src 'none'",

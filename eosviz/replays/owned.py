@@ -1,5 +1,5 @@
-"""What people own as files (`accounts/owning.py`): replays with their exports, uploads and publications, and their
-sessions in the account's package."""
+"""What people own here (`accounts/owning.py`): replays, exports, uploads, publications, and sessions as files in the
+account's package."""
 
 from __future__ import annotations
 
@@ -45,8 +45,7 @@ class Replays(OwnedByKey):
             yield f"replays/{kept.replay_id}.eosviz.jsonl.gz", (bytes(kept.content),)
 
     def left_behind(self, before: datetime) -> QuerySet[Any]:
-        """Old imports of browsers without an account. Replays without an owner are kept, because they are not
-        a person's; publications are kept, because others may have their address."""
+        """Old imports of browsers without an account. Replays without an owner are kept."""
         return without_account(Replay.objects.filter(created__lt=before))
 
 

@@ -46,7 +46,7 @@ _PIECE = 256 * 1024
 _BROKEN_FILE = (
     pa.ArrowException, OSError, ValueError, KeyError, TypeError, AttributeError, MemoryError,
 )  # fmt: skip
-"""Exceptions of the library for a file that is no Parquet. UnicodeDecodeError is a ValueError."""
+"""Exceptions for a file that is no Parquet, or a broken one. UnicodeDecodeError is a ValueError."""
 
 
 def columns_of(step: dict[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,4 @@
-"""Serves published files by their digest. It needs neither engine nor database: a page view costs one file
-read, and a cache in front of the site saves that, too."""
+"""Opens published files by their digest. It needs neither engine nor database."""
 
 from __future__ import annotations
 
@@ -34,5 +33,5 @@ def opened(digest: str, name: str) -> BinaryIO | None:
 
 
 def has_card(digest: str) -> bool:
-    """Whether the published replay has a picture. Replays that early releases published have none."""
+    """Whether the published replay has a picture."""
     return DIGEST.fullmatch(digest) is not None and published.path(digest, CARD).exists()

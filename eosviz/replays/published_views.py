@@ -1,6 +1,6 @@
-"""The public page of a published replay, which is made from its files alone, and the view with which its
-owner withdraws it. The page reads only the cookie with the reader's language and sets none; any site may show
-the page in a frame."""
+"""The public page and files of a published replay, and the view with which its owner withdraws it. The page is made
+from the files alone. It reads only the cookie with the reader's language and sets none; any site may show it in a
+frame."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def page(request: HttpRequest, digest: str) -> HttpResponse:
 
 @require_safe
 def player(request: HttpRequest, digest: str) -> HttpResponseBase:
-    """The player file. Its address is the SHA-256 of its content."""
+    """The player file. Its address contains the SHA-256 of its content."""
     return packed_answer(request, _opened(digest, published_files.PLAYER), digest, FOR_EVER)
 
 

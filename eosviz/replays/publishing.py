@@ -1,7 +1,7 @@
 """Publishing and withdrawing replays.
 
-The address is the SHA-256 of the player file's content, so it can never show anything else, and a reader can check
-the file. Two people who publish the same run share its files, which are deleted with the last publication.
+The address contains the SHA-256 of the player file's content, so it can never show anything else, and a reader can
+check the file. Publications of the same content share its files, which are deleted with the last of them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reads a replay file into a recording that may be stored; everything is checked in one pass.
 
-This file owns the order of lines, the digest chain and the consistency of branches, numbers and changes. It
-uses no database and runs no simulation. Whether the steps are *true* is checked elsewhere (verification.py).
+The checks are about the order of lines, the digests, and the consistency of branches, numbers and changes. Whether the
+steps are *true* is checked elsewhere (verification.py).
 """
 
 import re
@@ -122,7 +122,7 @@ def _read_header(value: Any, bounds: Bounds) -> format.Header:
 
 
 def _titles(value: Any, place: str, is_title: bool = False) -> Iterator[tuple[str, str]]:
-    """Every text at or below a key that contains a title, with its place."""
+    """Every text at or below a key that ends with `title`, with its place."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from _titles(inner, f"{place}.{key}"[-100:].lstrip("."), is_title or key.endswith("title"))
@@ -145,9 +145,7 @@ def _names(header: format.Header) -> Iterator[tuple[str, str]]:
 
 
 def _check_branches(header: format.Header, bounds: Bounds) -> None:
-    """Check the number of branches, that no id occurs twice, that the first branch alone has no parent and
-    all others come after theirs, that each branch leaves its parent at a step that the parent has, and that a
-    branch's interventions lie on its own stretch. Raises ReplayRefused."""
+    """Raises ReplayRefused if there are too many branches, or if one does not fit those before it."""
     if len(header.branches) > bounds.branches:
         raise ReplayRefused("too_many_branches", limit=bounds.branches)
     known: dict[str, format.Branch] = {}

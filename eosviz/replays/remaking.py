@@ -1,9 +1,8 @@
 """Makes the replay file of an imported session again, for a replay of an early release, which did not keep
 the file.
 
-The player file contains all of it but the scenario's document. A stored document is accepted only if the
-resulting file ends with the digest that was stored with the replay, because any other document would give
-another digest.
+The row and its player file contain all of it but the scenario's document. A stored document is accepted only if the
+resulting file ends with the replay's digest; any other document gives another digest.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The case of the sample log. There is one for everyone, without an owner.
 
-Its files are read in this process, without the bounds that protect against files from people, because the engine
-makes them.
+The engine makes its files, so they are read in this process, without the bounds for users' files.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Keeps an upload on disk only once.
 
-The server writes a request's body to a file before Django parses it, and Django's handlers write each file of
-a form to another file. So the space of the body is freed while it is parsed, and a file that Django wrote is
-moved instead of copied.
+Django writes a large body to a file before it parses the form, and its handlers write each large file of the form to
+another file. So the space of the body is freed while it is parsed, and a file that Django wrote is moved instead of
+copied.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
 
 PIECE_BYTES = 8 * 2**20
-"""How much of the body is freed at once."""
+"""At least this much of the body is freed at once."""
 _KEEP_SIZE, _PUNCH_HOLE = 1, 2  # from Linux's falloc.h
 
 

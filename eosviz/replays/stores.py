@@ -1,8 +1,8 @@
 """Folders for files that are written once and then only read. They are in the data folder, which several
 servers may share.
 
-A file appears completely or not at all. A web server or cache can serve published files from their folder
-(docs/operating.md).
+`Store.write` lets a file appear completely or not at all. A web server or cache can serve published files from their
+folder (docs/operating.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The response to a body that `body_limit.py` refused: a page in the reader's language."""
+"""The response to a body that `body_limit.py` refused: a page or a line of text, in the reader's language."""
 
 from __future__ import annotations
 

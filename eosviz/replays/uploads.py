@@ -1,6 +1,6 @@
-"""Uploaded files. They are kept on disk until a bounded process has read them, whether or not their page is
-open. A row says what is to be read and how it ended. A worker's thread waits for a free process; after a
-stop, the next worker takes up what is unfinished."""
+"""Uploaded files. They are kept on disk until a bounded process has read them, whether or not their page is open. The
+row of an upload says how it ended. A worker's thread waits for a free process; after a stop, the next worker takes up
+the unfinished uploads."""
 
 from __future__ import annotations
 

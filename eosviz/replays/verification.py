@@ -40,8 +40,8 @@ class Finding:
 
 
 class Rerun:
-    """The second run. It gets every step of a file in order, and keeps one simulation for each branch whose steps have
-    not all come yet."""
+    """The second run. It gets every step of a file in order, and keeps a simulation for each branch that has begun and
+    is not complete."""
 
     def __init__(self, header: format.Header, now: Callable[[], float] = time.monotonic) -> None:
         self._header = header

@@ -150,8 +150,8 @@ def _shelved(version: ScenarioVersion, endings: dict[str, Any]) -> Shelved:
 
 
 def _twin(version: ScenarioVersion, runs: tuple[Run, ...]) -> str | None:
-    """The name of the variant whose run makes the same steps as the first run; None without one. Only runs with the
-    same ending are compared step by step, because endings are stored."""
+    """The name of the variant whose run makes the same steps as the first run; None without one. The endings are
+    compared first, because they are stored."""
     document = version.document
     first = runs[0]
     first_name = first.variant.name if first.variant else None

@@ -88,7 +88,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The chosen filters. `values`: name → value. `unknown`: values that no filter has, as (key of the
+    """The chosen filters. `values`: name → value. `unknown`: values that the filter does not have, as (key of the
     filter, value)."""
 
     values: Mapping[str, str]
@@ -126,8 +126,8 @@ deletes the cookie when it is closed."""
 
 
 def way_back(request: HttpRequest, identifier: str = "") -> str:
-    """The library's address as it was left: with its filters, and at the card of scenario `identifier`. Filters
-    that do not show this scenario are left out."""
+    """The library's address as it was left: with its filters, and at the card of scenario `identifier`. If the filters
+    do not show this scenario, they are left out."""
     chosen = read(QueryDict(request.COOKIES.get(CHOSEN_COOKIE, "")).dict())
     here = shelved(identifier) if identifier and chosen.values else None
     kept = "" if here is not None and chosen.run_of(here) is None else chosen.query

@@ -21,7 +21,7 @@ Settings = dict[str, Any]
 Sentence = tuple[str, Mapping[str, Any]]
 
 STEPS_COMPARED_MAX = 8000
-"""Of all runs of one scenario together: in about a second."""
+"""`without_effect` makes at most about this many steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def _is_idempotent(scenario: Scenario, producer: dict[str, Any]) -> bool:
 
 
 def config_of(scenario: Scenario, producer: dict[str, Any]) -> ProducerConfig | None:
-    """The settings in force of a producer of the scenario; None if its run refuses them."""
+    """The settings in force of a producer of the scenario; None if a rule refuses them."""
     version = scenario.version(producer["profile"] or scenario["profile"])
     try:
         return resolve(producer["settings"], version, Switches(**scenario["switches"]))
@@ -95,7 +95,7 @@ def _isolation(scenario: Scenario) -> Settings:
 
 
 def _without_idempotence(scenario: Scenario) -> Settings:
-    """Changes the scenario to Kafka 0.10, and turns idempotence off for producers that have it on. Kafka 0.10
+    """Changes the scenario to Kafka 0.10, and turns idempotence off where a producer's settings turn it on. Kafka 0.10
     may refuse other features of the scenario; the refusal names the rule."""
     if scenario["profile"] == "k010":
         return {}
@@ -158,8 +158,8 @@ def possible(scenario: Scenario) -> list[Difference]:
 
 
 def without_effect(scenario: Scenario, differences: Iterable[Difference]) -> list[Difference]:
-    """Those of the differences after which the run says the same sentences, step by step. Empty if the runs have
-    more than STEPS_COMPARED_MAX steps together."""
+    """Those of the differences with which the run has the same sentences, step by step. Empty if this takes more than
+    STEPS_COMPARED_MAX steps. Raises Refused if a rule refuses the scenario itself."""
     own = list(islice(_sentences(scenario), STEPS_COMPARED_MAX))
     left = STEPS_COMPARED_MAX - len(own)
     found = []

@@ -1,5 +1,4 @@
-"""How the text of a lesson stands on a page and in the player: short paragraphs, what to do set apart, code as code.
-Its words stay as they are."""
+"""Lays out the text of a lesson: short paragraphs, what to do set apart, code as code. Its words stay as they are."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ class Paragraph(NamedTuple):
 
 
 def paragraphs(text: str) -> list[Paragraph]:
-    """The sentences of a lesson: the first alone, then two at a time; those that say what to do stand together."""
+    """The sentences of a lesson: the first alone, then two at a time; neighbours that say what to do are together."""
     between = "" if _CHINESE.search(text) else " "
     found: list[tuple[str, list[str]]] = []
     for number, sentence in enumerate(_sentences(text)):

@@ -1,5 +1,5 @@
-"""Edits or writes the TOML text of a document. A short text is processed here. A long one takes seconds of
-processor time, so it is processed in a bounded process (`eosviz/bounded`)."""
+"""Edits or writes the TOML text of a document. A short text is processed here. A long one may take seconds of processor
+time, so it is processed in a bounded process (`eosviz/bounded`)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from eosviz.scenarios import editing
 from eosviz.scenarios.editing import CannotEdit, Edit
 
 HERE_BYTES_MAX = 8_000
-"""At most this many bytes of text and edits are processed here, which takes up to an eighth of a second. Most
-scenarios are shorter."""
+"""At most this many bytes of text and edits are processed here."""
 
 
 def edited(text: str, edits: list[Edit], asks: Caller) -> str:

@@ -115,7 +115,7 @@ def _draw_lanes(drawing: _Drawing, ending: Json) -> None:
     lanes = ending["lanes"][: LANES if table is None else 1]
     if table is not None:
         lanes = [lanes[0] if lanes else _NO_LANE]
-        # A record that its row misses was lost, or failed, or was never sent.
+        # The missing record of a row was lost, failed or never sent.
         lost, failed, missing = lanes[0]["lost"], lanes[0]["failed"], table["record_missing"]
         lanes[0] = {**lanes[0], "lost": max(lost, missing), "failed": max(0, failed - missing)}
         _draw_table(drawing, table)

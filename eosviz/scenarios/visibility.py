@@ -1,6 +1,5 @@
-"""Who may see a version of a scenario. Everyone may, unless an app that publishes versions has a rule for it.
-Even then, the people to whom another app shows the version may see it. Apps add both in their
-`AppConfig.ready`."""
+"""Who may see a version of a scenario. Everyone may, unless a rule for this version refuses; people with an exemption
+may see it even then. Apps add rules and exemptions in their `AppConfig.ready`."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def of(table: dict[str, object], name: str) -> object:
 
 @register.filter
 def titles_of(name: str) -> list[dict[str, str]]:
-    """`{{ "SC-58/elected-again"|titles_of }}`: the title of the scenario, and that of the run if one is named."""
+    """`{{ "SC-58/elected-again"|titles_of }}`: the title of the scenario, and that of the variant if one is named."""
     identifier, _, variant = name.partition("/")
     document = entry(identifier).document
     title = title_of_variant(document, variant)

@@ -19,9 +19,8 @@ _MADE = (bounded_check.PLAYER, bounded_check.CARD)
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The input of a form. `replay`: the replay file, which can be read any number of times. `each`: the form calls
-    it after each step that it reads, for the progress. `follow`: called with the folder of a bounded process while
-    the process works."""
+    """The input of a form. `replay`: the replay file. `each`: a form with two passes calls it after each step that it
+    reads, for the progress. `follow`: called with the folder of a bounded process while the process works."""
 
     replay: IO[bytes]
     language: str
@@ -63,5 +62,5 @@ class Form:
     """Whether `pieces` calls `work.checked`, which waits for a bounded process."""
 
     def pieces(self, work: Work) -> Iterable[bytes]:
-        """The file in pieces. The same steps give the same bytes."""
+        """The file in pieces. Equal input gives equal bytes."""
         raise NotImplementedError

@@ -113,7 +113,7 @@ def _with_code(text: str) -> SafeString:
 
 
 def _whole(code: str) -> SafeString:
-    """A command of which no option is divided at a hyphen."""
+    """Code in which no word is divided at a hyphen."""
     words = (
         (format_html('<span class="nb">{}</span>', word) if "-" in word else word,)
         for word in code.split(" ")
@@ -131,8 +131,8 @@ def in_paragraphs(text: str) -> SafeString:
 @register.filter
 def breakable(text: str) -> SafeString:
     """A text in which a name with underscores begins a new line before it is divided. It is divided after an
-    underscore, and never before a last part of at most three letters. No line of the text begins with a Chinese
-    punctuation mark."""
+    underscore, and only before a part of at least four letters. No line of the text begins with a Chinese punctuation
+    mark."""
     pieces = _NAME_WITH_UNDERSCORES.split(text)
     return format_html_join(
         "",
