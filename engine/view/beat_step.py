@@ -32,6 +32,8 @@ class BeatStep:
     """(Guarantee, partition, records that break it in this step)."""
     resent: tuple[str, ...] = ()
     """The clients of which this step appends a resent batch."""
+    settled: tuple[Any, ...] = ()
+    """The names of the batches that were in doubt at their client, which learns in this step that they are stored."""
     held: tuple[tuple[str, str], ...] = ()
     """(Client, partition) of records that wait, from this step on, behind the transaction of another producer: they
     are replicated, but read_committed consumers do not get them."""

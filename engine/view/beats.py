@@ -242,7 +242,7 @@ class Beats:
             drained = set(drained_partitions(step["params"]))
             if self._drains_again(step["params"]["client"], drained):
                 key = "client.drained_again"
-        ends_doubt = False
+        settled: list[Any] = []
         for said in (step, *notes):
             params = said["params"]
             batch = (params.get("client"), params.get("batch_id", params.get("batch")))
@@ -252,7 +252,8 @@ class Beats:
             elif said["key"] in RESULTS and batch in self._doubted:
                 self._again.pop(batch, None)
                 self._doubted.discard(batch)
-                ends_doubt = ends_doubt or said["key"] in REPORT_SUCCESS
+                if said["key"] in REPORT_SUCCESS:
+                    settled.append(params["batch"])
         taken = BeatStep(
             number=step["number"],
             time=step["at"],
@@ -274,7 +275,8 @@ class Beats:
         taken.resent = self._resends.take(taken.sentences)
         self._look_for_requests_left(taken)
         self._look_for_requests_again(taken)
-        if ends_doubt and (taken.opener is None or taken.opener.weight < DOUBT_ENDS.weight):
+        taken.settled = tuple(settled)
+        if settled and (taken.opener is None or taken.opener.weight < DOUBT_ENDS.weight):
             taken.opener = DOUBT_ENDS
             taken.opener_params = {name: step["params"].get(name) for name in DOUBT_ENDS.params}
         self._look_for_held_records(taken, step)
@@ -527,9 +529,19 @@ class Beats:
                 [one for one in later if one.at < first.at],
                 [one for one in later if one.at >= first.at],
             )
+            own = next((at for at, one in enumerate(ahead) if one.by_hand), None)
             if kept and until < past[len(kept) - 1]["last"]:
                 kept[-1] = self._with_more(kept[-1], first.at, ahead, repeats)
                 start, ahead = first.at, []
+            elif own is not None and not first.breaks:
+                # The intervention names the beat that the room needs it to share with the first of the others.
+                later = [
+                    _begun(ahead[own], start),
+                    *ahead[own + 1 :],
+                    replace(first, recurs=False),
+                    *later[1:],
+                ]
+                later[0].origin, ahead = ahead[own], ahead[:own]
             else:
                 later[0] = replace(_begun(first, start), origin=first.origin or first)
         elif kept:

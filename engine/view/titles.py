@@ -12,7 +12,7 @@ from typing import Any
 from engine.shapes.plans import AlsoDone
 from engine.view import middleware_titles
 from engine.view.beat_step import BeatStep, said_in
-from engine.view.openers import DROPPED, GATHERED, MARKED, REPORT_SUCCESS, STORED
+from engine.view.openers import DROPPED, GATHERED, MARKED, STORED
 
 NAMED_MOST = 3
 """A title names at most this many records; it counts the others."""
@@ -298,8 +298,8 @@ def _message_lost(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) 
 
 
 def _doubt_ends(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
-    said = next(said_in(steps, *REPORT_SUCCESS), None)
-    return None if said is None else ("doubt_ends", {**params, "batch": said["batch"]})
+    ended = (step for step in steps if step.settled and step.opener_params == params)
+    return "doubt_ends", {**params, "batch": next(ended).settled[0]}
 
 
 def _gives_up(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:

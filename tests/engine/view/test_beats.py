@@ -406,13 +406,12 @@ def test_a_commit_that_returns_after_the_release_says_so() -> None:
 
 @pytest.mark.parametrize(("message", "after", "came"), [
     (9, 35, ["message_twice", "duplicate"]),
-    (15, 52, ["message_lost", "gives_up_waiting", "request_again"]),
     (21, 71, ["message_lost", "markers_resent"]),
 ])  # fmt: skip
 def test_the_beats_of_the_lesson_stay_and_hold_what_came_of_the_change(
     message: int, after: int, came: list[str]
 ) -> None:
-    """A duplicated Produce, a dropped EndTxn, and a dropped response to a marker."""
+    """A duplicated Produce, and a dropped response to a marker."""
     scenario = scenario_of("SC-44/k28")
     written = plan_ahead(scenario)
     done = {
@@ -436,7 +435,21 @@ def test_a_request_of_a_transaction_manager_that_times_out_is_named() -> None:
     assert named["beat.request_unanswered"] == {"client": "p1", "timeout": 30_000, "api": "EndTxn"}
     assert named["beat.request_again"] == {"client": "p1", "api": "EndTxn"}
     [around] = [beat for beat in beats if "beats" in beat]
-    assert around["kind"] == "commit_decided", "its beat begins with EndTxn"
+    assert around["kind"] == "message_lost", "the learner's own fault names the beat"
+
+
+def test_a_beat_that_a_fault_shares_with_one_of_the_lesson_is_named_after_the_fault() -> None:
+    """SC-03, when the response to the duplicate is dropped, too: p1 learns of r1 later, and of r19 before."""
+    lost = {"action": "drop_message", "message": 25, "after": 80}
+    written = plan_ahead(scenario_of("SC-03"))["beats"]
+    beats = plan_ahead(scenario_of("SC-03"), [lost], plan_ahead(scenario_of("SC-03")))["beats"]
+    assert (beats[6]["key"], beats[6]["lands"]) == ("beat.answer_lost", 81)
+    assert [beat["key"] for beat in beats[7:]] == [beat["key"] for beat in written[7:]]
+    inside = beats[6]["beats"]
+    assert [beat["kind"] for beat in inside] == [
+        "message_lost", "meanwhile", "sends_again", "duplicate", "doubt_ends"
+    ]  # fmt: skip
+    assert inside[-1]["params"]["batch"] == written[6]["params"]["batch"]
 
 
 def test_the_duplicate_of_the_lesson_stays_beside_the_one_that_the_learner_made() -> None:
