@@ -1,7 +1,7 @@
-"""Creates, changes and deletes classes, assignments and attempts. Pages call these functions.
+"""Creates and changes classes, assignments and attempts. Pages call these functions.
 
-The rows that they take were found through the query sets of `models.py`, so permission is already checked. A
-rule of the class that forbids the change raises `ClassRefused`. What instructors do is written to the audit
+The caller has found the rows through the query sets of `models.py`, so permission is already checked. A rule
+of the class that forbids the change raises `ClassRefused`. What instructors change is written to the audit
 log in the same transaction.
 """
 

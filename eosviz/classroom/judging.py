@@ -1,7 +1,6 @@
-"""What the kinds of assignments (`kinds/`) need for judging. The engine judged every step when the step was
-made, and the kinds read these judgements. Two of them need another run: *predict* for the questions, and
-*keep the guarantees* for the run without interventions. Nothing here writes. The `Judgement` of an open
-attempt is the one that it would get if it were handed in now."""
+"""What the kinds of assignments (`kinds/`) need for judging. Nothing here writes. The engine judged every
+step when it made the step. Two kinds need more: *predict* needs the questions of the run, and *keep the
+guarantees* a run without interventions."""
 
 from __future__ import annotations
 

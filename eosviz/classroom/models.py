@@ -150,7 +150,7 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
 
 
 class Assignment(models.Model):
-    """A task for a class. What it asks for never changes once a learner has begun an attempt. Its words, its
+    """A task for a class. What it asks for does not change while a learner has an attempt. Its words, its
     times and the number of attempts may change."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -168,7 +168,7 @@ class Assignment(models.Model):
     due = models.DateTimeField(null=True)
     """Work handed in later is marked as late."""
     closes = models.DateTimeField(null=True)
-    """From this time on learners can begin and hand in nothing. Null: never."""
+    """From this time on learners can begin and hand in nothing. Null if the assignment never closes."""
     attempts_max = models.PositiveSmallIntegerField(default=3)
     guarantee = models.CharField(max_length=20, blank=True)
     """The guarantee to break or hold, by the name that the judges use. In *keep the guarantees*, empty means

@@ -1,6 +1,5 @@
-"""Finds which guarantees a run without interventions breaks. The run is made in a bounded process
-(`eosviz/bounded`), because a user wrote the document or chose the settings, and they may ask for any amount
-of work. The code in the process uses the engine and not Django."""
+"""Finds which guarantees a run without interventions breaks. Does not import Django, because a run that a
+user wrote, or whose settings a user chose, is made in a bounded process (`eosviz/bounded`)."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from eosviz.tracks.models import Visit
 
 
 def lesson_of_session(session: Any) -> dict[str, Any]:
-    """The lesson of a session, with the next scenario of the track in which the session was begun."""
+    """The lesson of a session, with the scenario that follows it in a track."""
     version = session.version
     visit = Visit.objects.filter(session=session).first()
     return {
@@ -87,7 +87,7 @@ def _texts(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
 
 
 def _texts_of(version: ScenarioVersion, variant: str | None) -> dict[str, Any]:
-    """The texts of a session."""
+    """The texts of a run."""
     texts = _texts(version.document, variant)
     return _of_original(texts) if _is_altered(version, variant) else texts
 
@@ -123,9 +123,9 @@ def _libraries(scenario: str) -> dict[str, Any]:
 
 
 def following(scenario: str, variant: str | None, visit: Visit | None) -> dict[str, Any]:
-    """What follows this run in the visit's track, else in the first track that continues from it; empty if there is
-    none. The run without a variant is followed by what comes after the scenario's first run there, a variant
-    that no track has by what comes after its last."""
+    """The next scenario of the visit's track; without a visit, that of the first track that goes on after
+    this run. If no track has this run, it counts as the scenario's first run in the tracks (without a
+    variant) or as the last one (with a variant). Empty if nothing follows."""
     if visit is not None:
         track = next((one for one in tracks() if one.name == visit.track), None)
         return {} if track is None else _next(track, visit.position, posts=True)

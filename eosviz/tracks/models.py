@@ -1,5 +1,4 @@
-"""An owner's progress in the tracks, and the predictions in their sessions. Reads are methods of the query
-sets here."""
+"""An owner's progress in the tracks, and the predictions in their sessions."""
 
 from __future__ import annotations
 
@@ -67,7 +66,7 @@ class Prediction(models.Model):
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="predictions")
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="+")
     at = models.PositiveIntegerField()
-    """The step at which the run stopped to ask."""
+    """The step after which the run stopped to ask."""
     checkpoint = models.PositiveSmallIntegerField()
     """The position of the checkpoint in the document, from 0."""
     ask = models.CharField(max_length=40)

@@ -20,8 +20,8 @@ class TakesLong(Exception):
 
 
 def found(asked: AskedRun, seconds_max: float = math.inf) -> list[Question]:
-    """The questions, found in this process; none if this engine refuses an intervention. Raises TakesLong
-    after `seconds_max` seconds of processor time."""
+    """The questions, found in this process; none if this engine refuses the run. Raises TakesLong after
+    `seconds_max` seconds of processor time."""
     until = time.thread_time() + seconds_max
 
     def check() -> None:
@@ -32,7 +32,6 @@ def found(asked: AskedRun, seconds_max: float = math.inf) -> list[Question]:
         made = questions(asked.scenario(), asked.interventions(), check)
         return [question.to_json() for question in made]
     except Refused:
-        # This engine refuses an intervention: the run cannot be made again, so there are no questions.
         return []
 
 

@@ -39,8 +39,8 @@ def detail(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def begin(request: HttpRequest, name: str, position: int) -> HttpResponse:
-    """Redirect to the player, at the place where this browser left the scenario, or at its beginning. ``log``:
-    the log case to which the player leads back."""
+    """Redirect to the player with this browser's session for the position, which is created if there is none.
+    ``log``: the log case to which the player leads back."""
     track = _track(name)
     _item(track, position)
     try:

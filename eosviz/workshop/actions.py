@@ -146,8 +146,8 @@ def save(draft: Draft, text: str, revision: int, tags: list[str], language: str)
 
 
 def delete_draft(draft: Draft, actor: User) -> None:
-    """Delete a draft with its editions. The versions of the editions are deleted too, except those that
-    sessions or assignments use."""
+    """Delete a draft with its editions. The versions of the editions are deleted too, except those that are
+    in use, for example by sessions or assignments."""
     with transaction.atomic():
         note(draft.classroom, actor, "deleted_scenario", name=str(draft))
         versions = list(draft.editions.values_list("version_id", flat=True))

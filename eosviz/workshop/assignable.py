@@ -1,4 +1,5 @@
-"""What of the workshop may be assigned to classes: the newest version of each of the teacher's own scenarios."""
+"""The scenarios of the workshop that may be assigned to classes: the newest version of each of the teacher's
+own."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The builder: its page, and the requests of the page while the author writes.
 
-Only the owner of a draft can open it. The page holds the text, and each answer depends only on the request,
-so no work is lost if an answer does not arrive.
+Only the owner of a draft can open it. The page holds the text, so no work is lost if an answer does not
+arrive.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ BODY_BYTES_MAX = 2 * TEXT_BYTES_MAX + 64 * 1024
 """The largest body of a request: a text as JSON, with its edits."""
 
 BYTES_OF_ONE_EDIT = 25_000
-"""This many bytes of a request count as one edit for the rate `edit_draft.person`."""
+"""For the rate `edit_draft.person`, each time that a request has this many bytes counts as one more edit."""
 
 Json = dict[str, Any]
 

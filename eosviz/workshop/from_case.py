@@ -34,8 +34,8 @@ from eosviz.workshop.models import Draft
 from eosviz.workshop.trial import played
 
 CASE_BATCHES_MAX = 2_000
-"""At most this many batches of a case are read to make a scenario. They are counted over all partitions,
-including those of Kafka's own topics."""
+"""A case with more batches than this gets no scenario. They are counted over all partitions, including those
+of Kafka's own topics."""
 _TEXTS = ("summary", "lesson")
 
 

@@ -44,8 +44,7 @@ from eosviz.workshop.tasks import publish as publish_task
 PAGE = 24
 OWN_SHOWN = 12
 TEMPLATE = "SC-01"
-"""The scenario whose text a person without drafts gets as an example: the shortest one in which something
-goes wrong."""
+"""The scenario whose text is shown as an example to people without drafts."""
 FILTER_CHARACTERS_MAX = 100
 
 
@@ -215,7 +214,7 @@ def _edition(request: HttpRequest, draft_id: uuid.UUID, number: int) -> Edition:
 
 
 def _may_choose(request: HttpRequest, visibility: Visibility, rooms: list[Classroom]) -> bool:
-    """True if `actions.set_visibility` would accept this choice; the page offers no other."""
+    """True if `actions.set_visibility` would accept this choice."""
     needs = {
         Visibility.CLASS: bool(rooms),
         Visibility.PUBLIC: request.user.has_perm("workshop.publish_to_all"),
