@@ -105,9 +105,9 @@ def ask_to_stop(job: Job) -> None:
 
 
 def resume(job: Job) -> None:
-    """Make a job that was cancelled, failed or interrupted wait again; its finished part is kept. Raises
-    JobRefused: the job has not stopped, another version of the engine made the sweep, or the owner has
-    WAITING_MAX unfinished sweeps and shrinks."""
+    """Make a job that was cancelled, failed or interrupted wait again. The finished runs of a sweep are kept; a
+    shrink begins anew. Raises JobRefused: the job has not stopped, another version of the engine made the sweep,
+    or the owner has WAITING_MAX unfinished sweeps and shrinks."""
     kind = type(job)
     with transaction.atomic():
         job = jobs_of(kind).select_for_update().get(id=job.id)

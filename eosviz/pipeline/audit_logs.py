@@ -1,6 +1,6 @@
 """What audits derive from facts before they judge: the contents of each log over time, and what happened to
-each batch. The functions take and return DataFrames with columns of ``facts.FACTS_SCHEMA``;
-each function names the columns that it adds."""
+each batch. The functions take DataFrames with the columns of ``facts.FACTS_SCHEMA``, and name the columns that they
+add or return."""
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as f

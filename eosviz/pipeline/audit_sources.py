@@ -33,8 +33,8 @@ TOO_LARGE = "more than the {limit} bytes that a replay may hold"
 
 
 class NothingToAudit(Exception):
-    """Nothing under the path can be judged: the path does not exist, holds no facts, or has a damaged Parquet
-    file. The text contains the remedy."""
+    """Nothing under the path can be judged: the path does not exist, has neither replays nor facts, or has a damaged
+    Parquet file. The text contains the remedy."""
 
 
 class DamagedReplay(Exception):

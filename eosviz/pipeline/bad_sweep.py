@@ -1,5 +1,4 @@
-"""An error in a sweep document: its place, what is wrong, and what is allowed. The last two are sentences of
-the catalogue."""
+"""An error in a sweep document: its place, and sentences on what is wrong and what is allowed."""
 
 from __future__ import annotations
 

@@ -19,9 +19,10 @@ Json = dict[str, Any]
 
 def cell_figures(row: Json) -> Json:
     """The numbers of a cell. `shares`: the shares of the runs that broke a guarantee, had failed records, or
-    had aborted transactions. A share of 0 % is left out if no run of the cell could break the guarantee or
-    have a transaction. `broken`: the broken guarantees, each with a run that shows it. `spreads`: the
-    distribution of each measure and of each count that is not zero in every run."""
+    had aborted transactions. A share of 0 % is given only for guarantees of logs and for failed records, for
+    guarantees and aborts of transactions if a run had one, and for guarantees of databases if a run had a row.
+    `broken`: the broken guarantees, each with a run that shows it. `spreads`: the distribution of each measure and of
+    each count that is not zero in every run."""
     runs = row["runs"] - row["refused"]
     shares = []
     judged = {*_ALWAYS}
@@ -31,7 +32,6 @@ def cell_figures(row: Json) -> Json:
         judged |= {*DATABASE_GUARANTEES}
     for name in SHARES:
         hits = row.get(f"runs_{name}", 0)
-        # A share of 0 % is no information if no run could break the guarantee.
         if not (hits or name in judged):
             continue
         low, high = wilson(hits, runs)

@@ -33,8 +33,8 @@ LOOK_SECONDS = 0.5
 
 
 def run_jobs(linger: float = LINGER_SECONDS, start: Callable[[], SparkSession] | None = None) -> int:
-    """Run waiting jobs, and end when no job has waited during `linger` seconds. Returns how many jobs were run. If
-    another process of this machine runs them, returns 0 at once."""
+    """Run waiting jobs, and end when none has come for `linger` seconds after the last one. Returns how many jobs were
+    run. If another process of this machine runs jobs, returns at once."""
     done = 0
     while True:
         with (settings.DATA_DIR / "pipeline.lock").open("w") as lock:

@@ -20,7 +20,7 @@ from engine.scenario.document import BadScenario, load
 from engine.simulation import Simulation
 
 ENTRIES_MAX = 200
-"""A fault script has at most this many entries. A run with more hits cannot be shrunk."""
+"""A run whose fault script has more entries, one for each hit, is not shrunk."""
 TRIES_MAX = 2_000
 """After this many tries no further round is begun."""
 
@@ -31,7 +31,7 @@ Test = Callable[[list[list[Entry]]], list[int | None]]
 
 
 class CannotShrink(Exception):
-    """The run cannot be shrunk. `key`: a `models.Failure`."""
+    """The run cannot be shrunk. `key`: the value of a `models.Failure`."""
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
@@ -63,8 +63,8 @@ def breaks_at(document: Document, guarantee: str) -> int | None:
 def what_fell(document: Document) -> list[Entry]:
     """The document's fault script. Each entry that hits by chance is replaced by one entry for each of its hits.
 
-    A rule counts the messages that reach it, and a rule that hits hides the message from later rules. So the entries
-    of one rule are ordered by descending count, so that each entry counts the messages that the rule counted.
+    A rule counts the messages that reach it, and a rule that hits hides the message from later rules. Each entry has to
+    count the messages that its rule counted, so the entries of one rule have descending counts.
     """
     simulation = Simulation(load(document), watching="judged")
     simulation.run()
@@ -90,7 +90,7 @@ def shrink(
 ) -> Shrunk:
     """Search for fewer faults. ``progress`` gets the number of tries so far and, after a smaller script was found,
     that script, otherwise an empty list; if it raises an exception, the search ends. Raises CannotShrink if the
-    run does not break the guarantee, or has more than ENTRIES_MAX faults."""
+    run does not break the guarantee, or its fault script has more than ENTRIES_MAX entries."""
     before = what_fell(document)
     if len(before) > ENTRIES_MAX:
         raise CannotShrink("too_many_faults")

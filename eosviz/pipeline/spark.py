@@ -1,5 +1,6 @@
 """The Spark session of every job. There is only this one builder, so that `local[2]` and a cluster run the
-same code. An unusable cluster is reported within a minute; Spark itself would try longer, or wait silently."""
+same code. A standalone cluster that is unusable is reported after about a minute; Spark itself would try longer, or
+wait silently."""
 
 import atexit
 import logging
@@ -27,7 +28,7 @@ collector cost a tenth of the time (a sweep of 10,000 runs 24.1 s with them and 
 them, and Java stopped compiling."""
 _STANDALONE = "spark://"
 MASTER_SECONDS_MAX = 5.0
-"""How long to wait for a Spark master to accept a connection."""
+"""How long to wait for each address of a Spark master to accept a connection."""
 EXECUTOR_SECONDS_MAX = 60.0
 """How long to wait for the first executor, whose Java has to start."""
 _LOOK_SECONDS = 0.2

@@ -33,7 +33,7 @@ they would then take longer than ``LONG_CHUNK_SECONDS`` or fewer runs are left."
 LONG_CHUNK_SECONDS = 60.0
 CHUNK_RUNS_MAX = 100_000
 LAST_CHUNK_SHARE = 0.1
-"""At the end of a sweep, chunks shrink to this share of a whole chunk."""
+"""At the end of a sweep chunks become smaller, but not below this share of a whole chunk."""
 AT_ONCE = 2
 """This many chunks run at the same time: while the last tasks of one end, the next has begun."""
 ATTEMPTS = 3
@@ -178,8 +178,8 @@ def _write(
 def _once(
     made: Callable[[], DataFrame], target: Path, stop: threading.Event, rows: int | None = None
 ) -> None:
-    """Write a data set under its own name, completely or not at all. An equal one of a killed driver is
-    replaced. ``rows``: how many rows it must have; raises NotShared if it has another number."""
+    """Write a data set under its own name, completely or not at all. One that a killed driver wrote is replaced.
+    ``rows``: how many rows it must have; raises NotShared if it has another number."""
     # A unique name: the Java part of a killed driver may still write for a moment.
     part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
     attempts = 0

@@ -1,6 +1,5 @@
-"""The facts of a sweep's runs for the audit (docs/audit.md). Each run is made once more on the executors, and
-recorded. Facts need recorded steps, so a run with facts costs as much as a recorded one; a run without facts
-costs nothing extra."""
+"""The facts of a sweep's runs for the audit (docs/audit.md). Facts need recorded steps, so the executors make each run
+once more and record it."""
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
@@ -63,7 +62,7 @@ def run_facts(session: str, scenario: Callable[[], Scenario]) -> Iterator[list[R
 
 
 def _needed(step: dict[str, Any]) -> Row:
-    """The parts of a step from which facts are made. The larger half of a step is about other parts of the view."""
+    """The parts of a step from which facts are made."""
     changes = [change for change in step["changes"] if change["path"][0] in READ]
     return _plain({**{name: step[name] for name in FIELDS if name in step}, "changes": changes})
 

@@ -1,4 +1,4 @@
-"""What can vary in a scenario, read from the tables that validate scenarios and settings."""
+"""The parameters of a scenario that can vary, read from the tables that validate scenarios and settings."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Section:
 
 
 def sections_of(scenario: Scenario) -> list[Section]:
-    """Everything that may vary in this scenario."""
+    """The scenario's parameters that the builder offers, by kind. Kinds without a parameter are left out."""
     document = scenario.document
     return [
         section
@@ -112,8 +112,8 @@ def _producers(scenario: Scenario) -> Iterator[Parameter]:
 
 
 def _in_force(scenario: Scenario, producer: dict[str, Any]) -> dict[str, Any]:
-    """The settings of a producer by name, with the defaults of its version and of idempotence; with the defaults of the
-    table if its run would refuse them."""
+    """The settings of a producer by name, with the defaults of its version and of idempotence. If a run would refuse
+    them, with the defaults of `SETTINGS`."""
     config, given = config_of(scenario, producer), producer["settings"]
     if config is None:
         return {name: given.get(name, setting.default) for name, setting in SETTINGS.items()}

@@ -27,7 +27,7 @@ def nearest_path(scenario: Scenario, place: str, written: Iterable[str]) -> str:
 
 
 def known_paths(scenario: Scenario) -> list[str]:
-    """Every path that may vary, and the settings of brokers."""
+    """The paths of the parameters that the builder offers, and of the settings of brokers."""
     paths = [one.path for section in sections_of(scenario) for one in section.parameters]
     absent = kept_by.absent(scenario["profile"])
     settings = [name for name in BrokerConfiguration.__slots__ if name not in absent]

@@ -72,8 +72,8 @@ def _runner(sweep: SweepDocument) -> Callable[[Iterator[pa.RecordBatch]], Iterat
 
 @functools.cache
 def settle() -> None:
-    """Let the garbage collector skip everything that is loaded now, because it stays until the process ends.
-    Called once in a process that Spark started. Scanning these objects took a seventh of a run's time."""
+    """Let the garbage collector skip everything that is loaded now, because it stays until the process ends. Scanning
+    these objects took a seventh of a run's time. Only the first call in a process has an effect."""
     pa.array([None])  # loads pandas, as the first rows would
     gc.collect()
     gc.freeze()

@@ -1,5 +1,4 @@
-"""The batches of a stretch as Arrow columns, which Spark moves between tasks. The columns are those of
-`SCHEMA`. For a batch without holes the offsets are null, because its first and last offset imply them."""
+"""The batches of a stretch as Arrow columns, which Spark moves between tasks."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,5 +1,4 @@
-"""What the analysis needs of one batch, as one flat row. The rows are the same whether one process or many
-tasks made them. A batch of a segment without `damage` was verified."""
+"""The facts of one batch that the analysis needs, as one flat row."""
 
 from typing import NamedTuple
 
@@ -22,7 +21,7 @@ class BatchFacts(NamedTuple):
     position: int
     """The byte of the file at which this part starts."""
     magic: int = -1
-    """-1 if the format is unknown: for damage, and for reserved space that was never written."""
+    """-1 for damage of unknown format, and for reserved space."""
     base_offset: int = -1
     last_offset: int = -1
     records: int = 0
@@ -115,7 +114,7 @@ def has_every_record(header: BatchHeader) -> bool:
 
 
 def every_offset(base_offset: int, last_offset: int, records: int) -> tuple[Range, ...]:
-    """The offsets of a batch without holes."""
+    """The offsets of a batch that has all of its records or none."""
     return ((base_offset, last_offset),) if records else ()
 
 

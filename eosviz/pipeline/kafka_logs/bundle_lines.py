@@ -1,5 +1,5 @@
 """The lines of a bundle. A bundle is a case as gzipped JSON Lines, with everything that verdicts need and
-without the contents of records (docs/logs.md, *Bundles*). When a bundle is read, its lines must have these
+without the records of applications (docs/logs.md, *Bundles*). When a bundle is read, its lines must have these
 shapes; unknown fields are refused, so that a bundle cannot carry hidden data."""
 
 from typing import Annotated, Final, Literal
@@ -48,7 +48,7 @@ class PartitionLine(_Line, frozen=True, tag="partition"):
     log_start: Int64
     log_start_from: Text
     log_end: Int64
-    """The offset after the last record; -1 if unknown."""
+    """The log end offset; -1 if unknown."""
     segments: list[Count] = []
     """The base offsets of the segments."""
     snapshot: Text = ""
@@ -64,8 +64,8 @@ class PartitionLine(_Line, frozen=True, tag="partition"):
 
 
 class BatchLine(_Line, frozen=True, tag="batch"):
-    """A batch's header, with the fields of `BatchFacts` and `Layout`. `offsets` is present only if the log
-    cleaner left holes."""
+    """A batch's header, with the fields of `BatchFacts` and `Layout`. `offsets` is present only if the batch has
+    holes."""
 
     segment: Count
     position: Int64
@@ -103,15 +103,15 @@ class AbortedLine(_Line, frozen=True, tag="aborted"):
 
 
 class DamageLine(_Line, frozen=True, tag="damage"):
-    """Damage outside batches: in the index of aborted transactions, in the coordinator's topic, in the
-    groups' topic, or in a dump."""
+    """Damage in an index of aborted transactions, in the coordinator's topic, in the groups' topic, or in a dump.
+    Damage in a batch is in its line."""
 
     of: Literal["index", "coordinator", "groups", "text"]
     says: Text
 
 
 class CoordinatorLine(_Line, frozen=True, tag="coordinator"):
-    """How much was read of `__transaction_state`, and where the answers of running coordinators are from."""
+    """How much was read of `__transaction_state`. `lists`: where tables of `kafka-transactions.sh list` begin."""
 
     partitions: list[Name]
     lists: list[Text]
@@ -121,7 +121,7 @@ class CoordinatorLine(_Line, frozen=True, tag="coordinator"):
 
 
 class CoordinatorLogLine(_Line, frozen=True, tag="coordinator_log"):
-    """How far one partition of `__transaction_state` was read (`coordinator.ReadLog`). `flaws`: why the copy
+    """How completely one partition of `__transaction_state` was read (`coordinator.ReadLog`). `flaws`: why the copy
     is incomplete, as keys of sentences without their parameters."""
 
     name: Name
@@ -136,7 +136,7 @@ class CoordinatorLogLine(_Line, frozen=True, tag="coordinator_log"):
 
 
 class TransactionLine(_Line, frozen=True, tag="transaction"):
-    """A record of the coordinator, and the producer id to which it belongs (null: none)."""
+    """A record or an answer of the coordinator, and the producer id to which it belongs (null: none)."""
 
     of: Int64 | None
     is_latest: bool

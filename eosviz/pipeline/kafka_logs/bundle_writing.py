@@ -57,7 +57,7 @@ class Saved:
 
 
 def names_of(case: Case) -> Pseudonyms:
-    """Pseudonyms for every name in `case`."""
+    """Pseudonyms for the names in `case`."""
     return Pseudonyms(_every_name(case))
 
 
@@ -95,7 +95,7 @@ def bundle_lines_of(
 
 
 def write(body: Iterable[lines.Line], file: IO[bytes]) -> None:
-    """Write the lines, gzipped, to `file`. The bytes of equal cases are equal."""
+    """Write the lines, gzipped, to `file`. Equal lines give equal bytes."""
     encoder = msgspec.json.Encoder()
     with gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as packed:
         for line in body:

@@ -43,10 +43,9 @@ from eosviz.pipeline.kafka_logs.words import Words
 
 SCHEMA = 1
 LISTED_MAX = 100_000
-"""At most this many entries of a kind are listed, and the others are counted under `not_listed`. The kinds
-are transactions, producers, groups, verdicts, ranges of one partition, ranges of all remedies, and notes of
-all verdicts. Of the folders in `left_out`, and of the entries that an index of aborted transactions lacks or
-has too many, the others are not counted."""
+"""A document lists at most this many transactions, producers, groups, verdicts, notes of all verdicts, ranges of
+one partition, and ranges of all remedies; it counts the others under `not_listed`. It lists at most this many
+folders in `left_out` and differences of an index of aborted transactions, and does not count the others."""
 
 
 if TYPE_CHECKING:
@@ -117,9 +116,8 @@ class ReadingHere:
 def read_case(
     paths: Sequence[Path], declared: Declared | None = None, reading: Reading | None = None
 ) -> Case:
-    """Read everything under `paths`: folders in place, bundles, and other files as printed text. Raises
-    LogsError if the paths make no case, or if `declared` contradicts the files. Damage is counted and raises no
-    error."""
+    """The case under `paths`, which are folders, segments, bundles and printed texts. Raises LogsError if the paths
+    make no case, or if `declared` contradicts the files. Damage is counted and raises no error."""
     reading = reading or ReadingHere()
     given = by_kind(paths)
     directories, left_out = find(given.logs) if given.logs else Found((), ())
@@ -230,9 +228,9 @@ def _only_logged(log_lines: Sequence[LogLine]) -> list[str]:
 
 
 def _placed(directory: Source, partition: Partition, starts: dict[str, int]) -> str:
-    """Complete a folded partition from the files beside its log. These files show the log start offset, the
-    lowest possible end, which offsets are in doubt, and transactions whose beginning only the newest snapshot
-    shows. Returns where the log start offset was found."""
+    """Completes a folded partition from its source: the log start offset, the lowest possible end, the offsets in
+    doubt, and the transactions whose beginning only the newest snapshot shows. Returns where the log start
+    offset was found."""
     start, source = directory.log_start
     if starts.get(directory.name, -1) > start:
         start, source = starts[directory.name], "log-start-offset-checkpoint"

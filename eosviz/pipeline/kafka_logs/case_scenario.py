@@ -1,5 +1,5 @@
-"""Turns a case of real logs into a scenario. Its client calls write a log with the same batches at the same
-offsets.
+"""Turns a case of real logs into a scenario. Its client calls write the records of the same producers, and the same
+markers, at the same offsets.
 
 The files show which producer wrote how many records where, and which markers end its transactions. The calls
 are the simplest ones that write such a log. Each transaction is ended by its own producer, whatever ended it
@@ -26,11 +26,11 @@ SLOT_MS = 500
 """The time between two calls that make a client send requests. All effects of a call have ended before the
 next one."""
 TIMEOUT_MS = 900_000
-"""The transaction timeout of every producer: Kafka's default of `transaction.max.timeout.ms`, so that no
-transaction times out during the run."""
+"""The transaction timeout of every transactional producer: Kafka's default of `transaction.max.timeout.ms`, so that
+no transaction times out during the run."""
 BATCH_BYTES = 12_000
-"""The values of a batch have at most this many bytes together. The batch is then smaller than `batch.size`,
-so that the producer does not split it."""
+"""The values of a batch have at most this many bytes together, so that up to 500 records fit into `batch.size`. The
+producer sends more records as several batches."""
 _PARTITION = re.compile(r"([a-zA-Z0-9._-]+)-(\d{1,2})")
 _INTERNAL = "__"
 _ENDS = {"COMMIT": "commit_transaction", "ABORT": "abort_transaction"}
@@ -131,8 +131,7 @@ def _stored(partition: str, batch: Mapping[str, Any]) -> Stored:
 
 def differs_at(case: Sequence[Stored], played: Mapping[str, Sequence[Stored]]) -> tuple[str, int] | None:
     """The partition and offset at which a played log first differs from the case; None if all partitions of the
-    case are equal.
-    Producer ids differ in any case. They count as equal if each id of the case has one id in the played logs."""
+    case are equal. Producer ids count as equal if each id of the case has one id in the played logs."""
     lanes: dict[str, list[Stored]] = defaultdict(list)
     for batch in case:
         lanes[batch.partition].append(batch)

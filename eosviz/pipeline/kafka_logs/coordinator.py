@@ -140,7 +140,7 @@ class _Times:
 
 @dataclass(slots=True)
 class ReadLog:
-    """How far one partition of the topic was read."""
+    """How completely one partition of the topic was read."""
 
     newest_ms: int = -1
     """The time of the newest record, in milliseconds since 1970 by a broker's clock. The log was copied at this
@@ -152,8 +152,8 @@ class ReadLog:
     hole_end: int = 0
     """The offset after the last hole; 0 without a hole."""
     segment_gap: tuple[int, int] | None = None
-    """The first and the last missing offset at the end of a segment that another segment follows; only the
-    first such place. Both the log cleaner and a lost segment may cause it. None without such a place."""
+    """The first and the last offset that are missing at the end of a segment before the next one; only the first
+    such gap. The log cleaner or a lost segment may have caused it. None without a gap."""
     flaws: list[Words] = field(default_factory=list)
     """Why the copy is not the whole log, as sentences. There are at most FLAWS_MAX."""
     is_printed: bool = False
@@ -248,8 +248,8 @@ class Coordinator:
                     self.add(CoordinatorEntry(key, name, record.offset, record.timestamp, value))
 
     def take(self, other: "Coordinator") -> None:
-        """Add the result for another partition, which was read separately. All records of a transactional id
-        are in one partition."""
+        """Add the contents of other partitions or texts, which were read separately. All records of a transactional
+        id are in one partition."""
         self.partitions += other.partitions
         self.logs |= other.logs
         self.is_renamed |= other.is_renamed

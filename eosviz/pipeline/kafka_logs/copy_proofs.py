@@ -39,7 +39,7 @@ COPY_DELAY_MS = 3_600_000
 """A coordinator's log is assumed to be copied at most this long after the data. In this time the log cleaner
 may have removed records that the log still had when the data was copied."""
 EXPIRY_MS = 7 * 24 * 3_600_000
-"""`transactional.id.expiration.ms`: how long the coordinator remembers an idle id."""
+"""Kafka's default of `transactional.id.expiration.ms`: how long the coordinator remembers an idle id."""
 HISTORY_MAX = 1000
 """At most this many of a producer id's newest records are searched for the first one that ended a transaction."""
 CLOCKS_MAX = 100
@@ -73,8 +73,8 @@ class Copies:
     _skews: dict[str, int] = field(default_factory=dict)
 
     def older_than(self, time_ms: int) -> tuple[str, ...]:
-        """The names of the coordinator's partitions that have no record of `time_ms` or later. Empty if all
-        have one."""
+        """The names of the coordinator's partitions that have no record of `time_ms` or later, in the form of
+        `named`. Empty if all have one."""
         if self._by_age is None:
             self._by_age = sorted((log.newest_ms, name) for name, log in self.coordinator.logs.items())
         count = bisect_left(self._by_age, (time_ms, ""))
@@ -116,8 +116,8 @@ class Copies:
         return min(outside, default=0)
 
     def stranger_at(self, partition: Partition) -> int:
-        """The offset of the newest COMMIT marker of a producer that the coordinator does not know, although
-        the coordinator cannot have forgotten it yet. -1 if there is none."""
+        """The highest offset of a COMMIT marker that is its producer's last marker here, although the coordinator
+        does not know the producer and cannot have forgotten it yet. -1 if there is none."""
         if partition.name not in self._strangers:
             since = self.coordinator.newest_ms - EXPIRY_MS
             offsets = (
@@ -168,9 +168,9 @@ class Situation:
 
     @property
     def claimed_begin_by_ms(self) -> int:
-        """The latest time at which the transaction may have begun, by the times of its records. -1 if no
-        record has a time. A client sets these times as it likes: a stream that processes yesterday's events
-        writes yesterday's times. So the partition's `client_lag_ms` is added."""
+        """The latest time at which the transaction may have begun, by the time of its first batch. -1 without such
+        a time. A client sets these times as it likes: a stream that processes yesterday's events writes
+        yesterday's times. So the partition's `client_lag_ms` is added."""
         first_ms = self.transaction.first_timestamp
         return first_ms + CLIENT_SKEW_MS + self.partition.client_lag_ms if first_ms >= 0 else -1
 
@@ -201,7 +201,7 @@ Need = Callable[[Situation], tuple[Words, ...]]
 
 
 def data_whole(at: Situation) -> tuple[Words, ...]:
-    """Need: after the first batch of the transaction the data has no damage, no gap and no cut."""
+    """Need: after the first batch of the transaction the data has no damage and no gap, and is not truncated."""
     first_offset = at.transaction.first_offset
     if not at.partition.is_doubted_behind(first_offset):
         return ()
@@ -328,7 +328,7 @@ def readers_declared_waiting(at: Situation) -> bool:
 
 
 def segments_declared_whole(at: Situation) -> list[str]:
-    """The coordinator's logs for which only the person states that no segment is missing between two others."""
+    """The coordinator's logs for which only the person can state that no segment is missing between two others."""
     return sorted(name for name, log in at.logs.items() if log.segment_gap is not None)
 
 
@@ -345,8 +345,8 @@ def data_newer(at: Situation) -> tuple[Words, ...]:
 
 def _over_since(at: Situation) -> int | None:
     """The first moment, in milliseconds since 1970, at which the coordinator's records show that everything
-    the producer had begun here was ended. A marker, if one was to be written, was in the log by then. None if
-    the coordinator does not know the producer and none of its logs was cleaned."""
+    the producer had begun here was ended. A marker, if one was to be written, was in the log by then. Without a
+    record of the producer: COPY_DELAY_MS before the newest record if the log cleaner cleaned a log, else None."""
     entry, coordinator = at.entry, at.copies.coordinator
     if entry is None:
         cleaned = any(log.is_cleaned for log in coordinator.logs.values())
@@ -379,8 +379,9 @@ def is_marked(at: Situation) -> bool:
 
 
 def not_contradicted(at: Situation) -> tuple[Words, ...]:
-    """Need: the data has no marker of a producer that the coordinator must still know, although the given
-    files do not mention this producer."""
+    """Need: the data has no marker of a producer that the coordinator must still know, although the given files do
+    not mention it. A marker counts if it is the last of the transaction's own producer, or another producer's
+    last COMMIT behind the transaction's beginning."""
     marker = at.last_marker
     offset = at.copies.stranger_at(at.partition)
     since = at.copies.coordinator.newest_ms - EXPIRY_MS

@@ -11,7 +11,7 @@ from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.words import Words, words
 
 TRANSACTION_PARTITIONS_MAX = 10_000
-"""`__transaction_state` has at most this many partitions; Kafka's default is 50."""
+"""At most this many partitions of `__transaction_state` can be stated; Kafka's default is 50."""
 _DIGITS_MAX = 15
 """A number has at most this many digits."""
 OPTIONS: Mapping[str, str | None] = MappingProxyType(
@@ -39,12 +39,12 @@ class ContradictedError(LogsError):
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What the person states. Every field but `now` removes one doubt of `copy_proofs.py`; none removes damage that is
+    """What the person states. Every field but `now` removes doubts of `copy_proofs.py`; none removes damage that is
     visible in the files."""
 
     now: int | None = None
     """The time against which timeouts are measured, in milliseconds since 1970. None: the newest time of a
-    broker in the files, or `copied_after` if that is later."""
+    broker in the files, or `copied_after` if it is later."""
     transaction_partitions: int | None = None
     """How many partitions `__transaction_state` has; None if the person does not state it."""
     rest_empty: bool = False

@@ -34,7 +34,7 @@ belong to the log's end."""
 SEGMENT_BYTES_STEP = 1024
 """`segment.bytes`, the configured length of segments, is assumed to be a multiple of this."""
 PARTITIONS_MAX = 20_000
-"""At most this many folders are read in one call. More are refused; none are left out silently."""
+"""At most this many folders are read in one call; more are refused."""
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ class GroupOffsets:
         self.damage += other.damage[: DAMAGE_MAX - len(self.damage)]
 
     def pending_of(self, key: OffsetKey) -> int | None:
-        """The producer id whose open transaction has a newer offset for `key`; None if none has."""
+        """The producer id whose open transaction has an offset for `key`, or deletes it; None if none does."""
         if self._held_by is None:
             self._held_by = {}
             for producer_id, held in self.pending.items():

@@ -1,7 +1,7 @@
 """Reads thousands of batch headers at once, as columns. This is a fast path for ordinary batches.
 
 A batch is accepted if its checksum is right and its header alone is enough. Where every record is to be read,
-the records must be right too (`record_columns.py`). A marker is accepted if it is byte for byte what brokers
+the records must be right too (`record_columns.py`). A marker is accepted if its bytes are those that brokers
 write. Every other batch (another control batch, one with holes from the log cleaner, anything that may be
 damaged) goes to the segment reader. A block ends before the first damaged batch.
 """
@@ -76,9 +76,9 @@ class HeaderBlock(Generic[Read]):
     offset_behind: int
     """The lowest offset that the next batch may have."""
     marker_types: np.ndarray
-    """The `ControlType` of each marker, and NO_MARKER for the other batches."""
+    """The `ControlType` of each marker that is not in `read`; NO_MARKER for the other batches."""
     coordinator_epochs: np.ndarray
-    """The coordinator epoch of each marker, and -1 for the other batches."""
+    """The coordinator epoch of each marker that is not in `read`; -1 for the other batches."""
     read: dict[int, Read] = field(default_factory=dict)
     """The batches that the segment reader read: index in the block to its result."""
 
@@ -87,12 +87,12 @@ class HeaderBlock(Generic[Read]):
 
 
 Part = HeaderBlock[BatchFacts] | list[BatchFacts]
-"""A part of a stretch: either a block of the fast path, or a list with the one row (a batch, or damage) that
-the segment reader read."""
+"""A part of a stretch: either a block of the fast path, or a list with the one row that the segment reader read."""
 
 
 def parts_of(file: str, stretch: Stretch, depth: Depth) -> Iterator[Part]:
-    """All parts of a stretch, in order. `file` is the name of the file in the facts. Raises LogsError."""
+    """All parts of a stretch, in order. `file` is the name of the file in the facts; facts in a block have no name.
+    Raises LogsError."""
     every_record = depth is Depth.DEEP
     reader = segment_reader(RECORDS[depth])
     rows = StretchRows(stretch, reader)

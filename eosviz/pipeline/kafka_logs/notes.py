@@ -24,7 +24,7 @@ class NoteKind(StrEnum):
     NEWER_EPOCH = "closed_by_newer_epoch"
     """The producer was fenced, or its transaction timed out."""
     NO_DECISION = "marker_without_decision"
-    """The coordinator had decided nothing before the marker: an administrator wrote it."""
+    """The coordinator had not decided this outcome before the marker: an administrator wrote it."""
 
 
 @dataclass(frozen=True, slots=True)

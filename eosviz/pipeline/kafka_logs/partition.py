@@ -3,7 +3,7 @@ what readers of both isolation levels get.
 
 Source: Kafka's `ProducerStateManager`, `ProducerAppendInfo` and `UnifiedLog` (firstUnstableOffset, LSO-1). A
 transaction belongs to a producer id, so a marker of a newer epoch closes it too; the last stable offset is the lower
-of the high watermark and the first offset of an open transaction.
+of the high watermark and the first offset of the first open transaction.
 """
 
 import heapq
@@ -31,7 +31,7 @@ _SEQUENCES = 1 << 31
 
 @dataclass(slots=True)
 class Transaction:
-    """What one transaction wrote into this partition."""
+    """One transaction in this partition."""
 
     producer_id: int
     epoch: int
@@ -40,8 +40,8 @@ class Transaction:
     last_offset: int
     """The last offset of its data; the marker has an offset of its own."""
     first_timestamp: int
-    """The largest timestamp of its first batch, in milliseconds since 1970, usually by a client's clock. By this
-    clock the transaction began no later. Without a batch, it is the newest timestamp of the producer."""
+    """The largest timestamp of its first batch, in milliseconds since 1970, usually set by the client. Without a
+    batch, the newest timestamp of the producer."""
     file: str
     """The segment with its first batch, or the place in a text or snapshot that shows it."""
     position: int = -1
@@ -56,8 +56,8 @@ class Transaction:
     """The epoch of its last data. It may be higher than `epoch`: until a marker comes, data of the producer's
     next epoch belongs to the same transaction."""
     followed_ms: int = -1
-    """The time of the first marker after its first batch, by a broker's clock. The transaction began no
-    later. -1: no marker follows."""
+    """The time of a marker after its first batch, by a broker's clock: the transaction began no later. -1: no
+    marker follows."""
     from_snapshot: bool = False
     """Only the broker's snapshot shows its beginning: the data there was deleted."""
 
@@ -93,7 +93,7 @@ class Marker(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """A batch whose base offset is not the expected one: batches before it are not in the files."""
+    """A batch whose base offset is higher than expected: batches before it are not in the files."""
 
     place: str
     expected: int
@@ -138,7 +138,7 @@ class Producer:
 
 @dataclass(slots=True)
 class _Answers:
-    """Results that are kept until the next batch, because every verdict needs them."""
+    """Results that are kept until the partition changes, because every verdict needs them."""
 
     open_now: tuple[Transaction, ...]
     written: tuple[Range, ...] | None = None
@@ -188,12 +188,11 @@ class Partition:
     raised_at: int = -1
     """The offset of the first COMMIT marker with a newer epoch than the data that it commits; -1: there is none."""
     stray_markers: list[Marker] = field(default_factory=list)
-    """Markers that closed nothing here: none of the transaction's data precedes them."""
+    """Markers that closed nothing here: the files have no data of their transactions before them."""
     aborted_index: list[AbortedTransaction] = field(default_factory=list)
     _written: list[Range] = field(default_factory=list)
     _committed: list[Range] = field(default_factory=list)
     _doubted_from: int = -1
-    """The value of `doubted_from`."""
     _unfollowed: list[Transaction] = field(default_factory=list, repr=False, compare=False)
     """The transactions that began after the newest marker."""
     _open_firsts: list[tuple[int, int]] = field(default_factory=list)
@@ -202,8 +201,7 @@ class Partition:
 
     @property
     def high_watermark(self) -> int:
-        """The offset up to which the log is replicated: its end in the files, or the `cut` that the caller
-        set; -1 if unknown."""
+        """The offset up to which the log counts as replicated: `log_end`; -1 if unknown."""
         return self.log_end
 
     @property
@@ -213,7 +211,7 @@ class Partition:
 
     @property
     def reports_jumps(self) -> bool:
-        """Whether the jumps are reported: nothing shows that the log cleaner made them."""
+        """Whether there are jumps, and nothing shows that the log cleaner made them."""
         return bool(self.jumps) and not self.is_cleaned
 
     def last_stable_offset(self, without: Collection[int] = ()) -> int:
@@ -261,8 +259,7 @@ class Partition:
         answers = self._answered()
         if answers.committed is None:
             answers.committed = merged(self._committed)
-        # Only the end of the first open transaction changes the result. So there are two results, however many
-        # transactions are open.
+        # Aborts change the result only by the last stable offset.
         bounds = (self.log_start, self.last_stable_offset(aborting))
         if bounds not in answers.visible:
             answers.visible[bounds] = clipped(answers.committed, *bounds)
@@ -400,14 +397,14 @@ class Partition:
         self.aborted_index.append(AbortedTransaction(*entry))
 
     def enter(self, transaction: Transaction) -> None:
-        """Adds a transaction, which is its producer's open one from now on."""
+        """Adds a transaction that its producer has open."""
         self._answers = None
         self.transactions.append(transaction)
         self._unfollowed.append(transaction)
         heapq.heappush(self._open_firsts, (transaction.first_offset, transaction.producer_id))
 
     def begin_earlier(self, transaction: Transaction, first_offset: int) -> None:
-        """Lower the first offset of an open transaction to `first_offset`, if that is lower."""
+        """Lowers the first offset of an open transaction to `first_offset`, if that is lower."""
         transaction.first_offset = min(transaction.first_offset, first_offset)
         self._answers = None
         heapq.heappush(self._open_firsts, (transaction.first_offset, transaction.producer_id))
@@ -431,8 +428,8 @@ def place_of(file: str, position: int) -> str:
 def fold(
     name: str, batches: Iterable[BatchFacts], *, log_start: int = 0, log_end: int = 0, cut: int | None = None
 ) -> Partition:
-    """`batches` folded into a partition. `log_end`: the log end offset of a log without batches, which is the
-    base offset of its last segment. `cut`: the high watermark of an earlier moment."""
+    """`batches` folded into a partition. `log_end`: the lowest possible log end offset. `cut`: the high watermark
+    of an earlier moment, if the state at that moment is wanted."""
     partition = Partition(name, log_start, cut, log_end=log_end if cut is None else min(cut, log_end))
     for batch in batches:
         partition.add(batch)

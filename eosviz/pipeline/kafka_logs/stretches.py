@@ -29,7 +29,8 @@ _FRAMES = SegmentReader(checksum=checksum)
 
 
 class LogsError(ValueError):
-    """A path cannot be read as Kafka's logs. The text has the path and the remedy."""
+    """The given files cannot be read as Kafka's logs. The text has the reason and the remedy; a subclass may have
+    sentences of the catalogue instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +104,8 @@ def _sure_batches(segment: Path, base: int, data: Buffer, distance: int) -> Iter
 
 
 class StretchRows:
-    """The rows of a stretch, from any position. Raises LogsError if the file cannot be opened. The index
-    entries after damage are kept, so that each indexed batch is examined only once, however many places are
-    damaged."""
+    """The rows of a stretch, from any position. Raises LogsError if the file cannot be opened. The complete batches
+    that the index names are kept, so that each is examined only once, however many places are damaged."""
 
     def __init__(self, stretch: Stretch, reader: SegmentReader) -> None:
         self.view = memoryview(mapped(stretch.segment))

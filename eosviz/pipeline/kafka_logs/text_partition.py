@@ -70,7 +70,7 @@ class DumpedBatch:
     def layout(self) -> Layout:
         """The layout of the batch. Raises UnreadableError if a field is no number."""
         fields = self.fields
-        # `none` is the codec's name in a batch; a dump prints codecs in capitals, and changed the spelling once.
+        # Some versions of the dump tool print codecs in capitals.
         codec = fields.get("compresscodec", "none").lower()
         return Layout(number(fields, "size", -1), codec, number(fields, "partitionleaderepoch", -1))
 

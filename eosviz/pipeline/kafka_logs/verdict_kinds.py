@@ -4,8 +4,7 @@ from enum import StrEnum
 
 
 class VerdictKind(StrEnum):
-    """The kind of a verdict. It is a verdict on a partition's transaction, or on the partition if no
-    transaction is open."""
+    """The kind of a verdict on an open transaction, or on a partition without one."""
 
     HEALTHY = "healthy"
     SLOW_BUT_ALIVE = "slow_but_alive"
