@@ -1,5 +1,4 @@
-"""Where a visitor continues: the newest session that has begun, with its picture and its progress, and the next
-scenario of its track."""
+"""Where a visitor continues: the newest session that has begun, with its picture, its track, and what comes next."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ LAST_LINES = 15
 
 
 def say(line: str) -> None:
-    """Print a line. Never raises: if the output is a file on a full disk the line is lost."""
+    """Print a line. If the output is a file on a full disk, the line is lost."""
     with contextlib.suppress(OSError):
         print(line, flush=True)
 

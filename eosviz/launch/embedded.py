@@ -29,8 +29,8 @@ def embedded_redis_socket(data_dir: Path) -> Path:
 
 
 def embedded_redis_url(data_dir: Path) -> str:
-    """The server's address. If the socket is not in the data folder, its folder is made or checked first.
-    Raises Problem if that folder belongs to another user."""
+    """The server's address. If the socket is not in the data folder, its folder is made or checked first, and
+    Problem is raised as by `private_folder`."""
     socket = embedded_redis_socket(data_dir)
     if data_dir not in socket.parents:
         private_folder(socket.parent)

@@ -1,8 +1,7 @@
 """`make test`: the tests in parts, each a process of its own, and one line at the end with the sums.
 
 Playwright's synchronous API and pytest-asyncio cannot share a process. Each part has its own data and servers, so
-three parts run at a time; tests also wait (for starting processes, for the last test of a part), which leaves room
-for others.
+PARTS_AT_A_TIME of them run at the same time.
 """
 
 import os
@@ -32,7 +31,7 @@ POSTGRESQL_TESTS = (
     "tests/operating",
     "tests/walkthroughs/test_commands.py",
 )
-"""Tests about permissions, and about what must happen only once. `make test` runs them on both databases."""
+"""Tests that `make test` runs on both databases, without the slow ones and NOT_TWICE."""
 NOT_TWICE = (
     "tests/classroom/test_permissions.py",
     "tests/classroom/test_nothing_there.py",
@@ -44,8 +43,7 @@ PARTS_AT_A_TIME = 3
 LAST_WORDS_SECONDS = 10
 """A part that is ended has this time to print where each thread of its processes is."""
 FAILURES_MAX = 20
-"""At most this many failures are named at the end. If there are more, they have few causes, and their part
-has printed all of them."""
+"""At most this many failures are named at the end."""
 REASON_MAX = 200
 """A reason has at most this many characters."""
 PYTEST_ENVIRONMENT = {

@@ -1,7 +1,7 @@
 """Closes everything that eosviz writes to other users: it contains password hashes, session cookies and keys.
 
 Every process sets the umask of EOSVIZ_UMASK before it writes anything, and a start closes what an older
-release or a careless copy left open to others. This module never gives access.
+release or a careless copy left open to others.
 """
 
 import os

@@ -28,12 +28,11 @@ PORT = 8000
 DATA_BYTES = 200_000_000
 BACKLOG = 2048
 HEALTHY_SECONDS_MAX = 180.0
-"""The longest time from the start until `/healthz` answers 200. A slow machine may need a minute. The
-supervisor reports a process that cannot start after ten attempts."""
+"""The longest time from the start until `/healthz` answers 200. A slow machine may need a minute."""
 
 
 def run(prepare: bool = True) -> None:
-    """Run until Ctrl-C or SIGTERM, and then end everything. Raises Problem if it cannot continue."""
+    """Run until Ctrl-C, SIGTERM or SIGHUP, and then end everything. Raises Problem if the site cannot run."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)  # until the supervisor runs, treated as Ctrl-C
     umask = umask_asked(os.environ)

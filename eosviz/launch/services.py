@@ -21,7 +21,7 @@ REDIS_MEMORY = "512mb"
 
 def child_environment() -> dict[str, str]:
     """The environment for the processes of an eosviz. The variable that keeps Python from storing compiled modules is
-    left out: with it each start would compile a thousand."""
+    left out: with it, each start would compile a thousand modules."""
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {"DJANGO_SETTINGS_MODULE": "eosviz.settings.development", "PYTHONUNBUFFERED": "1", **inherited}
 

@@ -25,7 +25,7 @@ CANNOT_WRITE = {
     errno.EROFS: "the disk is mounted read-only",
     errno.EIO: "the disk answers with an input/output error",
 }
-"""Disk errors that end once an operator acts: no process may end because of them."""
+"""Disk errors that last until an operator acts, each with a sentence."""
 
 
 def free_bytes(folder: Path) -> int:

@@ -110,7 +110,7 @@ class Supervisor:
 
     @property
     def all_run(self) -> bool:
-        """True if every service has a process that runs: none waits for the template or for its restart."""
+        """True if no service waits for the template or for its restart."""
         return all(child.process is not None or child.start_at == math.inf for child in self._children)
 
     def rest(self) -> None:

@@ -140,7 +140,7 @@ def _write_files(writer: archive.Writer, folder: Path) -> int:
 
 def restore(path: Path, say: Callable[[str], None] = lambda line: None) -> Content:
     """Restore a backup completely. Raises Refused or Damaged; then nothing was changed. The database must be
-    migrated and contain no user's rows, and the data folder must contain no files."""
+    migrated and contain no user's rows, and the data folder no files that a backup would contain."""
     manifest, end = archive.check(path)
     say(f"a backup of {manifest.created}, engine {manifest.engine}: it is whole")
     _refuse_what_does_not_fit(manifest)

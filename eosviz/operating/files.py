@@ -1,4 +1,4 @@
-"""Which files of the data folder a backup contains: all except those of LEFT_OUT."""
+"""Which files of the data folder a backup contains."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Metrics for Prometheus. Each web process serves its own at `/metrics`. Each worker serves its own at a port
 of its own if EOSVIZ_WORKER_METRICS_PORT is set.
 
-The labels are names of routes and tasks, never addresses or ids, so the code determines how many there are.
+No label contains an address or an id, so the code determines how many values there are.
 """
 
 from __future__ import annotations

@@ -110,5 +110,5 @@ def _page(request: HttpRequest, what: Sentence, status: HTTPStatus) -> HttpRespo
 
 
 def _asks_for_json(request: HttpRequest) -> bool:
-    """True if a script of a page sent the request. The script shows the sentence itself."""
+    """True if the client prefers JSON, as the scripts of pages do, which show the sentence themselves."""
     return request.headers.get("Accept", "").startswith("application/json")

@@ -44,8 +44,8 @@ def _end(task_id: str, task: Any, state: str | None = None, **kwargs: Any) -> No
 
 
 def _session(arguments: Any) -> dict[str, str]:
-    """The `session` of a task for its log lines; empty if the task is not about a session. Tasks about a
-    session have the session's id as their first argument."""
+    """The first argument of a task as `session` for its log lines, if it is a UUID; else empty. Tasks about a session
+    have the session's id there."""
     first = arguments[0] if arguments else None
     try:
         return {"session": str(uuid.UUID(first))} if isinstance(first, str) else {}

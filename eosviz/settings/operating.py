@@ -13,12 +13,12 @@ from eosviz.bounded.tasks import MEMORY_BYTES_MAX
 env = environ.Env()
 
 KEEP_ANONYMOUS_DAYS = env.int("EOSVIZ_KEEP_ANONYMOUS_DAYS", 0)
-"""What a person without an account made is deleted this many days after its last use
-(`accounts/retention.py`); 0: never."""
+"""Rows of browsers without an account are deleted this many days after their last use (`accounts/retention.py`);
+0: never."""
 METRICS_TOKEN = env.str("EOSVIZ_METRICS_TOKEN", "")
 """The token with which metrics are read. Without a token there are no metrics."""
 WORKER_METRICS_PORT = env.int("EOSVIZ_WORKER_METRICS_PORT", 0)
-"""The port of a worker's metrics. 0: a worker has none."""
+"""The port of the first worker's metrics; each further worker has the next port. 0: workers serve no metrics."""
 WORKER_METRICS_HOST = env.str("EOSVIZ_WORKER_METRICS_HOST", "127.0.0.1")
 
 BOUNDED_MEMORY_BYTES = env.int("EOSVIZ_BOUNDED_MEMORY", 0) * MEBIBYTE or share_of_machine(MEMORY_BYTES_MAX)

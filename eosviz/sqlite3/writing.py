@@ -12,12 +12,12 @@ from functools import cache
 logger = logging.getLogger(__name__)
 
 ROWS_BETWEEN = 300
-"""After this many changed rows a thread writes the write-ahead log back into the file. The log then has about
-700 pages, whether steps are stored singly or together."""
+"""After this many changed rows a thread writes the write-ahead log back into the file."""
 PAGES_MAX = 10_000
 """If the log nevertheless reaches this many pages (40 MB), SQLite writes it back in the committing thread."""
 PAGES_LONG = 4_000
-"""A write-ahead log with more pages than this is written back while no connection of this process writes."""
+"""If the log still has more pages than this then, it is written back again while no connection of this process
+writes."""
 
 
 class Writing:
