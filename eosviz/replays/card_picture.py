@@ -1,9 +1,7 @@
 """The preview picture of a link or of a published replay: the partition lanes at one step.
 
-It draws the signs of the player's lanes (dashed = open, hatch = aborted, flags = markers, thin line = high
-watermark, thick line = last stable offset) from the same view. As in the player, one hue is one producer id.
-It contains no sentence: titles are sent with the link in the reader's language, and one font does not have the
-letters of both languages.
+Dashed = open, hatch = aborted, C and A = markers, thin line = high watermark, thick line = last stable offset. A batch
+has the hue of its producer id, as in the player. The picture contains no sentence, so it is the same in every language.
 """
 
 from __future__ import annotations

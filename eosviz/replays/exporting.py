@@ -116,7 +116,7 @@ def cancel(owner: str, export_id: UUID) -> bool:
 
 
 def carry_out(export_id: UUID) -> None:
-    """Carry an export out and store its outcome. Only a complete file is kept. If the worker is stopped, nothing is
+    """Carry an export out and store its outcome. Only a complete file is kept. If the worker is stopped, no outcome is
     stored, and the page reports the export as lost."""
     waiting = Export.objects.filter(id=export_id, state=ExportState.WAITING)
     if not waiting.update(state=ExportState.WORKING, beat=timezone.now()):

@@ -273,7 +273,7 @@ class _Answer:
     # -- what to do --------------------------------------------------------------------------------------
 
     def _todo(self) -> Iterator[Json]:
-        """The remedies, in the order in which to try them."""
+        """The steps of the remedies, in the order in which to take them."""
         remedy = self._verdict["remedy"]
         if remedy is None:
             return
@@ -331,7 +331,7 @@ class _Answer:
         }
 
     def _restart(self) -> Json:
-        """The remedy for an ongoing transaction that works with every version: its own producer initialises again."""
+        """A remedy for an ongoing transaction that works with every version of Kafka: its producer initialises again."""
         return {
             "title": sentence("todo.restart", transactional_id=self._known),
             "does": [sentence("todo.restart.does", transactional_id=self._known)],
@@ -359,7 +359,7 @@ def _run(
     then: Json | None = None,
     since: str = TOOL_SINCE,
 ) -> Json:
-    """One remedy with a command: a title and a line about what it does."""
+    """One step with a command."""
     verb = _verb(command)
     name = verb.replace("-", "_").lower()
     return {

@@ -1,5 +1,5 @@
-"""The branches of a log case: one with what was written, and one for each marker that a remedy would write or
-wait for, tried on a copy of the log (docs/logs.md)."""
+"""The branches of a log case: one with the log as written, and one for each preview, which tries a marker on a copy of
+the log (docs/logs.md)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -33,8 +33,8 @@ def branches_of(case: LogCase, previews: Sequence[Preview]) -> tuple[list[Json],
 def folded(
     case: LogCase, branches: Sequence[Json], steps: Mapping[str, list[Json]]
 ) -> tuple[dict[str, Any], Json]:
-    """Plan and derived facts of each branch, by its id. The log as written is folded once, and the branch of
-    each remedy continues from a copy of this fold."""
+    """Plan and derived facts of each branch, by its id. The log as written is folded once, and each preview continues
+    from a copy of this fold."""
     written = RunPlan(case.header, case.view), branch_derived.begun(case.view)
     plans: dict[str, Any] = {}
     derived: Json = {}

@@ -184,7 +184,7 @@ class Export(BackgroundJob):
     """How many of `total` steps have been written or read again."""
     total = models.PositiveIntegerField(default=0)
     beat = models.DateTimeField(default=timezone.now)
-    """The time of its worker's last report."""
+    """The time of the worker's last report; at first, that of the request."""
     name = models.CharField(max_length=200, blank=True)
     """The file name of the download."""
     bytes = models.PositiveBigIntegerField(default=0)
@@ -206,7 +206,7 @@ class Export(BackgroundJob):
 
     @property
     def shown_state(self) -> str:
-        """The state; an export whose worker was killed counts as failed."""
+        """The state; an unfinished export without a report for SILENT_SECONDS counts as failed."""
         return ExportState.FAILED.value if self.is_silent else str(self.state)
 
 
