@@ -401,7 +401,7 @@ def _places(small: str, wishes: Iterable[Wish]) -> Iterator[tuple[int, int]]:
 
 
 def excerpt(text: str, wishes: Sequence[Wish], most: int = EXCERPT["en"]) -> str:
-    """The part of a text, at most ``most`` letters long, that has the most of the terms' weight; a term as it was
+    """The part of a text, about ``most`` letters long, that has the most of the terms' weight; a term as it was
     written counts more than a synonym. Without a match, the beginning of the text."""
     if len(text) <= most:
         return text

@@ -19,7 +19,7 @@ ROW = "asked."
 EMPTY = "asked.empty"
 """The row with words that have no meaning for a search."""
 SUBJECT = "asked.subject"
-"""The row with words that say what a question is about, not what went wrong; they tell as much as everyday language."""
+"""The row with words that say what a question is about, not what went wrong; their weight is PLAIN."""
 OUTSIDE = "asked.outside"
 """The row with parts of Kafka that lessons only touch: no lesson fits a question with such a word unless one of its
 terms leads to a lesson."""
@@ -296,10 +296,9 @@ def _is_one_error(typed: str, meant: str) -> bool:
 
 
 def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
-    """The terms by which a term is searched. A name that occurs in no entry is replaced by the terms of its
-    words. A run of Chinese that the table does not have gets its words as `parts` if it occurs in an entry;
-    otherwise it is replaced by its longest parts that occur, without single letters and words without
-    meaning. A term for which this finds nothing is returned as it is."""
+    """The terms by which a term is searched, by default the term itself. A name that occurs in no entry: the terms of
+    its words. A run of Chinese that the table does not have: with its words as `parts` if it occurs in an entry; else
+    its longest parts that occur, without single letters and words without meaning."""
     if wish.as_words and not is_there(wish.text):
         return understand(wish.as_words)
     is_known = wish.same is not None or wish.leads

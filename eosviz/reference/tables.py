@@ -21,8 +21,8 @@ CONTRADICTION = "CTR-"
 
 @dataclass(frozen=True, slots=True)
 class ErrorRow:
-    """One of Kafka's errors, with its entry in the dictionary. ``retriable``: in a Produce response, in at least
-    one version."""
+    """One of Kafka's errors, with its entry in the dictionary. ``retriable``: producers of some version resend a batch
+    that gets it."""
 
     name: str
     code: int

@@ -331,7 +331,7 @@ class _Answer:
         }
 
     def _restart(self) -> Json:
-        """A remedy for an ongoing transaction that works with every version of Kafka: its producer initialises again."""
+        """A remedy for an ongoing transaction, in every version of Kafka: its producer initialises again."""
         return {
             "title": sentence("todo.restart", transactional_id=self._known),
             "does": [sentence("todo.restart.does", transactional_id=self._known)],
