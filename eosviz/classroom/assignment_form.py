@@ -35,7 +35,7 @@ from eosviz.time_zone import zone_named
 TRACK = "track:"
 EDITION = "edition:"
 """Prefixes of a material that is no scenario of the library. After TRACK comes the name of a track, after
-EDITION the row id of a version of the workshop."""
+EDITION the id of an edition of the workshop."""
 KEPT = "kept"
 """The material of an assignment that is changed, if the material stays as it is."""
 

@@ -236,8 +236,8 @@ def _assignment(
 @login_required
 @require_POST
 def begin(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
-    """Begins an attempt or continues the open one: redirects to its run or track, for an explanation to its
-    text. Members only."""
+    """Begins an attempt or continues the open one, and redirects to its track or run; for an explanation, and
+    without a run, to the assignment's page. Members only."""
     assignment = _seen(request, assignment_id)
     get_object_or_404(Membership, classroom=assignment.classroom, user=request.user)
     kind = kind_of(assignment)

@@ -17,9 +17,9 @@ from eosviz.walkthroughs.tasks import plan_soon
 
 
 def begin(browser: str, track: Track, position: int) -> Session:
-    """The session for this position of the track: that of the visit if it plays the run of this position,
-    else a new one, which the visit has from then on. Raises Problem as `create_session` does, and Http404 if
-    the library lacks the scenario."""
+    """The visit's session for this position of the track, if it plays the run of this position; otherwise a
+    new session, which the visit then has. Raises Problem as `create_session` does, and Http404 if the library
+    lacks the scenario."""
     item = track.items[position - 1]
     visit = Visit.objects.of_browser(browser).filter(track=track.name, position=position).first()
     fits = visit is None or visit.is_of(item)

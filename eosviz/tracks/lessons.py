@@ -113,8 +113,7 @@ def _is_altered(version: ScenarioVersion, variant: str | None) -> bool:
 
 
 def _libraries(scenario: str) -> dict[str, Any]:
-    """What each client library does, where that matters in the scenario; empty if it matters nowhere in
-    it."""
+    """What each client library does, where that matters in the scenario. Empty if it matters nowhere."""
     rows = [
         {"title": one.title, "sides": [{"libraries": names, "does": text} for names, text in one.sides]}
         for one in of_scenario(scenario)

@@ -129,7 +129,8 @@ def _owned(request: HttpRequest, session_id: uuid.UUID) -> Session:
 
 @api.get("/token", auth=None, openapi_extra=described("Token"))
 def token(request: HttpRequest) -> HttpResponse:
-    """The CSRF token. Send it as `X-CSRFToken`, with the cookies of this answer, with every change."""
+    """The CSRF token. Send it with every change, as the header `X-CSRFToken`, together with the cookies of
+    this answer."""
     return _json({"token": get_token(request)})
 
 

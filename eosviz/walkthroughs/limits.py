@@ -36,7 +36,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     follower_deeds_per_minute: int = (
         settings.RATES["say.follower"][0] * 60 // settings.RATES["say.follower"][1]
     )
-    """The most hands raised, hands lowered and answers of one follower in a minute, all together."""
+    """How often per minute one follower may raise a hand, lower it or answer, all together. After a pause, a
+    follower may do as much at once."""
     keyframe_every: int = KEYFRAME_EVERY
 
 

@@ -39,8 +39,8 @@ OPENED_MAX = 50
 """A browser that opens one of its last OPENED_MAX links again gets the session that the link made before. An
 older link makes a new session."""
 STEPS_COUNTED_AS_ONE = 500
-"""Opening a link runs the engine. Each time the run needs this many steps, the opening counts once more (rate
-`open_link.address`)."""
+"""Opening a link runs the engine. For the rate `open_link.address` it counts once, and once more for each
+STEPS_COUNTED_AS_ONE steps of the run."""
 
 
 @never_cache

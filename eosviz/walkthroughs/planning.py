@@ -1,5 +1,5 @@
-"""Makes the plan of a session's run by running it to its end. Does not import Django: scenarios that users wrote run
-in a bounded process (`eosviz/bounded`)."""
+"""Makes the plan of a session's run by running it ahead. Does not import Django: scenarios that users wrote
+run in a bounded process (`eosviz/bounded`)."""
 
 from __future__ import annotations
 

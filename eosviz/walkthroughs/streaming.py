@@ -1,5 +1,5 @@
-"""Sends stored steps to every page of a session. If a message is lost, a page repeats a question, and no step
-is lost."""
+"""Sends stored steps to every page of a session. If a message is lost, the page asks again; no step is
+lost."""
 
 from __future__ import annotations
 

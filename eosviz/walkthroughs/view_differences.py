@@ -40,8 +40,9 @@ _decode = msgspec.json.Decoder(_Changes).decode
 
 
 def net_changes(bodies: Iterable[bytes], backward: bool) -> list[NetChange]:
-    """The net changes of these steps (JSON as pages get it), given oldest first. `backward`: they are given newest
-    first, and the changes lead from the view after the newest to the view before the oldest."""
+    """The net changes of these steps (JSON as pages get it), which come oldest first. `backward`: they come
+    newest first, and the changes lead back from the view after the newest step to the view before the
+    oldest."""
     found: dict[tuple[str, ...], NetChange] = {}
     for body in bodies:
         step = _decode(body)

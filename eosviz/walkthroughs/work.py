@@ -28,8 +28,8 @@ def _whole_run(message: messages.AskTransactions | messages.AskKeyframe) -> int:
 
 
 def _missing(message: messages.Hello) -> int:
-    """The steps of a whole window for each branch that the page has, which is the most that the answer to
-    `hello` sends of the branch."""
+    """The most that the answer to `hello` may have to send: the steps of a whole window for each branch that
+    the page has."""
     return LIMITS.window_steps * min(len(message.have), LIMITS.branches_per_session)
 
 

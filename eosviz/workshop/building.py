@@ -53,7 +53,7 @@ BODY_BYTES_MAX = 2 * TEXT_BYTES_MAX + 64 * 1024
 """The largest body of a request: a text as JSON, with its edits."""
 
 BYTES_OF_ONE_EDIT = 25_000
-"""For the rate `edit_draft.person`, each time that a request has this many bytes counts as one more edit."""
+"""For the rate `edit_draft.person` a request counts once, and once more for each BYTES_OF_ONE_EDIT bytes."""
 
 Json = dict[str, Any]
 

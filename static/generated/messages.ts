@@ -713,7 +713,7 @@ export interface Limits {
   followers_heard: number;
   hand_characters: number;
   /**
-   * The most hands raised, hands lowered and answers of one follower in a minute, all together.
+   * How often per minute one follower may raise a hand, lower it or answer, all together. After a pause, a follower may do as much at once.
    */
   follower_deeds_per_minute: number;
   keyframe_every: number;
