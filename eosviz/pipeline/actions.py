@@ -150,8 +150,8 @@ def forget_sweep(sweep: Sweep) -> None:
 
 
 def clear_forgotten(sweep: Sweep) -> None:
-    """Delete the folder of a sweep whose row was deleted during the run. The process of the sweep calls this,
-    because it may have written files after the deletion."""
+    """Delete the folder of a sweep whose row was deleted during the run, because its process may have written files
+    after the deletion."""
     if not Sweep.objects.filter(id=sweep.id).exists():
         shutil.rmtree(sweep.folder, ignore_errors=True)
 

@@ -116,8 +116,8 @@ def audit(facts: DataFrame, rules: tuple[Rule, ...] = RULES, facts_at_once: int 
     sessions, broken, found = 0, Counter[str](), _First()
     for part in range(parts):
         own = facts if parts == 1 else facts.where(f.pmod(f.xxhash64("session"), f.lit(parts)) == part)
-        # The rules read these facts about forty times. They are partitioned by session once, so that the
-        # joins of the rules need no shuffle.
+        # The rules read these facts many times. They are partitioned by session once, so that the joins of the
+        # rules need no shuffle.
         own = own.repartition(max(SHARES_MIN, cores), "session").cache()
         sessions += _judge(own, rules, broken, found)
         own.unpersist()

@@ -58,7 +58,7 @@ def _from_clients() -> Column:
 
 
 def with_lives(logs: Logs) -> DataFrame:
-    """Appends of producers, with ``life``: how many times the replica had dropped its state of the producer
+    """The appends with a producer id, and ``life``: how many times the replica had dropped its state of the producer
     before."""
     forgotten = of_kind(logs.facts, kinds.FORGOTTEN)
     rows = logs.appends.where("producer_id >= 0").unionByName(forgotten, allowMissingColumns=True)

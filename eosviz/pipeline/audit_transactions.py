@@ -26,8 +26,9 @@ def _moves(logs: Logs) -> DataFrame:
 
 
 def _numbered(logs: Logs, rows: DataFrame, producer: str, step: str) -> DataFrame:
-    """Each of ``rows`` with its ``producer``, and with the ``number`` of the producer's newest transaction at
-    ``step``. Rows before the producer's first transaction are left out."""
+    """Each of ``rows`` with its ``producer``, and with the ``number`` of the producer's newest transaction at its step.
+    Rows before the producer's first transaction are left out. The parameters ``producer`` and ``step`` are names of
+    columns."""
     moves = _moves(logs).select(
         "session", f.col("subject").alias("producer"), f.col("step").alias("moved"), "number"
     )

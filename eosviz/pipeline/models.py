@@ -189,7 +189,7 @@ class Shrink(Job):
     total = models.PositiveIntegerField(default=0)
     """How many tries were made so far. More may follow."""
     before = models.JSONField(default=list)
-    """Each fault that hit in the broken run, as an entry of a fault script."""
+    """The fault script of the broken run, with an entry of its own for each fault that hit by chance."""
     after = models.JSONField(default=list)
     """The entries of the fault script that are left."""
     step = models.PositiveIntegerField(null=True)

@@ -1,4 +1,4 @@
-"""The axes of a sweep: settings and faults with named values."""
+"""The axes of a sweep: what they vary, and how a sweep document states them."""
 
 import json
 import re
@@ -90,7 +90,7 @@ def _of_choices(name: str, value: Any, place: str) -> Axis:
 
 def read_faults(value: Any, first: int) -> tuple[list[dict[str, Any]], list[Axis]]:
     """The entries of the scenario's fault script that `[[faults]]` adds, and the axes of these entries. The
-    scenario's own fault script has ``first`` entries."""
+    scenario's own fault script has ``first`` entries. Raises BadSweep."""
     entries: list[dict[str, Any]] = []
     axes: list[Axis] = []
     for position, item in enumerate(_tables(value, "faults", FAULTS_MAX)):

@@ -17,8 +17,7 @@ from eosviz.pipeline.sweep_checks import TakesLong, check_sweep
 from eosviz.pipeline.sweep_document import SweepDocument, read_sweep
 
 HERE_SECONDS_MAX = 0.5
-"""After this much processor time a check in this process gives up, and a bounded process begins anew. The
-lessons' sweeps take less."""
+"""After this much processor time a check in this process gives up, and a bounded process begins anew."""
 
 
 class Mistake(msgspec.Struct):

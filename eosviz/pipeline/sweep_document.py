@@ -69,7 +69,7 @@ class SweepDocument:
         return load(entry(self.scenario).document, self.variant, source=self.scenario)
 
     def scenario_of(self, cell: dict[str, Any], seed: int) -> Scenario:
-        """The scenario of one run. Raises BadScenario, Refused."""
+        """The scenario of one run. Raises BadScenario."""
         return load(self.document, None, self.settings(cell, seed), source=self.scenario)
 
 

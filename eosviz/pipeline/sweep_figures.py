@@ -22,7 +22,7 @@ Row = dict[str, Any]
 SHARES = (*JUDGED, "failed", "aborted")
 """Measures that are shares of runs, with an interval."""
 MEAN_OF = {"lost": "lost_records", "failed": "failed_records", "aborted": "aborted_transactions"}
-"""Some counted columns have the name of a share. The means of these columns have names of their own, by column."""
+"""Counted column → the name of its mean, if the column itself has the name of a share."""
 MEANS = tuple(MEAN_OF.get(name, name) for name in COUNTED)
 """Measures that are means of a count per run, with an interval."""
 _COLUMN = {mean: name for name, mean in MEAN_OF.items()}

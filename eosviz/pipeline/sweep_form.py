@@ -149,7 +149,7 @@ def of_document(text: str, parameters: list[Parameter]) -> Filled:
 
 
 def kept_places(text: str, parameters: list[Parameter]) -> list[str]:
-    """The parts of a document that the form cannot show, and leaves unchanged."""
+    """The parts of a document that the form cannot show, and leaves unchanged. Raises BadSweep."""
     document = read_document(text)
     known = {parameter.path: parameter for parameter in parameters}
     kept = [

@@ -26,8 +26,7 @@ from eosviz.pipeline.sweep_table import frame_of, rows_of
 logger = logging.getLogger(__name__)
 
 LOOK_SHARE = 0.25
-"""The table is computed during at most this share of the sweep's time. Most of a computation is waiting for a
-core."""
+"""The table is computed during at most this share of the sweep's time; for most of that time it waits for a core."""
 LOOKS_APART_SECONDS = 5.0
 """The shortest time from the end of one computation to the beginning of the next."""
 

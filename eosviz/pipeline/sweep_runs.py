@@ -115,7 +115,7 @@ class Player:
             raise EngineError(f"{self.sweep.scenario} with {values}, seed {seed}: {error}") from error
 
     def scenario(self, run: int) -> Scenario:
-        """The scenario of one run. Raises Refused."""
+        """The scenario of one run."""
         cell, seed = self.sweep.place_of(run)
         found = self._scenarios.get(cell)
         if found is None:

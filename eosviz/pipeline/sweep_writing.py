@@ -32,7 +32,7 @@ Json = dict[str, Any]
 
 
 class BadForm(Exception):
-    """All errors in a form; an error's place is the name of its field."""
+    """All errors in a form, or the error in its document. An error in a form has the name of its field as place."""
 
     def __init__(self, mistakes: list[BadSweep]) -> None:
         super().__init__(mistakes)
@@ -148,7 +148,7 @@ class _Writing:
             yield Edit(do="add", path=["axes"], value={"name": choice.name, "choices": rows})
 
     def _named(self, rows: list[Any], key: str) -> dict[str, Any]:
-        """The non-empty rows of the form, by their names."""
+        """The rows of the form by name, without empty rows. Wrong names are added to `mistakes`."""
         named: dict[str, Any] = {}
         for number, row in enumerate(rows):
             place = f"{key}.{number}.name"

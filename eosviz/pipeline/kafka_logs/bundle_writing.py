@@ -1,5 +1,5 @@
-"""Writes a case as the lines of a bundle. A pseudonym replaces every name that a user chose, and the keys,
-values and headers of records are left out."""
+"""Writes a case as the lines of a bundle. A pseudonym replaces every name that a user chose, and the contents of
+applications' records are left out."""
 
 import gzip
 import io

@@ -90,7 +90,7 @@ class _Call:
 
 def stored_batches(steps: Iterable[Mapping[str, Any]]) -> list[Stored]:
     """The batches that the steps of a case add to lanes (docs/frame.md), in order. Kafka's internal topics
-    are left out."""
+    are left out. Raises NoScenarioError for a damaged batch."""
     found = []
     for step in steps:
         for change in step["changes"]:
@@ -102,7 +102,7 @@ def stored_batches(steps: Iterable[Mapping[str, Any]]) -> list[Stored]:
 
 def lanes_of(view: Mapping[str, Any]) -> dict[str, list[Stored]]:
     """The log of each partition's leader in a view, by offset. Partitions that are empty or internal to Kafka
-    are left out."""
+    are left out. Raises NoScenarioError for a damaged batch."""
     lanes = {}
     for name, lane in view["partitions"].items():
         leading = lane.get("replicas", {}).get(str(lane["leader"]), {})

@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 
 def now_sentence(now: int, copies: Copies) -> Words:
-    """The moment against which timeouts are measured (-1: no file has one), and how to set another."""
+    """The moment against which timeouts are measured. -1: no file has one."""
     if now < 0:
         return words("now.unknown")
     return words("now.set" if copies.declared.now is not None else "now.newest", now=moment(now))

@@ -62,7 +62,7 @@ class PartitionDirectory:
         return tuple(stretches(self.segments, split_bytes))
 
     def rows(self, reader: SegmentReader) -> Iterator[Row]:
-        """The rows of all segments in order. Raises LogsError if a file cannot be opened."""
+        """The rows of all segments in order. Raises LogsError if a segment cannot be opened."""
         for stretch in self.stretches():
             yield from stretch_rows(stretch, reader)
 

@@ -51,7 +51,7 @@ def is_internal(directory: PartitionDirectory) -> bool:
 
 
 def read_internal(directory: PartitionDirectory) -> Internal:
-    """The contents of a folder for which `is_internal` holds. Raises LogsError if a file cannot be opened.
+    """The contents of a folder for which `is_internal` holds. Raises LogsError if a segment cannot be opened.
     Damage raises no error."""
     found = _READERS[directory.name.rpartition("-")[0]]()
     if isinstance(found, ClusterMetadata):

@@ -183,8 +183,8 @@ class Partition:
     zeros."""
     producers: dict[int, Producer] = field(default_factory=dict)
     transactions: list[Transaction] = field(default_factory=list)
-    """All transactions, open ones included, in the order of their first offsets. If only a printed list of
-    producers shows them, they are in its order."""
+    """All transactions, open ones included, in the order of their first offsets; without batches, in the order of
+    the printed producers."""
     raised_at: int = -1
     """The offset of the first COMMIT marker with a newer epoch than the data that it commits; -1: there is none."""
     stray_markers: list[Marker] = field(default_factory=list)

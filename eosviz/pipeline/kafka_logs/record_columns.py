@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 RECORDS_MAX = 1 << 16
-"""How many records are processed together: the columns stay in the processor's cache. Batches with more do not
-pass."""
+"""At most this many records are processed together, so that the columns stay in the processor's cache. Batches with
+more do not pass."""
 LANES_MIN = 32
 """If there are fewer lanes than this, they go record by record, because a column step costs as much as this
 many records."""

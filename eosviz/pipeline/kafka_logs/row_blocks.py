@@ -15,7 +15,7 @@ from eosviz.pipeline.kafka_logs.record_columns import RECORDS_MAX, fields_of
 from eosviz.pipeline.kafka_logs.stretches import Stretch, StretchRows
 
 BATCHES_MAX = 512
-"""At most this many batches are in one block. All of their records are in memory together."""
+"""At most this many batches are in one block. The records of its ordinary batches are in memory together."""
 _APPEND_TIME = int(Attribute.LOG_APPEND_TIME)
 
 
