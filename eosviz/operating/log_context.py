@@ -1,5 +1,5 @@
-"""Adds the session and the task to every log line. Middleware, sockets and workers state what they are
-working on, and the lines that are logged during this work name it."""
+"""Adds session and task to log lines. Middleware, sockets and workers state what they are working on, and the lines
+that are logged during this work name it."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ waiting = Gauge("eosviz_tasks_waiting", "Tasks that no worker has taken yet")
 
 
 class MeasuredRequests(Middleware):
-    """Counts and times every response, and sets the session for log lines."""
+    """Counts and times responses, except those to static files, and sets the session for log lines."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse | Awaitable[HttpResponse]:
         if self.is_async:

@@ -50,7 +50,7 @@ def migrations_applied() -> list[str]:
 
 
 def used_models() -> list[str]:
-    """The tables that have rows which only a user can have created."""
+    """The tables outside MADE_BY_MIGRATE that have rows."""
     return [
         label_of(model)
         for model in all_models()

@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True)
 class Sentence:
     key: str
-    """The key of the title; `<key>.why` is the sentence below it, and all that a script gets."""
+    """The key of the title; `<key>.why` is that of the sentence below it."""
     detail: str
     """A fixed English text for programs, `detail` in the JSON response."""
 

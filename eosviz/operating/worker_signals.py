@@ -1,4 +1,4 @@
-"""Measures the time of a worker's tasks, and sets task and session for its log lines."""
+"""Measures the time of a worker's tasks, sets task and session for its log lines, and serves its metrics."""
 
 from __future__ import annotations
 

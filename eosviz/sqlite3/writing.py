@@ -16,8 +16,8 @@ ROWS_BETWEEN = 300
 PAGES_MAX = 10_000
 """If the log nevertheless reaches this many pages (40 MB), SQLite writes it back in the committing thread."""
 PAGES_LONG = 4_000
-"""If the log still has more pages than this then, it is written back again while no connection of this process
-writes."""
+"""If a log of more pages than this could not be written back completely, the thread tries again while no connection of
+this process writes."""
 
 
 class Writing:
