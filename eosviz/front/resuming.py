@@ -25,7 +25,7 @@ DRAWN_STEPS_MAX = 1000
 
 PLACE_COOKIE = "place"
 _PLACE = re.compile(r"([0-9a-f-]{36})\.([0-9]{1,18})\.([0-9]{1,9})")
-"""The session, the branch and the step that the player showed last, from the player's cookie."""
+"""Matches the player's cookie: the session, the branch and the step that the player showed last."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -296,9 +296,9 @@ def _is_one_error(typed: str, meant: str) -> bool:
 
 
 def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
-    """The terms by which a term is searched, by default the term itself. A name that occurs in no entry: the terms of
-    its words. A run of Chinese that the table does not have: with its words as `parts` if it occurs in an entry; else
-    its longest parts that occur, without single letters and words without meaning."""
+    """The terms by which a term is searched. A name that occurs in no entry is replaced by its words. A run of Chinese
+    that the table does not have gets its words as `parts` if it occurs in an entry; otherwise it is replaced by its
+    longest parts that occur, without single letters and words without meaning. Any other term stays as it is."""
     if wish.as_words and not is_there(wish.text):
         return understand(wish.as_words)
     is_known = wish.same is not None or wish.leads

@@ -30,7 +30,8 @@ class PlayedSession(TypedDict):
 
 
 class Verified(TypedDict):
-    """The result of checking the file; `step` is the first step that differs, if one does."""
+    """The result of checking the file. `step`: the first step that differs; the last compared one if the check was
+    stopped; else null."""
 
     state: Literal["verified", "as_recorded", "differs", "log"]
     engine: NotRequired[str]

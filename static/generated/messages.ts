@@ -3063,7 +3063,8 @@ export interface PlayedSession {
   variant: string | null;
 }
 /**
- * The result of checking the file; `step` is the first step that differs, if one does.
+ * The result of checking the file. `step`: the first step that differs; the last compared one if the check was
+ *     stopped; else null.
  */
 export interface Verified {
   state: "as_recorded" | "differs" | "log" | "verified";

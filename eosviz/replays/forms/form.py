@@ -19,8 +19,8 @@ _MADE = (bounded_check.PLAYER, bounded_check.CARD)
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The input of a form. `replay`: the replay file. `each`: a form with two passes calls it after each step that it
-    reads, for the progress. `follow`: called with the folder of a bounded process while the process works."""
+    """The input of a form. `replay`: the replay file. `each`: counts one step for the progress. `follow`: called with
+    the folder of a bounded process while the process works."""
 
     replay: IO[bytes]
     language: str
