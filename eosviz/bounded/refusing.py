@@ -20,8 +20,8 @@ class Refused(NoAnswer):
 
 
 class BeyondBounds(NoAnswer):
-    """The process exceeded the processor time or memory of its row of `tasks.py`; the subclass is for every
-    other failure."""
+    """The process exceeded the processor time or memory of its row of `tasks.py`. The subclass NotThisTime is
+    for other failures."""
 
 
 class NotThisTime(BeyondBounds):

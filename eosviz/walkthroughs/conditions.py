@@ -1,6 +1,5 @@
-"""Conditions on steps: the same ones for breakpoints (any of them holds) and searches (all hold or, with
-`any`, at least one). This file declares their shapes; `matching.py` decides whether a condition holds at a step, from
-the step as the engine recorded it."""
+"""Conditions on steps, for breakpoints (one must hold) and searches (all must hold or, with `any`, one). This
+file declares their shapes; `matching.py` decides whether a condition holds at a step."""
 
 from __future__ import annotations
 

@@ -172,8 +172,8 @@ def _settings(scenario: Scenario) -> list[str]:
 
 
 _NOT_OF_KAFKA = {"retries"}
-"""Settings whose older default is the engine's (CFG-1), not that of the version: Kafka's is Integer.MAX_VALUE since
-2.1 (KIP-91)."""
+"""Settings whose older default in the engine is not Kafka's. `retries`: without idempotence the engine has 0
+(CFG-1), Kafka since 2.1 Integer.MAX_VALUE (KIP-91)."""
 
 
 def _older_defaults(scenario: Scenario) -> Iterator[dict[str, str]]:

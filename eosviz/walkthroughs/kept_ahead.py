@@ -54,7 +54,7 @@ class KeptAhead:
         return encode(Ahead(branch=str(event["branch"]), after=made.number - 1, step=sent_step))
 
     def take(self, command: Advance) -> MadeStep | None:
-        """The kept step, if it is all that the command asks for; it is returned at most once."""
+        """The kept step, if it is all that the command asks for; else None. It is returned at most once."""
         made = self._made
         if made is None or (int(command.branch), command.after, command.count) != (
             self._branch_id,

@@ -199,7 +199,7 @@ def read_log(query: QueryDict) -> str | None:
 
 
 def read_selection(query: QueryDict) -> Selection | None:
-    """The selection in the address; an unreadable one selects nothing."""
+    """The selection in the address; None if there is none that can be read."""
     kind, colon, name = query.get("select", "").partition(":")
     if not colon:
         return None

@@ -13,8 +13,8 @@ from eosviz.walkthroughs.interventions import Word
 Json = msgspec.Raw | dict[str, Any]
 """A JSON object that is passed on as stored, unread."""
 HeaderJson = Annotated[Json, Meta(title="Header")]
-"""The title of this type, and of the types below, names the shape of the JSON object (engine/shapes), for the
-schema (eosviz/contract)."""
+"""The title of this type, and of the types below, names the shape of the JSON object, for the schema
+(eosviz/contract)."""
 StepJson = Annotated[Json, Meta(title="SentStep")]
 ViewJson = Annotated[Json, Meta(title="View")]
 NearViewJson = Annotated[Json, Meta(title="NearView")]

@@ -123,7 +123,7 @@ class Session(models.Model):
 
     @property
     def other_engine(self) -> str | None:
-        """The version of the engine that made the session, if it is not this one."""
+        """The version of the engine that made the session; None if it is this one."""
         engine = _MADE.decode(bytes(self.header)).engine
         return None if engine == ENGINE_VERSION else engine
 

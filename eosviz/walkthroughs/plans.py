@@ -94,9 +94,9 @@ _changed = Condition()
 
 @contextmanager
 def _being_made(name: str) -> Iterator[bool]:
-    """True if no other thread of this process is in this block with the same `name`: the key of a plan, or one
-    name for all plans that bounded processes make. Otherwise False, as soon as the other thread is done, but at the
-    latest after MOMENT_SECONDS: a worker has few threads, and clicks wait for them."""
+    """Yields True if no other thread of this process is in such a block with the same `name`: the key of a
+    plan, or one name for all plans that bounded processes make. Otherwise yields False when the other thread
+    is done, after MOMENT_SECONDS at the latest, because clicks wait for the few threads of a worker."""
     with _changed:
         free = name not in _making
         _making.add(name)

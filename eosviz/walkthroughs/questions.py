@@ -192,8 +192,8 @@ def near_view_answer(branch: Branch, number: int, re: str, whole: bool = False) 
 
 
 def _walked(near: bytes, bodies: list[bytes]) -> dict[str, Any] | None:
-    """The near view `near` (JSON) after these steps; None if a step changed a part that near views leave
-    out."""
+    """The near view `near` (JSON) after these steps; None if it lacks a part that a change of these steps
+    needs (`near_views.walk`)."""
     try:
         return near_views.walk(msgspec.json.decode(near), list(map(changes_of, bodies)))
     except near_views.FoldedAway:

@@ -149,8 +149,8 @@ class Slot:
         """The memory of the simulation when it was last used."""
 
     def held_branch(self, session_id: uuid.UUID) -> Branch | None:
-        """The branch as this process left it, without a query, while its run can continue. If another process
-        has made steps since, an attempt to store the following steps will fail."""
+        """The branch as this process left it, without a query; None if it is not held, or its run has ended.
+        If another process has made steps since, an attempt to store the following steps will fail."""
         held = self.branch
         if held is None or held.session_id != session_id or held.finished is not None:
             return None
