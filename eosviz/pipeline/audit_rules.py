@@ -242,11 +242,11 @@ def _passed(logs: Logs) -> DataFrame:
 
 
 def _decisions(logs: Logs) -> DataFrame:
-    """The columns ``session, fact, decision, decided_for, decision_at``: for each stored batch, the first
-    decision about its producer that the coordinator logged after the application had sent the records, and
-    the epoch of the data that the decision covers. All three are null without such a decision. A delayed
-    write belongs to the transaction in which it was sent, wherever it is stored. For a client with an epoch
-    for each transaction (transaction version 2, KIP-890) the decision is logged under the next epoch."""
+    """The columns ``session, fact, decision, decided_for, decision_at`` for each stored batch. ``decision``: the first
+    decision about its producer that the coordinator logged after the application had sent the records. A delayed
+    write belongs to the transaction in which it was sent, wherever it is stored. ``decided_for``: the epoch of the
+    data that the decision covers. For a client with an epoch for each transaction (transaction version 2, KIP-890)
+    the decision is logged under the next epoch. ``decision_at``: the fact of the decision. Null without a decision."""
     of_producer = ["session", "producer_id"]
     decided = (
         of_kind(logs.facts, kinds.LOGGED)

@@ -1,4 +1,4 @@
-"""What all commands that run on Spark share: the choice of a master, and the report of an error."""
+"""What commands that run on Spark share: the option `--master`, the Spark session, and the report of an error."""
 
 from __future__ import annotations
 

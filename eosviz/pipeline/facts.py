@@ -449,7 +449,8 @@ class FactReader:
             self._moved_serials(WORK, before, after, "taken", "dropped", subject=path[1], name=keeper)
 
     def _keeper(self, service: Json) -> str | None:
-        """The name of what keeps the offsets of the service's consumer; None without a consumer."""
+        """The keeper of the offsets of the service's consumer: ``DATABASE``, or ``group`` and the group's name. None
+        without a consumer."""
         if service["consumer"] is None:
             return None
         group = self.view["consumers"][service["consumer"]].get("group")

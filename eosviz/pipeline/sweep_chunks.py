@@ -47,7 +47,7 @@ Span = tuple[int, int]
 
 
 class Stopped(Exception):
-    """The sweep was asked to stop. The finished chunks stay."""
+    """The job was asked to stop. The finished chunks of a sweep stay."""
 
 
 class NotShared(Exception):

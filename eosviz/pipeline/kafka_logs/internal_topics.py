@@ -74,8 +74,8 @@ def _snapshot_rows(directory: PartitionDirectory) -> Iterator[Row]:
 
 
 def _judge_log(found: Coordinator, directory: PartitionDirectory) -> None:
-    """Complete what was read of a coordinator's log by what the folder's other files show: its cluster, and why the log
-    may be incomplete."""
+    """Complete a coordinator's log from the folder's other files: its cluster and topic, and why it may be
+    incomplete."""
     log = found.logs[directory.name]
     log.cluster_id, log.topic_id = directory.origin
     if log.hole_end <= cleaned_up_to(directory):

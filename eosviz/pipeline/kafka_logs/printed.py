@@ -1,4 +1,4 @@
-"""A case as `manage.py logs` prints it: a line for each partition, then what is unusual, then the verdicts."""
+"""A case as `manage.py logs` prints it, in English: the partitions first, the verdicts last."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice

@@ -1,8 +1,4 @@
-"""Turns batches from printed text or a bundle into lanes of the player, in the same rows that segments give.
-
-An upload is read in a bounded process (`eosviz/bounded`), which passes its batches on as lines
-(`lane_lines`). The site turns these lines into lanes (`read_lanes`).
-"""
+"""Turns batches from printed text or a bundle into lanes of the player, in the same rows that segments give."""
 
 import struct
 from collections.abc import Iterable, Iterator, Sequence
