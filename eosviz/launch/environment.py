@@ -20,9 +20,8 @@ ENVIRONMENT_BYTES = 2_500_000_000  # measured: 1.5 GB installed; the rest is nee
 
 
 def prepare_environment(with_tools: bool = False) -> None:
-    """Make `.venv/bin/python` have the pinned versions of the requirements, and with `with_tools` those of
-    the tools that tests and linters use. If it has them already, this takes milliseconds. Raises Problem if
-    it is impossible."""
+    """Make `.venv/bin/python` have the pinned requirements of the site, with `with_tools` also the tools of tests and
+    linters. If it has them already, this takes milliseconds. Raises Problem if it is impossible."""
     if sys.version_info < PYTHON_VERSION_MIN:
         raise Problem(
             f"Python {sys.version.split()[0]} is too old: install Python 3.11 or newer"

@@ -28,7 +28,7 @@ class RunningChild:
 
 @dataclass
 class State:
-    """What runs in this data folder. It is read by a second start, by the next start and by the tests."""
+    """The content of the state file. A second start, the next start and tests read it."""
 
     supervisor: int
     address: str = ""

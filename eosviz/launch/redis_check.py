@@ -42,8 +42,8 @@ def without_password(url: str) -> str:
 
 
 def complaint(url: str) -> str:
-    """What is wrong with the Redis at this address; empty if it can be used. With rediss:// only the
-    connection is checked."""
+    """A complaint about the Redis at this address; empty if it can be used. With rediss:// only the connection is
+    checked."""
     try:
         parts = urlsplit(url)
         if parts.scheme not in SCHEMES:

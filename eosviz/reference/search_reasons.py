@@ -1,4 +1,4 @@
-"""Why a scenario answers a question: one of its signs or sentences, the one that says most of the question's words."""
+"""Why a scenario answers a question: the one of its signs or sentences that has most of the question's words."""
 
 from __future__ import annotations
 

@@ -111,9 +111,8 @@ def understand(question: str) -> list[Wish]:
 
 
 def _apart(pieces: list[str], taken: Collection[str]) -> list[Wish]:
-    """The texts of the table whose words are all in the question, in any order. Left out are texts that
-    are already taken or have the same words as one of those, and texts whose words are only some of the words
-    of another text, found or taken."""
+    """The texts of the table whose words are all in the question, in any order. Left out are texts with the same words
+    as a text that is already taken, and texts whose words are only some of the words of another one, found or taken."""
     asked = {_root(piece) for piece in pieces}
     there = [(word, rows, roots) for word, rows, roots in _texts() if roots <= asked]
     longest = [roots for _, _, roots in there] + [_roots(word) for word in taken]

@@ -107,7 +107,7 @@ def signatures(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def libraries(request: HttpRequest) -> HttpResponse:
-    """Which client library does what, and the runs in which that matters."""
+    """The behaviours of client libraries, and the runs in which they matter."""
     context = {"libraries": client_libraries(), "behaviours": behaviours()}
     return render(request, "reference/libraries.html", context)
 

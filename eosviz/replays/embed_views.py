@@ -1,7 +1,7 @@
 """Frames on other sites' pages: the page inside a frame, its player file, and the oEmbed answer that describes it.
 
-The page in a frame sets no cookie, and reads only the one with the reader's language. The views of files read the
-session cookie only for scenarios that are not public.
+The page in a frame sets no cookie, and reads only that of the language. The views of files read the session cookie only
+for scenarios that are not public.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ from eosviz.walkthroughs.models import Branch, Session
 @never_cache
 @require_safe
 def limits(request: HttpRequest, session_id: UUID) -> JsonResponse:
-    """What the dialog shows first: forms, bounds, and how much of the quota of published replays is used."""
+    """Forms, bounds, and the used part of the quota of published replays, for the dialog."""
     _owned(request, session_id)
     return _limits(request)
 
@@ -51,7 +51,7 @@ def limits(request: HttpRequest, session_id: UUID) -> JsonResponse:
 @never_cache
 @require_safe
 def replay_limits(request: HttpRequest, replay_id: UUID) -> JsonResponse:
-    """What the dialog of an imported replay shows first, as for a session."""
+    """The same as `limits`, for an imported replay."""
     _imported(request, replay_id)
     return _limits(request)
 

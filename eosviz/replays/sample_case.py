@@ -48,7 +48,7 @@ def _identity() -> uuid.UUID:
 
 @cache
 def sample_page() -> Json:
-    """What the page of the case shows, without a stored case."""
+    """The context of the case's page, without a stored case."""
     analysis: Json = _read(str(NAMESPACE)).analysis or {}
     return log_case_page(analysis)
 

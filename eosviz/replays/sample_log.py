@@ -37,7 +37,7 @@ TIMEOUT_MS = 900_000
 HOUR_MS = 3_600_000
 SEGMENT = "00000000000000000000.log"
 SAMPLE_OPTIONS = LogOptions(now=BEGUN_MS + 2 * HOUR_MS, one_cluster=True, copied_after=BEGUN_MS + HOUR_MS)
-"""What the engineer on call states beside the files."""
+"""The statements of the engineer on call beside the files."""
 
 
 def sample_log() -> Iterator[tuple[str, bytes]]:

@@ -68,7 +68,7 @@ class Card:
     watch_for: Words | None
     lesson: Words | None
     signs: tuple[dict[str, Words], ...]
-    """What can be seen in a real cluster (`see`), and what it points to (`means`)."""
+    """Symptoms in a real cluster (`see`), each with its meaning (`means`)."""
     profile: str
     question: str | None
     covers: tuple[str, ...]

@@ -91,7 +91,7 @@ def written(document: dict[str, Any]) -> str:
 
 
 class Asked(Struct, forbid_unknown_fields=True):
-    """What is asked: either a text with its edits, or a document."""
+    """The request: either a text with its edits, or a document."""
 
     text: str = ""
     edits: list[Edit] = []

@@ -109,7 +109,7 @@ def _ground(form: Form, language: str) -> Iterator[str]:
 
 
 def _legend(form: Form, language: str) -> Iterator[str]:
-    """What the two looks of a record in the producer's list mean."""
+    """The legend of the two looks of a record in the producer's list."""
     if form.legend is None:
         return
     x, y = form.legend

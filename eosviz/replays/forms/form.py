@@ -1,4 +1,4 @@
-"""What a form of a replay decides: the file's ending, and how its pieces are made."""
+"""The base class of the forms of a replay, and their input."""
 
 from __future__ import annotations
 
