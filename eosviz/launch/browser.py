@@ -1,7 +1,7 @@
 """Finds an installed browser for tests and benchmarks.
 
-The headless shell is tried first. It is the same Chromium without windows, and with it a test takes 0.6 times
-the processor time.
+The headless shell is tried first: it is Chromium without windows, and with it a test takes 0.6 times the processor
+time.
 """
 
 import os

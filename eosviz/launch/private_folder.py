@@ -11,9 +11,8 @@ PRIVATE_MODE = 0o700
 
 
 def private_folder(path: Path) -> Path:
-    """The folder. It is made if it is missing, and closed to others if it is this user's. Raises Problem for
-    a link, for what is no folder, and for a folder of another user: in the system's temporary folder anyone
-    could have made it first, and so could take this program's place."""
+    """The folder. It is made if it is missing, and closed to others if it is this user's. Raises Problem for a link or
+    a file, and for a folder of another user: in the system's temporary folder anyone could have made it first."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(FileExistsError):
         path.mkdir(mode=PRIVATE_MODE)

@@ -3,7 +3,7 @@ order:
 
 - `manifest.json`: the version of this format, the engine, the time, the migrations of the rows, and the
   columns of each table
-- `rows/<app.model>/<number>.jsonl`: rows as JSON lines (`tables.py`), a few megabytes in each member
+- `rows/<app.model>/<number>.jsonl`: rows as JSON lines (`tables.py`), in pieces
 - `files/<path>`: the files of the data folder
 - `end.json`: how many rows and files there are, and the chain over all members before it
 

@@ -46,8 +46,8 @@ RETRY_FULL_SECONDS = 30
 
 
 class RedisAway(Middleware):
-    """Answers 503 instead of 500 if a view needed Redis (limits on signing in, a task) and Redis did not
-    answer, if nothing can be stored, or if the database is too busy."""
+    """Answers 503 instead of 500 if a view failed because Redis did not answer, nothing can be stored, or the database
+    is too busy."""
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if means_no_room(exception):

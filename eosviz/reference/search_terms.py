@@ -127,8 +127,8 @@ def _apart(pieces: list[str], taken: Collection[str]) -> list[Wish]:
 
 @cache
 def _texts() -> tuple[tuple[str, tuple[tuple[str, ...], ...], frozenset[str]], ...]:
-    """The texts of the table without Chinese and with at least two words, each with its rows and its words,
-    if the words together tell enough: a word tells the more, the fewer texts have it."""
+    """The texts of the table that `_apart` looks for, each with its rows and its words: those without Chinese and with
+    at least two words that are rare enough together (_TELLS_ENOUGH)."""
     every = [(word, rows, _roots(word)) for word, rows in _known() if not CHINESE.search(word)]
     texts = [text for text in every if len(text[2]) > 1]
     having = Counter(root for _, _, roots in texts for root in roots)

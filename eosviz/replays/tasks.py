@@ -1,8 +1,8 @@
 """The workers' tasks for replays.
 
-`make_export` may run for minutes and is acknowledged early: after its worker was killed it is not redelivered; the page
-shows it as failed, and the person can begin it again. Work that waits for a bounded process does so in a thread of its
-own, so that it blocks no thread that makes steps.
+`make_export` may run for minutes and is acknowledged early: if its worker is killed, it is not delivered again, and the
+page shows it as failed. Work that waits for a bounded process does so in a thread of its own, so that it blocks no
+thread that makes steps.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""How a run ends, as a tiny picture: lanes with cells, gate and markers, crosses for lost records, bars for
-duplicates, below them the rows of a database, or the participants of a transaction over middleware. Pure:
-`engine.ending` to SVG.
+"""How a run ends, as a tiny picture: `engine.ending` to SVG.
 
-As in all pictures: hue is the producer id, solid is stored, dashed open, hatched aborted, a thick bar the last stable
-offset, and only a broken guarantee is red. Elements with the same look share one path, so that a page can have
-hundreds of pictures.
+The picture shows the lanes and below them the rows of a database, or the participants of a two-phase commit. As in all
+pictures, the hue is the producer id, dashed is open, hatched is aborted, a thick bar is the last stable offset, and
+only a broken guarantee is red. Elements with the same look share one path, so that a page can have hundreds of
+pictures.
 """
 
 from __future__ import annotations
