@@ -49,8 +49,8 @@ class AnalysisQuerySet(JobQuerySet):
         return found
 
     def seen_by_person(self, user: User) -> AnalysisQuerySet:
-        """The analyses of classes whose results a person may read. For everyone who teaches, also those of
-        all who agreed."""
+        """The analyses of classes whose results a person may read and, if `may_see_all` holds, those of all
+        who agreed."""
         seen = models.Q(classroom__in=Classroom.objects.judged_by(user))
         if may_see_all(user):
             seen |= models.Q(classroom=None)

@@ -66,7 +66,7 @@ def trail(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_safe
 def everybody(request: SignedInRequest) -> HttpResponse:
-    """The page about all who agreed. Everyone who teaches may see it."""
+    """The page about all who agreed, for people for whom `may_see_all` holds."""
     _check_teaches(request)
     return _page(request, None)
 

@@ -164,7 +164,8 @@ class Assignment(models.Model):
     track = models.CharField(max_length=64, blank=True)
     """The track to watch, instead of a scenario."""
     opens = models.DateTimeField(null=True)
-    """Before this time learners see only that the assignment will open. Null if it is open at once."""
+    """Before this time learners see neither the scenario nor the task, and cannot begin. Null if it is open
+    at once."""
     due = models.DateTimeField(null=True)
     """Work handed in later is marked as late."""
     closes = models.DateTimeField(null=True)
