@@ -24,8 +24,8 @@ from eosviz.pipeline.audit_rules import Logs
 @dataclass(frozen=True)
 class Rule:
     """A rule of the audit. ``guarantee``: the engine's guarantee with the same meaning. ``at_rest``: the rule
-    checks only the final state, in which an earlier breach may be repaired. ``rests_on``: the switches of the
-    session (checks that it has switched off) that explain a breach of the rule."""
+    checks only the final state, in which an earlier breach may be repaired. ``rests_on``: switches that explain a
+    breach of the rule if the session has changed them."""
 
     name: str
     judge: Callable[[Logs], DataFrame]

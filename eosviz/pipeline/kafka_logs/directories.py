@@ -67,7 +67,7 @@ class PartitionDirectory:
             yield from stretch_rows(stretch, reader)
 
     def batches(self, depth: Depth = Depth.HEADERS, split_bytes: int = SPLIT_BYTES) -> Iterator[BatchFacts]:
-        """The facts of all batches, for the analysis. The names of files include the folder."""
+        """The facts of all batches, for the analysis. The names of files begin with the partition's name."""
         for stretch in self.stretches(split_bytes):
             yield from stretch_facts(self.name, stretch, depth)
 
