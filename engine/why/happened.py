@@ -22,6 +22,7 @@ from engine.why.links import (
     stored_subject,
     transaction_subject,
 )
+from engine.why.messages import coming
 from engine.why.moment import Moment, configured
 from engine.why.outcomes import DECIDED
 from engine.why.records import quoted
@@ -63,15 +64,16 @@ def caused(moment: Moment) -> Iterator[Link]:
 
 
 def why_gone(moment: Moment, _subject: str) -> Iterator[Link]:
-    """The messages that the newest step lost: their content, and when each side notices the loss."""
+    """The messages that the newest step lost, the dropped one first: their content, when each side notices the loss,
+    and what components make of it in the step itself."""
     step = newest_of(moment)
-    lost = lost_messages(step)
+    lost = sorted(lost_messages(step), key=lambda one: bool(one["id"] != step["params"].get("message")))
     if not lost:
         raise NotAsked("subject", "no message was lost in this step", "a step that loses one")
     yield own_words(step)
-    waiting: dict[str, None] = {}
+    follows: dict[str, Link] = {}
     for message in lost[:NAMED_MAX]:
-        if len(lost) > 1 or step["kind"] != "fault":
+        if message["id"] != step["params"].get("message"):
             yield link(
                 "gone.message",
                 "GEN-5",
@@ -83,9 +85,57 @@ def why_gone(moment: Moment, _subject: str) -> Iterator[Link]:
             )
         yield from _was_about(moment, message)
         for found in _who_waits(moment, message):
-            if found.key not in waiting:
-                waiting[found.key] = None
+            if found.key not in follows:
+                follows[found.key] = found
                 yield found
+    reactions = [note for note in step["notes"] if note["key"] in _REACTIONS]
+    if not reactions and not follows:
+        reactions = [note for note in step["notes"] if note["key"] == "client.disconnected"]
+    yield from (_reaction(note, step) for note in reactions)
+    if not reactions and not follows:
+        yield from _waits_on(moment, lost[0])
+
+
+_REACTIONS = (
+    "client.control_lost",
+    "client.control_lookup",
+    "client.control_retried",
+    "consumer.disconnected",
+    "markers.disconnected",
+    "markers.sent_again",
+    "broker.questions_lost",
+    "broker.not_in_transaction",
+    "local_transaction.undone_with_connection",
+    "service.connection_lost",
+    "service.in_doubt",
+)
+"""The notes of a loss that say what the components make of it. A batch to resend is told by ``_who_waits``."""
+
+
+def _waits_on(moment: Moment, message: Json) -> Iterator[Link]:
+    """When the component acts that waits for the response to a lost message; it is not notified of the loss."""
+    name = message["to"] if message["is_response"] else message["from"]
+    if moment.broker(name) is not None and message["is_response"]:
+        return  # Its timers need not be about this request.
+    yield from not_running(moment, name)
+    ahead = (coming(moment, event) for event in moment.waiting_events(name))
+    timer = next((found for found in ahead if found.key == "why.next.timer"), None)
+    if timer is not None:
+        yield timer
+    elif moment.next_event(name) is None:
+        yield link("nothing.idle", "GEN-2", subject=actor_subject(name), actor=name)
+
+
+def _reaction(note: Json, step: Json) -> Link:
+    names = ("client", "consumer", "coordinator", "service")
+    actor = next((note["params"][name] for name in names if name in note["params"]), step["actor"])
+    return Link(
+        key=note["key"],
+        params=note["params"],
+        rules=tuple(note["rules"]),
+        subject=actor_subject(actor),
+        step=step["number"],
+    )
 
 
 def why_came(moment: Moment, subject: str) -> Iterator[Link]:

@@ -15,6 +15,7 @@ import { errorText } from "../diagrams/field-words.ts";
 import type { Selection } from "./frame.ts";
 import { nameOf } from "./selection-bar.ts";
 import { Problem } from "./source.ts";
+import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { ruleChip, termed } from "./terms.ts";
 import { say } from "./text.ts";
@@ -52,6 +53,8 @@ export class Why extends StoreElement {
   declare whole: boolean;
   /** The step and the question of the answer on show, or of the one that is under way. */
   #place = "";
+  /** An answer that stays while the reader looks at the steps that it names. */
+  #kept: { asked: Asked; branch: string; step: number; steps: ReadonlySet<number> } | null = null;
   #opener: HTMLElement | null = null;
 
   constructor() {
@@ -106,6 +109,7 @@ export class Why extends StoreElement {
     const wasOpen = this.isOpen;
     this.told = null;
     if (!wasOpen) this.#opener = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+    this.#kept = null;
     this.asked = { selection, question: question?.question ?? null, subject: question?.subject ?? "" };
     this.#place = "";
     void this.#fetch(0);
@@ -127,6 +131,7 @@ export class Why extends StoreElement {
     this.answer = null;
     this.problem = null;
     this.told = null;
+    this.#kept = null;
     this.#place = "";
     if (hadFocus) this.#opener?.focus();
   }
@@ -145,9 +150,34 @@ export class Why extends StoreElement {
     if (["answer", "told", "whole"].some((name) => changed.has(name))) this.dispatchEvent(new CustomEvent("shown-why", { bubbles: true }));
   }
 
+  #keepsAnswer({ branch, shown }: PlayerStore, asked: Asked): boolean {
+    const kept = this.#kept;
+    if (kept?.asked === asked && kept.branch === branch && (shown === kept.step || kept.steps.has(shown))) return true;
+    this.#kept = null;
+    return false;
+  }
+
+  /** Shows a step that the answer names; the answer stays. */
+  #lookAt(step: number): void {
+    const { store, asked, answer } = this;
+    if (store === undefined) return;
+    if (asked !== null && answer !== null && this.#kept === null) {
+      const steps = new Set(answer.links.map((link) => link.step).filter((one) => one !== null));
+      this.#kept = { asked, branch: store.branch, step: store.shown, steps };
+    }
+    store.moveTo(step);
+  }
+
+  #back(): TemplateResult | typeof nothing {
+    const kept = this.#kept;
+    if (kept === null || kept.step === this.store?.shown) return nothing;
+    return html`<button class="why-about" @click=${() => this.#lookAt(kept.step)}>${say("player.why.back", { number: kept.step })}</button>`;
+  }
+
   async #fetch(delay: number): Promise<void> {
     const { store, asked } = this;
     if (store === undefined || asked === null || store.target !== store.shown) return;
+    if (this.#keepsAnswer(store, asked)) return;
     const place = `${store.branch}/${store.shown}/${JSON.stringify(asked)}`;
     if (place === this.#place) return;
     this.#place = place;
@@ -172,7 +202,7 @@ export class Why extends StoreElement {
     const current = this.answer === null ? null : currentQuestion(this.answer);
     return html`<section class="why-panel" aria-label=${say("player.why")}>
       <header class="why-head" tabindex="-1">${current === null ? html`<b>${say("player.why")}</b>` : html`<span class="why-asked">${say(current.key, current.params)}</span>`}
-        ${this.answer === null ? nothing : this.#others(this.answer)} ${this.#aboutSelection()}</header>
+        ${this.answer === null ? nothing : this.#others(this.answer)} ${this.#aboutSelection()} ${this.#back()}</header>
       <button class="close" aria-label=${say("player.why.close")} @click=${() => this.close()}>✕</button>
       <p class="sr" role="status" aria-live="polite">${announcement(this.answer?.links ?? [], current)}</p>
       ${this.problem === null ? this.#chain() : html`<p class="why-none">${say(this.problem.key, this.problem.params)}
@@ -241,7 +271,7 @@ export class Why extends StoreElement {
     return html`<span class="why-said">${termed(sentenceOf(link))}</span>
       ${compared.length === 0 ? nothing : html`<ul class="why-compared">${compared.map(([what, number]) => html`<li>${errorText(what, number)}</li>`)}</ul>`}
       <span class="why-refs">${subject === null ? nothing : this.#subject(subject)}
-        ${step === null || step === this.store?.shown ? nothing : html`<button class="why-step" title=${say("player.why.step_means", { number: step })} @click=${() => this.store?.moveTo(step)}>${say("player.why.step", { number: step })}</button>`}
+        ${step === null || (this.#kept === null && step === this.store?.shown) ? nothing : html`<button class="why-step" aria-current=${step === this.store?.shown ? "step" : nothing} title=${say("player.why.step_means", { number: step })} @click=${() => this.#lookAt(step)}>${say("player.why.step", { number: step })}</button>`}
         ${link.rules.map((rule) => ruleChip(rule, this.rules))}</span>`;
   }
 

@@ -103,6 +103,14 @@ def test_the_answer_follows_the_reader_and_a_step_of_it_can_be_visited(address: 
     expect(chain(page).nth(1)).to_contain_text("p1 uses txn-1")
     page.locator(".why-step").first.click()
     page.wait_for_function("() => document.querySelector('eos-player').store.shown === 83")
+    # The answer stays while its steps are looked at, and one press leads back.
+    expect(page.locator(".why-step[aria-current=step]")).to_have_text("step 83")
+    expect(chain(page).first).to_contain_text("Still without an acknowledged marker: t-0")
+    page.get_by_role("button", name=f"Back to step {MARKER_STORED}").click()
+    page.wait_for_function(
+        "number => document.querySelector('eos-player').store.shown === number", arg=MARKER_STORED
+    )
+    expect(chain(page).first).to_contain_text("Still without an acknowledged marker: t-0")
 
 
 def test_the_chain_stands_on_the_picture_and_moves_nothing_of_it(address: tuple[str, Page]) -> None:

@@ -227,6 +227,31 @@ def test_a_request_that_carries_no_records_is_named() -> None:
     assert "why.gone.request" in [one.key for one in why(lost, "gone", "")]
 
 
+@pytest.mark.parametrize(
+    ("name", "message", "after", "follows"),
+    [
+        ("SC-44/k28", 21, 69, ["markers.disconnected", "markers.sent_again"]),
+        ("SC-44/k28", 20, 61, ["why.next.timer"]),
+        ("SC-44/k28", 2, 4, ["client.control_lost", "client.control_retried"]),
+        ("SC-82", 2, 2, ["why.nothing.idle"]),
+    ],
+)
+def test_what_follows_a_loss_is_what_the_components_make_of_it(
+    name: str, message: int, after: int, follows: list[str]
+) -> None:
+    """The responses of a leader to its coordinator and of a coordinator to a client, whose connections break; a
+    request with markers, after which a timer is due; a message to an initiator, which never asks again."""
+    identifier, _, variant = name.partition("/")
+    drop = {"action": "drop_message", "message": message, "after": after}
+    simulation = Simulation(entry(identifier).scenario(variant or None), [drop])
+    while simulation.number <= after:
+        simulation.step()
+    question, _, chain = first_answer(simulation)
+    assert question == "gone"
+    assert [one.key for one in chain[1:]] == follows
+    assert chain[1].answers
+
+
 def test_earlier_steps_that_an_answer_quotes_can_be_visited() -> None:
     """Each quoted sentence is that of the step which it names."""
     simulation = stopped_at("SC-02", DUPLICATED)
