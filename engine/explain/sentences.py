@@ -31,6 +31,10 @@ _SLOT = re.compile(
     r"\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}"
     r"((?: ms| 毫秒| UTC)(?![A-Za-z]))?( (?=[\u3400-\u9fff]))?"
 )
+_END = "end"
+"""The prefix of slots for the ends of a message."""
+_CONNECTION = "connection"
+_OTHER_END = {"source": "destination", "destination": "source", "from": "to", "to": "from"}
 _NTH = re.compile(r"([\u3400-\u9fff]?)第 (?=\{([a-z_0-9]+)\} ms)")
 _CHINESE = re.compile("[\u3400-\u9fff]")
 """Chinese characters. A text that contains one joins lists with the Chinese comma."""
@@ -131,6 +135,8 @@ def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = 
             return _time(name, value, word) or f"{shown(value, between)}{unit}"
         if unit is not None:
             return f"{shown(value, between)}{unit}" if value is not None else shown(value)
+        if prefix is not None and prefix.partition(".")[0] == _END:
+            return _end(name, prefix, params, word)
         if prefix is not None:
             named = value if isinstance(value, list | tuple) else [value]
             return between.join(word(f"{prefix}.{shown(one)}") or shown(one) for one in named)
@@ -148,6 +154,24 @@ def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = 
         return filled if space is None or _CHINESE_END.search(filled) else filled + space
 
     return _SLOT.sub(put, _NTH.sub(since_the_start, _RANGE.sub(whole, text)))
+
+
+def _end(name: str, prefix: str, params: dict[str, Any], word: Callable[[str], str | None]) -> str:
+    """The sender or receiver of a message, or the end of a connection. Between two roles of one broker, it is the role
+    on this broker. ``prefix``: ``end``, with the kind of the message unless the parameters have it."""
+    value = shown(params[name])
+    other = _OTHER_END[name]
+    if params.get(other) != params[name]:
+        return value
+    _, _, kind = prefix.partition(".")
+    which = "from" if name in ("from", "source") else "to"
+    of = (
+        [_CONNECTION]
+        if kind == _CONNECTION
+        else [shown(params.get("api")), kind or shown(params.get("kind"))]
+    )
+    text = word(".".join((_END, *of, which)))
+    return value if text is None else fill(text, {"broker": value})
 
 
 def _time(name: str, milliseconds: Any, word: Callable[[str], str | None]) -> str | None:

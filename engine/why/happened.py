@@ -109,7 +109,7 @@ _REACTIONS = (
     "service.connection_lost",
     "service.in_doubt",
 )
-"""The notes of a loss that say what the components make of it. A batch to resend is told by ``_who_waits``."""
+"""The notes of a loss that say what the components make of it. ``_who_waits`` has the batches to resend."""
 
 
 def _waits_on(moment: Moment, message: Json) -> Iterator[Link]:

@@ -22,6 +22,10 @@ export interface Catalogue {
 const PLACEHOLDER = /\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}((?: ms| 毫秒| UTC)(?![A-Za-z]))?( (?=[\u3400-\u9fff]))?/g;
 /** Between the ends of a range. */
 const UP_TO = "–";
+/** The prefix of slots for the ends of a message. */
+const END = "end";
+const CONNECTION = "connection";
+const OTHER_END: Readonly<Record<string, string>> = { source: "destination", destination: "source", from: "to", to: "from" };
 /** Behind a moment, in milliseconds since 1970. */
 const UTC = " UTC";
 /** Slots that hold a moment of the run; every other one before `ms` holds a duration. */
@@ -172,11 +176,22 @@ function isOne({ name, end }: Slot, params: JsonObject): boolean {
   return end !== null && Object.hasOwn(params, name) && Object.hasOwn(params, end) && params[name] === params[end];
 }
 
+/** The sender or receiver of a message, or the end of a connection; between two roles of one broker, the role on this broker. */
+function endText(name: string, prefix: string, params: JsonObject, word: (key: string) => string | undefined): string {
+  const value = formatValue(params[name]);
+  if (params[OTHER_END[name] ?? ""] !== params[name]) return value;
+  const kind = prefix.split(".")[1] ?? formatValue(params["kind"]);
+  const of = kind === CONNECTION ? [kind] : [formatValue(params["api"]), kind];
+  const text = word([END, ...of, name === "from" || name === "source" ? "from" : "to"].join("."));
+  return text === undefined ? value : fill(text, { broker: value });
+}
+
 function slotText({ name, prefix, one, many, unit }: Slot, params: JsonObject, word: (key: string) => string | undefined, between: string): string {
   if (!Object.hasOwn(params, name)) return `[${name}]${unit ?? ""}`;
   const given = params[name];
   if (unit === UTC) return typeof given === "number" ? `${clock(given)}${unit}` : given === null ? formatValue(given) : `${formatValue(given, between)}${unit}`;
   if (unit !== undefined) return timeText(name, given, word) ?? `${formatValue(given, between)}${unit}`;
+  if (prefix?.split(".")[0] === END) return endText(name, prefix, params, word);
   if (prefix !== undefined) {
     const named = Array.isArray(given) ? given : [given];
     return named.map((item) => word(`${prefix}.${formatValue(item)}`) ?? formatValue(item)).join(between);

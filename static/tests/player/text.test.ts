@@ -23,6 +23,16 @@ test("a name of the engine's own has a word", () => {
   assert.equal(fill("{kind@kind}", {}, word), "[kind]");
 });
 
+test("a message between two roles of a broker names the roles", () => {
+  const words: Record<string, string> = { "end.A.request.from": "the coordinator on {broker}", "end.A.request.to": "the leader on {broker}", "end.connection.to": "itself" };
+  const word = (key: string) => words[key];
+  const own = { api: "A", kind: "request", from: "b", to: "b" };
+  assert.equal(fill("{from@end} to {to@end}", own, word), "the coordinator on b to the leader on b");
+  assert.equal(fill("{from@end.request} and {to@end.connection}", own, word), "the coordinator on b and itself");
+  assert.equal(fill("{from@end} to {to@end}", { ...own, to: "c" }, word), "b to c");
+  assert.equal(fill("{from@end.response}", own, word), "b");
+});
+
 test("a parameter may be a sentence itself, in the language on show", () => {
   const word = (key: string) => ({ "refused.actor_down": "{actor} 已停止" })[key];
   const reason = { key: "refused.actor_down", params: { actor: "broker-1" } };

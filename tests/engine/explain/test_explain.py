@@ -83,6 +83,24 @@ def test_long_times_and_absent_values_are_written_as_people_write_them(
 
 
 @pytest.mark.parametrize(
+    ("kind", "ends", "said"),
+    [
+        ("request", ("broker-1", "broker-2"), "from broker-1 to broker-2"),
+        ("request", ("broker-2", "broker-2"), "from the coordinator on broker-2 to the leader on broker-2"),
+        ("response", ("broker-2", "broker-2"), "from the leader on broker-2 to the coordinator on broker-2"),
+    ],
+)
+def test_a_message_between_two_roles_of_a_broker_names_the_roles(
+    kind: str, ends: tuple[str, str], said: str
+) -> None:
+    params = {"api": "WriteTxnMarkers", "kind": kind, "source": ends[0], "destination": ends[1]}
+    words = words_of(catalogue(), "en")
+    assert fill("from {source@end} to {destination@end}", params, words) == said
+    connection = fill("between {source} and {destination@end.connection}", params, words)
+    assert connection == f"between {ends[0]} and {ends[1] if ends[0] != ends[1] else 'itself'}"
+
+
+@pytest.mark.parametrize(
     ("who", "said"), [("p1", "p1 的事务"), ("生产者", "生产者的事务"), ("p1（PID 0）", "p1（PID 0）的事务")]
 )
 def test_chinese_goes_on_without_a_space_behind_its_own_words_and_marks(who: str, said: str) -> None:
