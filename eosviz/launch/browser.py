@@ -1,6 +1,6 @@
 """Finds an installed browser for tests and benchmarks.
 
-The headless shell is tried first: it is Chromium without windows, and with it a test takes 0.6 times the processor
+The headless shell is preferred: it is Chromium without windows, and with it a test takes 0.6 times the processor
 time.
 """
 
