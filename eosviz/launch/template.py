@@ -3,16 +3,13 @@
 Loading the site takes seconds of processor time. `eosviz.template` spends them once; a process that is forked
 from it works at once, and shares the memory of what is loaded.
 
-Each template process has one end of a socket pair, the supervisor the other. A request names the module to
-run and carries two open files: the log, and one end of a second pair, made for this request alone. The
-template forks twice and the process in between ends, so that the operating system gives the new process to
-the supervisor, which takes up orphans (PR_SET_CHILD_SUBREAPER). The new process is then a child of the
-supervisor like any other: the supervisor notices its death, and it dies with the supervisor, but not with the
-template. It writes its process id to the second pair and waits for GO. If the supervisor no longer waits, it
-has closed that pair, and the process ends without having done anything: one request never leaves two
-processes.
+A socket pair connects the supervisor and a template process. A request names the module to run and carries two
+open files: the log, and one end of a second pair, made for this request alone. The template forks twice and the
+process in between ends, so that the new process becomes a child of the supervisor, which takes up orphans
+(PR_SET_CHILD_SUBREAPER). The new process writes its process id to the second pair and waits for GO. If the
+supervisor has closed this pair, the new process ends without having done anything.
 
-Only Linux can do this. Elsewhere, and if no template answers, processes are started plainly. A template that
+Only Linux can do this. Elsewhere, and if no template answers, processes are started without it. A template that
 does not answer is ended, and started again like every process that died.
 """
 

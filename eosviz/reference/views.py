@@ -33,8 +33,7 @@ from eosviz.walkthroughs.models import Session, SessionLine
 from eosviz.walkthroughs.views import element_attributes
 
 QUESTION_LENGTH = 400
-"""A question is cut after this many characters. A line of a client's log with its exception usually is shorter.
-``maxlength`` of the search fields has the same number."""
+"""A question is cut after this many characters, as in the search fields (``maxlength``)."""
 SCENARIOS_SHOWN = 8
 OTHERS_SHOWN = 3
 """At most this many scenarios, and entries of each other kind, are shown beside a link to the others."""
