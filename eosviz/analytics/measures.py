@@ -145,7 +145,8 @@ def _per_person(frames: Frames) -> DataFrame:
 
 
 def runs(frames: Frames) -> DataFrame:
-    """For each scenario and variant as a whole: who reached the end, left, went back, branched, predicted wrongly."""
+    """For each version and variant as a whole: who reached the end, left, went back, branched, predicted
+    wrongly."""
     each = _per_person(frames)
     kinds = f.explode(
         f.array(

@@ -123,13 +123,13 @@ class Figure(models.Model):
     of = models.PositiveIntegerField()
     low = models.FloatField()
     high = models.FloatField()
-    """The 95 % interval of the share is from `low` to `high`."""
+    """The 95 % interval from `low` to `high`: of the share or, with `before`, of the difference, this share
+    minus the earlier one."""
     before = models.ForeignKey(ScenarioVersion, on_delete=models.CASCADE, null=True, related_name="+")
     """The version of the scenario with which this one is compared; null if the figure is no comparison."""
     people_before = models.PositiveIntegerField(null=True)
     of_before = models.PositiveIntegerField(null=True)
-    """The people of the earlier version who could have done what the figure counts. With `before`, `low` and
-    `high` are the interval of the difference: this share minus the earlier one."""
+    """The people of the earlier version who could have done what the figure counts."""
     said = models.JSONField(null=True)
     """The step's sentence: `{"key", "params"}`."""
 
