@@ -58,7 +58,7 @@ def open_link(browser: str, link: Link, asks: Caller) -> Opened:
 
 
 def check_length(link: Link) -> None:
-    """Raises Problem when the run takes longer than a page may."""
+    """Raises Problem if the run needs more steps than LINK_STEPS_MAX."""
     if link.steps_needed > LINK_STEPS_MAX:
         raise Problem("limit", "link_too_far", most=LINK_STEPS_MAX)
 

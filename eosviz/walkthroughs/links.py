@@ -220,7 +220,7 @@ def version_of(link: Link) -> tuple[ScenarioVersion, bool]:
     Problem."""
     versions = ScenarioVersion.objects
     whole = versions.filter(digest__startswith=link.version, identifier__iexact=link.scenario)
-    # A shorter prefix would match by chance. A longer text is no digest, and SQLite fails on very long ones.
+    # A shorter prefix could match by chance. A longer text is no digest, and SQLite fails on very long ones.
     named = whole.first() if VERSION_CHARACTERS <= len(link.version) <= DIGEST_CHARACTERS else None
     if named is not None:
         return named, True

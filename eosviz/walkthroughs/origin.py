@@ -23,9 +23,9 @@ SECURE_SCHEMES = ("https", "wss")
 
 
 class OwnOrigin:
-    """Accepts a socket by Django's rule for forms: its `Origin` has the scheme, host and port that it was
-    opened at, and the host is one of `ALLOWED_HOSTS`; or its `Origin` is one of `CSRF_TRUSTED_ORIGINS`. All
-    others, and requests without an origin, get 403."""
+    """Accepts a socket if its `Origin` has the scheme, host and port that it was opened at, and the host
+    matches `ALLOWED_HOSTS`; or if its `Origin` is one of `CSRF_TRUSTED_ORIGINS`. All others, and requests
+    without an origin, get 403."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
