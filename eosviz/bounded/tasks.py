@@ -86,6 +86,11 @@ TASKS = {
             processor_seconds=20, memory_bytes=512 * MEBIBYTE, clock_seconds=30,
             beyond="link_too_much",
         ),
+        Task(
+            name="beside", work="eosviz.walkthroughs.beside_run:answer", interactive=True,
+            processor_seconds=20, memory_bytes=512 * MEBIBYTE, clock_seconds=60,
+            beyond="run_too_much",
+        ),
         _REPLAY,
         replace(
             _REPLAY, name="parquet_replay", processor_seconds=110, beyond="replays.refused.parquet_too_much"

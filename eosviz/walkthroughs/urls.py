@@ -14,6 +14,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("open/<scenario:scenario>/<slug:version>/", link_views.open_page, name="open"),
     path("compare/", views.compare, name="compare"),
     path("compare/differences.json", views.differences, name="differences"),
+    path("compare/moments.json", views.moments, name="moments"),
     path("compare/new", views.compare_new, name="compare_new"),
     path("generations/", generations.generations, name="generations"),
     path("generations/new", generations.generation_new, name="generation_new"),

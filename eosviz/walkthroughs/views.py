@@ -27,6 +27,7 @@ from eosviz.scenarios.differences import DIFFERENCES, possible, without_effect
 from eosviz.scenarios.libraries import of_scenario
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions
+from eosviz.walkthroughs.beside import beside
 from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, read_log, read_selection, read_view, read_zoom
 from eosviz.walkthroughs.models import Branch, Presentation, Session
 from eosviz.walkthroughs.previewing import LAST_STEP, preview_of
@@ -238,6 +239,16 @@ def differences(request: HttpRequest) -> JsonResponse:
             "generations": _generations_of(session),
         }
     )
+
+
+@require_safe
+def moments(request: HttpRequest) -> HttpResponse:
+    """`?left=<branch>&right=<branch>`: which steps of two branches stand beside each other, and what differs otherwise
+    than in time (`Alongside`)."""
+    left, right = _side(request, "left"), _side(request, "right")
+    if left is None or right is None:
+        raise Http404
+    return HttpResponse(beside(left, right), content_type="application/json")
 
 
 def _other_runs(session: Session) -> list[dict[str, Any]]:

@@ -130,6 +130,8 @@ export interface LaneShape {
   asks: AskShape[];
   readers: ReaderShape[];
   differences: DifferenceShape[];
+  /** Under the batches that another run cuts otherwise. */
+  differing: { x: number; y: number; width: number; height: number }[];
   /** Marks under the offsets where followers' logs end. */
   followers: { x: number; y: number }[];
   arrival: ArrivalShape | null;

@@ -76,7 +76,7 @@ function drawLane(
         : nothing
     }${lane.differs ? differs(left, title, lane.titleWidth) : nothing}<text class="title" x=${left} y=${title}>${lane.title}</text></g>${
     lane.arrival === null ? nothing : drawArrival(lane.arrival, actions, animate)
-  }${repeat(lane.folds, (fold) => fold.first, (fold) => drawFold(fold, lane.partition, actions))}${repeat(
+  }${lane.differing.map(drawDiffering)}${repeat(lane.folds, (fold) => fold.first, (fold) => drawFold(fold, lane.partition, actions))}${repeat(
     lane.cells,
     (cell) => cell.key,
     (cell) => drawCell(cell, actions, animate),
@@ -85,6 +85,11 @@ function drawLane(
   )}${repeat(lane.readers, (reader) => reader.key, (reader) => drawReader(reader, actions))}${
     lane.differences.map(drawDifference)}${lane.texts.map(drawText)}${
     repeat(actions.why === null ? [] : lane.asks, (ask) => ask.subject, (ask) => drawAsk(ask, actions))}</g>`;
+}
+
+/** Behind the offsets of a batch; the sign stands between the first and the last of them, where there is room. */
+function drawDiffering({ x, y, width, height }: LaneShape["differing"][number]): SVGTemplateResult {
+  return svg`<rect class="differs" x=${x} y=${y} width=${width} height=${height}/>${width < 72 ? nothing : svg`<text class="text strong" x=${x + width / 2} y=${y + height - 2} text-anchor="middle">≠</text>`}`;
 }
 
 export function drawText(text: TextShape): SVGTemplateResult {

@@ -46,7 +46,7 @@ export function layoutLanes(frame: Frame, options: LanesOptions): LanesShape {
   let y = 0;
   for (const [name, tier] of plan.tiers) {
     const partition = partitions[name] as PartitionView;
-    const of = [partition, y, options.width, options.scrolled[name], options.apart?.includes(name), ...Object.values(tier)];
+    const of = [partition, y, options.width, options.scrolled[name], apartIn(options, name), ...Object.values(tier)];
     const { lane, twin } = piece(frame, name, of, (part) => layoutLane(part, name, partition, tier, y, options));
     shape.lanes.push(lane);
     shape.twin.push(...twin);
@@ -130,7 +130,7 @@ function layoutLane(
   const id = shownReplica(partition);
   const lane: LaneShape = {
     partition: name, tier: tier.name, top, height: laneHeight(frame, name, tier), title: name, texts: [],
-    titleY: top + tier.title - 8, titleWidth: round(textWidth(name, TEXT, true)), differs: options.apart?.includes(name) === true, cells: [], folds: [], gates: [], asks: [], readers: [], differences: [], followers: [],
+    titleY: top + tier.title - 8, titleWidth: round(textWidth(name, TEXT, true)), differs: options.apart?.includes(name) === true, cells: [], folds: [], gates: [], asks: [], readers: [], differences: [], differing: [], followers: [],
     arrival: null, picked: isPicked(frame.selection, { kind: "partition", id: name }),
     older: 0, newer: 0,
   };
@@ -157,7 +157,7 @@ function layoutLane(
     folded: foldedLog(frame.view, name, id),
   });
   const cellsTop = top + tier.title + arrivalRoom(frame, name, tier) + tier.gates;
-  placeCells(frame, lane, name, id, replica, cells, tier, cellsTop, arrived?.fate === "duplicate" ? arrived.at : null, options.scrolled[name] ?? 0);
+  placeCells(frame, lane, name, id, replica, cells, tier, cellsTop, arrived?.fate === "duplicate" ? arrived.at : null, options.scrolled[name] ?? 0, (one) => options.apart?.includes(one) === true);
   const offsetsY = cellsTop + tier.cell;
   lane.texts.push(...offsetTexts(cells, offsetsY + 13, options.width));
   const isRefused = arrived !== null && arrived.fate !== "appended"; // A box above the end of the log says so.
@@ -239,7 +239,7 @@ function firstCopy(frame: Frame, { batches }: ReplicaView): number | null {
 
 function placeCells(
   frame: Frame, lane: LaneShape, partition: string, replicaId: string, replica: ReplicaView, cells: Cells, tier: Tier,
-  y: number, matched: number | null, scrolled: number,
+  y: number, matched: number | null, scrolled: number, isApart: (name: string) => boolean,
 ): void {
   const landed = landedOffsets(frame, partition, replicaId);
   const duplicated = brokenRecords(frame, "duplicated");
@@ -249,6 +249,7 @@ function placeCells(
   for (const piece of cells.pieces) {
     if (piece.kind === "batch") {
       const cell = cellShape(frame, partition, replica, piece, tier, y, duplicated, landed, matched);
+      if (isApart(`${partition} ${piece.batch.base_offset}`)) lane.differing.push({ x: piece.x, y: y + tier.cell + 1, width: piece.width, height: tier.offsets - 2 });
       lane.cells.push(cells.isSplit && !cell.deleted && !cell.twice ? { ...cell, below: whoOf(piece.batch) ?? cell.below } : cell);
       continue;
     }
@@ -259,6 +260,11 @@ function placeCells(
       .reduce((sum, { serials }) => sum + serials.filter((serial) => duplicated.has(serial)).length, 0);
     lane.folds.push(foldShape(piece, twice, y, tier.cell, piece.newer ? Math.max(0, scrolled - drawn) : after));
   }
+}
+
+/** What of a partition and its batches differs in another run: `t-0` and `t-0 43`. */
+function apartIn({ apart = [] }: LanesOptions, partition: string): string {
+  return apart.filter((name) => name === partition || name.startsWith(`${partition} `)).join();
 }
 
 /** The producer, where the label above has the sequence numbers alone. */

@@ -59,7 +59,7 @@ const TALL: Tier = { ...ROOMY, arrival: 50, reader: 26, gap: 4 };
 const LOW: Tier = { ...DENSE, cell: 36, reader: 16, gap: 4 };
 const COMPACT: Tier = {
   name: "compact", title: 20, arrival: 0, arrivalCell: 0, gates: 14, cell: 24, offsets: 15, followers: 0,
-  reader: 14, readersMost: 2, gap: 6,
+  reader: 17, readersMost: 2, gap: 6,
 };
 const COMPACT_UNREAD: Tier = { ...COMPACT, reader: 0, readersMost: 0 };
 const OWN_LOG = /^__transaction_state-/;

@@ -18,6 +18,8 @@ type Replica = NonNullable<NonNullable<NonNullable<View["partitions"]>[string]["
 export const defaults = {
   /** Facts that a side shows, before the rest is counted. */
   most: 5,
+  /** Batches that a fact lists. */
+  batches: 4,
 };
 
 /** `about`: the actor or the partition that pictures mark. */
@@ -29,10 +31,14 @@ export interface Fact {
 
 export interface Apart {
   about: string;
+  /** Further names that pictures mark. */
+  marks?: readonly string[];
   name: string;
   left: string;
   right: string;
 }
+
+export type ApartRow = Pick<Apart, "name" | "left" | "right">;
 
 /** Nodes that one run has down come first. Nothing before both frames are there. */
 export function factsApart(left: Frame | null | undefined, right: Frame | null | undefined): Apart[] {
@@ -44,13 +50,44 @@ export function factsApart(left: Frame | null | undefined, right: Frame | null |
     // A fact that only one run has so far, such as a transaction, is not held against anything.
     return one === undefined || other === undefined || one.said === other.said ? [] : [{ about: one.about, name, left: one.said, right: other.said }];
   });
+  for (const name of Object.keys(left.view.partitions ?? {})) apart.push(...batchesApart(name, left.view, right.view));
   const isDown = ({ about }: Apart): boolean => !isAlive(left.view, about) || !isAlive(right.view, about);
   return [...apart.filter(isDown), ...apart.filter((one) => !isDown(one))];
 }
 
+/** From the first offset on at which two logs have their records in other batches, as far as both logs go. */
+function batchesApart(partition: string, left: View, right: View): Apart[] {
+  if (partition.startsWith("__")) return [];
+  const [ours, theirs] = [batchesOf(left, partition), batchesOf(right, partition)];
+  const since = Math.max(...[ours, theirs].map(([first]) => first?.base_offset ?? 0));
+  const until = Math.min(...[ours, theirs].map((all) => (all.at(-1)?.last_offset ?? -1) + 1));
+  const cut = (all: readonly Batch[], others: readonly Batch[]): Batch[] => all.filter(({ base_offset: base, last_offset: last }) =>
+    base >= since && base < until && !others.some((one) => one.base_offset === base && one.last_offset === last));
+  const [one, other] = [cut(ours, theirs), cut(theirs, ours)];
+  const from = Math.min(...[...one, ...other].map(({ base_offset: base }) => base));
+  // One log may end within a batch of the other: then it is not known how its records will be cut.
+  if (one.length === 0 || other.length === 0) return [];
+  return [{ about: partition, name: say("player.compare.fact.batches", { partition }), left: cutText(ours, from), right: cutText(theirs, from), marks: [...one, ...other].map(({ base_offset: base }) => `${partition} ${base}`) }];
+}
+
+type Batch = NonNullable<Replica["batches"]>[string];
+
+function batchesOf({ partitions = {} }: View, partition: string): Batch[] {
+  const { leader, replicas } = partitions[partition] ?? {};
+  const batches = leader == null ? undefined : replicas?.[String(leader)]?.batches;
+  return Object.values(batches ?? {}).filter(({ control }) => control === null).sort((one, other) => one.base_offset - other.base_offset);
+}
+
+/** `from offset 43: 8 + 2 records`. */
+function cutText(batches: readonly Batch[], from: number): string {
+  const counts = batches.filter(({ base_offset: base }) => base >= from).map(({ record_count: count }) => String(count));
+  const shown = counts.length > defaults.batches ? [...counts.slice(0, defaults.batches), "…"] : counts;
+  return say("player.compare.fact.cut", { offset: from, counts: shown.join(" + ") });
+}
+
 /** One side's words of what differs. */
-export function apartList(apart: readonly Apart[], side: "left" | "right"): TemplateResult | typeof nothing {
-  if (apart.length === 0) return nothing;
+export function apartList(apart: readonly ApartRow[], side: "left" | "right"): TemplateResult {
+  if (apart.length === 0) return html`<p class="apart none">${say("player.compare.nothing_apart")}</p>`;
   const shown = apart.slice(0, defaults.most);
   const rest = apart.length - shown.length;
   return html`<ul class="apart" aria-label=${say("player.compare.apart")}>${shown.map((one) => html`<li><span>${one.name}</span> <b>${one[side]}</b></li>`)}${

@@ -92,7 +92,7 @@ export function endsOf(left: Plan | null, right: Plan | null): TemplateResult | 
 export function onlyHere(own: Plan | null, other: Plan | null, first: number, lines: Omit<BothLines, "end">, go: (step: number) => void): TemplateResult | typeof nothing {
   if (own?.complete !== true || other?.complete !== true) return nothing;
   const beats = beatsOnlyIn(own.beats, other.beats, first, { ...lines, end: other.steps });
-  if (beats.length === 0) return nothing;
+  if (beats.length === 0) return html`<p class="only-here">${say("player.compare.only_here_none")}</p>`;
   const shown = beats.slice(0, defaults.beats);
   return html`<p class="only-here"><span>${say("player.compare.only_here")}</span>${shown.map((beat) => html` <button @click=${() => go(beat.lands)}>${titleOf(beat)}</button>`)}${
     beats.length > shown.length ? html` <span class="num">+${beats.length - shown.length}</span>` : nothing}</p>`;

@@ -28,7 +28,7 @@ const isInternal = (name: string): boolean => name.startsWith("__");
  * What the reader picked; else the one that is farthest apart, and among equals the one that a step on show is about, or
  * else `last`. Null where the runs have no partition in common.
  */
-export function largeOf(left: Frame, right: Frame, last: string | null): string | null {
+export function largeOf(left: Frame, right: Frame, last: string | null, isApart: (partition: string) => boolean = () => true): string | null {
   const [ours, theirs] = [left.view.partitions ?? {}, right.view.partitions ?? {}];
   const picked = right.selection?.kind === "partition" ? right.selection.id : right.selection?.partition;
   if (picked !== undefined && picked in ours && picked in theirs) return picked;
@@ -37,7 +37,7 @@ export function largeOf(left: Frame, right: Frame, last: string | null): string 
   const ranked = Object.entries(ours).flatMap(([name, one]) => {
     const other = theirs[name];
     const place = asked.indexOf(name);
-    return other === undefined ? [] : [{ name, isInternal: isInternal(name), apart: apart(one, other), place: place < 0 ? asked.length : place }];
+    return other === undefined ? [] : [{ name, isInternal: isInternal(name), apart: isApart(name) ? apart(one, other) : 0, place: place < 0 ? asked.length : place }];
   });
   ranked.sort((one, other) =>
     Number(one.isInternal) - Number(other.isInternal)

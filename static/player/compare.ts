@@ -1,6 +1,7 @@
 /**
  * `<eos-compare left-session="…" left-branch="…" right-session="…" right-branch="…">`: two runs in lockstep, by step
- * or by virtual time, with the first step that differs and both verdicts (docs/player.md).
+ * or by virtual time, with the first step that differs and both verdicts (docs/player.md). By step, equal
+ * events stand beside each other.
  */
 
 import type { PropertyValues, TemplateResult } from "lit";
@@ -19,21 +20,23 @@ import { doneOnLine, inWords } from "./done.ts";
 import type { Frame, Language, Plan, SelectEvent } from "./frame.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
 import { Lines, wide } from "./lines.ts";
-import type { Difference, Line } from "./lockstep.ts";
+import type { Line } from "./lockstep.ts";
+import { Moments } from "./moments.ts";
+import type { Alongside, Pair } from "./moments.ts";
 import type { SaidText } from "./sentence.ts";
 import { apartList, factsApart } from "./compare-facts.ts";
-import type { Apart } from "./compare-facts.ts";
+import type { ApartRow } from "./compare-facts.ts";
 import { linkScrolling } from "./compare-scroll.ts";
 import { endsOf, onlyHere } from "./compare-head.ts";
 import { largeOf } from "./compare-large.ts";
 import { columnsOf, shownMiddle, sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
 import type { SideMiddle } from "./compare-middle.ts";
-import { alikeText, apartTable, brokenNames, verdictTable } from "./compare-verdict.ts";
+import { apartRows, apartTable, brokenNames } from "./compare-verdict.ts";
 import { keptArrows } from "./beat-walk.ts";
 import type { Arrows } from "./beat-walk.ts";
 import { arrowKey, stepTitle } from "./key-words.ts";
 import { landingAfter, landingBefore } from "./beats.ts";
-import { compareOn, nextMoment, previousMoment, stepAtTime } from "./lockstep.ts";
+import { nextMoment, previousMoment, stepAtTime } from "./lockstep.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
 import { sessionAddress, SessionSocket } from "./socket.ts";
 import { defaults as growing, PlayerStore } from "./store.ts";
@@ -47,10 +50,6 @@ import { endOf } from "./outcome.ts";
 export const defaults = {
   /** Steps asked for when lockstep comes to the end of a run that can go on. */
   ahead: 20,
-  /** Steps that are made when the page opens, at most, to find the first that differs. */
-  opening: 1000,
-  /** From this ratio of their lengths on, equal numbers of steps have nothing to do with each other: the page opens by virtual time. */
-  uneven: 2,
   /** ms after which a step that is being fetched is no longer waited for, and between two looks. */
   patience: 4000,
   look: 60,
@@ -74,6 +73,7 @@ export class Compare extends LitElement {
     rightBranch: { attribute: "right-branch" },
     leftPage: { attribute: "left-page" },
     rightPage: { attribute: "right-page" },
+    moments: {},
     difference: {},
     catalogueEn: { attribute: "catalogue-en" },
     catalogueZhHans: { attribute: "catalogue-zh-hans" },
@@ -86,6 +86,7 @@ export class Compare extends LitElement {
     middle: { state: true },
     lockstep: { state: true },
     at: { state: true },
+    shown: { state: true },
     fault: { state: true },
   };
 
@@ -96,6 +97,8 @@ export class Compare extends LitElement {
   /** Addresses at which each run stands alone. */
   declare leftPage: string;
   declare rightPage: string;
+  /** Where the server says which steps belong together. */
+  declare moments: string;
   declare difference: string;
   declare catalogueEn: string;
   declare catalogueZhHans: string;
@@ -108,7 +111,9 @@ export class Compare extends LitElement {
   /** How closely both are looked at. */
   declare middle: SideMiddle;
   declare lockstep: Lockstep;
-  /** The common step, or the common virtual time. */
+  /** The side that a narrow screen shows. */
+  declare shown: Side["name"];
+  /** The moment of both runs (`moments.ts`), or the common virtual time. */
   declare at: number;
   declare fault: string | null;
 
@@ -117,17 +122,15 @@ export class Compare extends LitElement {
   /** The partition that both sides draw large. */
   #large: string | null = null;
   /** What differs between the two steps on show, and the pictures that this was read from. */
-  #apart: { of: readonly unknown[]; facts: readonly Apart[]; names: readonly string[] } = { of: [], facts: [], names: [] };
+  #apart: { of: readonly unknown[]; rows: readonly ApartRow[]; names: readonly string[] } = { of: [], rows: [], names: [] };
   /** Whose lanes both pictures of time and space have, and whom each asks for. */
   #columns: readonly string[] = [];
   #wanted = new Map<Side, readonly string[]>();
-  #found: Difference = { sameUpTo: 0, first: null, isComplete: false };
+  /** Which steps belong together; null until the server has said it. */
+  #moments: Moments | null = null;
+  #isAsked = false;
   /** By virtual time many steps share a moment: of these sides one of them is meant, not the last. */
   #exact = new Map<Side, number>();
-  /** Whether what the runs go by was asked for, or was decided by their lengths. */
-  #isAligned = false;
-  /** What runs of these lengths go by, unless something else was asked for. */
-  #usual: Lockstep = "step";
   /** Whether both sides are on the way to a beat's landing. */
   #goes = false;
   /** The address names no place, so the page opens where the runs first differ, unless the reader moves before that. */
@@ -137,6 +140,7 @@ export class Compare extends LitElement {
     super();
     this.leftSession = this.leftBranch = this.rightSession = this.rightBranch = "";
     this.leftPage = this.rightPage = "";
+    this.moments = "moments.json";
     this.difference = "";
     this.catalogueEn = this.catalogueZhHans = "";
     this.language = "en";
@@ -148,6 +152,7 @@ export class Compare extends LitElement {
     this.middle = "lanes";
     this.lockstep = "step";
     this.at = 0;
+    this.shown = "right";
     this.fault = null;
   }
 
@@ -209,34 +214,30 @@ export class Compare extends LitElement {
   }
 
   readonly #changed = (): void => {
-    const [left, right] = this.#sides;
-    if (left !== undefined && right !== undefined) this.#found = compareOn(this.#found, left.line, right.line);
-    this.#align();
     this.#catchUp();
     this.#follow();
     this.requestUpdate();
-    if (this.#opens === "asked" && this.#sides.every(({ store }) => store.info !== null)) void this.#openAtDifference();
+    if (!this.#isAsked && this.#sides.every(({ store }) => store.info !== null)) void this.#openAtDifference();
   };
 
-  /** Once both lengths are known. */
-  #align(): void {
-    const plans = this.#sides.map(planOf);
-    if (this.#isAligned || plans.length < 2 || this.#opens !== "done" || plans.some((plan) => plan?.complete !== true)) return;
-    this.#isAligned = true;
-    const [short = 0, long = 0] = plans.map((plan) => plan?.steps ?? 0).sort((one, other) => one - other);
-    if (long < short * defaults.uneven) return;
-    this.#usual = "time";
-    void this.#by("time");
+  async #openAtDifference(): Promise<void> {
+    this.#isAsked = true;
+    if (this.#opens === "asked") this.#opens = "looking";
+    await this.#align();
+    const { first = null } = this.#moments ?? {};
+    if (this.#opens === "looking" && first !== null) await this.#showMoment(first);
+    this.#opens = "done";
+    this.requestUpdate();
   }
 
-  async #openAtDifference(): Promise<void> {
-    this.#opens = "looking";
-    await this.#find(defaults.opening, () => this.#opens === "looking");
-    const { first } = this.#found;
-    if (this.#opens === "looking" && first !== null) this.#showStep(first);
-    this.#opens = "done";
-    this.#align();
-    this.requestUpdate();
+  async #align(): Promise<void> {
+    const address = `${this.moments}?${new URLSearchParams({ left: this.leftBranch, right: this.rightBranch })}`;
+    const response = await fetch(address, { headers: { Accept: "application/json" } }).catch(() => null);
+    if (response?.ok === true) this.#moments = new Moments((await response.json()) as Alongside);
+    else this.fault = say("player.compare.not_aligned");
+    if (this.lockstep === "step") this.at = Math.min(this.at, Math.max(this.#end, this.#moments?.first ?? 0));
+    this.#catchUp();
+    this.#follow();
   }
 
   readonly #select = (event: SelectEvent): void => {
@@ -257,7 +258,7 @@ export class Compare extends LitElement {
   #follow(): void {
     for (const side of this.#sides) {
       const { store, line } = side;
-      const target = this.lockstep === "step" ? Math.min(this.at, store.newest) : this.#stepNow(line, this.#exact.get(side));
+      const target = this.lockstep === "step" ? Math.min(this.#stepsAt(this.at)[placeOf(side)], store.newest) : this.#stepNow(line, this.#exact.get(side));
       if (store.target !== target) store.moveTo(target, Math.abs(target - store.target) === 1);
     }
   }
@@ -277,10 +278,12 @@ export class Compare extends LitElement {
 
   /** A run that could go on, and has not come as far as the other: its steps up to there are made. */
   #catchUp(): void {
-    for (const { store, line } of this.#sides) {
+    for (const side of this.#sides) {
+      const { store, line } = side;
       if (!store.canGrow || store.busy || store.problem !== null || this.at === 0) continue;
       if (this.lockstep === "step") {
-        if (store.newest < this.at) void store.grow(this.at - store.newest);
+        const wanted = this.#stepsAt(this.at)[placeOf(side)];
+        if (store.newest < wanted) void store.grow(Math.min(growing.advanceAtMost, wanted - store.newest));
         continue;
       }
       // Everything that happens at this moment: up to the first step after it.
@@ -302,7 +305,7 @@ export class Compare extends LitElement {
   }
 
   get #end(): number {
-    const ends = this.#sides.map((side) => (this.lockstep === "step" ? this.#reach(side) : this.#lasts(side)));
+    const ends = this.#sides.map((side) => (this.lockstep === "step" ? this.#momentOf(side, this.#reach(side)) : this.#lasts(side)));
     return Math.max(0, ...ends);
   }
 
@@ -310,6 +313,10 @@ export class Compare extends LitElement {
   #lasts(side: Side): number {
     const plan = planOf(side);
     return side.line.time(side.store.newest) ?? (plan?.complete === true ? (endOf(plan)?.time ?? 0) : 0);
+  }
+
+  get #isAtEnd(): boolean {
+    return this.at >= this.#end && this.#sides.every(({ store }) => !store.canGrow);
   }
 
   /** How many steps a run has, those that are still to be made too, as far as its plan knows. */
@@ -323,7 +330,7 @@ export class Compare extends LitElement {
     if (this.#goes) return;
     this.#goes = true;
     try {
-      const landings = this.#landings((plan, side) => landingAfter(plan, this.#placeOf(side)));
+      const landings = this.#landings((plan, side) => landingAfter(plan, this.#stepOf(side)));
       if (landings.length === 0) return await this.#forward();
       for (const [side, step] of landings) await this.#make(side, step);
       this.#land(landings, Math.min);
@@ -334,7 +341,7 @@ export class Compare extends LitElement {
 
   /** To where the beat before lands. */
   #lastBeat(): void {
-    const landings = this.#landings((plan, side) => landingBefore(plan, this.lockstep === "step" ? this.at : stepAtTime(side.line, this.at - 1) + 1));
+    const landings = this.#landings((plan, side) => landingBefore(plan, this.#stepBefore(side) + 1));
     if (landings.length === 0) this.#back();
     else this.#land(landings, Math.max);
   }
@@ -347,13 +354,28 @@ export class Compare extends LitElement {
     });
   }
 
-  #placeOf({ store }: Side): number {
-    return this.lockstep === "step" ? this.at : Math.min(store.target, store.newest);
+  /** The step of a side that is on show, or will be. */
+  #stepOf(side: Side): number {
+    return this.lockstep === "step" ? this.#stepsAt(this.at)[placeOf(side)] : Math.min(side.store.target, side.store.newest);
+  }
+
+  /** The step of a side at the moment or time before. */
+  #stepBefore(side: Side): number {
+    return this.lockstep === "step" ? this.#stepsAt(Math.max(0, this.at - 1))[placeOf(side)] : stepAtTime(side.line, this.at - 1);
+  }
+
+  /** Until the server has said which steps belong together, equal numbers stand beside each other. */
+  #stepsAt(moment: number): Pair {
+    return this.#moments?.at(moment) ?? [moment, moment];
+  }
+
+  #momentOf(side: Side, step: number): number {
+    return this.#moments?.of(placeOf(side), step) ?? step;
   }
 
   #land(landings: readonly [Side, number][], which: (...of: number[]) => number): void {
     const reached = landings.flatMap(([side, step]) => {
-      const at = this.lockstep === "step" ? step : side.line.time(step);
+      const at = this.lockstep === "step" ? this.#momentOf(side, step) : side.line.time(step);
       return at === undefined ? [] : [{ side, step, at }];
     });
     if (reached.length === 0) return;
@@ -373,13 +395,16 @@ export class Compare extends LitElement {
   }
 
   async #forward(): Promise<void> {
-    const wanted = this.lockstep === "step" ? this.at + 1 : nextMoment(this.#lines, this.at);
-    const growing = this.#sides.filter(({ store, line }) => {
-      const reach = this.lockstep === "step" ? store.newest : (line.time(store.newest) ?? 0);
-      return store.canGrow && (wanted === null || reach < wanted || stepAtTime(line, this.at) >= store.newest);
-    });
+    if (this.lockstep === "step") {
+      const wanted = this.at + 1;
+      await Promise.all(this.#sides.map((side) => this.#make(side, this.#stepsAt(wanted)[placeOf(side)])));
+      return this.#goTo(Math.min(wanted, this.#end));
+    }
+    const wanted = nextMoment(this.#lines, this.at);
+    const growing = this.#sides.filter(({ store, line }) =>
+      store.canGrow && (wanted === null || (line.time(store.newest) ?? 0) < wanted || stepAtTime(line, this.at) >= store.newest));
     await Promise.all(growing.map(({ store }) => store.grow(defaults.ahead)));
-    const next = this.lockstep === "step" ? Math.min(this.at + 1, this.#end) : nextMoment(this.#lines, this.at);
+    const next = nextMoment(this.#lines, this.at);
     if (next !== null) this.#goTo(next);
   }
 
@@ -387,28 +412,22 @@ export class Compare extends LitElement {
     this.#goTo(this.lockstep === "step" ? this.at - 1 : previousMoment(this.#lines, this.at));
   }
 
-  /** Runs both sides until they differ or both have ended, and goes to that step. */
+  /** To the first step that differs. */
   async #toDifference(): Promise<void> {
     this.#opens = "done";
-    await this.#find(Number.POSITIVE_INFINITY, () => true);
-    if (this.#found.first !== null) this.#showStep(this.#found.first);
+    if (this.#moments === null) await this.#align();
+    const { first = null } = this.#moments ?? {};
+    if (first !== null) await this.#showMoment(first);
     this.#toTheTop();
     this.requestUpdate();
   }
 
-  /** Looks for the first step that differs, and makes as many for it as have to be made. */
-  async #find(most: number, goesOn: () => boolean): Promise<void> {
-    for (let round = 0; round < 400 && this.#found.first === null && this.#found.sameUpTo < most && goesOn(); round += 1) {
-      const growing = this.#sides.filter(({ store }) => store.canGrow && store.newest - this.#found.sameUpTo < defaults.ahead);
-      if (growing.length === 0 && this.#found.isComplete) break;
-      await Promise.all(growing.map(({ store }) => store.grow(defaults.ahead * 5)));
-      await new Promise((resume) => setTimeout(resume, growing.length === 0 ? 60 : 0));
-    }
-  }
-
-  #showStep(number: number): void {
-    if (this.lockstep === "step") this.#goTo(number);
-    else this.#land(this.#sides.map((side) => [side, Math.min(number, side.line.newest)]), Math.min);
+  async #showMoment(moment: number): Promise<void> {
+    const [now, before] = [this.#stepsAt(moment), this.#stepsAt(moment - 1)];
+    await Promise.all(this.#sides.map((side) => this.#make(side, now[placeOf(side)])));
+    if (this.lockstep === "step") return this.#goTo(moment);
+    const moved = this.#sides.filter((side) => now[placeOf(side)] !== before[placeOf(side)]);
+    this.#land(moved.map((side) => [side, now[placeOf(side)]]), Math.min);
   }
 
   /** A step of one side, which may still have to be made. */
@@ -426,15 +445,15 @@ export class Compare extends LitElement {
     return this.#sides.map((side) => side.line);
   }
 
-  /** The other way round, at the step on show of the left side; by time, of both. */
+  /** The other way round, at the steps on show. */
   async #by(lockstep: Lockstep): Promise<void> {
-    const [left] = this.#sides;
-    if (left === undefined || lockstep === this.lockstep) return;
-    this.#isAligned = true;
-    const steps = this.#sides.map((side): [Side, number] => [side, Math.min(lockstep === "time" ? this.at : side.store.target, side.store.newest)]);
-    if (lockstep === "time") for (const [side, step] of steps) await this.#make(side, step);
+    const [left, right] = this.#sides;
+    if (left === undefined || right === undefined || lockstep === this.lockstep) return;
+    const [ours, theirs] = [this.#stepOf(left), this.#stepOf(right)];
+    if (lockstep === "time") await Promise.all([this.#make(left, ours), this.#make(right, theirs)]);
     this.lockstep = lockstep;
-    this.#land(lockstep === "time" ? steps : steps.slice(0, 1), Math.min);
+    if (lockstep === "step") this.#goTo(this.#moments?.upTo([ours, theirs]) ?? ours);
+    else this.#land([[left, ours], [right, theirs]], Math.max);
   }
 
   /** One step nearer (+1) or farther (−1), as in the player. */
@@ -477,7 +496,6 @@ export class Compare extends LitElement {
     const asked = new URLSearchParams(location.search);
     const view = readView(asked.get("zoom") ?? "");
     this.middle = this.#offered.find((middle) => middle === view?.middle) ?? this.middle;
-    this.#isAligned = asked.has("by");
     if (asked.get("by") === "time" || (!asked.has("by") && view?.spacing === "time")) this.lockstep = "time";
     const at = Number(asked.get("at"));
     if (!asked.has("at") || !Number.isSafeInteger(at) || at < 0) return;
@@ -489,7 +507,7 @@ export class Compare extends LitElement {
     if (!["middle", "lockstep", "at"].some((name) => changed.has(name))) return;
     this.#permalink.keep({
       zoom: this.middle === "lanes" ? "" : this.middle,
-      by: this.lockstep === "time" || this.#usual === "time" ? this.lockstep : "",
+      by: this.lockstep === "time" ? "time" : "",
       at: this.at === 0 && this.#opens !== "done" ? "" : String(this.at),
     });
   }
@@ -499,7 +517,7 @@ export class Compare extends LitElement {
   protected override render(): TemplateResult {
     if (this.#sides.length === 0) return html`<p class="quiet loading">…</p>`;
     const [one, two] = this.#sides.map(({ store }) => store.frame);
-    if (one !== undefined && two !== undefined) this.#large = largeOf(one, two, this.#large);
+    if (one !== undefined && two !== undefined) this.#large = largeOf(one, two, this.#large, this.#isApart);
     this.#lookApart(one, two);
     const other: Language = words.language === "en" ? "zh-Hans" : "en";
     const [left, right] = this.#sides.map((side) => planOf(side)) as [Plan | null, Plan | null];
@@ -512,10 +530,10 @@ export class Compare extends LitElement {
         ${this.#none()}
         <button class="icon text" lang=${other} @click=${() => void this.#speak(other)}>${other === "en" ? "English" : "中文"}</button>
         ${endsOf(left, right)}
-        ${alikeText(one, two)}
       </header>
-      <div class="compare-apart">${apartTable(this.#apart.facts, one?.view.verdicts ?? {}, two?.view.verdicts ?? {})}</div>
-      <div class="compare-sides" @scroll=${SCROLLS}>${this.#sides.map((side) => this.#side(side))}</div>
+      <div class="compare-apart">${apartTable(this.#apart.rows, this.#sides.map((side) => this.#shortName(side)))}</div>
+      ${this.#flip()}
+      <div class="compare-sides" data-shown=${this.shown} @scroll=${SCROLLS}>${this.#sides.map((side) => this.#side(side))}</div>
       ${this.fault === null ? nothing : html`<div class="message" role="alert"><p>${this.fault}</p></div>`}
       ${this.#transport()}
       <eos-term-note rules=${this.rules} reference=${this.reference}></eos-term-note>
@@ -525,10 +543,11 @@ export class Compare extends LitElement {
   #lookApart(...of: (Frame | undefined)[]): void {
     const [left, right] = of;
     // The language is part of what is said.
-    const read = [left?.view, right?.view, left?.step, right?.step, words.language];
+    const read = [left?.view, right?.view, left?.step, right?.step, words.language, this.lockstep, this.#moments];
     if (read.every((one, index) => one === this.#apart.of[index])) return;
-    const facts = factsApart(left, right);
-    this.#apart = { of: read, facts, names: [...new Set(facts.map(({ about }) => about))] };
+    const facts = factsApart(left, right).filter(({ about }) => this.#isApart(about));
+    const rows = apartRows(facts, left?.view.verdicts ?? {}, right?.view.verdicts ?? {}, this.#isApart);
+    this.#apart = { of: read, rows, names: [...new Set(facts.flatMap(({ about, marks = [] }) => [about, ...marks]))] };
   }
 
   get #isOneSession(): boolean {
@@ -553,22 +572,23 @@ export class Compare extends LitElement {
     const frame = store.frame;
     const other = this.#other(side);
     const broken = brokenNames(frame, other?.store.frame);
-    const name = this.#isOneSession ? this.#called(side) : this.#isOneScenario ? variantOf(side) : "";
+    const name = this.#isOneSession ? this.#called(side) : this.#isOneScenario ? variantOf(side) : titleOf(side);
     const said = say("player.compare.branch", { name: store.info?.name ?? "" });
-    const isFirstDifference = this.#found.first !== null && store.shown === this.#found.first;
-    return html`<section class="compare-side ${isFirstDifference ? "differs" : ""}" data-kept-by=${frame == null ? nothing : keeperOf(frame.view)} aria-label=${say(`player.compare.${side.name}`)}>
-      <h2>${name !== "" ? html`<b class="side-name">${unbroken(name)}</b>` : html`<b class="side-mark">${say(side.name === "left" ? "player.compare.upper" : "player.compare.lower")}</b> <span class="run-title">${titleOf(side)}</span>`} <small>${said}</small>
+    const first = this.#moments?.first ?? null;
+    const isFirstDifference = first !== null && this.#stepsAt(first)[placeOf(side)] === store.shown && this.#moments?.moved(first)[placeOf(side)] === true;
+    return html`<section class="compare-side ${isFirstDifference ? "differs" : ""}" data-side=${side.name} data-kept-by=${frame == null ? nothing : keeperOf(frame.view)} aria-label=${say(`player.compare.${side.name}`)}>
+      <h2><b class="side-name">${unbroken(name)}</b>
         ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.of} ${item.kafka || item.name} <b>${item.value}</b></span>`)}
-        ${this.#stage(side)}
-        <span class="where num">${say("player.compare.where", { step: store.shown, of: this.#reach(side), at: frame?.view.time ?? 0 })}</span></h2>
-      <div class="counts">${apartList(this.#apart.facts, side.name)}${verdictTable(frame?.view.verdicts ?? {}, other?.store.frame?.view.verdicts ?? {})}</div>
-      <div class="only-in">${other === undefined || this.#found.first === null ? nothing : onlyHere(planOf(side), planOf(other), this.#found.first, { own: side.line, other: other.line }, (step) => void this.#showIn(side, step))}</div>
-      ${broken.length === 0 ? html`<div></div>` : html`<eos-strip .store=${store} .only=${broken}></eos-strip>`}
+        <span class="side-place"><small>${said}</small> ${this.#stage(side)}
+          <span class="where num">${say("player.compare.where", { step: store.shown, of: this.#reach(side), at: frame?.view.time ?? 0 })}</span></span></h2>
+      <div class="only-in">${other === undefined || first === null ? nothing : onlyHere(planOf(side), planOf(other), first, { own: side.line, other: other.line }, (step) => void this.#showIn(side, step))}</div>
+      ${broken.length === 0 ? html`<div class="no-strip"></div>` : html`<eos-strip .store=${store} .only=${broken}></eos-strip>`}
+      <div class="counts">${apartList(this.#apart.rows, side.name)}</div>
       <div class="compare-sentence">
-        ${isFirstDifference ? html`<b class="mark">≠ ${say("player.compare.differs_here")}</b>` : nothing}
+        <p class="mark">${this.#mark(side, isFirstDifference)}</p>
         <eos-sentence .store=${store}></eos-sentence><eos-references .store=${store} rules=${this.rules}></eos-references>
       </div>
-      <div class="compare-lanes" data-middle=${shownMiddle(this.middle, store)} tabindex="0" role="group" aria-label=${say(`player.tab.${shownMiddle(this.middle, store)}`)}>${
+      <div class="compare-lanes" data-middle=${shownMiddle(this.middle, store)} tabindex="0" role="group" aria-label=${say(`player.tab.${shownMiddle(this.middle, store)}`)}><p class="log-of">${this.#shortName(side)}</p>${
         sideMiddle(this.middle, {
           store, transactions: side.transactions, code: this.code, machines: this.machines, spacing: this.lockstep, columns: this.#columns, wants: (actors) => this.#want(side, actors), beside: this.#large, apart: this.#apart.names,
           along: Math.max(...this.#sides.map((one) => this.#reach(one))), go: (step) => void this.#showIn(side, step),
@@ -581,12 +601,30 @@ export class Compare extends LitElement {
     </section>`;
   }
 
+  /** Which run a narrow screen shows: it has room for one, and the other one lies in the same place. */
+  #flip(): TemplateResult {
+    return html`<div class="compare-flip choice" role="group" aria-label=${say("player.compare.shown")}>${this.#sides.map((side) =>
+      html`<button aria-pressed=${side.name === this.shown} @click=${() => { this.shown = side.name; }}>${this.#shortName(side)} <small class="num">${say("player.compare.at_step", { step: side.store.shown })}</small></button>`)}</div>`;
+  }
+
+  /** What a side is called where there is room for a few words. */
+  #shortName(side: Side): string {
+    if (!this.#isOneSession) return this.#isOneScenario ? variantOf(side) : (side.store.header?.scenario ?? "…");
+    return this.#ownDone(side).length > 0 ? say("player.compare.changed_short") : this.#called(side);
+  }
+
+  /** What was done to this run and not to the other one. */
+
+  #ownDone(side: Side): Done[] {
+    const other = this.#other(side);
+    const others = new Set((other?.store.lines.branches.size ?? 0) === 0 ? [] : this.#doneTo(other).map(({ after, branch }) => `${branch}/${after}`));
+    return this.#doneTo(side).filter(({ after, branch }) => !others.has(`${branch}/${after}`));
+  }
+
   /** Two branches of one session have one title: what was done to this one and not to the other. */
   #called(side: Side): string {
-    const others = new Set((this.#other(side)?.store.lines.branches.size ?? 0) === 0 ? [] : this.#doneTo(this.#other(side)).map(({ after, branch }) => `${branch}/${after}`));
-    const done = this.#doneTo(side);
-    const own = done.filter(({ after, branch }) => !others.has(`${branch}/${after}`));
-    if (own.length === 0) return say(done.length === 0 ? "player.compare.original" : "player.compare.as_before");
+    const own = this.#ownDone(side);
+    if (own.length === 0) return say(this.#doneTo(side).length === 0 ? "player.compare.original" : "player.compare.as_before");
     return say("player.compare.changed", { done: own.map((one) => say("lesson.changed_at", { what: inWords(one, side.store.lines), step: one.after })) });
   }
 
@@ -596,10 +634,10 @@ export class Compare extends LitElement {
 
   /** Where no difference is to be shown, that there is none, and how far that is known. */
   #none(): TemplateResult | typeof nothing {
-    const { first, isComplete, sameUpTo } = this.#found;
-    if (this.#opens !== "done" || first !== null || !isComplete) return nothing;
+    if (this.#opens !== "done" || this.#moments === null || this.#moments.first !== null) return nothing;
+    const { same } = this.#moments;
     const ended = this.#sides.every(({ store }) => store.info !== null && !store.canGrow);
-    return html`<p class="none-differs">${say(ended ? "player.compare.none" : "player.compare.none_yet", { step: sameUpTo })}</p>`;
+    return html`<p class="none-differs">${say(ended ? "player.compare.none" : "player.compare.none_yet", { step: same })}</p>`;
   }
 
   /** The run alone, on its stage, at this step. */
@@ -631,6 +669,22 @@ export class Compare extends LitElement {
     this.requestUpdate();
   }
 
+  /** Of a step that only one run has: which run it is, and that the other one does not move. */
+  #mark(side: Side, isFirst: boolean): TemplateResult | typeof nothing {
+    if (isFirst) return html`<b>≠ ${say("player.compare.differs_here")}</b>`;
+    if (this.lockstep !== "step" || this.#moments === null || this.at <= this.#moments.same || this.#isAtEnd) return nothing;
+    const moved = this.#moments.moved(this.at);
+    if (moved[0] === moved[1]) return nothing;
+    return moved[placeOf(side)] ? html`<b>${say("player.compare.only_this")}</b>` : html`${say("player.compare.stays")}`;
+  }
+
+  /** Whether this actor, partition or transaction differs otherwise than in time. By virtual time, time is what counts. */
+  readonly #isApart = (about: string): boolean => {
+    const [left, right] = this.#sides;
+    if (this.lockstep === "time" || this.#moments === null || left === undefined || right === undefined) return true;
+    return this.#moments.differs(about, [left.store.shown, right.store.shown]);
+  };
+
   #other(side: Side): Side | undefined {
     return this.#sides.find((one) => one !== side);
   }
@@ -641,18 +695,21 @@ export class Compare extends LitElement {
     return side.store.header === null || other === null ? [] : differing(side.store.header, other);
   }
 
+  /** `105 | 136`: the step of each side; by time, when. */
+  get #place(): string {
+    if (this.lockstep === "time") return `${this.at} ms`;
+    const steps = this.#sides.map((side) => Math.min(this.#stepOf(side), this.#reach(side)));
+    return [...new Set(steps)].join(" | ");
+  }
+
   #transport(): TemplateResult {
-    const found = this.#found;
-    const ended = this.#sides.every(({ store }) => !store.canGrow);
-    const atEnd = ended && this.at >= this.#end;
+    const moments = this.#moments;
+    const atEnd = this.#isAtEnd;
     const arrows = this.#arrows;
     const hasBeats = this.#sides.some((side) => planOf(side) !== null);
-    const text =
-      found.first !== null
-        ? say("player.compare.first_difference", { step: found.first })
-        : found.isComplete
-          ? say("player.compare.no_difference", { step: found.sameUpTo })
-          : say("player.compare.looking", { count: found.sameUpTo });
+    const text = moments === null ? say("player.compare.looking")
+      : moments.first === null ? say("player.compare.no_difference", { step: moments.same })
+        : say("player.compare.first_difference", { step: moments.first });
     const choice = (lockstep: Lockstep): TemplateResult =>
       html`<button aria-pressed=${this.lockstep === lockstep} @click=${() => void this.#by(lockstep)}>${say(`player.compare.by_${lockstep}`)}</button>`;
     return html`<footer class="compare-foot">
@@ -670,16 +727,20 @@ export class Compare extends LitElement {
       </div>
       <input type="range" aria-label=${say("player.scrubber")} min="0" max=${this.#end} .value=${live(String(this.at))} data-arrows
         @input=${(event: Event) => this.#goTo(Number((event.target as HTMLInputElement).value))} />
-      <output class="num">${this.at}${this.lockstep === "time" ? " ms" : ""}</output>
+      <output class="num">${this.#place}</output>
       <span class="sr" role="status">${text}</span>
       <button class="to-end" ?disabled=${atEnd} @click=${() => void this.#toTheEnd()}>${say("player.compare.to_the_end")}</button>
-      <button class="to-difference" title=${say("player.compare.go_to_difference")} ?disabled=${found.first === null && ended && found.isComplete} @click=${() => void this.#toDifference()}>${text} <kbd aria-hidden="true">⇧ →</kbd></button>
+      <button class="to-difference" title=${say("player.compare.go_to_difference")} ?disabled=${moments !== null && moments.first === null} @click=${() => void this.#toDifference()}>${text} <kbd aria-hidden="true">⇧ →</kbd></button>
     </footer>`;
   }
 }
 
 /** What a reader scrolls in one run is scrolled in the other. */
 const SCROLLS = { handleEvent: linkScrolling(), capture: true, passive: true };
+
+function placeOf({ name }: Side): 0 | 1 {
+  return name === "left" ? 0 : 1;
+}
 
 function titleOf({ store }: Side): string {
   return store.header === null ? "…" : store.header.title[words.language] || store.header.scenario;

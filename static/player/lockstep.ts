@@ -1,4 +1,4 @@
-/** Two runs side by side: where they first differ, and the step of each at a common step or time. Pure. */
+/** Two runs side by side: the step of each at a common time. Pure. */
 
 import type { Step } from "./frame.ts";
 
@@ -8,35 +8,6 @@ export interface Line {
   /** Undefined while it has not been fetched. */
   step(number: number): Step | undefined;
   time(number: number): number | undefined;
-}
-
-/** What happened in a step, as far as two runs can be compared by it. */
-export function happening(step: Step): string {
-  return JSON.stringify([step.at, step.actor, step.kind, step.key, step.params, step.messages, step.refusal?.error ?? null]);
-}
-
-export interface Difference {
-  /** The last step up to which both runs are the same; the next one was not compared or differs. */
-  sameUpTo: number;
-  /** The first step that differs; one that only one run has counts as different. */
-  first: number | null;
-  /** Whether all that both runs have so far has been compared. */
-  isComplete: boolean;
-}
-
-/** Goes on from `known`; stops where a step has not been fetched. */
-export function compareOn(known: Difference, left: Line, right: Line): Difference {
-  if (known.first !== null) return known;
-  let sameUpTo = known.sameUpTo;
-  const both = Math.min(left.newest, right.newest);
-  while (sameUpTo < both) {
-    const one = left.step(sameUpTo + 1);
-    const other = right.step(sameUpTo + 1);
-    if (one === undefined || other === undefined) return { sameUpTo, first: null, isComplete: false };
-    if (one !== other && happening(one) !== happening(other)) return { sameUpTo, first: sameUpTo + 1, isComplete: true };
-    sameUpTo += 1;
-  }
-  return { sameUpTo, first: null, isComplete: true };
 }
 
 /** The last step not later than `at`; steps never go back in time. */

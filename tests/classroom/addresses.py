@@ -166,6 +166,9 @@ ROWS: dict[str, Row] = {
     "walkthroughs:differences": Row(
         lambda things: f"/compare/differences.json?branch={things.branch.id}", OWNER
     ),
+    "walkthroughs:moments": Row(
+        lambda things: f"/compare/moments.json?left={things.branch.id}&right={things.branch.id}", OWNER
+    ),
     "walkthroughs:compare_new": _for_all("/compare/new", "post", choice="SC-03", difference="idempotence"),
     "walkthroughs:generations": _for_all("/generations/?scenario=SC-47"),
     "walkthroughs:generation_new": _for_all("/generations/new", "post", scenario="SC-47", generation="k41"),

@@ -53,7 +53,7 @@ DOES_NOTHING = {
     "button 'Stage' in nav": "the tab on show",
     "select 'Speed: multiple of reading speed (×), or steps per second' in footer": "Play follows it",
     "div 'Timeline' in footer": "a click in its middle, where its knob may be already",
-    "button 'by step' in footer": "two runs are compared by step from the first",
+    "button 'by event' in footer": "two runs are compared by event from the first",
     "select 'What happens to": "the button beside it adds what is chosen",
 }
 """Controls that need not answer, by how they are identified, and why."""

@@ -87,11 +87,11 @@ def test_newcomer_walks_the_whole_thread(
     expect(page.locator(".compare-foot .to-difference")).to_have_text(
         re.compile(r"First difference: step \d+")
     )
-    expect(page.locator(".compare-side.differs")).to_have_count(2)
+    expect(page.locator(".compare-side.differs")).not_to_have_count(0)
     page.locator(".compare-foot input[type=range]").fill("0")
     expect(page.locator(".compare-side.differs")).to_have_count(0)
     hand.press(page.locator(".to-difference"))
-    expect(page.locator(".compare-side.differs")).to_have_count(2)
+    expect(page.locator(".compare-side.differs")).not_to_have_count(0)
 
     page.goto(session)
     file = export(hand, tmp_path)

@@ -177,6 +177,7 @@ MAKES_RUNS = {
     "eosviz/scenarios/differences.py": "the world alone, without a step: whether a cluster has what it names",
     "eosviz/scenarios/trailer.py": "one document of the library",
     "eosviz/tracks/questioning.py": "0.3 s, then a bounded process; the library's own documents elsewhere",
+    "eosviz/walkthroughs/beside_run.py": "a bounded process; the library's own documents elsewhere",
     "eosviz/walkthroughs/planning.py": "a bounded process; the library's own documents elsewhere",
     "eosviz/walkthroughs/reached_run.py": "a bounded process; the library's own documents elsewhere",
     "eosviz/walkthroughs/simulations.py": "the world alone in a web process; a worker, step by step as commands ask",

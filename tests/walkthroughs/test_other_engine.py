@@ -20,6 +20,7 @@ from eosviz.browser import BROWSER_KEY
 from eosviz.replays import actions as replay_actions
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.server_message import ErrorMessage
+from eosviz.walkthroughs.beside import beside
 from eosviz.walkthroughs.made_steps import encode_step
 from eosviz.walkthroughs.messages import CommandAnswer, Done
 from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Session, Step, line_interventions
@@ -152,3 +153,11 @@ def test_a_session_of_this_engine_says_nothing_of_another(browser: Client) -> No
     session = Session.objects.get()
     assert session.version == version("SC-03")
     assert welcome(session, "").other_engine is None
+
+
+def test_two_branches_of_an_older_engine_stand_beside_each_other_as_far_as_they_are_stored() -> None:
+    kept = next(one for one in KEPT if len(one["branches"]) == 2)
+    left, right = Branch.objects.of_session(stored(kept).id)
+    aligned = json.loads(beside(left, right))
+    assert aligned["ends"] == [left.newest, right.newest]
+    assert aligned["same"] == right.leaves_at

@@ -198,6 +198,10 @@ class TestCompare:
 
     def test_one_scenario_with_one_difference_makes_two_sessions(self, client: Client) -> None:
         response = client.post("/compare/new", {"choice": "SC-03", "difference": "idempotence"}, follow=True)
+        sides = Session.objects.order_by("created")
+        wanted = dict(zip(("left", "right"), (root(one).id for one in sides), strict=True))
+        aligned = client.get("/compare/moments.json", wanted).json()
+        assert aligned["moments"][-1] == aligned["ends"], "whole runs, although no step is made"
         compared = attributes(response.content.decode(), "eos-compare")
         assert compared["difference"] == "Idempotence on or off"
         left, right = (Session.objects.get(id=compared[f"{side}-session"]) for side in ("left", "right"))

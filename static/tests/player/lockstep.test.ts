@@ -2,11 +2,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import type { Step } from "../../player/frame.ts";
-import { compareOn, nextMoment, previousMoment, stepAtTime } from "../../player/lockstep.ts";
+import { nextMoment, previousMoment, stepAtTime } from "../../player/lockstep.ts";
 import type { Line } from "../../player/lockstep.ts";
 import { step } from "./fixture.ts";
-
-const START = { sameUpTo: 0, first: null, isComplete: false };
 
 function line(times: number[], keys: string[] = [], missing: number[] = []): Line {
   const steps = times.map((at, index) => step(index + 1, at, [], { key: keys[index] ?? "same" }));
@@ -16,26 +14,6 @@ function line(times: number[], keys: string[] = [], missing: number[] = []): Lin
     time: (number) => (number === 0 ? 0 : times[number - 1]),
   };
 }
-
-test("the first step that differs in what happened is found", () => {
-  const found = compareOn(START, line([1, 2, 3], ["a", "b", "c"]), line([1, 2, 3], ["a", "x", "c"]));
-  assert.deepEqual(found, { sameUpTo: 1, first: 2, isComplete: true });
-});
-
-test("the same thing at another time differs", () => {
-  assert.equal(compareOn(START, line([1, 5]), line([1, 6])).first, 2);
-});
-
-test("stops at what was not fetched and goes on from there", () => {
-  const right = line([1, 2, 3], ["a", "a", "z"]);
-  const waiting = compareOn(START, line([1, 2, 3], ["a", "a", "a"], [2]), right);
-  assert.deepEqual(waiting, { sameUpTo: 1, first: null, isComplete: false });
-  assert.deepEqual(compareOn(waiting, line([1, 2, 3], ["a", "a", "a"]), right), { sameUpTo: 2, first: 3, isComplete: true });
-});
-
-test("runs that are equal as far as both go have no difference", () => {
-  assert.deepEqual(compareOn(START, line([1, 2]), line([1, 2, 3])), { sameUpTo: 2, first: null, isComplete: true });
-});
 
 test("the step at a time is the last one not later", () => {
   const run = line([3, 3, 8, 8, 8, 20]);

@@ -1,0 +1,236 @@
+"""Holds two runs against each other: which steps belong together, and what really differs.
+
+Equal events of both runs stand beside each other, whenever they happen. A step that only one run has moves that
+run alone. A difference that is only a matter of time is none: a part of the state differs from the step at which
+it takes a value that the other run does not have in this order.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from typing import Any
+
+from engine.shapes.alongside import Alongside
+from engine.view.places import leaves
+
+ALIGNED_MOST = 2_000
+"""At most this many steps of a run are compared with the steps of another one."""
+NAMES_APART = frozenset({"batch_id", "message_id"})
+"""The parameters that number things of one run. Two runs may number the same thing differently."""
+SAME_EVENT = 2
+SAME_NUMBERS = 4
+"""What two steps of the same event weigh, and how much their equal numbers add."""
+COUNTS = frozenset({"delivered_count", "stored", "duplicates", "lost", "failed", "reordered"})
+"""Numbers that only grow, and at another pace in each run: they differ above the last value of the other run."""
+LOG = frozenset({"high_watermark", "last_stable_offset", "log_end"})
+LIFE = frozenset({"alive", "paused"})
+NODES = frozenset({"initiator", "business", "middleware", "manager"})
+
+Path = Sequence[str]
+History = list[tuple[int, Any]]
+"""(step, value) for each change of a value; step 0 for the value before the first step."""
+
+
+class Followed:
+    """A run, as far as it is held against another one: pass its first view, then its steps in order, as JSON."""
+
+    def __init__(self, view: Mapping[str, Any]) -> None:
+        self.steps: list[Mapping[str, Any]] = []
+        self._leaders: dict[str, str] = {}
+        self._histories: dict[tuple[str, str], History] = {}
+        for name, partition in (view.get("partitions") or {}).items():
+            self._leaders[name] = str(partition["leader"])
+        for path, value in leaves((), view):
+            self._changed(0, path, value)
+
+    def take(self, step: Mapping[str, Any]) -> None:
+        self.steps.append(step)
+        for change in step["changes"]:
+            for path, value in leaves(tuple(change["path"]), change.get("after")):
+                self._changed(step["number"], path, value)
+
+    def _changed(self, number: int, path: Path, value: Any) -> None:
+        if path[0] == "partitions" and len(path) == 3 and path[2] == "leader":
+            self._leaders[path[1]] = str(value)
+        found = _fact(path, self._leaders)
+        if found is None:
+            return
+        history = self._histories.setdefault(found, [])
+        if not history or history[-1][1] != value:
+            history.append((number, value))
+
+    def facts(self) -> Mapping[tuple[str, str], History]:
+        """(subject, name of the fact) to its values. A subject is an actor, a partition or a transactional id."""
+        return self._histories
+
+
+def alongside(left: Followed, right: Followed) -> Alongside:
+    """The moments at which both runs are held against each other, and what differs from when on."""
+    same = _same(left.steps, right.steps)
+    return {
+        "same": same,
+        "ends": [len(left.steps), len(right.steps)],
+        "moments": _moments(left.steps, right.steps, same),
+        "parts": _parts(left.facts(), right.facts()),
+    }
+
+
+def _fact(path: Path, leaders: Mapping[str, str]) -> tuple[str, str] | None:
+    """What pages say of this part of the view: (subject, name of the fact); None if they say nothing of it."""
+    match tuple(path):
+        case ("partitions", name, ("leader" | "isr") as fact):
+            return name, fact
+        case ("partitions", name, "replicas", replica, fact) if fact in LOG:
+            return (name, fact) if leaders.get(name) == replica else None
+        case ("partitions", name, "replicas", replica, "batches", offset, ("outcome" | "serials") as fact):
+            return (name, f"{fact} {offset}") if leaders.get(name) == replica else None
+        case ("brokers", broker, fact) if fact in LIFE:
+            return f"broker-{broker}", fact
+        case ("brokers", _, "transactions", tid, "state"):
+            return tid, "state"
+        case (("clients" | "consumers" | "services"), name, fact) if fact in LIFE or fact in COUNTS:
+            return name, fact
+        case ("clients", name, "transaction_manager", ("state" | "last_error") as fact):
+            return name, fact
+        case ("verdicts", name, fact) if fact in COUNTS:
+            return name, fact
+        case ("middleware", "transactions", tid, "state"):
+            return "middleware", f"state {tid}"
+        case ("middleware", role, *rest) if role in NODES:
+            return _of_node(role, rest)
+        case ("middleware", "participants", name, *rest):
+            return _of_node(name, rest)
+    return None
+
+
+def _of_node(name: str, path: Path) -> tuple[str, str] | None:
+    match tuple(path):
+        case (fact,) if fact in LIFE:
+            return name, fact
+        case ("transactions", tid, "state"):
+            return name, f"state {tid}"
+    return None
+
+
+def _same(left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]]) -> int:
+    """The number of the last step up to which both runs are the same."""
+    both = zip(map(_happening, left), map(_happening, right), strict=False)
+    return sum(1 for _ in takewhile(lambda steps: steps[0] == steps[1], both))
+
+
+def _happening(step: Mapping[str, Any]) -> list[Any]:
+    refusal = step["refusal"]
+    said = [step[name] for name in ("at", "actor", "kind", "key", "params", "messages")]
+    return [*said, None if refusal is None else refusal["error"]]
+
+
+def _moments(
+    left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]], same: int
+) -> list[list[int]]:
+    """[step of the left run, step of the right run] after each moment behind the step ``same``."""
+    ours, theirs = left[same:ALIGNED_MOST], right[same:ALIGNED_MOST]
+    moments: list[list[int]] = []
+    at, beside = 0, 0
+    since = left[same - 1]["at"] if same else 0
+    begun = (since, since)
+    for one, other in [*_pairs(ours, theirs), (len(ours), len(theirs))]:
+        # Steps of only one run follow each other in the order of the time since the last common event.
+        alone = [(step["at"] - begun[0], 0) for step in ours[at:one]]
+        alone += [(step["at"] - begun[1], 1) for step in theirs[beside:other]]
+        for _, side in sorted(alone):
+            at, beside = at + (side == 0), beside + (side == 1)
+            moments.append([same + at, same + beside])
+        if one < len(ours):
+            begun = (ours[one]["at"], theirs[other]["at"])
+            at, beside = one + 1, other + 1
+            moments.append([same + at, same + beside])
+    return moments
+
+
+def _pairs(left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
+    """The indices of the steps that are the same event, in the order of both runs: those that weigh most together."""
+    places: dict[Any, list[int]] = {}
+    for place, step in enumerate(right):
+        places.setdefault(_event(step), []).append(place)
+    # `ends`, `chains`: for each weight that a chain of pairs can have, the least place in the right run at which
+    # such a chain ends. Both rise, because a heavier chain that ends sooner replaces the lighter ones.
+    ends: list[int] = []
+    chains: list[tuple[int, Any]] = []
+    for place, step in enumerate(left):
+        found: list[tuple[int, tuple[int, Any]]] = []
+        for other in places.get(_event(step), ()):
+            before = bisect_left(ends, other) - 1
+            weight, chain = chains[before] if before >= 0 else (0, None)
+            found.append((other, (weight + _weight(step, right[other]), (place, other, chain))))
+        for end, chain in found:
+            _put(ends, chains, end, chain)
+    chain = chains[-1][1] if chains else None
+    pairs: list[tuple[int, int]] = []
+    while chain is not None:
+        place, other, chain = chain
+        pairs.append((place, other))
+    return pairs[::-1]
+
+
+def _put(ends: list[int], chains: list[tuple[int, Any]], end: int, chain: tuple[int, Any]) -> None:
+    at = bisect_left(ends, end)
+    if (at > 0 and chains[at - 1][0] >= chain[0]) or (
+        at < len(ends) and ends[at] == end and chains[at][0] >= chain[0]
+    ):
+        return
+    last = at
+    while last < len(ends) and chains[last][0] <= chain[0]:
+        last += 1
+    ends[at:last] = [end]
+    chains[at:last] = [chain]
+
+
+def _event(step: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What two steps have in common if they are the same event: sentence and names, without times and numbers."""
+    named = ((name, value) for name, value in step["params"].items() if isinstance(value, str))
+    return (
+        step["actor"],
+        step["kind"],
+        step["key"],
+        *sorted(one for one in named if one[0] not in NAMES_APART),
+    )
+
+
+def _weight(one: Mapping[str, Any], other: Mapping[str, Any]) -> int:
+    numbers = [name for name, value in one["params"].items() if not isinstance(value, str)]
+    if not numbers:
+        return SAME_EVENT + SAME_NUMBERS
+    equal: int = sum(one["params"][name] == other["params"].get(name) for name in numbers)
+    return SAME_EVENT + SAME_NUMBERS * equal // len(numbers)
+
+
+def _parts(
+    left: Mapping[tuple[str, str], History], right: Mapping[tuple[str, str], History]
+) -> dict[str, list[int | None]]:
+    """Subject to the step of each run from which on it differs; None: it does not in this run."""
+    parts: dict[str, list[int | None]] = {}
+    for subject, fact in dict.fromkeys([*left, *right]):
+        ours, theirs = left.get((subject, fact), []), right.get((subject, fact), [])
+        apart = _above(ours, theirs) if fact in COUNTS else _behind_common(ours, theirs)
+        if apart != [None, None]:
+            parts[subject] = [_earlier(*both) for both in zip(parts.get(subject, apart), apart, strict=True)]
+    return parts
+
+
+def _behind_common(left: History, right: History) -> list[int | None]:
+    common = sum(1 for _ in takewhile(lambda both: both[0][1] == both[1][1], zip(left, right, strict=False)))
+    return [next((step for step, _ in history[common:]), None) for history in (left, right)]
+
+
+def _above(left: History, right: History) -> list[int | None]:
+    ends = [history[-1][1] if history else 0 for history in (left, right)]
+    return [
+        next((step for step, value in history if value > end), None)
+        for history, end in zip((left, right), reversed(ends), strict=True)
+    ]
+
+
+def _earlier(one: int | None, other: int | None) -> int | None:
+    return min((step for step in (one, other) if step is not None), default=None)

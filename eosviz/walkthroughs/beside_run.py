@@ -1,0 +1,43 @@
+"""Holds two runs against each other, from their beginning. Does not import Django: scenarios that users wrote run in
+a bounded process (`eosviz/bounded`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from engine.errors import EngineError, Refused
+from engine.scenario.document import BadScenario
+from engine.simulation import Simulation
+from engine.view.alongside import ALIGNED_MOST, Followed, alongside
+from eosviz.bounded import refusing as bounded
+from eosviz.walkthroughs.asked_run import AskedRun
+
+
+class Asked(msgspec.Struct, forbid_unknown_fields=True):
+    """Both runs."""
+
+    left: AskedRun
+    right: AskedRun
+
+
+def answer(question: bytes, folder: Path) -> bytes:
+    """The task of the bounded process: takes `Asked` as JSON, returns `Alongside` as JSON."""
+    return made(msgspec.json.decode(question, type=Asked))
+
+
+def made(asked: Asked) -> bytes:
+    """`Alongside` as JSON. Raises bounded.Refused if this engine refuses one of the runs or fails in it."""
+    try:
+        return msgspec.json.encode(alongside(_followed(asked.left), _followed(asked.right)))
+    except (Refused, BadScenario, EngineError) as error:
+        raise bounded.Refused("engine_broke", {"reason": str(error)}) from None
+
+
+def _followed(asked: AskedRun) -> Followed:
+    simulation = Simulation(asked.scenario(), asked.interventions())
+    run = Followed(simulation.view())
+    while simulation.number < ALIGNED_MOST and (step := simulation.step()) is not None:
+        run.take(step.to_json())
+    return run

@@ -1,0 +1,73 @@
+/**
+ * The moments at which two runs stand beside each other, as the server aligned them (`engine/view/alongside.py`): equal
+ * events are one moment, and a step that only one run has moves that run alone. Pure.
+ */
+
+/** `compare/moments.json`, described in `engine/shapes/alongside.py`. */
+export interface Alongside {
+  same: number;
+  ends: readonly number[];
+  moments: readonly (readonly number[])[];
+  parts: Readonly<Record<string, readonly (number | null)[]>>;
+}
+
+/** The step of each run. */
+export type Pair = readonly [left: number, right: number];
+
+export class Moments {
+  readonly #known: Alongside;
+
+  constructor(known: Alongside = { same: 0, ends: [0, 0], moments: [], parts: {} }) {
+    this.#known = known;
+  }
+
+  /** The steps of a moment. Behind what was compared, both runs go on step by step. */
+  at(moment: number): Pair {
+    const { same, moments } = this.#known;
+    if (moment <= same) return [moment, moment];
+    const last = same + moments.length;
+    const [left = same, right = same] = moments[Math.min(moment, last) - same - 1] ?? [];
+    const beyond = Math.max(0, moment - last);
+    return [left + beyond, right + beyond];
+  }
+
+  /** The first moment at which this run has come to the step. */
+  of(side: 0 | 1, step: number): number {
+    let low = 0;
+    let high = this.#known.same + this.#known.moments.length;
+    const end = this.at(high)[side];
+    if (step > end) return high + step - end;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (this.at(middle)[side] >= step) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  /** The last moment at which neither run is behind these steps. */
+  upTo([left, right]: Pair): number {
+    return Math.min(this.of(0, left + 1), this.of(1, right + 1)) - 1;
+  }
+
+  /** Which run's step the moment shows for the first time. */
+  moved(moment: number): readonly [boolean, boolean] {
+    const [now, before] = [this.at(moment), this.at(moment - 1)];
+    return moment <= 0 ? [false, false] : [now[0] !== before[0], now[1] !== before[1]];
+  }
+
+  /** The moment of the first step that differs; null if there is none as far as both were compared. */
+  get first(): number | null {
+    return this.#known.moments.length === 0 ? null : this.#known.same + 1;
+  }
+
+  get same(): number {
+    return this.#known.same;
+  }
+
+  /** Whether an actor, a partition or a transaction differs at these steps otherwise than in time. */
+  differs(subject: string, { 0: left, 1: right }: Pair): boolean {
+    const [ours, theirs] = this.#known.parts[subject] ?? [];
+    return (ours != null && left >= ours) || (theirs != null && right >= theirs);
+  }
+}

@@ -1,0 +1,28 @@
+/** Which steps of two runs stand beside each other. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Moments } from "../../player/moments.ts";
+
+/** Both runs have steps 1 and 2. Then the right one has a step more, and the left one ends sooner. */
+const moments = new Moments({ same: 2, ends: [4, 6], moments: [[2, 3], [3, 4], [3, 5], [4, 6]], parts: { "t-0": [4, 3], c1: [null, 5] } });
+
+test("a step that only one run has moves that run alone", () => {
+  assert.deepEqual([0, 1, 2, 3, 4, 5, 6].map((moment) => moments.at(moment)), [[0, 0], [1, 1], [2, 2], [2, 3], [3, 4], [3, 5], [4, 6]]);
+  assert.deepEqual([2, 3, 4].map((moment) => moments.moved(moment)), [[true, true], [false, true], [true, true]]);
+  assert.deepEqual(moments.at(8), [6, 8], "behind what was compared both go on");
+  assert.equal(moments.first, 3);
+  assert.equal(new Moments().first, null);
+});
+
+test("the moment of a step is the first one that shows it", () => {
+  assert.deepEqual([0, 2, 3, 4, 6].map((step) => moments.of(0, step)), [0, 2, 4, 6, 8]);
+  assert.deepEqual([3, 4, 6].map((step) => moments.of(1, step)), [3, 4, 6]);
+  assert.deepEqual([moments.upTo([2, 3]), moments.upTo([3, 5]), moments.upTo([3, 3])], [3, 5, 3]);
+});
+
+test("what a run only has at another time does not differ", () => {
+  assert.deepEqual(([[3, 2], [3, 3], [4, 2]] as const).map((steps) => moments.differs("t-0", steps)), [false, true, true]);
+  assert.deepEqual(([[9, 4], [3, 5]] as const).map((steps) => moments.differs("c1", steps)), [false, true]);
+  assert.equal(moments.differs("p1", [9, 9]), false);
+});

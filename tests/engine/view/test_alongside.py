@@ -1,0 +1,69 @@
+"""Two runs beside each other: equal events are one moment, and what only happens at another time does not differ."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from engine.scenario.shelf import entry
+from engine.shapes.alongside import Alongside
+from engine.simulation import Simulation
+from engine.view.alongside import Followed, alongside
+
+
+def run(scenario: str, variant: str | None, *done: dict[str, Any]) -> Followed:
+    simulation = Simulation(entry(scenario).scenario(variant), list(done))
+    followed = Followed(simulation.view())
+    while (step := simulation.step()) is not None:
+        followed.take(step.to_json())
+    return followed
+
+
+def dropped(after: int, message: int) -> dict[str, Any]:
+    return {"after": after, "action": "drop_message", "message": message}
+
+
+def both(scenario: str, variant: str | None, *done: dict[str, Any]) -> tuple[Followed, Followed, Alongside]:
+    left, right = run(scenario, variant), run(scenario, variant, *done)
+    return left, right, alongside(left, right)
+
+
+def test_participants_that_commit_a_step_later_do_not_differ() -> None:
+    left, right, found = both("SC-80", "two-nodes", dropped(15, 15))
+    assert found["same"] == 15
+    # The fault moves the changed run alone; then both participants commit at the same moments.
+    assert found["moments"][:3] == [[15, 16], [16, 17], [17, 18]]
+    assert [side.steps[number - 1]["key"] for side, number in ((left, 16), (right, 17))] == [
+        "participant.commits"
+    ] * 2
+    assert found["moments"][-1] == found["ends"] == [22, 25]
+    # Only the middleware has a state that the original run does not have: it compensates.
+    assert list(found["parts"]) == ["middleware"]
+    (compensates,) = (step["number"] for step in right.steps if step["key"] == "middleware.compensation_acts")
+    assert found["parts"]["middleware"][1] == compensates - 1
+
+
+def test_a_partition_differs_from_the_batch_that_is_cut_otherwise() -> None:
+    left, right, found = both("SC-03", None, dropped(80, 25))
+    assert found["same"] == 80
+    # r19 is stored in t-1 in another order than the records of t-0: that is no difference.
+    assert list(found["parts"]) == ["t-0"]
+    cut = [side.steps[number - 1] for side, number in zip((left, right), found["parts"]["t-0"], strict=True)]
+    assert [(step["key"], step["params"]["record_count"]) for step in cut] == [
+        ("broker.appended_and_waits", 8),
+        ("broker.appended_and_waits", 10),
+    ]
+
+
+def test_every_moment_moves_at_least_one_run_and_none_back() -> None:
+    _, _, found = both("SC-61", None, dropped(26, 7))
+    moments = [[found["same"], found["same"]], *found["moments"]]
+    for before, now in pairwise(moments):
+        assert before != now and before[0] <= now[0] <= before[0] + 1 and before[1] <= now[1] <= before[1] + 1
+    assert moments[-1] == found["ends"]
+
+
+def test_a_run_beside_itself_has_no_difference() -> None:
+    found = both("SC-44", None)[2]
+    assert (found["moments"], found["parts"]) == ([], {})
+    assert found["ends"] == [found["same"]] * 2
