@@ -81,7 +81,7 @@ def test_a_refusal_by_the_worker_leads_back_to_what_was_written(
     page.locator("[name=one_cluster]").check()
     page.locator("form.upload button").click()
     expect(page.get_by_role("alert")).to_contain_text("The file could not be opened")
-    page.get_by_role("link", name="Upload it again").click()
+    page.get_by_role("link", name="Back to the upload form").click()
     expect(page.locator("#text")).to_have_value("good morning")
     expect(page.locator("#transaction-partitions")).to_have_value("4")
     expect(page.locator("#now")).to_have_value("2026-11-23T03:05:00Z")
