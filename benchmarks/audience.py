@@ -50,6 +50,8 @@ async def follow_product(address: str, arrivals: Arrivals, ready: asyncio.Semaph
                     continue
             elif message["type"] == "steps" and message["steps"]:
                 made = max(made, message["steps"][-1]["number"])
+                if message["presented"] is not None:
+                    shown = message["presented"]["step"]
             else:
                 continue
             # The page shows a step once it has it and the presenter is there.

@@ -1,8 +1,8 @@
 """How long a presenter's step takes to the last of two hundred followers: the product beside the floor of its stack.
 
 198 followers are socket clients of another process, two are real browsers, whose time ends with the painted frame.
-The presenter is a socket client here: it asks for a step and, when the step has come, says that it is there. The
-floor is one task, one row and one message to a group of as many sockets (`floor/`), with two painted pages as well.
+The presenter is a socket client here: like a page, it says that it goes to the step when it asks for it, and again
+when the step has come. The floor is one task, one row and one message to a group of as many sockets (`floor/`), with two painted pages as well.
 Both sites run all the time and are measured in turns; followers come anew for each.
 """
 
@@ -84,7 +84,8 @@ class Presenter:
             branch = _heard(socket, "welcome")["branches"][0]["id"]
 
             def step(number: int) -> str:
-                socket.send(_message("advance", branch=branch, after=number - 1, count=1, ahead=True))
+                advance = {"branch": branch, "after": number - 1, "count": 1, "ahead": True, "present": {}}
+                socket.send(_message("advance", **advance))
                 while True:
                     frame = str(socket.recv(ANSWER_SECONDS_MAX))
                     message = json.loads(frame)

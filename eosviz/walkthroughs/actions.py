@@ -48,6 +48,7 @@ from eosviz.walkthroughs.messages import (
 from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Session, Step
 from eosviz.walkthroughs.models import Command as StoredCommand
 from eosviz.walkthroughs.possibilities import possibilities
+from eosviz.walkthroughs.presenting_messages import Presented
 from eosviz.walkthroughs.questions import (
     branch_of,
     branch_summaries,
@@ -316,9 +317,10 @@ def _walk(
 
 def store_ahead(
     session_id: uuid.UUID, command: Advance, made: MadeStep
-) -> tuple[list[bytes], CommandAnswer] | None:
-    """Store the step that a worker made ahead, for the command that asks for it. Returns the messages to send and the
-    answer; None if the branch has changed since or the command was already carried out."""
+) -> tuple[list[bytes], CommandAnswer, Presented | None] | None:
+    """Store the step that a worker made ahead, for the command that asks for it. Returns the messages to send, the
+    answer, and the presenter's place if it changed; None if the branch has changed since or the command was already
+    carried out."""
     branch = Branch(id=int(command.branch), session_id=session_id, newest=command.after)
     step = Step(branch=branch, **msgspec.structs.asdict(made))
     chunk = Chunk([step], stopped="count")
@@ -326,7 +328,10 @@ def store_ahead(
         answer = _store(branch, chunk, command, None)
     except Overtaken:
         return None
-    return None if answer is None else (_frames_of(branch, chunk), answer)
+    if answer is None:
+        return None
+    presented = presenting.go_along(session_id, command)
+    return _frames_of(branch, chunk, presented), answer, presented
 
 
 def _answer_from_stored(
@@ -572,11 +577,12 @@ def _branches(session_id: uuid.UUID) -> bytes:
     return messages.encode(messages.Branches(branches=branch_summaries(session_id)))
 
 
-def _frames_of(branch: Branch, chunk: Chunk) -> list[bytes]:
-    """The messages for pages about a chunk that was just stored."""
+def _frames_of(branch: Branch, chunk: Chunk, presented: Presented | None = None) -> list[bytes]:
+    """The messages for pages about a chunk that was just stored, to whose last step the presenter went."""
     frames = []
     if chunk.steps:
-        frames.append(steps_message(branch, chunk.steps[0].number, [sent(step) for step in chunk.steps]))
+        bodies = [sent(step) for step in chunk.steps]
+        frames.append(steps_message(branch, chunk.steps[0].number, bodies, presented=presented))
     elif chunk.finished is not None:
         frames.append(steps_message(branch, branch.newest + 1, []))
     if chunk.broken or chunk.finished is not None:

@@ -177,21 +177,25 @@ class SessionConsumer(RightfulConsumer):
         if stored is None:
             await self.command(message)
             return
-        frames, answer = stored
+        frames, answer, presented = stored
         for frame in (*frames, messages.encode(answer)):
             await self._send(frame)
-        await self._send_to_others(frames)
+        await self._send_to_others(frames, presented)
         if message.ahead:
             self.going_on = asyncio.create_task(self._go_on(message.branch, message.after + 1))
 
-    async def _send_to_others(self, frames: list[bytes]) -> None:
-        """Sends frames to the other pages of the session. If Redis cannot be reached, nothing is raised: a
-        page asks again for what it missed."""
-        event = {
+    async def _send_to_others(
+        self, frames: list[bytes], presented: presenting_messages.Presented | None
+    ) -> None:
+        """Sends frames to the other pages of the session; `presented` is the place in them. If Redis cannot
+        be reached, nothing is raised: a page asks again for what it missed."""
+        event: dict[str, Any] = {
             "type": "session.frames",
             "frames": [frame.decode() for frame in frames],
             "but": self.channel_name,
         }
+        if presented is not None:
+            event["presented"] = messages.encode(presented).decode()
         try:
             await self.channel_layer.group_send(group_of(self.session.id), event)
         except (RedisError, OSError) as error:
@@ -299,7 +303,8 @@ class SessionConsumer(RightfulConsumer):
 
     async def present(self, message: presenting_messages.Present) -> None:
         moved = await in_thread(presenting.move)(self.session.id, message)
-        await presenting.send_place(self.session.id, moved)
+        if moved is not None:
+            await presenting.send_place(self.session.id, moved)
 
     async def ping(self, message: messages.Ping) -> None:
         await self._send(messages.Pong(re=str(message.id)))

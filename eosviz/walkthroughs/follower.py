@@ -95,6 +95,11 @@ class FollowerConsumer(SessionConsumer):
             await self.channel_layer.group_discard(followers_of(self.session.id), self.channel_name)
         await super().disconnect(code)
 
+    async def session_frames(self, event: dict[str, Any]) -> None:
+        """Sends stored steps to the page. The presenter's place may be in them."""
+        self.place = event.get("presented", self.place)
+        await super().session_frames(event)
+
     async def session_presented(self, event: dict[str, Any]) -> None:
         self.place = event["frame"]
         await self.send(text_data=event["frame"])

@@ -39,7 +39,14 @@ from eosviz.walkthroughs.message_base import (
     StepNumber,
     ViewJson,
 )
-from eosviz.walkthroughs.presenting_messages import FromPresenting, OfFollower, OfPresenter, Present
+from eosviz.walkthroughs.presenting_messages import (
+    FromPresenting,
+    Look,
+    OfFollower,
+    OfPresenter,
+    Present,
+    Presented,
+)
 from eosviz.walkthroughs.view_differences import NetChange
 
 Name = Annotated[str, Meta(max_length=LIMITS.name_characters, pattern=NAME_PATTERN)]
@@ -62,6 +69,8 @@ class Advance(FromPage, tag="advance", frozen=True, kw_only=True):
     ahead: bool = False
     """Over the socket: also send the step after the last one of this command, before it is asked for; it is
     not stored."""
+    present: Look | None = None
+    """Over the socket: the presenter goes to the step. If it was made ahead, its `steps` take followers there."""
 
 
 class RunUntil(FromPage, tag="run_until", frozen=True, kw_only=True):
@@ -252,6 +261,8 @@ class Steps(FromServer, tag="steps", frozen=True, kw_only=True, rename={"first":
     finished: str | None
     newest: int
     re: str | None = None
+    presented: Presented | None = None
+    """The presenter went to the last of these steps."""
 
 
 class Ahead(FromServer, tag="ahead", frozen=True, kw_only=True):

@@ -2,7 +2,8 @@
 
 The presenter's place is one row, so that a follower who joins or reconnects reads it there. Each move is one
 update and one message to the followers' group, however many followers there are. Followers get steps through
-the session's own group, like every page of the session.
+the session's own group, like every page of the session; if the presenter goes to a step that was made ahead, the
+message with the step contains the place, too.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from django.db import transaction
 from django.db.models import F
 
 from eosviz.refusals import Problem
-from eosviz.walkthroughs.messages import encode
+from eosviz.walkthroughs.messages import Advance, encode
 from eosviz.walkthroughs.models import Branch, Presentation, Session
 from eosviz.walkthroughs.presenting_messages import Present, Presented, View
 from eosviz.walkthroughs.streaming import followers_of
@@ -32,23 +33,50 @@ def start(session: Session) -> Presentation:
     return presentation
 
 
-def move(session_id: uuid.UUID, at: Present) -> Presented:
-    """Store the presenter's place. Raises Problem when the session is not presented or has no such branch."""
-    selection, why = msgspec.to_builtins(at.selection), msgspec.to_builtins(at.why)
+def move(session_id: uuid.UUID, at: Present) -> Presented | None:
+    """Store the presenter's place. None if the presenter is there already. Raises Problem when the session is not
+    presented or has no such branch."""
     if not Branch.objects.filter(id=int(at.branch), session_id=session_id).exists():
         raise Problem("not_found", "no_branch", branch=at.branch)
-    presented = Presentation.objects.filter(session_id=session_id)
-    moved = presented.update(
-        number=F("number") + 1,
-        branch_id=int(at.branch),
-        step=at.step,
-        view=at.view,
-        zoom=at.zoom,
-        selection=selection,
-        why=why,
-    )
-    if not moved:
+    presentation = Presentation.objects.filter(session_id=session_id).first()
+    if presentation is None:
         raise Problem("refused", "not_presented")
+    selection, why = msgspec.to_builtins(at.selection), msgspec.to_builtins(at.why)
+    place = {
+        "branch_id": int(at.branch),
+        "step": at.step,
+        "view": at.view,
+        "zoom": at.zoom,
+        "selection": selection,
+        "why": why,
+    }
+    if all(getattr(presentation, field) == value for field, value in place.items()):
+        return None
+    return _go_to(session_id, place)
+
+
+def go_along(session_id: uuid.UUID, command: Advance) -> Presented | None:
+    """Store that the presenter goes to the step that the command made. None if the command does not say so, or if
+    the session is no longer presented."""
+    look = command.present
+    if look is None:
+        return None
+    selection = msgspec.to_builtins(look.selection)
+    place = {
+        "branch_id": int(command.branch),
+        "step": command.after + 1,
+        "view": look.view,
+        "zoom": "",
+        "selection": selection,
+        "why": None,
+    }
+    return _go_to(session_id, place)
+
+
+def _go_to(session_id: uuid.UUID, place: dict[str, Any]) -> Presented | None:
+    presented = Presentation.objects.filter(session_id=session_id)
+    if not presented.update(number=F("number") + 1, **place):
+        return None
     return place_of(presented.get())
 
 

@@ -53,6 +53,13 @@ class Present(FromPage, tag="present", frozen=True, kw_only=True):
     why: ShownWhy | None = None
 
 
+class Look(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """How a presenter looks at the step that a command makes."""
+
+    view: View = "stage"
+    selection: Selection | None = None
+
+
 ShownWhyJson = Annotated[dict[str, Any], Meta(title="ShownWhy")]
 
 

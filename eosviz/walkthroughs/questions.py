@@ -32,6 +32,7 @@ from eosviz.walkthroughs.messages import (
     encode,
 )
 from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Session, Step
+from eosviz.walkthroughs.presenting_messages import Presented
 from eosviz.walkthroughs.transactions import transactions_of
 from eosviz.walkthroughs.view_differences import net_changes
 from eosviz.walkthroughs.walking import time_of
@@ -134,7 +135,9 @@ def stored_messages(branch: Branch, first: int, last: int) -> list[bytes]:
     ]
 
 
-def steps_message(branch: Branch, first: int, bodies: list[bytes], re: str | None = None) -> bytes:
+def steps_message(
+    branch: Branch, first: int, bodies: list[bytes], re: str | None = None, presented: Presented | None = None
+) -> bytes:
     return encode(
         Steps(
             branch=str(branch.id),
@@ -143,6 +146,7 @@ def steps_message(branch: Branch, first: int, bodies: list[bytes], re: str | Non
             finished=branch.finished,
             newest=branch.newest,
             re=re,
+            presented=presented,
         )
     )
 

@@ -95,6 +95,26 @@ export interface Advance {
    * Over the socket: also send the step after the last one of this command, before it is asked for; it is not stored.
    */
   ahead?: boolean;
+  /**
+   * Over the socket: the presenter goes to the step. If it was made ahead, its `steps` take followers there.
+   */
+  present?: Look | null;
+}
+/**
+ * How a presenter looks at the step that a command makes.
+ */
+export interface Look {
+  view?: "code" | "lanes" | "spacetime" | "spacetime:time" | "stage" | "text" | "transactions";
+  selection?: Selection | null;
+}
+/**
+ * What the reader selected. It need not exist.
+ */
+export interface Selection {
+  kind: "actor" | "batch" | "message" | "partition" | "record" | "timer" | "transaction";
+  id: string;
+  partition?: string | null;
+  serials?: number[] | null;
 }
 export interface RunUntil {
   type: "run_until";
@@ -433,15 +453,6 @@ export interface AskActions {
   selection: Selection;
 }
 /**
- * What the reader selected. It need not exist.
- */
-export interface Selection {
-  kind: "actor" | "batch" | "message" | "partition" | "record" | "timer" | "transaction";
-  id: string;
-  partition?: string | null;
-  serials?: number[] | null;
-}
-/**
  * The questions about a selected object (null: about what stands out), and the answer to `question`, or else to
  *     the first.
  */
@@ -735,6 +746,10 @@ export interface Steps {
   finished: string | null;
   newest: number;
   re: string | null;
+  /**
+   * The presenter went to the last of these steps.
+   */
+  presented: Presented | null;
 }
 /**
  * A step in the form that pages get.
@@ -896,6 +911,21 @@ export interface Arrival {
    * COMMIT or ABORT of a refused marker.
    */
   control?: string;
+}
+/**
+ * To followers: the presenter's place. `number` grows with each move, so a late older message is ignored.
+ */
+export interface Presented {
+  type: "presented";
+  v: number;
+  number: number;
+  branch: string;
+  step: number;
+  view: "code" | "lanes" | "spacetime" | "spacetime:time" | "stage" | "text" | "transactions";
+  selection: Selection | null;
+  zoom: string;
+  why: ShownWhy | null;
+  ended: boolean;
 }
 /**
  * The step that follows `after` if no intervention comes first; null if none was made. It is not stored.
@@ -2860,21 +2890,6 @@ export interface Pong {
   type: "pong";
   v: number;
   re: string;
-}
-/**
- * To followers: the presenter's place. `number` grows with each move, so a late older message is ignored.
- */
-export interface Presented {
-  type: "presented";
-  v: number;
-  number: number;
-  branch: string;
-  step: number;
-  view: "code" | "lanes" | "spacetime" | "spacetime:time" | "stage" | "text" | "transactions";
-  selection: Selection | null;
-  zoom: string;
-  why: ShownWhy | null;
-  ended: boolean;
 }
 /**
  * To one follower: their hand, and the name or number under which the presenter sees them.

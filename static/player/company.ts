@@ -53,7 +53,9 @@ export class Company extends EventTarget {
 
   /** This page takes others along from now on. `resumed`: it did so before it was opened again. */
   present(resumed: boolean): void {
-    this.#presenter = new Presenting(() => this.#seat.place(), (place) => this.#socket.present(place), resumed);
+    const place = (): Place | null => this.#seat.place();
+    this.#presenter = new Presenting(place, (at) => this.#socket.present(at), resumed);
+    this.#socket.presenter = place;
     this.#presenter.changed();
     this.#meet(true);
     if (this.#socket.isWelcomed) void this.audience?.attend();
@@ -61,6 +63,7 @@ export class Company extends EventTarget {
 
   endPresenting(): void {
     this.#presenter = null;
+    this.#socket.presenter = null;
     this.audience = null;
     this.#changed();
   }

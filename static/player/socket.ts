@@ -5,9 +5,9 @@
  * of the connection the page says which steps it holds and receives what is missing.
  */
 
-import type { ErrorMessage, FromServer, Welcome } from "../generated/messages.ts";
+import type { ErrorMessage, FromServer, Look, Presented as FromPresenter, Welcome } from "../generated/messages.ts";
 import { parseExactly } from "./exact-json.ts";
-import type { JsonObject, View } from "./frame.ts";
+import type { JsonObject, Selection, View } from "./frame.ts";
 import type { Place, Presented } from "./following.ts";
 import type { Answer, AudienceCommand, Command, Listener, Source, Status } from "./source.ts";
 import { normalBranch, Problem } from "./source.ts";
@@ -118,6 +118,12 @@ export function followAddress(token: string, base: { protocol: string; host: str
   return sessionAddress(token, base).replace("/ws/sessions/", "/ws/follow/");
 }
 
+/** A selection with as many serials as followers need. */
+function short(selection: Selection | null): Selection | null {
+  if (selection?.serials === undefined) return selection;
+  return { ...selection, serials: selection.serials.slice(0, 100) };
+}
+
 /** What a question or a command is answered with. */
 function answerOf(message: FromServer): Answer {
   switch (message.type) {
@@ -153,6 +159,8 @@ export class SessionSocket implements Source {
   onPresented: ((at: Presented) => void) | null = null;
   /** Called with every message of the server, once it was read. */
   onSaid: ((message: FromServer) => void) | null = null;
+  /** Where the reader of a page that presents is. */
+  presenter: (() => Place | null) | null = null;
   /** Called after each welcome. */
   onWelcome: (() => void) | null = null;
   readonly #address: string;
@@ -223,19 +231,26 @@ export class SessionSocket implements Source {
   /** Says where the presenter is; false when there is no connection to say it on. */
   present(place: Place): boolean {
     if (!this.#welcomed || this.#socket === null) return false;
-    const selection = place.selection === null ? null : { ...place.selection, serials: place.selection.serials?.slice(0, 100) };
-    this.#socket.send(JSON.stringify({ v: 1, id: this.#around.newId(), type: "present", ...place, selection }));
+    this.#socket.send(JSON.stringify({ v: 1, id: this.#around.newId(), type: "present", ...place, selection: short(place.selection) }));
     return true;
   }
 
   ask(command: Command | AudienceCommand): Promise<Answer> {
     const id = this.#around.newId();
-    const text = JSON.stringify({ v: 1, id, ...command });
+    const text = JSON.stringify({ v: 1, id, ...command, ...this.#look(command) });
     return new Promise((settle, refuse) => {
       const waiting = { text, again: 0, sent: 0, putOff: 0, isDelayed: false, settle, refuse };
       this.#waiting.set(id, waiting);
       if (this.#welcomed) this.#send(waiting);
     });
+  }
+
+  /** What a presenter's command for one step says about how the presenter looks at it. */
+  #look(command: Command | AudienceCommand): { present?: Look } {
+    if (command.type !== "advance" || command.ahead !== true) return {};
+    const place = this.presenter?.() ?? null;
+    if (place === null || place.branch !== command.branch || place.zoom !== "" || place.why !== null) return {};
+    return { present: { view: place.view, selection: short(place.selection) } };
   }
 
   #status(status: Status): void {
@@ -343,7 +358,10 @@ export class SessionSocket implements Source {
     }
     if (message.type === "welcome") this.#welcome(message, listener);
     else if (message.type === "branches") listener.branchesChanged(message.branches.map(normalBranch));
-    else if (message.type === "steps") listener.stepsCame(message.branch, message.steps, message.finished);
+    else if (message.type === "steps") {
+      listener.stepsCame(message.branch, message.steps, message.finished);
+      if (message.presented != null) this.#goAlong(message.presented);
+    }
     else if (message.type === "ahead") {
       if (message.step !== null) listener.aheadCame(message.branch, message.after, message.step);
     } else if (message.type === "plan") {
@@ -351,11 +369,15 @@ export class SessionSocket implements Source {
     } else if (message.type === "near_view") {
       listener.viewCame(message.branch, message.number, message.view as View, message.step); // Panels get it whole (`whole.ts`).
     } else if (message.type === "presented") {
-      this.#ended = message.ended;
-      this.onPresented?.(message as Presented);
+      this.#goAlong(message);
     }
     this.onSaid?.(message);
     this.#settle(message);
+  }
+
+  #goAlong(at: FromPresenter): void {
+    this.#ended = at.ended;
+    this.onPresented?.(at as Presented);
   }
 
   #welcome(message: Welcome, listener: Listener): void {

@@ -176,7 +176,8 @@ def store(session: Session, event: dict[str, Any], **asked: Any) -> tuple[list[b
     assert isinstance(command, Advance)
     made = kept.take(command)
     assert kept.take(command) is None
-    return None if made is None else actions.store_ahead(session.id, command, made)
+    stored = None if made is None else actions.store_ahead(session.id, command, made)
+    return None if stored is None else stored[:2]
 
 
 def test_what_sockets_store_is_what_a_worker_stores(

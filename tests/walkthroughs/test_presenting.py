@@ -105,9 +105,44 @@ async def test_moves_are_numbered_so_that_a_late_one_is_recognised() -> None:
     token = await present(session)
     async with open_page(session) as driver, follow(token) as page:
         first = await hello(page)
-        for _ in range(3):
-            await driver.say("present", branch=str(branch.id), step=0)
+        for view in ("text", "code", "stage"):
+            await driver.say("present", branch=str(branch.id), step=0, view=view)
         assert [(await at(page))["number"] for _ in range(3)] == [first["number"] + n for n in (1, 2, 3)]
+
+
+async def test_a_step_that_was_made_ahead_takes_followers_along_in_the_same_message() -> None:
+    session, branch = await make_session()
+    token = await present(session)
+    selected = {"kind": "actor", "id": "broker-1"}
+    advance = {"branch": str(branch.id), "count": 1, "ahead": True}
+    place = {"branch": str(branch.id), "view": "text", "selection": selected}
+    async with open_page(session) as driver, follow(token) as page:
+        await hello(page)
+        await driver.ask("advance", after=0, **advance, present={"view": "text"})
+        assert (await page.next())["presented"] is None, "the first step was not made ahead"
+        assert (await driver.next())["type"] == "ahead"
+        await driver.ask("advance", after=1, **advance, present={"view": "text", "selection": selected})
+        steps = await page.next()
+        assert step_numbers([steps]) == [2]
+        assert (steps["presented"]["step"], steps["presented"]["number"]) == (2, 2)
+        assert steps["presented"] | place == steps["presented"]
+        await driver.say("present", step=2, **place)
+        await driver.ask("ping")
+        assert await page.socket.receive_nothing(), "the presenter is there already"
+        await driver.say("present", step=1, **place)
+        assert ((await page.next())["step"], (await hello(page))["number"]) == (1, 3)
+
+
+async def test_a_step_is_stored_when_the_presentation_has_ended() -> None:
+    session, branch = await make_session()
+    await present(session)
+    advance = {"branch": str(branch.id), "count": 1, "ahead": True, "present": {}}
+    async with open_page(session) as driver:
+        await driver.ask("advance", after=0, **advance)
+        assert (await driver.next())["type"] == "ahead"
+        await sync_to_async(presenting.end)(session.id)
+        steps, done = await driver.ask("advance", after=1, **advance)
+        assert (steps["presented"], done["newest"]) == (None, 2)
 
 
 async def test_followers_can_look_at_everything_and_change_nothing() -> None:

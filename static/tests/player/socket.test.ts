@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import type { Place } from "../../player/following.ts";
 import type { JsonObject } from "../../player/frame.ts";
 import { defaults, sessionAddress, SessionSocket } from "../../player/socket.ts";
 import type { Surroundings } from "../../player/socket.ts";
@@ -268,6 +269,38 @@ test("signed in as the same person again: the page goes on", () => {
   open();
   assert.equal(statuses[statuses.length - 1], "live");
   assert.deepEqual(problems, []);
+});
+
+test("a presenter's command for one step says how the step is looked at", () => {
+  const { network, socket, open } = start();
+  open();
+  const place: Place = { branch: "main", step: 3, view: "text", zoom: "", selection: { kind: "actor", id: "p1" }, why: null };
+  let at: Place = place;
+  socket.presenter = () => at;
+  const steps = { ...ADVANCE, ahead: true };
+  void socket.ask(steps);
+  at = { ...place, zoom: "transaction" };
+  void socket.ask(steps);
+  at = { ...place, branch: "b" };
+  void socket.ask(steps);
+  at = place;
+  void socket.ask({ ...ADVANCE, count: 20 });
+  const [looked, ...others] = network.last.of("advance");
+  assert.deepEqual(looked?.["present"], { view: "text", selection: { kind: "actor", id: "p1" } });
+  assert.deepEqual(others.map((sent) => "present" in sent), [false, false, false]);
+});
+
+test("the presenter's place can come with the step", () => {
+  const { network, socket, steps, open } = start();
+  open();
+  const places: [number, number][] = [];
+  socket.onPresented = (at) => void places.push([at.step, steps.length]);
+  const at = { type: "presented", v: 1, number: 2, branch: "main", step: 4, view: "text", zoom: "", selection: null, why: null, ended: false };
+  const sent = { type: "steps", branch: "main", from: 4, finished: null, newest: 4, re: null };
+  network.last.says({ ...sent, steps: [{ number: 4 } as unknown as JsonObject], presented: at });
+  assert.deepEqual(places, [[4, 1]]);
+  network.last.says({ ...sent, steps: [], presented: null });
+  assert.equal(places.length, 1);
 });
 
 test("after the end of a presentation the closing of the socket is no message", () => {
