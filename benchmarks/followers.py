@@ -2,8 +2,8 @@
 
 198 followers are socket clients of another process, two are real browsers, whose time ends with the painted frame.
 The presenter is a socket client here: like a page, it says that it goes to the step when it asks for it, and again
-when the step has come. The floor is one task, one row and one message to a group of as many sockets (`floor/`), with two painted pages as well.
-Both sites run all the time and are measured in turns; followers come anew for each.
+when the step has come. The floor is one task, one row and one message to a group of as many sockets (`floor/`), with
+two painted pages as well. Both sites run all the time and are measured in turns; followers come anew for each.
 """
 
 import json

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from engine.client.configuration import ProducerConfig, resolve
 from engine.database.approaches import APPROACHES, SEND, TOPIC
 from engine.database.messages import DATABASE
 from engine.errors import Refused
@@ -36,6 +37,7 @@ from engine.scenario.plain_texts import check_texts
 from engine.scenario.schema import SECTIONS, Field
 from engine.scenario.toml_faults import toml_fault
 from engine.scenario.toml_lines import line_of
+from engine.switches import Switches
 from engine.topic_partition import partition_name
 
 LESSON_TEXTS = ("watch_for", "lesson")
@@ -60,6 +62,14 @@ class Scenario:
     def version(self, name: str) -> Profile:
         """The behaviour that the name of a version has in this document."""
         return (PROFILES if self.versions is None else self.versions)[name]
+
+    def producer_config(self, producer: Mapping[str, Any]) -> ProducerConfig | None:
+        """The settings in force of a producer of the document; None if a rule refuses them."""
+        version = self.version(producer["profile"] or self["profile"])
+        try:
+            return resolve(producer["settings"], version, Switches(**self["switches"]))
+        except Refused:
+            return None
 
     @property
     def id(self) -> str:

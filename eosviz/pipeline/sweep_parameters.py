@@ -15,7 +15,6 @@ from engine.scenario.document import Scenario
 from engine.scenario.schema import SECTIONS, Field
 from engine.switches import Switches
 from eosviz.pipeline.bad_sweep import bad_value
-from eosviz.scenarios.differences import config_of
 
 _SCENARIO = ("profile",)
 _CLUSTER = ("latency_ms",)
@@ -114,7 +113,7 @@ def _producers(scenario: Scenario) -> Iterator[Parameter]:
 def _in_force(scenario: Scenario, producer: dict[str, Any]) -> dict[str, Any]:
     """The settings of a producer by name, with the defaults of its version and of idempotence. If a run would refuse
     them, with the defaults of `SETTINGS`."""
-    config, given = config_of(scenario, producer), producer["settings"]
+    config, given = scenario.producer_config(producer), producer["settings"]
     if config is None:
         return {name: given.get(name, setting.default) for name, setting in SETTINGS.items()}
     return {name: getattr(config, name) for name in SETTINGS}

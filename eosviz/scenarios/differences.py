@@ -10,7 +10,6 @@ from itertools import islice, starmap, takewhile, zip_longest
 from operator import eq
 from typing import Any
 
-from engine.client.configuration import ProducerConfig, resolve
 from engine.errors import Refused
 from engine.generations.generation import GENERATIONS, Generation, is_own, settings_in
 from engine.scenario.document import BadScenario, Scenario, load
@@ -71,19 +70,10 @@ def _idempotence(scenario: Scenario) -> Settings:
 
 def _is_idempotent(scenario: Scenario, producer: dict[str, Any]) -> bool:
     """Whether the producer is idempotent: as written, or by the defaults of its version."""
-    config = config_of(scenario, producer)
+    config = scenario.producer_config(producer)
     return (
         bool(producer["settings"].get("enable_idempotence")) if config is None else config.enable_idempotence
     )
-
-
-def config_of(scenario: Scenario, producer: dict[str, Any]) -> ProducerConfig | None:
-    """The settings in force of a producer of the scenario; None if a rule refuses them."""
-    version = scenario.version(producer["profile"] or scenario["profile"])
-    try:
-        return resolve(producer["settings"], version, Switches(**scenario["switches"]))
-    except Refused:
-        return None
 
 
 def _isolation(scenario: Scenario) -> Settings:
