@@ -9,6 +9,7 @@ import type { Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { freest, wayBetween } from "./chain-way.ts";
 import type { Box, Places, Point, StageObject } from "./contract.ts";
+import { DEPTH } from "./depth.ts";
 import { textWidth } from "./draw.ts";
 
 const HEIGHT = 22;
@@ -27,12 +28,13 @@ interface Mark {
   object: StageObject;
 }
 
-/** Marks over everything else; nothing for a chain that names nothing in the picture. `words`: where the picture has text. */
+/** Marks over everything else; nothing for a chain that names nothing in the picture. `here`: the part of it that nothing
+ * lies over. `words`: where the picture has text. */
 export function chainMarks(objects: readonly StageObject[], chain: Chain, here: Places, words: readonly Box[] = []): StageObject[] {
   const marks = new Map<string, Mark>();
   chain.forEach((subject, index) => {
     const object = subject === null ? undefined : objectOf(objects, subject);
-    if (object === undefined) return;
+    if (object === undefined || object.y > here.height - HEIGHT) return;
     const mark = marks.get(object.key) ?? { numbers: [], object };
     mark.numbers.push(index + 1);
     marks.set(object.key, mark);
@@ -97,13 +99,13 @@ function badge(mark: Placed): StageObject {
   };
 }
 
-/** In the order of the sentences, once to each thing. */
+/** In the order of the sentences, once to each thing; behind the things, so that it crosses none of their words. */
 function lineThrough(placed: readonly Placed[], here: Places, words: readonly Box[]): StageObject {
   const points = placed.map(({ x, y, width }): Point => [x + width / 2, y + HEIGHT / 2]);
   const [first = [0, 0], ...rest] = points;
   const way = rest.map((to, index) => wayBetween(points[index] as Point, to, words, here)).join("");
   return {
-    key: "chain", x: 0, y: 0, width: 0, height: 0, phase: "static", depth: 6.5, label: "",
+    key: "chain", x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body - 0.5, label: "",
     draw: points.length < 2 ? svg`${nothing}` : svg`<path class="link-line" d=${`M${first.join(",")}${way}`}/>`,
   };
 }

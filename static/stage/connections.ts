@@ -1,11 +1,11 @@
 /**
- * Connections that a producer does not have: broken ones with a cross, and new ones that are being opened. As long as nothing is sent on
+ * Connections that a producer does not have, or that a coordinator closes: broken ones with a cross, and new ones that are being opened. As long as nothing is sent on
  * them the network is empty, and this says why. Pure.
  */
 
 import { svg } from "lit";
 import { overlap, round } from "../diagrams/geometry.ts";
-import type { Frame } from "../player/frame.ts";
+import type { Frame, MessageView } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Box, Focus, Layer, Places, Point, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
@@ -13,7 +13,7 @@ import { path, text, textWidth } from "./draw.ts";
 import { cardOf } from "./ghosts.ts";
 import { awayBox, bodiesOf, networkOf, withNote } from "./network.ts";
 import type { Wire } from "./wires.ts";
-import { connectionWire, pathOf, pointOn } from "./wires.ts";
+import { connectionWire, pathOf, pointOn, wireOf } from "./wires.ts";
 
 export interface Missing {
   client: string;
@@ -39,7 +39,7 @@ export function missingConnections(frame: Frame, here: Places, focus: Focus): Mi
   const { flights, bundles } = network;
   const card = cardOf(frame, here, focus);
   const taken: Box[] = [flights.map(withNote), bundles.map(({ box }) => box), card ?? [], awayBox(here, network) ?? [], bodiesOf(here)].flat();
-  const ways = missingWires(frame, here);
+  const ways = [...missingWires(frame, here), ...(focus.kind === "lost" ? [] : closedWires(frame, here))];
   const found: Missing[] = [];
   for (const { client, broker, state, wire } of ways) {
     // What was lost with a connection, and what is not known now, have the room; a broker that is down says so itself.
@@ -76,6 +76,18 @@ function missingWires(frame: Frame, here: Places): MissingWire[] {
     }
   }
   return found;
+}
+
+/** The connections of a coordinator to leaders that end in this step before the response to its markers. */
+function closedWires({ step }: Frame, here: Places): MissingWire[] {
+  const found = new Map<string, MissingWire>();
+  for (const { params } of (step?.notes ?? []).filter(({ key }) => key === "markers.disconnected")) {
+    const [client, broker] = [String(params["coordinator"]), String(params["broker"])];
+    const partitions = (params["partitions"] ?? []) as string[];
+    const wire = wireOf({ api: "WriteTxnMarkers", from: client, to: broker, is_response: false, partitions } as MessageView, here);
+    if (wire !== null) found.set(`${client} ${broker}`, { client, broker, state: "disconnected", wire });
+  }
+  return [...found.values()];
 }
 
 const around = ([x, y]: Point, far: number): Box => ({ x: x - far, y: y - far, width: 2 * far, height: 2 * far });

@@ -6,6 +6,7 @@ import { carriedBatches } from "../diagrams/picked.ts";
 import type { Json, JsonObject, MessageView } from "../player/frame.ts";
 import { clauses, facts, listed, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
+import { textWidth } from "./draw.ts";
 
 export interface CarriedCell {
   partition: string;
@@ -114,9 +115,12 @@ export function sheetOf(message: MessageView, records: Readonly<Record<string, r
   const words = error ?? wordsOf(message);
   return {
     name: message.api, cells, flags, words, bad: error !== null || message.fields["conflict"] === true,
-    isAnswer: message.is_response, brief: partition === undefined || (message.is_response && words.length <= message.api.length) ? words : partition,
+    isAnswer: message.is_response, brief: partition === undefined || (message.is_response && isNoWider(words, message.api)) ? words : partition,
   };
 }
+
+/** Whether words below a message's name need no more room than the name. */
+const isNoWider = (words: string, name: string): boolean => textWidth(words, 12) <= textWidth(name, 12, true) + 4;
 
 function wordsOf(message: MessageView): string {
   const told = (message.is_response ? ANSWERS : REQUESTS)[message.api];

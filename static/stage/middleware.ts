@@ -172,7 +172,7 @@ function middlewareOf({ frame, view, tid, own, part }: Node): Drawn {
   return {
     fact: entry === undefined ? said : say("stage.mw.transaction", { tid }), strong: false, label: named("middleware", said),
     inner: svg`${states(place, rungs, part)}${
-      entry === undefined ? nothing : svg`${heard(entry, own, part)}${own.height < LOW ? lowFoot(entry, own, really) : footOf(entry, own, really)}`}`,
+      entry === undefined ? nothing : svg`${heard(entry, own, part, really)}${own.height < LOW ? lowFoot(entry, own, really) : footOf(entry, own, really)}`}`,
   };
 }
 
@@ -183,9 +183,9 @@ function voteWord(state: string | undefined): string {
 }
 
 /** What it has heard of each participant, in the order of their names. */
-function heard(entry: MiddlewareTransactionView, own: Box, part: Part | null): SVGTemplateResult {
+function heard(entry: MiddlewareTransactionView, own: Box, part: Part | null, really: WindowView | undefined): SVGTemplateResult {
   const rows = heardOf(entry);
-  const { x, y, width, pitch, names } = rowsOf(own, rows.length, footWords(entry).length);
+  const { x, y, width, pitch, names } = rowsOf(own, rows.length, footWords(entry, really).length);
   return svg`${own.height < LOW ? nothing : text(x, 50, say("stage.mw.heard"), "s12 q")}${rows.map(({ name, said, known }, index) => {
     const at = y + index * pitch;
     const isTagged = part?.kind === "row" && part.of === name;
@@ -203,13 +203,15 @@ function lowFoot(entry: MiddlewareTransactionView, own: Box, really: WindowView 
   return svg`${lines.map(({ said, strong }, index) => fittedText(x, foot + index * 17, said, width, 13, { bold: strong, classes: strong ? "b" : "k", least: 8 }))}`;
 }
 
-/** A transaction's message, its decision, and how long participants differ, a line each. */
+/** A transaction's message, its decision, and how long participants differ, a line each; of a window that is over, its two
+ * lines have the place of the message. */
 export function footWords(entry: MiddlewareTransactionView, really?: WindowView): { said: string; strong: boolean }[] {
-  const message = entry.message === "none" ? null : say(`diagram.roles.message_${entry.message}`);
+  const window = windowWords(entry, really);
+  const message = entry.message === "none" || window.length > 2 ? null : say(`diagram.roles.message_${entry.message}`);
   return [
     ...(message === null ? [] : [{ said: say("diagram.roles.message", { message }), strong: false }]),
     ...(entry.decision === null ? [] : [{ said: say("stage.mw.decision", { decision: word(entry.decision) }), strong: true }]),
-    ...windowWords(entry, really).map((said, index) => ({ said, strong: index === 0 })),
+    ...window.map((said, index) => ({ said, strong: index === 0 })),
   ];
 }
 
@@ -220,10 +222,11 @@ export function footWords(entry: MiddlewareTransactionView, really?: WindowView)
 export function windowWords({ window: { since, until } }: Pick<MiddlewareTransactionView, "window">, really?: WindowView): string[] {
   if (since === null) return [];
   if (until === null) return [say("stage.mw.window_open"), say("stage.mw.window_since", { since })];
+  if (since === until) return [say("stage.mw.window_closed")];
   const span = really?.since == null || really.until === null
-    ? say("stage.mw.window_span", { since, until })
-    : facts([say("stage.mw.window_reported", { since, until }), say("stage.mw.window_really", { since: really.since, until: really.until })]);
-  return [say("stage.mw.window_closed"), ...(since === until ? [] : [span])];
+    ? [say("stage.mw.window_span", { since, until })]
+    : [say("stage.mw.window_reported", { since, until }), say("stage.mw.window_really", { since: really.since, until: really.until })];
+  return [say("stage.mw.window_closed"), ...span];
 }
 
 export function heardOf(entry: MiddlewareTransactionView): { name: string; said: string; known: boolean }[] {
@@ -239,13 +242,15 @@ export function heardOf(entry: MiddlewareTransactionView): { name: string; said:
 
 function footOf(entry: MiddlewareTransactionView, own: Box, really: WindowView | undefined): SVGTemplateResult {
   const y = own.height;
-  const [outcome, span] = windowWords(entry, really);
+  const [outcome, ...spans] = windowWords(entry, really);
+  // Two lines of times take a little room from the lines above them.
+  const [decided, known, times] = spans.length > 1 ? [66, 48, [30, 13]] as const : [62, 38, [18]] as const;
   const message = entry.message === "none" ? null : say(`diagram.roles.message_${entry.message}`);
   return svg`${message === null ? nothing : svg`${box(14, y - 112, own.width - 28, 28, "slot", 5)}${
     fittedText(24, y - 93, say("diagram.roles.message", { message }), own.width - 48, 13, { classes: "k", least: 9 })}`}${
-    entry.decision === null ? nothing : fittedText(14, y - 62, say("stage.mw.decision", { decision: word(entry.decision) }), own.width - 28, 15, { bold: true, classes: "b", least: 10 })}${
-    outcome === undefined ? nothing : svg`${fittedText(14, y - 38, outcome, own.width - 28, 15, { bold: true, classes: "b", least: 10 })}${
-      span === undefined ? nothing : fittedText(14, y - 18, span, own.width - 28, 13, { classes: "k", least: 8 })}`}`;
+    entry.decision === null ? nothing : fittedText(14, y - decided, say("stage.mw.decision", { decision: word(entry.decision) }), own.width - 28, 15, { bold: true, classes: "b", least: 10 })}${
+    outcome === undefined ? nothing : fittedText(14, y - known, outcome, own.width - 28, 15, { bold: true, classes: "b", least: 10 })}${
+    spans.map((span, index) => fittedText(14, y - (times[index] ?? 13), span, own.width - 28, 13, { classes: "k", least: 10 }))}`;
 }
 
 function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {

@@ -386,7 +386,8 @@ function inLine(line: readonly Flight[], placed: readonly Flight[], here: Places
 /** No message stands beyond a phone's edge, on a client or on the name of its column, however near to it its wire runs. */
 function held(flight: Flight, here: Places): Flight {
   if (flight.wire.short || flight.queue !== null) return flight;
-  const x = here.upright ? clamp(flight.box.x, 4, Math.max(4, here.width - 4 - flight.box.width)) : here.kind === "cluster" ? Math.max(flight.box.x, here.network.x) : flight.box.x;
+  const piece = flight.fate.lost ? TORN : 0;
+  const x = here.upright ? clamp(flight.box.x, 4, Math.max(4, here.width - 4 - flight.box.width - piece)) : here.kind === "cluster" ? Math.max(flight.box.x, here.network.x) : flight.box.x;
   const y = here.upright || here.kind !== "cluster" ? flight.box.y : Math.max(flight.box.y, CLEAR);
   return x === flight.box.x && y === flight.box.y ? flight : { ...flight, box: { ...flight.box, x, y } };
 }
@@ -599,10 +600,15 @@ function flightObject(frame: Frame, flight: Flight): Travelling {
   const start = way[0];
   return {
     key: `m:${message.id}`, x, y, width, height, phase: flight.follows ? "gate" : "cause", depth: 4, hot: flight.hot,
-    draw: svg`${envelope.draw(wire.bulges && wire.from.facing[0] < 0 ? (message.is_response ? -1 : 1) : heading(wire, between01(wire, u, width, height)), fate)}`,
+    draw: svg`${envelope.draw(turnsBack(wire) ? (message.is_response ? -1 : 1) : heading(wire, between01(wire, u, width, height)), fate)}`,
     via: way, ...(start === undefined || flight.before !== null ? {} : { from: start }),
     select: selection, picked, label: nameOf(flight), ...gripOf(flight),
   };
+}
+
+/** Whether a wire leaves and arrives at the same side of the network: its direction does not tell a request from a response. */
+function turnsBack({ bulges, upright, from, to }: Wire): boolean {
+  return upright ? from.facing[1] !== 0 && from.facing[1] === to.facing[1] : bulges && from.facing[0] < 0;
 }
 
 /** Behind its name, in a sheet that has room for it: a message on its way can be dropped. */

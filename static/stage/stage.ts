@@ -101,6 +101,8 @@ export class Stage extends SizedElement {
   readonly #camera = new Camera();
   /** Where the picture has text, of the answer that is on show. */
   #words: readonly Box[] = [];
+  /** How much of the picture, from its top, no answer lies over. */
+  #free = Number.POSITIVE_INFINITY;
   #worded: { chain: Chain; step: Step | null; size: Size | undefined } | null = null;
   #player: Element | null = null;
   /** Of an upright stage: what the reader brought into the picture, the step at which they did, and whether it was selected since. */
@@ -139,7 +141,8 @@ export class Stage extends SizedElement {
     const scene = this.sceneOf(frame);
     this.#scene = scene;
     const { here, objects: whole, network } = scene;
-    const objects = [...this.#played(frame, whole), ...(this.chain.length === 0 ? [] : chainMarks(whole, this.chain, here, this.#words)), ...apartMarks(whole, this.apart, here)];
+    const marks = this.chain.length === 0 ? [] : chainMarks(whole, this.chain, { ...here, height: Math.min(here.height, this.#free) }, this.#words);
+    const objects = byDepth([...this.#played(frame, whole), ...marks, ...apartMarks(whole, this.apart, here)]);
     const differs = this.apart.map((name) => objectOf(whole, plainly("actor", name))?.key).find((key) => key !== undefined);
     this.#hot = differs === undefined ? whole.filter(({ hot, height }) => hot === true && height > 0).map(({ key }) => key) : [differs];
     // Whatever was yellow is so no longer: a step has one such place.
@@ -424,7 +427,9 @@ export class Stage extends SizedElement {
     if (chain.length === 0 || (this.#playing !== null && this.#playing.phase !== "done")) return;
     if (this.#worded?.chain === chain && this.#worded.step === step && this.#worded.size === size) return;
     this.#worded = { chain, step, size };
-    this.#words = wordsIn(this.renderRoot.querySelector("svg.scene"));
+    const picture = this.renderRoot.querySelector<SVGSVGElement>("svg.scene");
+    this.#words = wordsIn(picture);
+    this.#free = this.#known?.run.upright === true ? Number.POSITIVE_INFINITY : topIn(picture, this.closest(".player")?.querySelector(".why-panel"));
     this.requestUpdate();
   }
 
@@ -461,6 +466,12 @@ function wordsIn(scene: SVGSVGElement | null): Box[] {
     const { x, y } = new DOMPoint(left, top).matrixTransform(toUnits);
     return { x, y, width: width * toUnits.a, height: height * toUnits.d };
   }).filter(({ width }) => width > 0);
+}
+
+/** Where something that lies over a picture begins, in the picture's units; infinite if nothing does. */
+function topIn(scene: SVGSVGElement | null, over: Element | null | undefined): number {
+  const toUnits = scene?.getScreenCTM()?.inverse();
+  return over == null || toUnits === undefined ? Number.POSITIVE_INFINITY : new DOMPoint(0, over.getBoundingClientRect().top).matrixTransform(toUnits).y;
 }
 
 /** In the order in which they are drawn: what stays keeps its element where it is. */

@@ -47,6 +47,14 @@ for (const size of SIZES) {
     }
   });
 
+  test(`${size.form}: a connection that a coordinator closes is on the stage, unless the picture shows what is lost with it`, () => {
+    const note = { key: "markers.disconnected", params: { coordinator: "broker-2", broker: "broker-1", partitions: ["t-0"] }, rules: [] };
+    const frame = frameOf(stepOf({ notes: [note] }), view());
+    const found = missingConnections(frame, here, NO_FOCUS);
+    assert.deepEqual(found.map(({ client: who, broker, crossed }) => [who, broker, crossed]), [["broker-2", "broker-1", true]]);
+    assert.deepEqual(missingConnections(frame, here, { ...NO_FOCUS, kind: "lost" }), []);
+  });
+
   test(`${size.form}: its words are on no message, and leave the room to what was lost with it`, () => {
     const waiting = [1, 2].map((id) => message({ id, sent_at: 138, arrives_at: 148, correlation_id: 20 + id }));
     const frame = frameWith("disconnected", waiting);
