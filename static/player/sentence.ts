@@ -43,6 +43,12 @@ function outcomeText(outcome: NonNullable<Check["outcome"]>, text: string): stri
   return say(outcome === "decided" ? "diagram.decision.yes" : "diagram.decision.no");
 }
 
+interface Said {
+  text: string;
+  /** Whether it says what breaks. */
+  breaks: boolean;
+}
+
 export class Sentence extends StoreElement {
   static override properties = { ...StoreElement.properties, zoom: { attribute: false }, check: { attribute: false }, watch: {}, written: { attribute: false }, walk: { attribute: false }, asked: { state: true } };
 
@@ -84,12 +90,22 @@ export class Sentence extends StoreElement {
   #player: Element | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
+  /** What is said of the step, and what was said before. */
+  #said: Said = { text: "", breaks: false };
+  #saidBefore: Said = this.#said;
+
   readonly #awaits = (event: Event): void => {
     clearTimeout(this.#timer);
     const waits = event.type === "travels";
-    this.toggleAttribute("data-awaits", waits);
-    if (waits) this.#timer = setTimeout(() => this.removeAttribute("data-awaits"), defaults.awaits);
+    this.#wait(waits);
+    if (waits) this.#timer = setTimeout(() => this.#wait(false), defaults.awaits);
   };
+
+  /** Until the cause has arrived, the sentence before stays. */
+  #wait(waits: boolean): void {
+    this.toggleAttribute("data-awaits", waits);
+    this.requestUpdate();
+  }
 
   readonly #brings = (event: Event): void => {
     const { store } = this;
@@ -114,7 +130,10 @@ export class Sentence extends StoreElement {
     const check = step === null ? null : this.check;
     const text = check === null ? this.#text(store, step) : this.#checkText(check);
     const breaks = check === null && step !== null && (breaksIn(step).length > 0 || (isOver(store) && isBroken(store)));
-    return html`<eos-said .text=${text} ?data-breaks=${breaks}></eos-said>`;
+    if (text !== this.#said.text) this.#saidBefore = this.#said;
+    this.#said = { text, breaks };
+    const shown = this.hasAttribute("data-awaits") ? this.#saidBefore : this.#said;
+    return html`<eos-said .text=${shown.text} ?data-breaks=${shown.breaks}></eos-said>`;
   }
 
   /** `2/7 Is epoch 0 lower than the known 0? No` */

@@ -145,7 +145,7 @@ function businessOf({ frame, view, tid, own, part }: Node): Drawn {
   const state = word(entry?.state ?? "IDLE");
   const label = named("business", said === "" ? state : facts([state, said]));
   if (own.width < NARROW) {
-    return { fact: state, strong: true, label, inner: said === "" ? svg`${nothing}` : fittedText(8, 60, said, own.width - 16, 11, { most: 2, least: 9, classes: "k" }) };
+    return { fact: state, strong: true, label, inner: said === "" ? svg`${nothing}` : fittedText(8, 56, said, own.width - 16, 11, { most: 2, least: 9, classes: "k" }) };
   }
   const place = ladderPlace("business", own);
   return {
@@ -278,7 +278,7 @@ function participantOf(name: string, view: ParticipantView, tid: string | null, 
   const reserved = view.reserved ?? 0;
   const applied = entry?.applied ?? 0;
   const added = applied > 0 ? (entry?.operation ?? 0) * applied : 0;
-  const said = reserved > 0 ? say("stage.mw.reserved", { value, reserved }) : applied > 0 ? say("stage.mw.applied", { value }) : say("stage.mw.value", { value });
+  const said = reserved > 0 ? say("stage.mw.reserved", { value, reserved }) : say("stage.mw.value", { value });
   const bar = Math.max(60, own.width - 92);
   const high = own.height >= 110 ? 32 : 20;
   const y = own.height - high - 10;
