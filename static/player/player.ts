@@ -315,7 +315,7 @@ export class Player extends PlayerAttributes {
       <eos-lesson .store=${store} .walk=${this.walk} .lesson=${lesson} compare=${this.open === "" ? this.compare : ""}></eos-lesson>
       <footer class="time" aria-label=${say("player.time")}>
         <eos-beats .store=${store} .walk=${this.walk}></eos-beats>
-        <div class="line"><eos-scrubber .store=${store}></eos-scrubber><eos-looking-marks .store=${store}></eos-looking-marks></div>
+        <div class="line"><eos-scrubber .store=${store} .walk=${this.walk}></eos-scrubber><eos-looking-marks .store=${store}></eos-looking-marks></div>
         <div class="held"><eos-strip .store=${store}></eos-strip>${this.isNarrow ? nothing : this.#references(store)}</div>
         <div class="foot">
           <eos-transport class="transport" .store=${store} .play=${play} .walk=${this.walk} ?ends=${hasEnd(store, lesson)} verdict=${this.verdict} compare=${this.open === "" ? this.compare : ""}></eos-transport>

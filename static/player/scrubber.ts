@@ -1,5 +1,6 @@
 /**
- * `<eos-scrubber .store=${store}>`: one line of steps that can be dragged, under the names of its beats.
+ * `<eos-scrubber .store=${store} .walk=${walk}>`: one line of steps that can be dragged, under the names of its beats.
+ * Steps that are not made yet are made when the knob is let go.
  *
  * Dragging only says where the reader wants to be; the store makes at most one frame in an animation frame. Ticks
  * are one path, drawn again only when steps came or the axis changed, and in a drag only now and then: a long run's
@@ -10,7 +11,8 @@ import type { SVGTemplateResult, TemplateResult } from "lit";
 import { html, nothing, svg } from "lit";
 import { guard } from "lit/directives/guard.js";
 import { ownBox, zoomOf } from "../diagrams/own-box.ts";
-import { axisFor, stepsOf } from "./axis-of.ts";
+import { axisFor, planOf, stepsOf } from "./axis-of.ts";
+import type { BeatWalk } from "./beat-walk.ts";
 import { branchName } from "./branch-name.ts";
 import type { PlayerStore } from "./store.ts";
 import { MeasuredElement } from "./store-element.ts";
@@ -29,18 +31,29 @@ export const defaults = {
 };
 
 export class Scrubber extends MeasuredElement {
+  static override properties = { ...MeasuredElement.properties, walk: { attribute: false }, wanted: { state: true } };
+
+  declare walk: BeatWalk | undefined;
+  /** A step that is not made yet, to which the reader wants to go. */
+  declare wanted: number | null;
   #left = 0;
   #zoom = 1;
   #dragging = false;
   #ticks: unknown[] = [];
   #ticksAt = -Infinity;
 
+  constructor() {
+    super();
+    this.walk = undefined;
+    this.wanted = null;
+  }
+
   protected override render(): TemplateResult | typeof nothing {
     const store = this.store;
     if (store === undefined || store.header === null || this.width === 0) return nothing;
     const shown = store.shown;
     return html`<div class="slider" role="slider" tabindex="0" aria-label=${say("player.scrubber")}
-        aria-valuemin="0" aria-valuemax=${store.newest} aria-valuenow=${shown}
+        aria-valuemin="0" aria-valuemax=${reachOf(store)} aria-valuenow=${shown}
         aria-valuetext=${say("player.step_of", { step: shown, of: stepsOf(store), at: store.frame?.view.time ?? 0 })}
         @keydown=${this.#key} @pointerdown=${this.#down} @pointermove=${this.#move} @pointerup=${this.#up} @pointercancel=${this.#up}>
       </div>
@@ -56,6 +69,7 @@ export class Scrubber extends MeasuredElement {
       <path class="track unmade" d="M${end} ${track}H${axis.right}" />
       <path class="track done" d="M${axis.left} ${track}H${now}" />
       ${guard(this.#ticksFor(store, axis), () => marks(store, axis, track))}
+      ${this.wanted === null ? nothing : svg`<circle class="knob-wanted" cx=${xOf(axis, this.wanted)} cy=${track} r="9" />`}
       <g transform="translate(${now})"><circle class="knob" cy=${track} r="9" /><circle class="knob-eye" cy=${track} r="4.5" /></g>
     </svg>`;
   }
@@ -87,6 +101,7 @@ export class Scrubber extends MeasuredElement {
 
   readonly #up = (): void => {
     this.#hold(false);
+    if (this.wanted !== null) void this.#make(this.wanted);
     this.requestUpdate();
   };
 
@@ -98,8 +113,18 @@ export class Scrubber extends MeasuredElement {
   #to(event: PointerEvent): void {
     const store = this.store;
     if (store === undefined) return;
-    const number = stepAt(axisFor(store, this.width), event.clientX / this.#zoom - this.#left, store.newest);
-    store.moveTo(store.pace?.nearest(number) ?? number);
+    this.#goTo(store, stepAt(axisFor(store, this.width), event.clientX / this.#zoom - this.#left, reachOf(store)));
+  }
+
+  #goTo(store: PlayerStore, number: number): void {
+    const made = Math.min(number, store.newest);
+    this.wanted = number > made ? number : null;
+    store.moveTo(store.pace?.nearest(made) ?? made);
+  }
+
+  async #make(number: number): Promise<void> {
+    await this.walk?.goTo(number);
+    if (!this.#dragging) this.wanted = null;
   }
 
   /** The arrow keys are the player's own; these belong to a slider. */
@@ -108,7 +133,7 @@ export class Scrubber extends MeasuredElement {
     if (store === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     const targets: Record<string, number> = {
       Home: 0,
-      End: store.newest,
+      End: reachOf(store),
       PageDown: store.target - defaults.page,
       PageUp: store.target + defaults.page,
     };
@@ -116,8 +141,14 @@ export class Scrubber extends MeasuredElement {
     if (target === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    store.moveTo(Math.max(0, Math.min(target, store.newest)));
+    this.#goTo(store, Math.max(0, Math.min(target, reachOf(store))));
+    if (this.wanted !== null) void this.#make(this.wanted);
   };
+}
+
+/** The last step that the reader can go to: in a run that can go on, the last one of its plan. */
+function reachOf(store: PlayerStore): number {
+  return store.canGrow ? Math.max(store.newest, planOf(store)?.steps ?? 0) : store.newest;
 }
 
 function marks(store: PlayerStore, axis: Axis, track: number): SVGTemplateResult {
