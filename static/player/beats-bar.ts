@@ -87,7 +87,7 @@ export class BeatsBar extends MeasuredElement {
   #named(plan: BeatPlan, store: PlayerStore): TemplateResult {
     const named = nameIn(plan, store.shown);
     // Before its landing the title says where the beat leads.
-    const text = named === null ? say("player.beats_count", { count: plan.beats.length }) : `${named.number}. ${store.shown < named.beat.lands ? "→ " : ""}${titleOf(named.beat)}`;
+    const text = named === null ? say("player.beats_count", { count: plan.beats.length }) : `${numberText(named.number)} ${store.shown < named.beat.lands ? "→ " : ""}${titleOf(named.beat)}`;
     const from = this.walk?.cameFrom ?? null;
     // The date of a log has no room beside a name.
     const whole = whenText(store.header, store.frame?.view.time ?? 0);
@@ -143,6 +143,12 @@ export class BeatsBar extends MeasuredElement {
   protected override updated(changed: Map<string, unknown>): void {
     if (changed.has("open") && this.open !== null) this.querySelector(".beat-list [aria-current]")?.scrollIntoView({ block: "center" });
   }
+}
+
+/** `8.`, inside of a long beat `8, part 2:`. */
+function numberText(number: string): string {
+  const [beat = "", part] = number.split(".");
+  return part === undefined ? `${beat}.` : say("player.beat_part_named", { number: beat, part });
 }
 
 /** Names of errors break behind their underscores, others nowhere. */

@@ -1,7 +1,7 @@
 /**
  * `<eos-predict .store .play address="/sessions/…/questions" predictions="…">`: stops before a decision and asks what
  * will happen. Questions, choices, the right one and the reasons come from the engine; the next step is the answer.
- * In a track and in an assignment it asks by itself, elsewhere once the reader wants it. The card stands beside the
+ * In a track and in an assignment it asks by itself, elsewhere once the reader wants it in this session. The card stands beside the
  * picture and never over it; its keys work, and those that have to wait say why.
  */
 
@@ -19,6 +19,7 @@ import { StoreElement } from "./store-element.ts";
 import { say } from "./text.ts";
 import { unbroken } from "./unbroken.ts";
 
+/** Kept for all tracks and assignments; elsewhere for one session, because its address shows another picture then. */
 const SWITCH = "eosviz-questions";
 
 export class Predict extends StoreElement {
@@ -38,6 +39,7 @@ export class Predict extends StoreElement {
     chosen: { state: true },
     revealed: { state: true },
     fault: { state: true },
+    left: { state: true },
   };
 
   declare play: Play | undefined;
@@ -60,6 +62,8 @@ export class Predict extends StoreElement {
   declare chosen: string;
   declare revealed: boolean;
   declare fault: boolean;
+  /** Where the reader was when they went back to a question that they had passed; null: nowhere. */
+  declare left: number | null;
   #quizzes = new Map<string, Quiz>();
   #asked = new Set<string>();
   #seen = "";
@@ -77,7 +81,8 @@ export class Predict extends StoreElement {
     this.place = "";
     this.asks = false;
     this.waits = false;
-    this.on = chosen();
+    this.on = null;
+    this.left = null;
     this.open = null;
     this.chosen = "";
     this.revealed = false;
@@ -103,7 +108,17 @@ export class Predict extends StoreElement {
   };
 
   get isOn(): boolean {
-    return this.on ?? this.asks;
+    return this.on ?? this.#kept() ?? this.asks;
+  }
+
+  #kept(): boolean | null {
+    const kept = this.asks ? localStorage.getItem(SWITCH) : sessionStorage.getItem(`${SWITCH} ${this.address}`);
+    return kept === "on" ? true : kept === "off" ? false : null;
+  }
+
+  #keep(on: boolean): void {
+    if (this.asks) localStorage.setItem(SWITCH, on ? "on" : "off");
+    else sessionStorage.setItem(`${SWITCH} ${this.address}`, on ? "on" : "off");
   }
 
   // The gate
@@ -234,7 +249,8 @@ export class Predict extends StoreElement {
 
   #switch(): void {
     this.on = !this.isOn;
-    choose(this.on);
+    this.#keep(this.on);
+    this.left = null;
     this.#seen = "";
     if (!this.on) this.#show(null);
   }
@@ -246,21 +262,41 @@ export class Predict extends StoreElement {
     const quiz = store === undefined ? undefined : this.#quizzes.get(store.branch);
     if (store === undefined || this.address === "") return nothing;
     if (this.fault) return html`<p class="predict-fault quiet" role="status">${say("predict.unavailable")}</p>`;
-    if (quiz === undefined || quiz.questions.length === 0) return this.#wayOn();
+    if (quiz?.questions.length === 0) return html`<div class="predict-bar">${this.#wayOn()}</div>`;
+    // The place of the switch is kept until it is known whether there are questions: nothing moves.
     return html`<div class="predict-bar">
-        ${this.#wayBack(quiz)}
-        <button class="small" aria-pressed=${this.isOn} title=${say("predict.switch_means")} @click=${() => this.#switch()}>${say(this.isOn ? "predict.on" : "predict.off")}</button>
-        <span class="quiet num">${counted(quiz)}</span>
+        <span class="predict-slot">${quiz === undefined ? nothing : this.#slot(quiz)}</span>
+        <button class="small" aria-pressed=${this.isOn} title=${say("predict.switch_means")} ?disabled=${quiz === undefined} @click=${() => this.#switch()}>${say(this.isOn ? "predict.on" : "predict.off")}</button>
         ${this.#wayOn()}
       </div>
+      ${quiz === undefined ? nothing : this.#opened(store, quiz)}`;
+  }
+
+  #opened(store: PlayerStore, quiz: Quiz): TemplateResult | typeof nothing {
+    return html`
       ${this.open === null || this.audience?.asks(store.branch, this.open.at) === true ? nothing : this.#card(this.open, quiz)}`;
   }
 
-  /** Who turned questions on midway can go back to those that were passed. */
-  #wayBack(quiz: Quiz): TemplateResult | typeof nothing {
+  /** Who turned questions on midway can go back to those that were passed, and then on to where they were. */
+  #slot(quiz: Quiz): TemplateResult | typeof nothing {
+    const { store, left } = this;
+    const shown = store?.shown ?? 0;
+    if (this.isOn && this.open === null && left !== null && shown < left) {
+      return html`<button class="small" @click=${() => this.#goBack(left)}>${say("predict.back", { step: left })}</button>`;
+    }
     const earlier = this.isOn && this.open === null ? this.#earlier(quiz) : null;
-    if (earlier === null) return nothing;
-    return html`<button class="small" @click=${() => this.store?.moveTo(earlier.at)}>${say("predict.earlier", { step: earlier.at })}</button>`;
+    if (earlier === null) return html`<span class="quiet num">${counted(quiz)}</span>`;
+    return html`<button class="small" @click=${() => this.#goTo(earlier, shown)}>${say("predict.earlier", { step: earlier.at })}</button>`;
+  }
+
+  #goTo(question: Question, from: number): void {
+    this.left = Math.max(this.left ?? 0, from);
+    this.store?.moveTo(question.at);
+  }
+
+  #goBack(to: number): void {
+    this.left = null;
+    this.store?.moveTo(to);
   }
 
   /** At the end of a run that belongs to a track: on to the next one. */
@@ -353,15 +389,6 @@ function isOver(store: PlayerStore): boolean {
 function counted(quiz: Quiz): string {
   const { right, given } = rightOf(quiz);
   return say(given === 0 ? "predict.none_given" : "predict.right_of", { right, given, count: quiz.questions.length });
-}
-
-function chosen(): boolean | null {
-  const kept = localStorage.getItem(SWITCH);
-  return kept === "on" ? true : kept === "off" ? false : null;
-}
-
-function choose(on: boolean): void {
-  localStorage.setItem(SWITCH, on ? "on" : "off");
 }
 
 customElements.define("eos-predict", Predict);

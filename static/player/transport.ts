@@ -91,7 +91,7 @@ export class Transport extends StoreElement {
     return html`<span class="steps">${this.#button("first", ICONS.first, () => store.moveTo(0), store.target === 0)}
         ${this.#button("back", hasBeats ? ICONS.stepBack : ICONS.back, () => store.back(), store.target === 0, stepTitle("step_back", arrows))}
         <button class="go" title=${stepTitle("step", arrows)} ?disabled=${atEnd} @click=${() => store.forward()}>${say("player.do.step")}${hasBeats ? html` <kbd aria-hidden="true">${arrowKey("step", arrows)}</kbd>` : nothing}</button>
-        ${this.#button("next", ICONS.next, () => void store.nextInteresting(), atEnd)}</span>`;
+        ${this.#button("next", html`${ICONS.next}<span class="called">${say("player.do.next_brief")}</span>`, () => void store.nextInteresting(), atEnd)}</span>`;
   }
 
   #playing(store: PlayerStore, play: Play, atEnd: boolean, over: string | null): TemplateResult {

@@ -220,7 +220,7 @@ def test_a_newcomer_goes_through_the_first_track(newcomer: Walk, running_site: R
     for number, item in enumerate(TRACK.items[: newcomer.length], start=1):
         title = f"^{re.escape(entry(item.scenario).document['title']['en'])}$"
         until(page, lambda title=title: reader.is_there("heading", title))
-        until(page, lambda: reader.is_there("button", "^Questions: on$"))
+        until(page, lambda: reader.is_there("button", "^Quiz: on$"))
         before = len(verdicts)
         verdicts += walk(reader, first_choice=number)
         assert len(verdicts) - before == len(questions(entry(item.scenario).scenario(item.variant), []))

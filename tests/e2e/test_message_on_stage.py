@@ -226,8 +226,27 @@ def test_the_message_that_a_question_asks_about_is_lit_while_it_is_asked(page: P
     at(page, 85)
     lit = page.locator("eos-stage [data-key^='m:']:has(.env.hot)")
     expect(lit).to_have_count(0)
-    page.locator(".predict-bar [aria-pressed]").click()
+    switch = page.locator(".predict-bar [aria-pressed]")
+    switch.click()
     expect(page.locator("#predict-question")).to_contain_text("r1")
     expect(lit).to_contain_text("r1")
     page.locator(".predict-card .close").click()
     expect(lit).to_have_count(0)
+    # The choice belongs to this session: another one shows what its address says.
+    switch.click()
+    page.goto(re.sub("/sessions/.*", page.evaluate(_BEGIN, ["SC-02", 90]) + "&step=85&zoom=stage", page.url))
+    at(page, 85)
+    expect(switch).to_have_attribute("aria-pressed", "false")
+
+
+def test_the_time_line_makes_the_steps_up_to_where_it_is_pressed(page: Page) -> None:
+    begun = page.evaluate(_BEGIN, ["SC-03", 40])
+    page.goto(re.sub("/sessions/.*", f"{begun}&step=40&zoom=stage", page.url))
+    at(page, 40)
+    slider = page.locator("eos-scrubber .slider")
+    expect(slider).to_have_attribute("aria-valuemax", "140")
+    line = slider.bounding_box()
+    assert line is not None
+    page.mouse.click(line["x"] + line["width"] * 0.7, line["y"] + line["height"] / 2)
+    expect(slider).to_have_attribute("aria-valuenow", re.compile(r"^(8|9|1\d)\d$"))
+    expect(page.locator(".knob-wanted")).to_have_count(0)
