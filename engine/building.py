@@ -15,7 +15,9 @@ from engine.client.producer_client import ProducerClient
 from engine.crafter import Crafter
 from engine.database.database import Database
 from engine.database.messages import DATABASE
+from engine.database.approaches import APPROACHES
 from engine.database.service import Service
+from engine.database.worker_service import WorkerService
 from engine.initial_state import connect, override_client, preset
 from engine.middleware.business import Business, Initiator
 from engine.middleware.cancellation import TransactionManager
@@ -264,7 +266,8 @@ def _build_services(world: World, document: dict[str, Any]) -> None:
         return
     for row in document["services"]:
         producer, consumer = world.clients.get(row["producer"]), world.consumers.get(row["consumer"])
-        service = Service(row, producer, consumer, world.ledger, world.watch)
+        made = WorkerService if APPROACHES[row["approach"]].commits else Service
+        service = made(row, producer, consumer, world.ledger, world.watch)
         world.services[service.name] = world.beside[service.name] = service
         for name in service.uses:
             world.loops_of.setdefault(name, []).append(service)

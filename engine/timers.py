@@ -92,7 +92,10 @@ def _due(view: Json) -> _Found:
 
 
 def _services(view: Json) -> _Found:
-    """The timers of services that wait for a response of their database."""
+    """The timers of services that wait for a response of their database, and of their worker threads."""
     for name, service in view.get("services", {}).items():
         if service["timeout_at"] is not None:
             yield name, "database_response", "database", service["asked_at"], service["timeout_at"]
+        for one in service.get("workers", ()):
+            if one["until"] is not None and not one["inserts"]:
+                yield name, "work", f"{one['partition']} {one['offset']}", one["since"], one["until"]

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-WRITE, COMMIT, SEND, FLUSH, STORE = "write", "commit", "send", "flush", "store_offsets"
-ACTS = (WRITE, COMMIT, SEND, FLUSH, STORE)
+WRITE, COMMIT, SEND, FLUSH, STORE, WORK = "write", "commit", "send", "flush", "store_offsets", "work"
+ACTS = (WRITE, COMMIT, SEND, FLUSH, STORE, WORK)
 """The acts of a round: write rows; commit them; send records; wait for their results; commit offsets to the
-consumer's group."""
+consumer's group; let worker threads process records and insert their rows."""
 ORDERS, TOPIC, OUTBOX = "orders", "topic", "outbox"
 """The sources of a round's work: one order from outside; the records of a consumer; the entries of the
 outbox."""
@@ -21,13 +21,15 @@ outbox."""
 class Approach(NamedTuple):
     """One approach. ``fills_outbox``: the service writes an outbox entry with each row. ``empties_outbox``:
     it deletes the entries of the records that it has sent. ``keeps_offsets``: it writes the consumer's
-    offsets in the local transaction of the rows."""
+    offsets in the local transaction of the rows. ``commits``: the rule by which a service with worker threads
+    commits offsets (``commit_rules.py``); empty without worker threads."""
 
     source: str
     acts: tuple[str, ...]
     fills_outbox: bool = False
     empties_outbox: bool = False
     keeps_offsets: bool = False
+    commits: str = ""
 
 
 APPROACHES: dict[str, Approach] = {
@@ -39,5 +41,8 @@ APPROACHES: dict[str, Approach] = {
     "offsets_after_rows": Approach(TOPIC, (WRITE, COMMIT, STORE)),
     "offsets_before_rows": Approach(TOPIC, (STORE, WRITE, COMMIT)),
     "offsets_with_rows": Approach(TOPIC, (WRITE, COMMIT), keeps_offsets=True),
+    "workers_highest_finished": Approach(TOPIC, (WORK,), commits="highest_finished"),
+    "workers_lowest_unfinished": Approach(TOPIC, (WORK,), commits="lowest_unfinished"),
+    "workers_polled": Approach(TOPIC, (WORK,), commits="polled"),
 }
 """Dict of an approach's name (``services.….approach`` of a scenario) → the approach."""

@@ -15,6 +15,8 @@ from engine.database.messages import (
     DATABASE,
     CommitRows,
     CommitRowsResponse,
+    InsertRow,
+    InsertRowResponse,
     ReadOffsets,
     ReadOffsetsResponse,
     ReadOutbox,
@@ -29,6 +31,7 @@ from engine.happenings.database import (
     KeptOffsetsReturned,
     LocalTransactionUndone,
     OutboxReturned,
+    RowInserted,
     RowsHeld,
     RowsStored,
     RowsUndone,
@@ -161,6 +164,14 @@ class Database(Node):
         self.watch.emit(RowsStored, self.name, service, rows, held.outbox, held.removed, held.offsets, row)
         return CommitRowsResponse()
 
+    def _insert(self, service: str, local: LocalTransaction, body: InsertRow, now: int) -> object:
+        """Carry out a statement with auto-commit."""
+        repeated = self._repeated((body.serial,)) if self.unique_key else ()
+        local.asked = WriteRows(rows=(body.serial,)), repeated
+        row = self._take(local, service, states.INSERT, now)
+        self.watch.emit(RowInserted, self.name, service, body.serial, bool(repeated), row)
+        return InsertRowResponse(repeated=bool(repeated))
+
     def _roll_back(self, service: str, local: LocalTransaction, body: RollBackRows, now: int) -> object:
         held = local.statements
         row = self._take(local, service, states.ROLL_BACK, now)
@@ -233,6 +244,7 @@ class Database(Node):
 
 _HANDLERS: dict[type, Callable[[Database, str, LocalTransaction, Any, int], object]] = {
     WriteRows: Database._write,
+    InsertRow: Database._insert,
     CommitRows: Database._commit,
     RollBackRows: Database._roll_back,
     ReadOffsets: Database._tell_offsets,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from engine.machine import Machine, Row
 
 CLOSED, OPEN = "CLOSED", "OPEN"
-WRITE, COMMIT, ROLL_BACK = "write", "commit", "roll_back"
+WRITE, COMMIT, ROLL_BACK, INSERT = "write", "commit", "roll_back", "insert"
 LOST, CRASH = "connection_lost", "crash"
 
 
@@ -23,6 +23,7 @@ LOCAL_TRANSACTION: Machine[None] = Machine(
         _row(OPEN, ROLL_BACK, CLOSED, "rolls_back", "CPT-4", "undo"),
         _row(OPEN, LOST, CLOSED, "undone_with_connection", "GEN-5", "undo"),
         _row(OPEN, CRASH, CLOSED, "undone_by_crash", "GEN-6", "undo"),
+        _row(CLOSED, INSERT, CLOSED, "inserts", "CPT-4", "hold", "store"),
     ],
     effects=("hold", "store", "undo"),
 )

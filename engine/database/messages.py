@@ -35,6 +35,22 @@ class WriteRowsResponse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InsertRow:
+    """One ``INSERT`` with auto-commit: the statement is a local transaction of its own."""
+
+    api: ClassVar[str] = "InsertRow"
+    serial: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InsertRowResponse:
+    """The row is committed. ``repeated``: the unique key refused it, because the table has its serial."""
+
+    api: ClassVar[str] = "InsertRow"
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CommitRows:
     api: ClassVar[str] = "CommitRows"
 
@@ -84,4 +100,4 @@ class ReadOutboxResponse:
     entries: tuple[int, ...]
 
 
-REQUESTS = (WriteRows, CommitRows, RollBackRows, ReadOffsets, ReadOutbox)
+REQUESTS = (WriteRows, CommitRows, RollBackRows, ReadOffsets, ReadOutbox, InsertRow)

@@ -14,6 +14,8 @@ from engine.machine import Machine, Row
 STARTING, RESTORING, IDLE, READING = "STARTING", "RESTORING", "IDLE", "READING"
 WRITING, COMMITTING, ROLLING_BACK = "WRITING", "COMMITTING", "ROLLING_BACK"
 SENDING, FLUSHING, STORING, DOWN = "SENDING", "FLUSHING", "STORING", "DOWN"
+WORKING = "WORKING"
+"""Worker threads process records, while the service may poll more."""
 ASKING = (RESTORING, READING, WRITING, COMMITTING, ROLLING_BACK)
 """States in which the service waits for a response of the database. The response ends them, or the end of the
 connection."""
@@ -25,6 +27,7 @@ WITHOUT_WORK = (IDLE, STARTING)
 STARTED, TOOK, LOOKS, ANSWERED, SENT = "started", "took_work", "looks", "answered", "sent"
 ALL_STORED, SOME_FAILED, OFFSETS_STORED = "all_stored", "some_failed", "offsets_stored"
 LOST, BACK = "connection_lost", "back"
+HANDED_OUT, ALL_FINISHED = "handed_out", "all_finished"
 
 
 class Situation(NamedTuple):
@@ -98,6 +101,10 @@ SERVICE: Machine[Situation] = Machine(
         _row(STORING, OFFSETS_STORED, IDLE, "offsets_stored", "OFS-6"),
         *(_row(state, LOST, STARTING, "connection_lost", "GEN-5") for state in ASKING),
         _row(DOWN, BACK, STARTING, "back", "GEN-6"),
+        _row(IDLE, HANDED_OUT, WORKING, "handed_out", "CON-8"),
+        _row(WORKING, HANDED_OUT, WORKING, "handed_out", "CON-8"),
+        _row(WORKING, ALL_FINISHED, IDLE, "all_finished"),
+        _row(WORKING, LOST, STARTING, "connection_lost", "GEN-5"),
     ],
     guards={
         "writes_next": _writes_next,

@@ -36,6 +36,17 @@ class RowsStored(Happening):
 
 
 @happening
+class RowInserted(Happening):
+    """A statement with auto-commit inserted a row. ``repeated``: the unique key refused the row."""
+
+    database: str
+    service: str
+    serial: int
+    repeated: bool
+    row: Row
+
+
+@happening
 class RowsUndone(Happening):
     """The service asked for a rollback."""
 
@@ -190,6 +201,69 @@ class OffsetsHanded(Happening):
     consumer: str
     group: str
     offsets: tuple[tuple[str, int], ...]
+
+
+@happening
+class WorkerBegins(Aside):
+    """A worker thread begins with a record, and will work on it for ``ms``."""
+
+    service: str
+    partition: str
+    offset: int
+    ms: int
+
+
+@happening
+class WorkerInserts(Happening):
+    """A worker thread has done its work on a record, and inserts the row with auto-commit."""
+
+    service: str
+    database: str
+    partition: str
+    offset: int
+    serial: int
+
+
+@happening
+class WorkerDone(Happening):
+    """The row of a record is committed: a worker thread has finished the record. ``repeated``: the database had
+    the row already."""
+
+    service: str
+    database: str
+    partition: str
+    offset: int
+    serial: int
+    repeated: bool
+
+
+@happening
+class CommitStays(Aside):
+    """A record has finished, but the offset to commit stays at ``offset``, because that record has not."""
+
+    service: str
+    partition: str
+    offset: int
+
+
+@happening
+class OffsetsHandedAtPoll(Happening):
+    """``poll()`` was called, and the consumer commits by itself what earlier calls returned."""
+
+    service: str
+    consumer: str
+    group: str
+    offsets: tuple[tuple[str, int], ...]
+
+
+@happening
+class CommitSkips(Aside):
+    """Records that have not finished are below the offsets that are being committed. ``records``:
+    (topic-partition, offset)."""
+
+    service: str
+    group: str
+    records: tuple[tuple[str, int], ...]
 
 
 @happening

@@ -505,9 +505,11 @@ def _ask_crash(step: Step, view: View, _version: Profile) -> Asked:
 _INSERTS = ("new", "known", "second")
 
 
+_INSERTING = ("local_transaction.opens", "local_transaction.inserts", "local_transaction.inserts_no_row")
+
+
 def _is_insert(step: Step) -> bool:
-    opens: bool = step["key"] == "local_transaction.opens"
-    return opens
+    return step["key"] in _INSERTING
 
 
 def _ask_insert(step: Step, view: View, _version: Profile) -> Asked:
@@ -525,7 +527,46 @@ def _ask_insert(step: Step, view: View, _version: Profile) -> Asked:
     return Asked("predict.insert.ask", params, choices, right, dict.fromkeys(_INSERTS, (fact,)))
 
 
+# Where does the group continue? ------------------------------------------------------------------------------
+
+
+def _is_group_offset(step: Step) -> bool:
+    return step["key"] == "group.offsets_told"
+
+
+def _ask_group_offset(step: Step, view: View, _version: Profile) -> Asked:
+    """The question about the first partition in the coordinator's response."""
+    response = next(
+        change["after"]
+        for change in step["changes"]
+        if change["path"][:2] == ["network", "messages"] and change.get("after", {}).get("api") == "OffsetFetch"
+    )
+    partition, right = next(iter(response["fields"]["offsets"].items()))
+    state = view["partitions"][partition]
+    log_end = state["replicas"][str(state["leader"])]["log_end"]
+    near = {one for one in (right - 1, right, right + 1) if 0 <= one <= log_end}
+    params = {
+        "consumer": response["to"],
+        "broker": step["actor"],
+        "group": step["params"]["group"],
+        "partition": partition,
+        "right": right,
+    }
+    fact = Reason("predict.group_offset.next_to_read" if right >= 0 else "predict.group_offset.none", params, "CON-9")
+    choices = tuple(
+        Choice(
+            str(offset),
+            "predict.group_offset.offset" if offset >= 0 else "predict.group_offset.no_offset",
+            {"offset": offset},
+        )
+        for offset in sorted({-1, 0, log_end, right} | near)
+    )
+    reasons = {choice.id: (fact,) for choice in choices}
+    return Asked("predict.group_offset.ask", params, choices, str(right), reasons)
+
+
 KINDS: dict[str, Kind] = {
+    "group_offset": Kind(_is_group_offset, _ask_group_offset),
     "crash": Kind(_is_crash, _ask_crash),
     "insert": Kind(_is_insert, _ask_insert),
     "append": Kind(_is_append, _ask_append),

@@ -445,7 +445,7 @@ def _check_references(document: dict[str, Any]) -> None:
         consumer["partitions"] = consumer["partitions"] or list(partitions)
         for name in consumer["partitions"]:
             known(f"consumers.{consumer['name']}.partitions.{index}", name, partitions)
-        _check_poll_limit(consumer, document["loops"])
+        _check_poll_limit(consumer, [*document["loops"], *_waiting_services(document)])
     for application in document["applications"]:
         place = f"applications.{application['name']}"
         known(f"{place}.client", application["client"], clients + nodes)
@@ -534,13 +534,18 @@ def _check_call(call: dict[str, Any], place: str, client: str, nodes: list[str])
         )
 
 
-def _check_poll_limit(consumer: dict[str, Any], loops: list[dict[str, Any]]) -> None:
-    """Check that a consumer that may leave its group is a dynamic member, and that a loop polls it. A static member
-    never sends LeaveGroup (KIP-345)."""
+def _waiting_services(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """The services that poll again only after their worker threads have finished."""
+    return [row for row in document["services"] if APPROACHES[row["approach"]].commits and row["waits"]]
+
+
+def _check_poll_limit(consumer: dict[str, Any], users: list[dict[str, Any]]) -> None:
+    """Check that a consumer that may leave its group is a dynamic member, and that one of the ``users``, whose time
+    between two polls is known, polls it. A static member never sends LeaveGroup (KIP-345)."""
     if consumer["max_poll_interval_ms"] is None:
         return
     member = consumer["member"]
-    polled = any(loop["consumer"] == consumer["name"] for loop in loops)
+    polled = any(user["consumer"] == consumer["name"] for user in users)
     if not polled or member["id"] is None or member["instance"] is not None:
         place = f"consumers.{consumer['name']}.max_poll_interval_ms"
         raise BadScenario(place, shown(consumer["max_poll_interval_ms"]), allowed("dynamic_member_of_a_loop"))
@@ -607,6 +612,10 @@ __all__ = [
 ]
 
 
+_OF_WORKERS = ("threads", "work_ms", "waits")
+"""The fields of a service that only approaches with worker threads read."""
+
+
 def _check_service(
     service: dict[str, Any],
     document: dict[str, Any],
@@ -632,6 +641,15 @@ def _check_service(
         users = [row for row in (*document["services"], *document["loops"]) if row[kind] == service[kind]]
         if len(users) > 1:
             raise BadScenario(f"{place}.{kind}", wrong("two_users"), allowed("own_client"))
+    if not approach.commits:
+        for name in _OF_WORKERS:
+            if service[name] not in (SECTIONS["service"][name].default, []):
+                raise BadScenario(
+                    f"{place}.{name}", wrong("unused", approach=service["approach"]), allowed("nothing_here")
+                )
+    for ms in service["work_ms"]:
+        if not 0 <= ms <= schema.TIME_MAX:
+            raise BadScenario(f"{place}.work_ms", shown(ms), allowed("int_between", low=0, high=schema.TIME_MAX))
     if SEND in approach.acts and not service["output"]:
         raise BadScenario(f"{place}.output", MISSING, any_of(partitions))
     for name in service["output"]:

@@ -88,7 +88,7 @@ NODE_APIS = MIDDLEWARE_APIS + DATABASE_APIS
 """The APIs that no broker handles."""
 ANSWERING_APIS = frozenset(message.api for message in messages.ANSWERS)
 """The APIs of the middleware whose messages are always answers."""
-QUESTIONS = ("append", "state", "identity", "fetch", "reaction", "stable_offset", "crash", "insert")
+QUESTIONS = ("append", "state", "identity", "fetch", "reaction", "stable_offset", "crash", "insert", "group_offset")
 """The kinds of questions of a checkpoint (engine/predict/kinds.py)."""
 LIBRARY_QUESTIONS = (
     "stored-once",
@@ -282,6 +282,9 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "size": _count(100, 100_000_000, 1),
         "timeout_ms": Field(kind="int", default=1000, low=1, high=TIME_MAX),
         "retry_ms": Field(kind="int", default=100, low=1, high=TIME_MAX),
+        "threads": _count(1, 16, 1),
+        "work_ms": Field(kind="ints", default=(), bound=64),
+        "waits": Field(kind="bool", default=False),
     },
     "database": {"unique_key": Field(kind="bool", default=True)},
     "call": {

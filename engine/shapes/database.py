@@ -40,6 +40,21 @@ class DatabaseView(TypedDict):
     """Serial to row."""
 
 
+class WorkerView(TypedDict):
+    """A record in the memory of a service with worker threads."""
+
+    partition: str
+    offset: int
+    serial: int
+    since: int | None
+    """The virtual time in ms at which a worker thread began with the record; null: the record waits for a free
+    thread."""
+    until: int | None
+    """When the thread has done the work."""
+    inserts: bool
+    """Whether the work is done, and the thread waits for the database."""
+
+
 class ServiceView(TypedDict):
     """A service, its state in the table `service`, and the work of its round."""
 
@@ -60,3 +75,7 @@ class ServiceView(TypedDict):
     asked_at: int | None
     """The virtual time in ms at which the service began to wait for a response of the database."""
     timeout_at: int | None
+    threads: NotRequired[int]
+    """The number of worker threads; absent without them."""
+    workers: NotRequired[list[WorkerView]]
+    """The records in memory, oldest first; only with worker threads."""

@@ -17,6 +17,10 @@ def _records(serials: tuple[int, ...]) -> list[str]:
     return [f"r{serial}" for serial in serials] or [EMPTY]
 
 
+def _places(records: tuple[tuple[str, int], ...]) -> list[str]:
+    return [f"{partition} {offset}" for partition, offset in records]
+
+
 def _offsets(offsets: tuple[tuple[str, int], ...]) -> list[str]:
     return [f"{partition} → {offset}" for partition, offset in offsets] or [EMPTY]
 
@@ -47,6 +51,15 @@ def _stored(h: happened.RowsStored, teller: Teller) -> None:
     key = row_key(h.row) if h.rows else "local_transaction.commits_no_row"
     teller.say(key, (h.row.spec,), database=h.database, service=h.service, records=_records(h.rows))
     _also(h, "local_transaction", teller)
+
+
+def _inserted(h: happened.RowInserted, teller: Teller) -> None:
+    key = "local_transaction.inserts_no_row" if h.repeated else row_key(h.row)
+    records = _records((h.serial,))
+    teller.say(key, (h.row.spec,), database=h.database, service=h.service, records=records)
+    if h.repeated:
+        key = "local_transaction.row_exists"
+        teller.note(key, ("CPT-5", "CPT-6"), database=h.database, records=records)
 
 
 def _undone(h: happened.RowsUndone | happened.LocalTransactionUndone, teller: Teller) -> None:
@@ -86,7 +99,7 @@ def _records_taken(h: happened.RecordsTaken, teller: Teller) -> None:
         consumer=h.consumer,
         round=h.round,
         count=len(h.records),
-        records=[f"{partition} {offset}" for partition, offset in h.records],
+        records=_places(h.records),
     )
 
 
@@ -128,6 +141,44 @@ def _handed(h: happened.OffsetsHanded, teller: Teller) -> None:
     )
 
 
+def _worker_begins(h: happened.WorkerBegins, teller: Teller) -> None:
+    named: dict[str, Any] = {"service": h.service, "partition": h.partition, "offset": h.offset}
+    teller.note("service.worker_begins", ("CON-8",), ms=h.ms, **named)
+
+
+def _worker_inserts(h: happened.WorkerInserts, teller: Teller) -> None:
+    named: dict[str, Any] = {"service": h.service, "partition": h.partition, "offset": h.offset}
+    record = f"r{h.serial}"
+    teller.say("service.worker_inserts", ("CPT-4",), database=h.database, record=record, **named)
+
+
+def _worker_done(h: happened.WorkerDone, teller: Teller) -> None:
+    named: dict[str, Any] = {"service": h.service, "partition": h.partition, "offset": h.offset}
+    key, rule = ("service.worker_found_row", "CPT-5") if h.repeated else ("service.worker_done", "CPT-4")
+    teller.say(key, (rule,), database=h.database, record=f"r{h.serial}", **named)
+
+
+def _handed_at_poll(h: happened.OffsetsHandedAtPoll, teller: Teller) -> None:
+    teller.say(
+        "service.auto_commits",
+        ("OFS-6", "CON-8"),
+        service=h.service,
+        consumer=h.consumer,
+        group=h.group,
+        offsets=_offsets(h.offsets),
+    )
+
+
+def _skips(h: happened.CommitSkips, teller: Teller) -> None:
+    records = _places(h.records)
+    teller.note("service.commits_past", ("CON-9",), service=h.service, group=h.group, records=records)
+
+
+def _stays(h: happened.CommitStays, teller: Teller) -> None:
+    named: dict[str, Any] = {"service": h.service, "partition": h.partition, "offset": h.offset}
+    teller.note("service.commit_stays", ("CON-9",), **named)
+
+
 def _round_over(h: happened.RoundOver, teller: Teller) -> None:
     teller.say(
         "service.round_over", ("CPT-4",), service=h.service, round=h.number, records=_records(h.serials)
@@ -149,6 +200,7 @@ def _ended(h: happened.ServiceEnded, teller: Teller) -> None:
 TELLINGS: dict[type[Happening], Tell] = {
     happened.RowsHeld: _held,
     happened.RowsStored: _stored,
+    happened.RowInserted: _inserted,
     happened.RowsUndone: _undone,
     happened.LocalTransactionUndone: _undone,
     happened.KeptOffsetsReturned: _offsets_returned,
@@ -168,6 +220,12 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.RollBackConfirmed: says("service.rolled_back_rows", "CPT-4"),
     happened.RecordsFailed: _failed,
     happened.OffsetsHanded: _handed,
+    happened.WorkerBegins: _worker_begins,
+    happened.WorkerInserts: _worker_inserts,
+    happened.WorkerDone: _worker_done,
+    happened.CommitStays: _stays,
+    happened.OffsetsHandedAtPoll: _handed_at_poll,
+    happened.CommitSkips: _skips,
     happened.RoundOver: _round_over,
     happened.ConnectionLost: _lost,
     happened.ServiceEnded: _ended,

@@ -363,7 +363,10 @@ MIDDLEWARE = (
     Opener("ends", 4, ("business.ends_alike",), ("business", "result")),
 )  # fmt: skip
 
-ROWS_COMMITTED = ("local_transaction.commits", "local_transaction.commits_no_row")
+ROWS_COMMITTED = (
+    "local_transaction.commits", "local_transaction.commits_no_row", "local_transaction.inserts",
+    "local_transaction.inserts_no_row",
+)  # fmt: skip
 DATABASE = (
     Opener("order_taken", 5, ("service.takes_order",), ("service", "record"), (*ROWS_COMMITTED, *STORED)),
     Opener("rows_round", 5, ("service.polls",), ("service", "round"), ROWS_COMMITTED, stretch=True),
@@ -375,6 +378,9 @@ DATABASE = (
         ROWS_COMMITTED),
     Opener("offsets_in_database", 6, ("service.asks_offsets",), ("service",), ("service.restores_offsets",)),
     Opener("offsets_in_group", 5, ("service.commits_offsets",), ("service",)),
+    Opener("auto_commit", 5.5, ("service.auto_commits",), ("consumer",)),
+    Opener("commit_past", 8, ("service.commits_past",), ("records",)),
+    Opener("commit_stays", 7, ("service.commit_stays",), ("partition", "offset")),
     Opener("commit_in_doubt", 8, ("service.in_doubt",), ("service",)),
     Opener("database_lost", 7, ("service.connection_lost",), ("service",)),
     Opener("record_not_stored", 7, ("service.record_failed", "service.record_failed_open"), ("service",)),

@@ -78,6 +78,7 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
     ),
     "database": (
         "service.writes_rows", "service.rows_held", "service.row_existed", "service.commits", "service.committed_rows",
+        "service.worker_inserts", "service.worker_done", "service.worker_found_row",
         "service.asks_outbox", "service.rolled_back_rows", "service.rolls_back", "service.restores_offsets",
         "database.tells_offsets", "database.has_no_offsets", "database.tells_outbox", "database.outbox_is_empty",
         "local_transaction.opens", "local_transaction.opens_to_delete",

@@ -1880,6 +1880,34 @@ export interface ServiceView {
    */
   asked_at: number | null;
   timeout_at: number | null;
+  /**
+   * The number of worker threads; absent without them.
+   */
+  threads?: number;
+  /**
+   * The records in memory, oldest first; only with worker threads.
+   */
+  workers?: WorkerView[];
+}
+/**
+ * A record in the memory of a service with worker threads.
+ */
+export interface WorkerView {
+  partition: string;
+  offset: number;
+  serial: number;
+  /**
+   * The virtual time in ms at which a worker thread began with the record; null: the record waits for a free thread.
+   */
+  since: number | null;
+  /**
+   * When the thread has done the work.
+   */
+  until: number | null;
+  /**
+   * Whether the work is done, and the thread waits for the database.
+   */
+  inserts: boolean;
 }
 /**
  * ZooKeeper.

@@ -3,7 +3,7 @@
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { isPicked, plainly } from "../diagrams/picked.ts";
-import type { DatabaseView, ServiceView } from "../generated/messages.ts";
+import type { DatabaseView, ServiceView, WorkerView } from "../generated/messages.ts";
 import { facts, listed, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { DATABASE_NAME } from "./beside-places.ts";
@@ -44,22 +44,40 @@ export const beside: Layer = (frame, here, focus) => {
 
 const records = (serials: readonly number[]): string => listed(serials.map((serial) => `r${serial}`));
 
-/** The acts of a round in their order, the present one black. */
+interface Slot {
+  said: string;
+  on: boolean;
+}
+
+const THREADS_MOST = 6;
+
+/** The acts of a round in their order, the present one black; or the worker threads, those with a record black. */
 function serviceOf(name: string, view: ServiceView, own: Box): Drawn {
   const state = say(`diagram.service.${view.alive ? view.state : "DOWN"}`);
-  const width = (own.width - 20 - CELL.gap * (view.acts.length - 1)) / Math.max(1, view.acts.length);
+  const slots = view.workers === undefined ? view.acts.map((act, index) => ({ said: say(`stage.act.${act}`), on: index === view.act })) : threadsOf(view.threads ?? 1, view.workers);
+  const width = (own.width - 20 - CELL.gap * (slots.length - 1)) / Math.max(1, slots.length);
   const y = HEAD + 7;
   const foot = own.height - 12;
   const hand = view.hand.length === 0 ? say("diagram.service.no_work") : say("diagram.service.in_hand", { records: records(view.hand) });
+  const busy = view.workers === undefined ? [] : slots.filter(({ on }) => on).map(({ said }) => said);
   return {
-    fact: state, alive: view.alive, label: named(name, facts([state, hand])),
-    inner: svg`${view.acts.map((act, index) => {
+    fact: state, alive: view.alive, label: named(name, facts([state, hand, ...busy])),
+    inner: svg`${slots.map(({ said, on }, index) => {
       const x = 10 + index * (width + CELL.gap);
-      const on = index === view.act;
       return svg`${box(x, y, width, CELL.height, `pill${on ? " on" : ""}`, 6)}${
-        fittedText(x + width / 2, y + CELL.height / 2 + 4.5, say(`stage.act.${act}`), width - 6, 13, { least: 8, anchor: "middle", bold: on, classes: on ? "inv" : "" })}`;
+        fittedText(x + width / 2, y + CELL.height / 2 + 4.5, said, width - 6, 13, { least: 8, anchor: "middle", bold: on, classes: on ? "inv" : "" })}`;
     })}${fittedText(14, foot, hand, own.width - 28, 12, { least: 8, classes: view.hand.length === 0 ? "q" : "k" })}`,
   };
+}
+
+/** Each worker thread with its record; those that do not fit are counted. */
+function threadsOf(threads: number, workers: readonly WorkerView[]): Slot[] {
+  const busy = workers.filter(({ since }) => since !== null).map(({ serial, until, inserts }) => ({
+    said: say(inserts ? "stage.worker.inserts" : "stage.worker.until", { record: `r${serial}`, until: until ?? 0 }), on: true,
+  }));
+  const free = Array.from({ length: Math.max(0, threads - busy.length) }, () => ({ said: say("stage.worker.free"), on: false }));
+  const all = [...busy, ...free];
+  return all.length <= THREADS_MOST ? all : [...all.slice(0, THREADS_MOST - 1), { said: `+${all.length - THREADS_MOST + 1}`, on: false }];
 }
 
 interface Cell {

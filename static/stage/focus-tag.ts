@@ -136,6 +136,8 @@ export function doubtOf(frame: Frame, step: Step): Tag | null {
 const BESIDE_STEPS: Record<string, string> = {
   "local_transaction.commits": "stage.tag.rows_committed",
   "local_transaction.commits_no_row": "stage.tag.rows_committed",
+  "local_transaction.inserts": "stage.tag.rows_committed",
+  "local_transaction.inserts_no_row": "stage.tag.row_known",
   "local_transaction.rolls_back": "stage.tag.rows_undone",
   "service.in_doubt": "stage.tag.in_doubt",
 };

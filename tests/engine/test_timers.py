@@ -35,6 +35,7 @@ WAITS_FOR_MORE = {"linger", "retry_backoff", "transaction_timeout"}
         ("SC-16", None, {"session", "request_timeout", "expiry"}),
         ("SC-85", "back-check", {"check_due", "local_work", "prepare_timeout"}),
         ("SC-83", "transaction-manager-a", {"ask_again", "answer_timeout"}),
+        ("SC-171", "lowest-unfinished", {"work", "database_response"}),
     ],
 )
 def test_the_library_runs_them_and_none_outlives_its_time(
