@@ -54,6 +54,11 @@ REMEMBERED = {
     "controller.leader_moved": "partition",
     "broker.log_loaded_from_snapshot": "partition",
     "broker.log_replayed": "partition",
+    "service.in_doubt": "service",
+    "service.inserts_in_doubt": "service",
+    "service.connection_lost": "service",
+    "service.record_failed": "service",
+    "service.commits_past": "service",
 }
 """Dict of key of a sentence → one of its parameters. For each value of this parameter, the newest step with the
 sentence is kept."""
@@ -73,7 +78,8 @@ CAME_OF_FAULTS = frozenset(
         "controller.leader_elected", "controller.leader_moved", "controller.no_leader_left",
         "middleware.votes_missing", "middleware.no_votes", "middleware.answers_missing",
         "middleware.compensation_acts", "middleware.needs_a_person", "middleware.finished_forward",
-        "middleware.everything_undone", "middleware.asks_source", "service.in_doubt", "service.connection_lost",
+        "middleware.everything_undone", "middleware.asks_source", "service.in_doubt", "service.inserts_in_doubt",
+        "service.connection_lost",
     }
 )  # fmt: skip
 """Sentences of steps and notes by which a run reacts to a fault."""

@@ -170,7 +170,7 @@ class Database(Node):
         local.asked = WriteRows(rows=(body.serial,)), repeated
         row = self._take(local, service, states.INSERT, now)
         self.watch.emit(RowInserted, self.name, service, body.serial, bool(repeated), row)
-        return InsertRowResponse(repeated=bool(repeated))
+        return InsertRowResponse(repeated=repeated)
 
     def _roll_back(self, service: str, local: LocalTransaction, body: RollBackRows, now: int) -> object:
         held = local.statements

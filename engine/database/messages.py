@@ -44,10 +44,10 @@ class InsertRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InsertRowResponse:
-    """The row is committed. ``repeated``: the unique key refused it, because the table has its serial."""
+    """The statement is committed. ``repeated``: the serial, if the unique key refused the row."""
 
     api: ClassVar[str] = "InsertRow"
-    repeated: bool = False
+    repeated: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ STARTING, RESTORING, IDLE, READING = "STARTING", "RESTORING", "IDLE", "READING"
 WRITING, COMMITTING, ROLLING_BACK = "WRITING", "COMMITTING", "ROLLING_BACK"
 SENDING, FLUSHING, STORING, DOWN = "SENDING", "FLUSHING", "STORING", "DOWN"
 WORKING = "WORKING"
-"""Worker threads process records, while the service may poll more."""
+"""Records are in memory, and worker threads process them; the service may poll more."""
 ASKING = (RESTORING, READING, WRITING, COMMITTING, ROLLING_BACK)
 """States in which the service waits for a response of the database. The response ends them, or the end of the
 connection."""
@@ -102,9 +102,7 @@ SERVICE: Machine[Situation] = Machine(
         *(_row(state, LOST, STARTING, "connection_lost", "GEN-5") for state in ASKING),
         _row(DOWN, BACK, STARTING, "back", "GEN-6"),
         _row(IDLE, HANDED_OUT, WORKING, "handed_out", "CON-8"),
-        _row(WORKING, HANDED_OUT, WORKING, "handed_out", "CON-8"),
         _row(WORKING, ALL_FINISHED, IDLE, "all_finished"),
-        _row(WORKING, LOST, STARTING, "connection_lost", "GEN-5"),
     ],
     guards={
         "writes_next": _writes_next,

@@ -21,6 +21,7 @@ from engine.events import WorkDropped
 from engine.happenings.database import (
     CommitSkips,
     CommitStays,
+    InsertsInDoubt,
     OffsetsHanded,
     OffsetsHandedAtPoll,
     RecordsTaken,
@@ -145,9 +146,7 @@ class WorkerService(Service):
     def _commit_offsets(self, offsets: dict[str, int], now: int) -> Done:
         consumer = self._reader()
         happening = OffsetsHandedAtPoll if self.rule.at_poll else OffsetsHanded
-        self.watch.emit(
-            happening, self.name, consumer.name, str(consumer.group_id), tuple(offsets.items())
-        )
+        self.watch.emit(happening, self.name, consumer.name, str(consumer.group_id), tuple(offsets.items()))
         skipped = tuple(
             (name, one)
             for name, offset in offsets.items()
@@ -170,7 +169,8 @@ class WorkerService(Service):
         for one in taken:
             self.progress.setdefault(one.partition, Progress(one.offset)).taken.append(one.offset)
             self.tasks.append(Task(one.partition, one.offset, one.serial))
-        self._take(states.HANDED_OUT, now)
+        if self.state == states.IDLE:
+            self._take(states.HANDED_OUT, now)
         if consumer.group is not None and self.waits:
             consumer.group.processes(now)
         self._occupy_threads(now)
@@ -202,8 +202,19 @@ class WorkerService(Service):
             return []
         self.watch.touch(self)
         body: InsertRowResponse = envelope.body
-        self._finish(task, body.repeated, now)
+        self._finish(task, bool(body.repeated), now)
         return []
+
+    def _lost(self, now: int, timed_out: bool = False) -> None:
+        """The connection to the database ended. Rows whose INSERT has no response may exist; their worker threads
+        insert them again after ``retry_ms``."""
+        unsure = [task for task in self.tasks if task.number]
+        serials = tuple(task.serial for task in unsure)
+        self.watch.emit(InsertsInDoubt, self.name, DATABASE, serials, timed_out)
+        for task in unsure:
+            task.number, task.until = 0, now + self.retry_ms
+        self._note_awaited()
+        self.watch.touch(self)
 
     def _finish(self, task: Task, repeated: bool, now: int) -> None:
         self.tasks.remove(task)
@@ -212,9 +223,7 @@ class WorkerService(Service):
         progress = self.progress[task.partition]
         progress.finished.add(task.offset)
         self.watch.emit(WorkDropped, service=self.name, serials=(task.serial,))
-        self.watch.emit(
-            WorkerDone, self.name, DATABASE, task.partition, task.offset, task.serial, repeated
-        )
+        self.watch.emit(WorkerDone, self.name, DATABASE, task.partition, task.offset, task.serial, repeated)
         if not self.rule.at_poll and self.rule.offset(progress) <= task.offset:
             self.watch.emit(CommitStays, self.name, task.partition, self.rule.offset(progress))
         self._occupy_threads(now)

@@ -225,6 +225,17 @@ class WorkerInserts(Happening):
 
 
 @happening
+class InsertsInDoubt(Happening):
+    """The connection to the database ended before the responses to these inserts of worker threads, which will
+    insert the rows again. ``timed_out``: the service closed the connection."""
+
+    service: str
+    database: str
+    serials: tuple[int, ...]
+    timed_out: bool
+
+
+@happening
 class WorkerDone(Happening):
     """The row of a record is committed: a worker thread has finished the record. ``repeated``: the database had
     the row already."""

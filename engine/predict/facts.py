@@ -94,6 +94,13 @@ def note(step: Step, keys: tuple[str, ...]) -> dict[str, Any] | None:
     return next((each for each in step["notes"] if each["key"] in keys), None)
 
 
+def leader_of(view: View, partition: str) -> dict[str, Any]:
+    """The replica of the partition's leader."""
+    state = view["partitions"][partition]
+    replica: dict[str, Any] = state["replicas"][str(state["leader"])]
+    return replica
+
+
 def records_arriving(step: Step, view: View) -> dict[str, list[int]]:
     """Partition to the serials in the Produce request that this step delivered. They are taken from its client, which
     keeps a batch until the response arrives or the batch expires, or else from the log. Empty: another step, or a

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.database.approaches import APPROACHES
 from engine.errors import Error
 from engine.explain.machines import machines
 from engine.explain.sentences import catalogue
@@ -17,6 +18,7 @@ from engine.predict.facts import (
     View,
     delivered,
     error_of,
+    leader_of,
     note,
     records_arriving,
     said,
@@ -527,6 +529,45 @@ def _ask_insert(step: Step, view: View, _version: Profile) -> Asked:
     return Asked("predict.insert.ask", params, choices, right, dict.fromkeys(_INSERTS, (fact,)))
 
 
+# Which offset will the service commit? ----------------------------------------------------------------------
+
+_COMMITS = ("service.commits_offsets", "service.auto_commits")
+_NONE = "none"
+
+
+def _is_commit(step: Step) -> bool:
+    return step["key"] in _COMMITS or note(step, ("service.commit_stays",)) is not None
+
+
+def _ask_commit(step: Step, view: View, _version: Profile) -> Asked:
+    """The question about the first partition. Choices are the offsets around the right one, the oldest record
+    in memory, the end of the log, and no commit."""
+    stays = note(step, ("service.commit_stays",))
+    if stays is None:
+        partition, _, offset = step["params"]["offsets"][0].rpartition(" → ")
+        right, near = offset, {int(offset) - 1, int(offset), int(offset) + 1}
+    else:
+        finished = step["params"]["offset"]
+        partition, right, near = stays["params"]["partition"], _NONE, {finished, finished + 1}
+    service = view["services"][step["params"]["service"]]
+    known = view["consumers"][service["consumer"]]["group"]["committed"].get(partition, -1)
+    held = [one["offset"] for one in service.get("workers", ()) if one["partition"] == partition]
+    log_end = leader_of(view, partition)["log_end"]
+    near |= {*held[:1], log_end}
+    params = {"service": step["params"]["service"], "consumer": service["consumer"], "partition": partition}
+    rule = APPROACHES[service["approach"]].commits or "rows"
+    choices = (
+        Choice(_NONE, "predict.commit.none"),
+        *(
+            Choice(str(one), "predict.commit.offset", {"offset": one})
+            for one in sorted(near)
+            if known < one <= log_end
+        ),
+    )
+    reason = Reason(f"predict.commit.{rule}", params, "OFS-6")
+    return Asked("predict.commit.ask", params, choices, right, {choice.id: (reason,) for choice in choices})
+
+
 # Where does the group continue? ------------------------------------------------------------------------------
 
 
@@ -539,11 +580,11 @@ def _ask_group_offset(step: Step, view: View, _version: Profile) -> Asked:
     response = next(
         change["after"]
         for change in step["changes"]
-        if change["path"][:2] == ["network", "messages"] and change.get("after", {}).get("api") == "OffsetFetch"
+        if change["path"][:2] == ["network", "messages"]
+        and change.get("after", {}).get("api") == "OffsetFetch"
     )
     partition, right = next(iter(response["fields"]["offsets"].items()))
-    state = view["partitions"][partition]
-    log_end = state["replicas"][str(state["leader"])]["log_end"]
+    log_end = leader_of(view, partition)["log_end"]
     near = {one for one in (right - 1, right, right + 1) if 0 <= one <= log_end}
     params = {
         "consumer": response["to"],
@@ -552,7 +593,9 @@ def _ask_group_offset(step: Step, view: View, _version: Profile) -> Asked:
         "partition": partition,
         "right": right,
     }
-    fact = Reason("predict.group_offset.next_to_read" if right >= 0 else "predict.group_offset.none", params, "CON-9")
+    fact = Reason(
+        "predict.group_offset.next_to_read" if right >= 0 else "predict.group_offset.none", params, "CON-9"
+    )
     choices = tuple(
         Choice(
             str(offset),
@@ -566,6 +609,7 @@ def _ask_group_offset(step: Step, view: View, _version: Profile) -> Asked:
 
 
 KINDS: dict[str, Kind] = {
+    "commit": Kind(_is_commit, _ask_commit),
     "group_offset": Kind(_is_group_offset, _ask_group_offset),
     "crash": Kind(_is_crash, _ask_crash),
     "insert": Kind(_is_insert, _ask_insert),

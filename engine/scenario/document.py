@@ -649,7 +649,9 @@ def _check_service(
                 )
     for ms in service["work_ms"]:
         if not 0 <= ms <= schema.TIME_MAX:
-            raise BadScenario(f"{place}.work_ms", shown(ms), allowed("int_between", low=0, high=schema.TIME_MAX))
+            raise BadScenario(
+                f"{place}.work_ms", shown(ms), allowed("int_between", low=0, high=schema.TIME_MAX)
+            )
     if SEND in approach.acts and not service["output"]:
         raise BadScenario(f"{place}.output", MISSING, any_of(partitions))
     for name in service["output"]:

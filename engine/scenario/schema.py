@@ -88,7 +88,18 @@ NODE_APIS = MIDDLEWARE_APIS + DATABASE_APIS
 """The APIs that no broker handles."""
 ANSWERING_APIS = frozenset(message.api for message in messages.ANSWERS)
 """The APIs of the middleware whose messages are always answers."""
-QUESTIONS = ("append", "state", "identity", "fetch", "reaction", "stable_offset", "crash", "insert", "group_offset")
+QUESTIONS = (
+    "append",
+    "state",
+    "identity",
+    "fetch",
+    "reaction",
+    "stable_offset",
+    "crash",
+    "insert",
+    "commit",
+    "group_offset",
+)
 """The kinds of questions of a checkpoint (engine/predict/kinds.py)."""
 LIBRARY_QUESTIONS = (
     "stored-once",

@@ -152,6 +152,13 @@ def _worker_inserts(h: happened.WorkerInserts, teller: Teller) -> None:
     teller.say("service.worker_inserts", ("CPT-4",), database=h.database, record=record, **named)
 
 
+def _in_doubt(h: happened.InsertsInDoubt, teller: Teller) -> None:
+    named = {"service": h.service, "database": h.database}
+    teller.say("service.inserts_in_doubt", ("GEN-5",), records=_records(h.serials), **named)
+    if h.timed_out:
+        teller.note("service.timed_out", ("GEN-5",), **named)
+
+
 def _worker_done(h: happened.WorkerDone, teller: Teller) -> None:
     named: dict[str, Any] = {"service": h.service, "partition": h.partition, "offset": h.offset}
     key, rule = ("service.worker_found_row", "CPT-5") if h.repeated else ("service.worker_done", "CPT-4")
@@ -222,6 +229,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.OffsetsHanded: _handed,
     happened.WorkerBegins: _worker_begins,
     happened.WorkerInserts: _worker_inserts,
+    happened.InsertsInDoubt: _in_doubt,
     happened.WorkerDone: _worker_done,
     happened.CommitStays: _stays,
     happened.OffsetsHandedAtPoll: _handed_at_poll,

@@ -381,7 +381,7 @@ DATABASE = (
     Opener("auto_commit", 5.5, ("service.auto_commits",), ("consumer",)),
     Opener("commit_past", 8, ("service.commits_past",), ("records",)),
     Opener("commit_stays", 7, ("service.commit_stays",), ("partition", "offset")),
-    Opener("commit_in_doubt", 8, ("service.in_doubt",), ("service",)),
+    Opener("commit_in_doubt", 8, ("service.in_doubt", "service.inserts_in_doubt"), ("service",)),
     Opener("database_lost", 7, ("service.connection_lost",), ("service",)),
     Opener("record_not_stored", 7, ("service.record_failed", "service.record_failed_open"), ("service",)),
 )  # fmt: skip

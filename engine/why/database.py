@@ -10,8 +10,15 @@ from engine.why.links import Link, NotAsked, actor_subject, link, partition_subj
 from engine.why.moment import Moment
 from engine.why.records import quoted, record_subject
 
-_ENDINGS = ("fault.client_crashed", "service.in_doubt", "service.connection_lost", "service.record_failed")
+_ENDINGS = (
+    "fault.client_crashed",
+    "service.in_doubt",
+    "service.inserts_in_doubt",
+    "service.connection_lost",
+    "service.record_failed",
+)
 """Keys of the steps that end the work of a service between two commits."""
+_SKIPS = "service.commits_past"
 
 
 def why_apart(moment: Moment, subject: str) -> Iterator[Link]:
@@ -31,8 +38,9 @@ def why_apart(moment: Moment, subject: str) -> Iterator[Link]:
     step = moment.step
     if step is not None and any(one["partition"] == "database" for one in step["broken"]):
         yield own_words(step)
+    keys = _ENDINGS if copies else (_SKIPS, *_ENDINGS)
     for service in moment.part("services"):
-        for key in _ENDINGS:
+        for key in keys:
             said = moment.lately.said.get((key, service))
             if said is not None and (step is None or said.number != step["number"]):
                 yield quoted(said, actor_subject(service))

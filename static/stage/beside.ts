@@ -58,10 +58,12 @@ function serviceOf(name: string, view: ServiceView, own: Box): Drawn {
   const width = (own.width - 20 - CELL.gap * (slots.length - 1)) / Math.max(1, slots.length);
   const y = HEAD + 7;
   const foot = own.height - 12;
-  const hand = view.hand.length === 0 ? say("diagram.service.no_work") : say("diagram.service.in_hand", { records: records(view.hand) });
-  const busy = view.workers === undefined ? [] : slots.filter(({ on }) => on).map(({ said }) => said);
+  const held = view.hand.length === 0 ? say("diagram.service.no_work") : say("diagram.service.in_hand", { records: records(view.hand) });
+  const working = (view.workers ?? []).filter(({ until, inserts }) => until !== null && !inserts);
+  const until = listed(working.map(({ serial, until: end }) => say("stage.worker.until", { record: `r${serial}`, until: end ?? 0 })));
+  const hand = working.length === 0 ? held : until;
   return {
-    fact: state, alive: view.alive, label: named(name, facts([state, hand, ...busy])),
+    fact: state, alive: view.alive, label: named(name, facts([state, held, ...(working.length === 0 ? [] : [until])])),
     inner: svg`${slots.map(({ said, on }, index) => {
       const x = 10 + index * (width + CELL.gap);
       return svg`${box(x, y, width, CELL.height, `pill${on ? " on" : ""}`, 6)}${
@@ -72,8 +74,8 @@ function serviceOf(name: string, view: ServiceView, own: Box): Drawn {
 
 /** Each worker thread with its record; those that do not fit are counted. */
 function threadsOf(threads: number, workers: readonly WorkerView[]): Slot[] {
-  const busy = workers.filter(({ since }) => since !== null).map(({ serial, until, inserts }) => ({
-    said: say(inserts ? "stage.worker.inserts" : "stage.worker.until", { record: `r${serial}`, until: until ?? 0 }), on: true,
+  const busy = workers.filter(({ since }) => since !== null).map(({ serial, inserts }) => ({
+    said: inserts ? say("stage.worker.inserts", { record: `r${serial}` }) : `r${serial}`, on: true,
   }));
   const free = Array.from({ length: Math.max(0, threads - busy.length) }, () => ({ said: say("stage.worker.free"), on: false }));
   const all = [...busy, ...free];

@@ -301,7 +301,30 @@ def holds_insert(made, before, step, after):
         assert (made.right == "second") == (str(serial) in before["database"].get("rows", {}))
 
 
+def holds_commit(made, before, step, after):
+    consumer = after["consumers"][made.params["consumer"]]["group"]
+    assert ("OffsetCommit" in consumer["waiting"]) == (made.right != "none")
+    if made.right == "none":
+        return
+    assert step["params"]["offsets"] == [f"{made.params['partition']} → {made.right}"]
+    held = [one["offset"] for one in after["services"][made.params["service"]]["workers"]]
+    skipped = [offset for offset in held if offset < int(made.right)]
+    assert bool(skipped) == any(note["key"] == "service.commits_past" for note in step["notes"])
+
+
+def holds_group_offset(made, before, step, after):
+    committed = [
+        broker["groups"][made.params["group"]]["committed"]
+        for broker in before["brokers"].values()
+        if made.params["group"] in (broker.get("groups") or {})
+    ]
+    offsets = [of_group[made.params["partition"]]["offset"] for of_group in committed if of_group]
+    assert offsets == ([int(made.right)] if int(made.right) >= 0 else [])
+
+
 HOLDS = {
+    "commit": holds_commit,
+    "group_offset": holds_group_offset,
     "crash": holds_crash,
     "insert": holds_insert,
     "append": holds_append,
