@@ -13,9 +13,9 @@ from engine.client.configuration import DAY_MS
 from engine.client.consumer import Consumer
 from engine.client.producer_client import ProducerClient
 from engine.crafter import Crafter
+from engine.database.approaches import APPROACHES
 from engine.database.database import Database
 from engine.database.messages import DATABASE
-from engine.database.approaches import APPROACHES
 from engine.database.service import Service
 from engine.database.worker_service import WorkerService
 from engine.initial_state import connect, override_client, preset
