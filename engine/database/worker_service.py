@@ -15,7 +15,7 @@ from engine.client.ledger import Ledger
 from engine.client.producer_client import ProducerClient
 from engine.database import service_states as states
 from engine.database.commit_rules import COMMIT_RULES, Progress
-from engine.database.messages import DATABASE, InsertRow, InsertRowResponse
+from engine.database.messages import DATABASE, InsertRow
 from engine.database.service import Done, Service
 from engine.events import WorkDropped
 from engine.happenings.database import (
@@ -201,7 +201,7 @@ class WorkerService(Service):
         if task is None:
             return []
         self.watch.touch(self)
-        body: InsertRowResponse = envelope.body
+        body: Any = envelope.body
         self._finish(task, bool(body.repeated), now)
         return []
 

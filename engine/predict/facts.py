@@ -94,11 +94,9 @@ def note(step: Step, keys: tuple[str, ...]) -> dict[str, Any] | None:
     return next((each for each in step["notes"] if each["key"] in keys), None)
 
 
-def leader_of(view: View, partition: str) -> dict[str, Any]:
-    """The replica of the partition's leader."""
-    state = view["partitions"][partition]
-    replica: dict[str, Any] = state["replicas"][str(state["leader"])]
-    return replica
+def log_end_of(view: View, partition: str) -> int:
+    """The highest log end offset among the partition's replicas."""
+    return max(int(replica["log_end"]) for replica in view["partitions"][partition]["replicas"].values())
 
 
 def records_arriving(step: Step, view: View) -> dict[str, list[int]]:

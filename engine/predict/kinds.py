@@ -18,7 +18,7 @@ from engine.predict.facts import (
     View,
     delivered,
     error_of,
-    leader_of,
+    log_end_of,
     note,
     records_arriving,
     said,
@@ -511,7 +511,8 @@ _INSERTING = ("local_transaction.opens", "local_transaction.inserts", "local_tra
 
 
 def _is_insert(step: Step) -> bool:
-    return step["key"] in _INSERTING
+    key: str = step["key"]
+    return key in _INSERTING
 
 
 def _ask_insert(step: Step, view: View, _version: Profile) -> Asked:
@@ -552,7 +553,7 @@ def _ask_commit(step: Step, view: View, _version: Profile) -> Asked:
     service = view["services"][step["params"]["service"]]
     known = view["consumers"][service["consumer"]]["group"]["committed"].get(partition, -1)
     held = [one["offset"] for one in service.get("workers", ()) if one["partition"] == partition]
-    log_end = leader_of(view, partition)["log_end"]
+    log_end = log_end_of(view, partition)
     near |= {*held[:1], log_end}
     params = {"service": step["params"]["service"], "consumer": service["consumer"], "partition": partition}
     rule = APPROACHES[service["approach"]].commits or "rows"
@@ -564,15 +565,18 @@ def _ask_commit(step: Step, view: View, _version: Profile) -> Asked:
             if known < one <= log_end
         ),
     )
-    reason = Reason(f"predict.commit.{rule}", params, "OFS-6")
-    return Asked("predict.commit.ask", params, choices, right, {choice.id: (reason,) for choice in choices})
+    reasons = (Reason(f"predict.commit.{rule}", params, "OFS-6"),)
+    return Asked(
+        "predict.commit.ask", params, choices, right, dict.fromkeys([one.id for one in choices], reasons)
+    )
 
 
 # Where does the group continue? ------------------------------------------------------------------------------
 
 
 def _is_group_offset(step: Step) -> bool:
-    return step["key"] == "group.offsets_told"
+    key: str = step["key"]
+    return key == "group.offsets_told"
 
 
 def _ask_group_offset(step: Step, view: View, _version: Profile) -> Asked:
@@ -580,11 +584,10 @@ def _ask_group_offset(step: Step, view: View, _version: Profile) -> Asked:
     response = next(
         change["after"]
         for change in step["changes"]
-        if change["path"][:2] == ["network", "messages"]
-        and change.get("after", {}).get("api") == "OffsetFetch"
+        if change["path"][:2] == ["network", "messages"] and len(change["path"]) == 3 and "after" in change
     )
     partition, right = next(iter(response["fields"]["offsets"].items()))
-    log_end = leader_of(view, partition)["log_end"]
+    log_end = log_end_of(view, partition)
     near = {one for one in (right - 1, right, right + 1) if 0 <= one <= log_end}
     params = {
         "consumer": response["to"],
@@ -604,7 +607,7 @@ def _ask_group_offset(step: Step, view: View, _version: Profile) -> Asked:
         )
         for offset in sorted({-1, 0, log_end, right} | near)
     )
-    reasons = {choice.id: (fact,) for choice in choices}
+    reasons: dict[str, tuple[Reason, ...]] = {choice.id: (fact,) for choice in choices}
     return Asked("predict.group_offset.ask", params, choices, str(right), reasons)
 
 
