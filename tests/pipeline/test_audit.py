@@ -107,6 +107,7 @@ BY_CHANCE = {
     "SC-159/row-first": ("row_then_record", "record_then_row", "record_before_commit"),
     "SC-160/offsets-after-rows": ("offsets_after_rows", "offsets_before_rows", "offsets_with_rows"),
     "SC-162/relay-crashes": ("relay",),
+    "SC-171/highest-finished": ("workers_highest_finished", "workers_lowest_unfinished", "workers_polled"),
 }
 """Run to the approaches that its last service may have."""
 
@@ -119,7 +120,7 @@ def crashed_at_random() -> list[tuple[str, Scenario]]:
             "action": "drop",
             "taken": 9,
         }
-        for api in ("WriteRows", "CommitRows", "Produce")
+        for api in ("WriteRows", "CommitRows", "InsertRow", "Produce")
         for response in (False, True)
     ]
     runs = []
