@@ -54,7 +54,7 @@ def make_private_folder(folder: Path, umask: int) -> None:
     if found.st_mode & stat.S_ISVTX:
         raise Problem(f"{folder} is a folder that all users share: set EOSVIZ_DATA to one of its own")
     if found.st_mode & umask & 0o777 and found.st_uid == os.geteuid():
-        with suppress(OSError):  # a read-only disk can still be read; `close_folder` reports it
+        with suppress(OSError):  # on a read-only disk it stays open, which `close_folder` reports
             folder.chmod(stat.S_IMODE(found.st_mode) & ~umask)
             (folder / STAMP).unlink(missing_ok=True)  # files that were added meanwhile may be open
 

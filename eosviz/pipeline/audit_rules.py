@@ -1,6 +1,6 @@
 """The audit's rules for facts of Kafka's logs. Each rule is a function that takes facts and returns breaches.
 
-The rules follow only from the requirements and invariants of the protocol: no rule reads how the engine
+The rules follow only from the requirements of the protocol: no rule reads how the engine
 decides. A breach has session, step and partition, and as JSON the columns that prove it.
 """
 
@@ -87,7 +87,7 @@ def with_newest_sending(batches: DataFrame, sendings: DataFrame) -> DataFrame:
 
 
 def sequences(logs: Logs) -> DataFrame:
-    """Invariant 5, SEQ-14: a leader stores a batch of one (producer id, epoch) only with the sequence after the last
+    """SEQ-14: a leader stores a batch of one (producer id, epoch) only with the sequence after the last
     one. Not judged if the replica had dropped its state of the producer, or if the batch before is gone."""
     data = with_lives(logs).where(_from_clients())
     before = Window.partitionBy(*COPY, "producer_id", "producer_epoch", "life").orderBy("fact")
@@ -133,7 +133,7 @@ def cached_answers(logs: Logs) -> DataFrame:
 
 
 def epochs(logs: Logs) -> DataFrame:
-    """Invariant 11, SEQ-12: in a partition a producer's epoch never decreases, unless the replica dropped its
+    """SEQ-12: in a partition a producer's epoch never decreases, unless the replica dropped its
     state of the producer. Kafka 2.0 does not check what group coordinators write (SEQ-9)."""
     earlier = (
         Window.partitionBy(*COPY, "producer_id", "life")
@@ -173,7 +173,7 @@ def fenced(logs: Logs) -> DataFrame:
 
 
 def stable_offset(logs: Logs) -> DataFrame:
-    """Invariant 6: a leader's last stable offset is the lower one of the high watermark and the first offset
+    """CON-5: a leader's last stable offset is the lower one of the high watermark and the first offset
     of a transaction that is open, or whose end is at or above the high watermark. It is never below the log's
     start."""
     seen = of_kind(logs.facts, kinds.POINTERS).where("leading and last_stable_offset is not null")
@@ -200,7 +200,7 @@ def stable_offset(logs: Logs) -> DataFrame:
 
 
 def stable_offset_back(logs: Logs) -> DataFrame:
-    """Invariant 7: while a replica leads, its last stable offset never decreases, except after a truncation."""
+    """CON-5: while a replica leads, its last stable offset never decreases, except after a truncation."""
     cut = cuts(logs.facts).select(*COPY, f.col("cut").alias("fact")).withColumn("kind", f.lit("cut"))
     seen = of_kind(logs.facts, kinds.POINTERS)
     rows = seen.unionByName(cut.distinct(), allowMissingColumns=True)
@@ -276,7 +276,7 @@ def _decisions(logs: Logs) -> DataFrame:
 
 
 def read_early(logs: Logs) -> DataFrame:
-    """Invariant 8, CON-3: a read_committed consumer gets records of a transaction only after its COMMIT
+    """CON-3: a read_committed consumer gets records of a transaction only after its COMMIT
     marker, and after its coordinator has decided to commit for this epoch of the producer."""
     undecided = (
         (f.coalesce("decision_at", f.lit(NEVER)) > f.col("passing"))
@@ -304,7 +304,7 @@ def read_early(logs: Logs) -> DataFrame:
 
 
 def read_all(logs: Logs) -> DataFrame:
-    """Invariant 8, CON-3, CON-4: what a read_committed consumer skips as aborted has an ABORT marker, and
+    """CON-3, CON-4: what a read_committed consumer skips as aborted has an ABORT marker, and
     nothing that it skips as a marker is data."""
     unmarked = (f.col("end") > f.col("passing")) | (f.col("end_control") != "ABORT")
     broken = _passed(logs).where(((f.col("fate") == "aborted") & unmarked) | (f.col("fate") == "control"))

@@ -114,13 +114,13 @@ def _transactions(logs: Logs) -> DataFrame:
 
 
 def one_result(logs: Logs) -> DataFrame:
-    """Invariant 9: the markers of one transaction have the same type in every partition, and this is the
+    """TXC-15: the markers of one transaction have the same type in every partition, and this is the
     outcome that its application learned."""
     return breaches(_transactions(logs).where("size(results) > 1"), "producer", "number", "parts")
 
 
 def offsets_with_outputs(logs: Logs) -> DataFrame:
-    """Invariant 10: the offsets that a transaction commits have the same outcome as its records, and this is
+    """OFS-4: the offsets that a transaction commits have the same outcome as its records, and this is
     the outcome that its application learned."""
     broken = _transactions(logs).where(
         "size(offsets) > 0 and size(results) <= 1 and size(array_union(results, offsets)) > 1"
@@ -129,7 +129,7 @@ def offsets_with_outputs(logs: Logs) -> DataFrame:
 
 
 def marker_epochs(logs: Logs) -> DataFrame:
-    """Invariants 9 and 11, MRK-5: in a partition the coordinator epoch of a producer's markers never decreases,
+    """MRK-5: in a partition the coordinator epoch of a producer's markers never decreases,
     unless the leader dropped its state of the producer in between."""
     earlier = (
         Window.partitionBy(*LANE, "producer_id", "life")
@@ -143,7 +143,7 @@ def marker_epochs(logs: Logs) -> DataFrame:
 
 
 def marked_as_decided(logs: Logs) -> DataFrame:
-    """Invariant 9: after a decision is in the transaction log, its producer's markers of the same epoch have the
+    """TXC-15: after a decision is in the transaction log, its producer's markers of the same epoch have the
     same outcome, unless the leader dropped its state of the producer. Without this state a leader cannot
     recognise the marker of an older coordinator. In a partition that the decided transaction does not include, an
     operator may abort a hanging transaction."""
@@ -196,7 +196,7 @@ def at_rest(logs: Logs) -> DataFrame:
 
 
 def prepared_completes(logs: Logs) -> DataFrame:
-    """Invariant 4: at rest no transaction is prepared but not complete. Exceptions: a request
+    """MRK-9: at rest no transaction is prepared but not complete. Exceptions: a request
     for markers in one of its partitions, or the response, was lost; the broker that stored the decision was
     later elected leader of that log again, after which Kafka no longer waits for markers (MRK-9); or the
     scenario's document has the transaction as prepared, so no coordinator decided it in this run."""
@@ -213,7 +213,7 @@ def prepared_completes(logs: Logs) -> DataFrame:
 
 
 def undecided_left_open(logs: Logs) -> DataFrame:
-    """Invariant 12: at rest no transaction is open in a partition, unless its coordinator has the transaction
+    """TXC-15: at rest no transaction is open in a partition, unless its coordinator has the transaction
     as ongoing or prepared in this partition."""
     held = (
         _last_state(logs)

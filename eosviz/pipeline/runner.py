@@ -1,5 +1,5 @@
-"""The process that runs the jobs of pages. There is one on each machine; it is started when a job waits, and
-ends when none waits.
+"""The process that runs the jobs of pages. There is at most one for each data folder; it is started when a job
+waits, and ends when none waits.
 
 A page only stores the job (`actions.py`), the task starts this process, and this process runs the waiting
 jobs one after the other, on one Spark session. It is a process of its own because a sweep may take hours and
@@ -33,8 +33,8 @@ LOOK_SECONDS = 0.5
 
 
 def run_jobs(linger: float = LINGER_SECONDS, start: Callable[[], SparkSession] | None = None) -> int:
-    """Run waiting jobs, and end when none has come for `linger` seconds after the last one. Returns how many jobs were
-    run. If another process of this machine runs jobs, returns at once."""
+    """Run waiting jobs until none has come for `linger` seconds after the last one, or until the parent process has
+    ended. Returns how many jobs were taken: 0 at once if another process with this data folder runs jobs."""
     done = 0
     while True:
         with (settings.DATA_DIR / "pipeline.lock").open("w") as lock:

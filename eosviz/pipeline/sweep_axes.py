@@ -136,7 +136,9 @@ def _match(place: Any, at: str) -> dict[str, Any]:
     known = (*APIS, *NODE_APIS)
     api = place.removesuffix(ANSWER) if isinstance(place, str) else ""
     if api not in known:
-        near = nearest_of(api, known) + (ANSWER if str(place).endswith(ANSWER) else "")
+        near = nearest_of(api, known)
+        if near and place.endswith(ANSWER):
+            near += ANSWER
         raise bad_value(at, place, "place", nearest=near, answer=ANSWER.strip(), names=list(known))
     return {"api": api, "response": place.endswith(ANSWER)}
 

@@ -340,7 +340,8 @@ def _whole(word: str) -> re.Pattern[str]:
 
 @cache
 def _known() -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
-    """Each word of the table with the rows that contain it, long words first: *producer epoch* before *producer*."""
+    """The words of the table, each with the rows that contain it, long words first: *producer epoch* before
+    *producer*. Names of scenarios and the rows EMPTY and SUBJECT are left out."""
     found: dict[str, list[tuple[str, ...]]] = {}
     for key in interface_words():
         if not key.startswith(ROW) or key in (EMPTY, SUBJECT):

@@ -75,7 +75,7 @@ class SwitchRow:
 
 
 def switches() -> list[SwitchRow]:
-    """The switches that a laboratory run can set, with their defaults."""
+    """The switches that a scenario can set, with their defaults."""
     return [SwitchRow(field.name, field.default) for field in fields(Switches)]
 
 

@@ -113,7 +113,7 @@ def libraries(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def versions(request: HttpRequest) -> HttpResponse:
-    """The differences between the generations, and the switches that a laboratory run can set."""
+    """The modelled differences between the versions of Kafka, and the switches that a scenario can set."""
     context = {
         "profiles": list(PROFILES.values()),
         "versions": tables.versions(),

@@ -164,7 +164,7 @@ class Export(BackgroundJob):
     `line`."""
 
     UNFINISHED = UNFINISHED
-    BEATING = UNFINISHED  # an export that has waited for long has lost its message
+    BEATING = UNFINISHED  # an export that no worker takes counts as lost, too
     SILENT_SECONDS = 60.0
 
     owner = models.CharField(max_length=64, db_index=True)

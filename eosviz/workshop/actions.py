@@ -1,8 +1,7 @@
-"""Creates, changes, publishes and deletes drafts and their editions. Pages, tasks and a management command
-call these functions.
+"""Creates, changes, publishes and deletes drafts and their editions.
 
-The rows that they take were found through the query sets of `models.py`, so permission is already checked. A
-rule of the workshop that forbids the change raises `WorkshopRefused`.
+Callers check whether the person may use the rows, as the query sets of `models.py` do. A rule of the workshop that
+forbids the change raises `WorkshopRefused`.
 """
 
 from __future__ import annotations
@@ -412,12 +411,11 @@ def check(edition: Edition) -> dict[str, Any] | None:
     BeyondBounds or Busy."""
     differs = None
     made = outcomes(edition.text)
-    before = edition.step_digests
-    for variant, stored in edition.outcome.items():
+    for variant, before in edition.step_digests.items():
         now = made.get(variant)
         digests = b"" if now is None else bytes.fromhex(now.digests)
-        step = _first_difference(before[variant], digests)
-        if step is None and (now is None or now.refused != stored["refused"]):
+        step = _first_difference(before, digests)
+        if step is None and (now is None or now.refused != edition.outcome[variant]["refused"]):
             step = 1
         if step is not None:
             differs = {"engine": ENGINE_VERSION, "variant": variant, "step": step}

@@ -199,8 +199,8 @@ class Edition(models.Model):
     outcome = models.JSONField()
     """Variant (`""`: the document itself) → `{"finished", "steps", "verdicts", "refused"}`."""
     steps = models.BinaryField()
-    """The digests of the steps of all variants, in the order of `outcome`: eight bytes for each step,
-    deflated."""
+    """The digests of the steps of every run in `outcome`, eight bytes for each step, deflated. The runs are in the
+    order of `runs`."""
     published = models.DateTimeField(auto_now_add=True)
     checked = models.CharField(max_length=16, blank=True)
     """The version of the engine that made the outcome or, after a later comparison, of the engine with whose
@@ -222,12 +222,20 @@ class Edition(models.Model):
         return zlib.compress(b"".join(digests), level=6)
 
     @property
+    def runs(self) -> list[str]:
+        """The keys of `outcome`: the document itself first, then the variants as the document lists them.
+        PostgreSQL stores the keys in another order."""
+        variants = (one["name"] for one in self.version.document.get("variants", ()))
+        return [name for name in ("", *variants) if name in self.outcome]
+
+    @property
     def step_digests(self) -> dict[str, bytes]:
-        """Variant → the digests of its steps, eight bytes for each step, concatenated."""
+        """Variant → the digests of its steps, eight bytes for each step, concatenated. In the order of
+        `runs`."""
         packed, found, at = zlib.decompress(bytes(self.steps)), {}, 0
         outcome: dict[str, Any] = self.outcome
-        for variant, stored in outcome.items():
-            end = at + stored["steps"] * 8
+        for variant in self.runs:
+            end = at + outcome[variant]["steps"] * 8
             found[variant] = packed[at:end]
             at = end
         return found

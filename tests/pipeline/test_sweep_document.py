@@ -85,6 +85,7 @@ rates = [0.1]
         ('"SC-02"', '"SC-19"\nvariant = "k20-nod"', "nearest: k20-node;"),
         ('["drop"]', '["dorp"]', 'faults.0.kinds: "dorp"; nearest: drop;'),
         ('["Produce"]', '["Produse answer"]', "nearest: Produce answer;"),
+        ('["Produce"]', '["Zzz answer"]', 'faults.0.places: "Zzz answer"; instead: a message'),
         ('["Produce"]', '["Prepare"]', 'faults.0.places: "Prepare"; instead: Metadata, '),
         ("[0.1]", "[2.5]", "faults.0.rates: 2.5; instead: a number from 0 to 1"),
         ('["drop"]', '["delay"]', "faults.0.by_ms: missing"),

@@ -136,6 +136,23 @@ def test_a_scenario_called_after_a_version_of_kafka_has_pictures_and_links(ina: 
     assert browser.get(answer["address"]).status_code == 200
 
 
+def test_an_edition_whose_variants_are_stored_in_another_order_equals_its_own_run(ina: User) -> None:
+    variants = "".join(
+        f'\n[[variants]]\nname = "{name}"\ntitle = {{ en = "{name}", zh-Hans = "{name}" }}\n'
+        f"set = {{ {path} = {value} }}\n"
+        for name, path, value in (
+            ("slower", '"cluster.latency_ms"', 3),
+            ("once", '"producers.p1.settings.retries"', 0),
+        )
+    )
+    edition = actions.publish(actions.create_draft(ina, TEXT + variants))
+    # PostgreSQL sorts the keys of JSON by their length.
+    in_order = dict(sorted(edition.outcome.items(), key=lambda one: len(one[0])))
+    assert list(in_order) == ["", "once", "slower"]
+    Edition.objects.filter(pk=edition.pk).update(outcome=in_order)
+    assert actions.check(Edition.objects.get(pk=edition.pk)) is None
+
+
 def test_a_newer_engine_that_makes_other_steps_is_reported_with_the_first_of_them(
     draft: Draft, settings: Any, ina: User
 ) -> None:

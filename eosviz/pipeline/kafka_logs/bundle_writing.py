@@ -29,8 +29,7 @@ BATCHES_MAX = 500_000
 """At most this many batches are in one bundle; a larger case is refused."""
 ENDING = ".eosviz-log.jsonl.gz"
 MOVED_TO_MS = 946_684_800_000
-"""The first moment of the year 2000, in milliseconds since 1970. If the times of a case are moved, the newest
-becomes this one."""
+"""The first moment of the year 2000, in milliseconds since 1970. `moved` moves the newest time of a bundle to it."""
 _PLACE_OF_DAMAGE = re.compile(r"byte (\d+): ([^:;]+)")
 _KINDS = frozenset(kind.value for kind in DamageKind)
 _TIMES = (
