@@ -223,22 +223,23 @@ def _moves(
     """Add to `moves` what was done at each common step. Returns how often something was done at a later step
     or at one that the trail did not store."""
     not_compared = 0
-    made = [("branched", one["after"], 1) for one in done[:1]]
-    made += [("branched", one.leaves_at, 1) for one in others if one.parent_id == root.id]
+    made = [("branched", one["after"], 1, 0) for one in done[:1]]
+    made += [("branched", one.leaves_at, 1, 0) for one in others if one.parent_id == root.id]
     if trail is not None:
-        made += [("back", int(step), times) for step, times in trail.backs.items()]
+        made += [("back", int(step), times, 0) for step, times in trail.backs.items()]
         not_compared += trail.backs_more
     for answer in answers:
         if answer.right is None:
             continue
         kind = "right" if answer.right else "wrong"
         # An answer on a branch that the reader made is about another run.
-        made.append((kind, answer.at if answer.branch_id == root.id else common + 1, 1))
-    for kind, step, times in made:
+        at = answer.at if answer.branch_id == root.id else common + 1
+        made.append((kind, at, 1, int(answer.answered.timestamp() * 1_000_000)))
+    for kind, step, times, answered in made:
         if step > common:
             not_compared += times
         else:
-            moves.append({"visit": number, "kind": kind, "step": step, "times": times})
+            moves.append({"visit": number, "kind": kind, "step": step, "times": times, "answered": answered})
     return not_compared
 
 

@@ -31,9 +31,9 @@ VISITS_SCHEMA = _schema(
 """A row for each session. ``reach``: the furthest common step that was looked at. ``last``: the common step
 that was looked at last. ``own_way``: whether the session branched or had an intervention. ``version`` grows
 with time; ``scenario`` is the same for all versions of one lesson."""
-MOVES_SCHEMA = _schema(visit=_LONG, kind=_TEXT, step=_LONG, times=_LONG)
+MOVES_SCHEMA = _schema(visit=_LONG, kind=_TEXT, step=_LONG, times=_LONG, answered=_LONG)
 """A row for each kind of move of a visit at a step. ``kind``: back, branched, wrong or right; `Frames` adds
-left."""
+left. ``answered``: when a prediction was made, in microseconds since 1970; 0 for other moves."""
 RULES_SCHEMA = _schema(version=_LONG, variant=_TEXT, step=_LONG, rule=_TEXT)
 """A row for each step and each requirement that the step exercises."""
 RUN = ["version", "variant"]
@@ -45,7 +45,8 @@ CONFUSING = ("left", "back", "wrong")
 class Frames:
     visits: DataFrame
     moves: DataFrame
-    """The moves, with the columns of their visit, and with `left`."""
+    """The moves, with the columns of their visit, and with `left`. Of a person's answers at one step in one
+    group, only the first."""
     rules: DataFrame
 
     @classmethod
@@ -60,15 +61,24 @@ class Frames:
             f.lit("left").alias("kind"),
             f.col("last").alias("step"),
             f.lit(1).alias("times"),
+            f.lit(0).alias("answered"),
         )
         known = visits.select("visit", "group", "person", *RUN)
         moved = moves.join(visits.select("visit", "group"), "visit").unionByName(left)
-        return cls(visits, moved.join(known, ["visit", "group"]).cache(), rules)
+        return cls(visits, _first_answers(moved.join(known, ["visit", "group"])).cache(), rules)
 
     def forget(self) -> None:
         """Free the cached frames."""
         self.visits.unpersist()
         self.moves.unpersist()
+
+
+def _first_answers(moves: DataFrame) -> DataFrame:
+    """The moves without answers that a person gave after their first at the same step."""
+    is_answer = f.col("kind").isin("wrong", "right")
+    in_time = Window.partitionBy("group", "person", *PLACE).orderBy("answered", "visit")
+    answers = moves.where(is_answer).withColumn("number", f.row_number().over(in_time))
+    return moves.where(~is_answer).unionByName(answers.where("number = 1").drop("number"))
 
 
 def wilson(people: Column, of: Column) -> tuple[Column, Column]:
@@ -101,14 +111,8 @@ def steps(frames: Frames) -> DataFrame:
 
 
 def predictions(frames: Frames) -> DataFrame:
-    """Where people predicted wrongly, as a share of those who answered. For each person only the answer in
-    the visit with the lowest number counts."""
-    first = Window.partitionBy("group", "person", *PLACE).orderBy("visit")
-    answers = (
-        frames.moves.where("kind in ('wrong', 'right')")
-        .withColumn("number", f.row_number().over(first))
-        .where("number = 1")
-    )
+    """Where people predicted wrongly, as a share of those who answered."""
+    answers = frames.moves.where("kind in ('wrong', 'right')")
     wrong = (f.col("kind") == "wrong").cast("long")
     return (
         answers.groupBy("group", *PLACE)

@@ -47,8 +47,8 @@ def visit(number: int, person: int, **fields: Any) -> Row:
     return {"visit": number, "person": person, **usual, **fields}
 
 
-def move(visit: int, kind: str, step: int, times: int = 1) -> Row:
-    return {"visit": visit, "kind": kind, "step": step, "times": times}
+def move(visit: int, kind: str, step: int, times: int = 1, answered: int = 0) -> Row:
+    return {"visit": visit, "kind": kind, "step": step, "times": times, "answered": answered}
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +69,9 @@ def counted(spark: SparkSession) -> dict[tuple[Any, ...], Row]:
         move(4, "branched", 6),
         move(0, "wrong", 2),
         move(1, "wrong", 2),
-        # The first answer of a learner who came back counts.
-        move(2, "wrong", 2),
-        move(3, "right", 2),
+        # The first answer of a learner who came back counts. The newest visits are first.
+        move(2, "right", 2, answered=200),
+        move(3, "wrong", 2, answered=100),
         *(move(10 + number, "right", 2) for number in range(12)),
     ]
     rules = [
@@ -100,9 +100,38 @@ def test_people_are_counted_of_those_who_were_there(counted: dict[tuple[Any, ...
     assert counts_of(counted["back", "", 1, 3, None, None]) == (2, 7, 4)  # one of them in two visits
     assert counts_of(counted["branched", "", 1, 6, None, None]) == (1, 1, 3)
     assert counts_of(counted["wrong", "", 1, 2, None, None]) == (3, 3, 3)
-    assert counts_of(counted["wrong", "alone", 1, None, None, None]) == (0, 0, 1)
+    assert counts_of(counted["wrong", "class", 1, None, None, None]) == (2, 2, 3)
     assert counts_of(counted["ended", "", 1, None, None, None]) == (1, 1, 4)
     assert counts_of(counted["wrong", "", 1, None, None, None]) == (3, 3, 3)
+
+
+@pytest.mark.django_db
+def test_a_learner_who_answers_again_is_counted_by_the_first_answer(
+    spark: SparkSession,
+    school: School,  # noqa: F811
+) -> None:
+    """The first attempt was answered wrongly; the second, of which the session is newer, rightly."""
+    assignment = school.assign("predict", attempts_max=2)
+    learner = person("again@example.org")
+    class_actions.join(learner, school.classroom.code)
+    for is_right in (False, True):
+        attempt = class_actions.begin(learner, assignment, {})
+        branch = root(attempt.session)
+        Branch.objects.filter(id=branch.id).update(newest=20, finished="complete")
+        Prediction.objects.create(
+            session=attempt.session, branch=branch, at=9, checkpoint=0, ask="x", choice="a", right=is_right
+        )
+        class_actions.hand_in(attempt)
+    gathered = gather(school.classroom, timezone.now())
+    assert len(gathered.visits) == 2
+    frames = Frames.of(
+        _frame(spark, gathered.visits, VISITS_SCHEMA),
+        _frame(spark, gathered.moves, MOVES_SCHEMA),
+        _frame(spark, gathered.rules, RULES_SCHEMA),
+    )
+    wrong = [row.asDict() for row in figures(frames, 1).where("kind = 'wrong' and group = ''").collect()]
+    frames.forget()
+    assert sorted((row["step"] or 0, *counts_of(row)) for row in wrong) == [(0, 1, 1, 1), (9, 1, 1, 1)]
 
 
 def test_rules_are_counted_over_their_steps(counted: dict[tuple[Any, ...], Row]) -> None:
