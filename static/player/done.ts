@@ -18,12 +18,17 @@ export function doneOn(branch: BranchInfo): Done[] {
   return branch.interventions.map(({ after, intervention }) => ({ branch: branch.id, after, intervention }));
 }
 
+/** What an intervention may leave to the engine. Its words are then those of `done.<action>_any`. */
+const LEFT_OPEN: Readonly<Record<string, string>> = { change_leader: "broker", shrink_isr: "broker", restore_isr: "broker", delete_head: "to" };
+
 /** "dropped Produce (t-0, seq 3–5) from p1 to broker-1": a message is named by what the step that did it says of it. */
 export function inWords(done: Done, lines?: Pick<Lines, "step">): string {
   const { action } = done.intervention;
   const step = lines?.step(done.branch, done.after + 1);
   const message = "message" in done.intervention ? messageWords(step) : "";
-  return say(`done.${action}`, { ...done.intervention, message });
+  const params: JsonObject = { ...done.intervention, message };
+  const open = LEFT_OPEN[action];
+  return say(open !== undefined && params[open] == null ? `done.${action}_any` : `done.${action}`, params);
 }
 
 function messageWords(step: Step | undefined): string {

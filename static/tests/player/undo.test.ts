@@ -63,6 +63,20 @@ test("a message is named by what it is and carries, once the step that did it is
   assert.equal(inWords(done, { step: () => answer }), "dropped answer to Produce from broker-1");
 });
 
+test("an intervention that leaves its broker or offset to the engine names neither", () => {
+  const texts = {
+    "done.shrink_isr": "broker-{broker} stopped fetching {partition}", "done.shrink_isr_any": "a follower stopped fetching {partition}",
+    "done.delete_head": "{partition}: below {to}", "done.delete_head_any": "{partition}: below the high watermark",
+  };
+  words.learn("en", { texts, sources: {} });
+  const said = (intervention: Intervention) => inWords({ branch: "1", after: 1, intervention });
+  assert.equal(said({ action: "shrink_isr", partition: "t-0", broker: 2 }), "broker-2 stopped fetching t-0");
+  assert.equal(said({ action: "shrink_isr", partition: "t-0", broker: null }), "a follower stopped fetching t-0");
+  assert.equal(said({ action: "shrink_isr", partition: "t-0" }), "a follower stopped fetching t-0");
+  assert.equal(said({ action: "delete_head", partition: "t-0", to: 0 }), "t-0: below 0");
+  assert.equal(said({ action: "delete_head", partition: "t-0", to: null }), "t-0: below the high watermark");
+});
+
 async function open() {
   const run = makeRun(20);
   const source = new StoredSource({ "1": run, "2": run, "10": run, "9": run }, BRANCHES);
