@@ -35,6 +35,8 @@ export interface LineShape {
   numbers: string;
   /** Number of the check that stands here, from 0; null when it is no stop. */
   check: number | null;
+  /** Without a mark, and not executed: under a condition that did not hold or was not reached, or among such conditions. */
+  skipped: boolean;
 }
 
 export interface PartShape {
@@ -70,7 +72,7 @@ export function layoutCode(frame: Frame, code: Code, check: Check | null, chosen
   const lines = document.lines.map((line, number): LineShape => {
     const isNow = now !== null && now[0] === component && now[1] === number;
     const at = checks.findIndex((one) => isAt(one.place, component, number));
-    return { ...wordsOf(line), number, depth: line.depth, now: isNow, ...(marks.get(number) ?? NO_MARK), check: at < 0 ? null : at };
+    return { ...wordsOf(line), number, depth: line.depth, now: isNow, skipped: false, ...(marks.get(number) ?? NO_MARK), check: at < 0 ? null : at };
   }).filter((line) => line.now || line.mark !== null || has(there, document.lines[line.number] ?? {}));
   return {
     component, title: say(`code.${component}`), parts: partsOf(lines),
@@ -148,7 +150,21 @@ export function partsOf(lines: readonly LineShape[]): PartShape[] {
   const marked = parts.map((part) => part.lines.some((line) => line.mark !== null || line.now));
   // Without a mark there is nothing that the rest could distract from.
   if (!marked.includes(true)) return parts;
-  return joined(parts.map((part, index) => ({ ...part, folded: !(marked[index] ?? false) })));
+  return joined(parts.map((part, index) => ({ lines: withSkipped(part.lines), folded: !(marked[index] ?? false) })));
+}
+
+/** The marks of conditions whose lines are not executed. */
+const NOT_EXECUTED: ReadonlySet<LineMark> = new Set(["passed", "not_reached", "off"]);
+
+function withSkipped(lines: readonly LineShape[]): LineShape[] {
+  const last = lines.findLastIndex(({ mark }) => mark === "not_reached");
+  const decided = lines.findIndex(({ mark }) => mark === "decided");
+  return lines.map((line, index) => {
+    if (line.mark !== null || line.isComment || line.text === "") return line;
+    const over = lines.slice(0, index).findLast(({ depth, mark }) => mark !== null && depth < line.depth);
+    const among = decided >= 0 && index > decided && index < last && line.depth <= (lines[decided]?.depth ?? 0);
+    return { ...line, skipped: among || (over?.mark != null && NOT_EXECUTED.has(over.mark)) };
+  });
 }
 
 /** Folded parts that follow each other are one fold. */

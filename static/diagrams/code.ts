@@ -24,7 +24,7 @@ import { DiagramElement } from "./element.ts";
 import { fetchMachine } from "./machine-draw.ts";
 import type { MachineTable } from "./machine-layout.ts";
 
-const SIGNS: Record<LineMark, string> = { here: "▶", decided: "▶", passed: "✓", off: "⊘", not_reached: "·", also: "+" };
+const SIGNS: Record<LineMark, string> = { here: "▶", decided: "▶", passed: "–", off: "⊘", not_reached: "·", also: "+" };
 
 export class CodePanel extends DiagramElement {
   static override properties = {
@@ -40,7 +40,7 @@ export class CodePanel extends DiagramElement {
       .code li { display: grid; grid-template-columns: 18px minmax(0, 1fr) auto; gap: 0 4px; padding: 0 4px; }
       .code code { white-space: pre-wrap; overflow-wrap: anywhere; font-size: inherit; color: var(--ink); }
       .comment code { color: var(--ink-2); font-family: var(--f-ui); font-style: italic; }
-      .not_reached code, .off code { color: var(--ink-3); }
+      .not_reached code, .off code, .skipped code { color: var(--ink-3); }
       .off code { text-decoration: line-through; }
       .decided, .here { box-shadow: inset 3px 0 var(--ink); }
       .now { background: var(--now); outline: 2px solid var(--ink); outline-offset: -2px; }
@@ -168,7 +168,7 @@ export class CodePanel extends DiagramElement {
   }
 
   #line(line: LineShape): TemplateResult {
-    const classes = [line.mark ?? "", line.now ? "now" : "", line.isComment ? "comment" : ""].filter((word) => word !== "").join(" ");
+    const classes = [line.mark ?? "", line.skipped ? "skipped" : "", line.now ? "now" : "", line.isComment ? "comment" : ""].filter((word) => word !== "").join(" ");
     return html`<li class=${classes} aria-current=${line.now ? "true" : nothing}>${this.#sign(line)}<code .style=${`padding-inline-start:${line.depth * 2}ch`}>${line.text}</code><span class="numbers">${line.numbers}</span></li>`;
   }
 

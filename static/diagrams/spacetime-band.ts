@@ -22,6 +22,8 @@ const BAND = 40;
 const LINES = 6;
 /** px from one to the next. */
 const LINE = 17;
+/** The width of the page's typeface, as a share of the one that widths are estimated with. */
+const NARROWER = 0.92;
 
 export interface BandShape {
   y: number;
@@ -40,7 +42,7 @@ export interface BandShape {
 /** The texts of the band as lines for the column beside the lanes. */
 function bandLines(frame: Frame): { text: string; strong: boolean }[] {
   return bandText(frame).flatMap((text, index) =>
-    wrapAtMost(text, margin.width - 26, TEXT, LINES, index === 0).map((line) => ({ text: line, strong: index === 0 })));
+    wrapAtMost(text, (margin.width - 26) / NARROWER, TEXT, LINES, index === 0).map((line) => ({ text: line, strong: index === 0 })));
 }
 
 /** px of the wash over the middle of its row and under it. */
@@ -52,8 +54,10 @@ export interface BandRoom {
 /** px from the edges of a narrow picture to the words under the row. */
 const INDENT = { left: 62, right: 8 };
 
-/** The words of a narrow picture: under the row over its whole width, so that what arrives there is seen to arrive. */
+/** The words of a narrow picture: under the row over its whole width, so that what arrives there is seen to arrive. The step's
+ * sentence, which stands over the picture, is not repeated: it would cover arrows. */
 function linesUnder(frame: Frame, width: number): string[] {
+  if (arrivedAt(frame) === null && frame.step?.refusal == null) return [];
   return bandText(frame).flatMap((text) => wrapAtMost(text, width - INDENT.left - INDENT.right, TEXT, LINES, true));
 }
 
@@ -91,9 +95,6 @@ function plateOf(texts: BandShape["texts"]): Box | null {
   const wide = round(Math.max(...texts.map(({ text, strong }) => textWidth(text, TEXT, strong))) * NARROWER + 8);
   return { x: round(first.anchor === "start" ? first.x - 4 : first.x - wide + 4), y: round(first.y - 13), width: wide, height: round(last.y - first.y + 18) };
 }
-
-/** The width of the page's typeface, as a share of the one that widths are estimated with. */
-const NARROWER = 0.92;
 
 function bandOf(frame: Frame, y: number, lanes: LaneHead[], width: number, begin: number): Omit<BandShape, "plate"> {
   const place = washOf(frame, y, lanes, bandRoom(frame, width));

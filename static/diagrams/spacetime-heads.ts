@@ -90,6 +90,11 @@ function roleText(frame: Frame, actor: string, partition: string | null, room: n
   return [role, ...briefer].find((one) => textWidth(one, MARK) <= room) ?? "";
 }
 
+/** Whether a broker has transactional ids in its cache as their coordinator. */
+function coordinates(frame: Frame, id: string): boolean {
+  return Object.keys(frame.view.brokers?.[id]?.transactions ?? {}).length > 0;
+}
+
 function roleOf(frame: Frame, actor: string, partition: string | null): string {
   const consumer = frame.view.consumers?.[actor];
   if (consumer !== undefined) return consumer.isolation;
@@ -103,5 +108,6 @@ function roleOf(frame: Frame, actor: string, partition: string | null): string {
   const view = partition === null ? undefined : frame.view.partitions?.[partition];
   if (view === undefined || partition === null) return "";
   if (String(view.leader) === id) return say("diagram.spacetime.leader", { partition });
+  if (coordinates(frame, id)) return say("diagram.spacetime.coordinator");
   return id in view.replicas ? say("diagram.spacetime.follower", { partition }) : "";
 }

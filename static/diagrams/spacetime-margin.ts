@@ -12,7 +12,7 @@ import { MARK, round, wrapAtMost } from "./geometry.ts";
 
 export const defaults = {
   /** px of the column, and the least that is worth having. */
-  width: 190,
+  width: 224,
   least: 170,
   narrow: 560,
   /** px between two actors' lanes. */

@@ -29,6 +29,8 @@ export class StepsText extends StoreElement {
   readonly #changed = (): void => this.requestUpdate();
   #heard: StepSearch | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The step whose line was brought into view, and the number of lines then. */
+  #seen = "";
 
   protected override render(): TemplateResult | typeof nothing {
     const store = this.store;
@@ -64,7 +66,13 @@ export class StepsText extends StoreElement {
   }
 
   protected override updated(): void {
-    if (this.#heard?.active !== true) this.querySelector("[aria-current=step]")?.scrollIntoView({ block: "nearest" });
+    const line = this.querySelector("[aria-current=step]");
+    // Lines that come later move those below them.
+    const seen = `${this.store?.shown ?? 0} of ${this.querySelectorAll("li").length}`;
+    if (this.#heard?.active === true || line === null || seen === this.#seen) return;
+    this.#seen = seen;
+    // What follows the step is seen, too.
+    line.scrollIntoView({ block: "center" });
   }
 
   #around(store: PlayerStore): TemplateResult {

@@ -135,6 +135,8 @@ function againText(again: readonly number[]): { short: string; long: string } | 
   return { short: again.length > 2 ? say("stage.reader.again_count", { count: again.length }) : say("stage.reader.again", { records }), long: say("stage.reader.read_again", { records }) };
 }
 
+const HUNDRED = 100;
+
 /** px of a low and wide row: for a name, for that and the isolation level, and for how much was read of which partition. */
 const FLAT = { title: 90, both: 140, read: 110 };
 
@@ -169,8 +171,9 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const read = flat ? readText(consumer, partition, count) : count;
   const readWidth = textWidth(read, 12) + 12;
   const title = named.length > 1 ? say("stage.reader.group", { count: named.length, isolation: consumer.isolation, slowest: slowest.name }) : titleOf(slowest);
-  // As wide for one record as for a hundred: no number changes what stands beside it.
-  const titleRoom = flat ? FLAT.title : width - 12 - Math.max(readWidth, READ - 12);
+  // As wide for one record as for a hundred, in every language: no number changes what stands beside it.
+  const hundred = textWidth(say("stage.reader.read", { count: HUNDRED }), 12) + 12;
+  const titleRoom = flat ? FLAT.title : width - 12 - Math.max(readWidth, hundred, READ - 12);
   const titleWidth = Math.min(titleRoom, textWidth(title, 12, true));
   // Beside its name the isolation level; where there is no room for all of it, without what all levels begin with.
   const bothRoom = flat ? FLAT.both : titleRoom;

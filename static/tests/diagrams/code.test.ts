@@ -37,6 +37,25 @@ test("the part of the step is open, its lines are marked, the rest is folded", (
   ]);
 });
 
+test("lines under a condition that did not hold, and those behind the deciding one, are not executed", () => {
+  const longer = new Code({
+    components: {
+      producer_state: {
+        kafka: "", machines: [],
+        lines: [
+          line(0, "append(batch):"), line(1, "entry"), line(1, "if duplicate:", { decides: ["producer_append?decision.duplicate_lookup"], says: ["broker.duplicate_found"] }), line(2, "return"),
+          line(1, "if switch:"), line(1, "if batch.epoch < epoch:", { decides: ["producer_append?decision.epoch"] }), line(2, "return"),
+        ],
+      },
+    },
+    rows: {}, tables: {},
+  });
+  const lines = layoutCode(frameOf(DUPLICATE), longer, null, null)?.parts[0]?.lines ?? [];
+  assert.deepEqual(lines.map((one) => [one.mark, one.skipped]), [
+    [null, false], [null, false], ["decided", false], [null, false], [null, true], ["not_reached", false], [null, true],
+  ]);
+});
+
 test("inside a step the line of its check is the current one, and other components are named", () => {
   const step = stepOf({ ...DUPLICATE, notes: [{ key: "client.woken", params: {}, rules: [] }] });
   const checks = checksOf(step, code);

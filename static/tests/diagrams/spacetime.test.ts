@@ -101,7 +101,7 @@ test("the stored batch stands beside the arrow that brought it, marked as the eq
 test("the band is this step's: what arrived and what became of it", () => {
   const shape = layoutSpacetime(frameOf(DUPLICATE), RETRY, SIZE);
   assert.deepEqual(shape.band?.texts.map((text) => text.text), [
-    "t-0: 0·0 | 0–2", "Duplicate: success", "(NONE), base offset", "40.",
+    "t-0: 0·0 | 0–2", "Duplicate: success (NONE),", "base offset 40.",
   ]);
   assert.ok(shape.band !== null && shape.band.y < (shape.times.find((time) => time.now)?.y ?? 0));
 });
