@@ -165,8 +165,21 @@ class Found:
         return in_pieces(self.title, self.wishes)
 
     @property
+    def identifier_pieces(self) -> Pieces:
+        return in_pieces(self.identifier, self.wishes)
+
+    @property
     def excerpt_pieces(self) -> Pieces:
         return in_pieces(self.excerpt, self.wishes)
+
+    def asks_for(self, names: Iterable[str]) -> list[str]:
+        """Those of the names that are terms of the search."""
+        asked = {wish.text for wish in self.wishes}
+        return [name for name in names if plain(name) in asked]
+
+
+def is_marked(*texts: Pieces) -> bool:
+    return any(matched for pieces in texts for _, matched in pieces)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ from engine.explain.sentences import LANGUAGES
 from engine.profiles import PROFILES
 from engine.pseudocode import documents
 from engine.pseudocode.documents import components
-from engine.scenario.shelf import library
+from engine.scenario.shelf import entry, library
+from engine.scenario.tracks import tracks
 from engine.telling.comparison import COMPARISON
 from eosviz.browser import browser_of
 from eosviz.catalogue import language_of, say
@@ -276,14 +277,28 @@ def _placed(rows: list[search_index.Found], question: str, language: str) -> lis
 
 
 def _shown_text(row: search_index.Found, question: str, language: str) -> dict[str, Any]:
-    """An excerpt; of a scenario the sentence or sign that answers the question, and what the sign means."""
+    """An excerpt; of a scenario the sentence or sign that answers the question, and what the sign means. If nothing of
+    this has the only term of a question: why the entry is a match, if that can be shown."""
+    if row.kind == "track":
+        held = row.asks_for(_scenarios_of(row.identifier))
+        return {"text": row.excerpt_pieces, "shown_why": held and ("search.holds", ", ".join(held))}
     if row.kind != search_index.LESSON:
         return {"text": row.excerpt_pieces}
     why = reason(row.identifier, question, row.wishes)
+    text = search_index.in_pieces(why.text[language], row.wishes)
+    means = search_index.in_pieces(why.means.get(language, ""), row.wishes)
+    if len(row.wishes) > 1 or search_index.is_marked(row.title_pieces, row.identifier_pieces, text, means):
+        return {"text": text, "means": means}
+    covered = row.asks_for(entry(row.identifier).document.get("covers", ()))
+    elsewhere = row.excerpt_pieces
     return {
-        "text": search_index.in_pieces(why.text[language], row.wishes),
-        "means": search_index.in_pieces(why.means.get(language, ""), row.wishes),
+        "text": elsewhere if not covered and search_index.is_marked(elsewhere) else text,
+        "shown_why": covered and ("search.covers", ", ".join(covered)),
     }
+
+
+def _scenarios_of(track: str) -> list[str]:
+    return [item.scenario for one in tracks() if one.name == track for item in one.items]
 
 
 _ADDRESSES: dict[str, Callable[[str], str]] = {

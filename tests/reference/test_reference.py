@@ -344,3 +344,14 @@ def test_a_reader_finds_their_own_sessions_only() -> None:
         assert "Your sessions" in mine.get("/search/", {"q": question}, follow=True).content.decode()
         assert "Your sessions" not in other.get("/search/", {"q": question}, follow=True).content.decode()
     assert "Your sessions" not in mine.get("/search/", {"q": "outbox"}, follow=True).content.decode()
+
+
+def test_each_match_of_an_identifier_says_why_it_is_one(client: Client) -> None:
+    page = client.get(reverse("reference:search"), {"q": "SC-61"}, follow=True).content.decode()
+    lessons = page.split('id="found-scenario"')[1].split("</section>")[0].split("<li>")[1:]
+    assert len(lessons) > 1 and all("<mark>SC-61</mark>" in lesson for lesson in lessons)
+    assert "Includes SC-61." in page
+    assert (
+        "Covers TXC-7."
+        in client.get(reverse("reference:search"), {"q": "TXC-7"}, follow=True).content.decode()
+    )
