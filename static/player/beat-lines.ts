@@ -15,12 +15,16 @@ export function beatLines(beat: Beat, store: PlayerStore, go: (number: number) =
       <details ?open=${inner.first <= store.shown && store.shown <= inner.last}><summary><b>${titleOf(inner)}</b> <span class="num quiet">${range(inner)}</span></summary>
         ${beatLines(inner, store, go)}</details></li>`)}</ol>`;
   }
-  return html`<ol>${beat.lines.map((line) => oneLine(line, store, go))}</ol>`;
+  // A step that has not happened has no sentence yet: the one that the beat is named after says where it leads.
+  const isSilent = (line: BeatLine): boolean => line.key === null && line.first > store.newest && line.first !== beat.lands;
+  const silent = beat.lines.filter(isSilent).length;
+  return html`<ol>${beat.lines.filter((line) => !isSilent(line)).map((line) => oneLine(line, beat, store, go))}${
+    silent === 0 ? nothing : html`<li class="plumbing quiet">${say("player.steps_ahead", { count: silent })}</li>`}</ol>`;
 }
 
-function oneLine(line: BeatLine, store: PlayerStore, go: (number: number) => void): TemplateResult {
+function oneLine(line: BeatLine, beat: Beat, store: PlayerStore, go: (number: number) => void): TemplateResult {
   const isHere = line.first <= store.shown && store.shown <= line.last;
-  const text = line.key === null ? sentenceOf(store, line.first) : say(line.key, line.params);
+  const text = line.key === null ? (line.first > store.newest ? titleOf(beat) : sentenceOf(store, line.first)) : say(line.key, line.params);
   return html`<li class=${line.key === null ? "" : "plumbing"} aria-current=${isHere ? "step" : nothing}>
     <button @click=${() => go(line.last)}><span class="num">${range(line)}</span><span>${text}</span></button></li>`;
 }
@@ -29,9 +33,9 @@ function range({ first, last }: { first: number; last: number }): string {
   return first === last ? String(first) : `${first}–${last}`;
 }
 
-/** The first sentence of a step; of one that is not made or not here yet, its number alone. */
+/** The first sentence of a step; of one that is not here yet, its number alone. */
 function sentenceOf(store: PlayerStore, number: number): string {
-  const step = number <= store.newest ? store.lines.peek(store.branch, number) : undefined;
+  const step = store.lines.peek(store.branch, number);
   if (step === undefined) return say("player.step_ahead", { number });
   const { key, params } = leadOf(step);
   return sentencesOf(say(key, params))[0] ?? "";

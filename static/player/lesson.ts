@@ -210,15 +210,15 @@ export class Lesson extends StoreElement {
     const { variant } = this.lesson;
     const byHand = variant?.kind === "cure" || (variant !== undefined && variant.kind !== "other" && changesOf(store).length > 0) ? nothing : this.#byHand(store);
     if (variant === undefined && byHand === nothing) return nothing;
-    return html`<div class="try"><h3>${say("lesson.try")}</h3>${byHand}${variant === undefined ? nothing : otherRun(variant)}</div>`;
+    return html`<div class="try"><h3>${say("lesson.try")}</h3>${byHand}${variant === undefined ? nothing : otherRun(variant, store.source.live)}</div>`;
   }
 
   #byHand(store: PlayerStore): TemplateResult | typeof nothing {
     const beats = store.source.live ? (planOf(store)?.beats ?? []).filter(({ lands }) => lands > 1) : [];
     const found = toBreak(store.lines, store.branch, beats);
     if (found === null) return nothing;
-    return html`<p>${unbroken(say("lesson.try_break", { title: titleOf(found.beat) }))}
-      <button @click=${() => this.#goBack(found.step, found.id)}>${say("lesson.go_there", { step: found.step })}</button></p>`;
+    return html`<div class="try-row"><p>${unbroken(say("lesson.try_break", { title: titleOf(found.beat) }))}</p>
+      <button @click=${() => this.#goBack(found.step, found.id)}>${say("lesson.go_there", { step: found.step })}</button></div>`;
   }
 
   /** To the step at which the message leaves, with the message selected. */
@@ -245,10 +245,13 @@ function withLinks(text: string, starts: string): (string | TemplateResult)[] {
   return text.split(/(SC-\d+)/).map((part, place) => (place % 2 === 0 ? part : html`<a href=${starts.replace("{scenario}", part)}>${part}</a>`));
 }
 
-/** Another run of the scenario, with what it shows against this one. */
-function otherRun({ title, address, kind, broken }: NonNullable<LessonTexts["variant"]>): TemplateResult {
+/** Another run of the scenario, with what it shows against this one. A page with a site around it starts it at once. */
+function otherRun({ title, address, kind, broken }: NonNullable<LessonTexts["variant"]>, isLive: boolean): TemplateResult {
   const params = { title: inLanguage(title), broken: broken.map((name) => say(`player.guarantee.${name}`)) };
-  return html`<p>${say(`lesson.try_${kind}`, params)} <a href=${address}>${say("lesson.try_it")}</a></p>`;
+  const { pathname, searchParams } = new URL(address, location.href);
+  return html`<div class="try-row"><p>${say(`lesson.try_${kind}`, params)}</p> ${!isLive ? html`<a class="button" href=${address}>${say("lesson.try_it")}</a>`
+    : html`<form method="post" action=${pathname}><input type="hidden" name="csrfmiddlewaretoken" .value=${csrfToken()}>${[...searchParams].map(
+      ([name, value]) => html`<input type="hidden" name=${name} .value=${value}>`)}<button>${say("lesson.try_it")}</button></form>`}</div>`;
 }
 
 /** Each guarantee of the run with how it came out, those that are broken first; then who knows what. */

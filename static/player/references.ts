@@ -13,7 +13,7 @@ import { closeLists, PagePresses } from "./page-presses.ts";
 import { shortSource } from "./short-source.ts";
 import { Small } from "./small.ts";
 import { StoreElement } from "./store-element.ts";
-import { ruleChip } from "./terms.ts";
+import { keeperOf, requirementText, ruleChip } from "./terms.ts";
 import { say, words } from "./text.ts";
 import { askWhyEvent } from "./why-answer.ts";
 
@@ -83,7 +83,14 @@ export class References extends StoreElement {
     if (rules.length <= shown) return chips(rules);
     const all = say("player.rules_count", { count: rules.length });
     return html`${chips(rules.slice(0, shown))}<details class="notes by-rules"><summary class="chip" aria-label=${all} title=${all}>${isSmall ? all : `+${rules.length - shown}`}</summary>
-      <ul><li>${chips(isSmall ? rules : rules.slice(shown))}</li>${isSmall && source !== null ? html`<li>${say("player.kafka_source")}${say("join.colon")}${this.#source(source)}</li>` : nothing}</ul></details>`;
+      <ul>${(isSmall ? rules : rules.slice(shown)).map((rule) => html`<li>${ruleChip(rule, this.rules)} ${this.#ruleText(rule)}</li>`)}${isSmall && source !== null ? html`<li>${say("player.kafka_source")}${say("join.colon")}${this.#source(source)}</li>` : nothing}</ul></details>`;
+  }
+
+  /** What the rule says: its number alone tells a reader nothing. */
+  #ruleText(rule: string): string {
+    const view = this.store?.frame?.view;
+    const key = requirementText(rule, view === undefined ? null : keeperOf(view));
+    return words.knows(key) ? say(key) : "";
   }
 
   #source(source: string | null): TemplateResult | typeof nothing {

@@ -11,6 +11,8 @@ import { html, nothing } from "lit";
 import { isLogCase } from "../diagrams/log-case.ts";
 import { isPreview } from "./branch-name.ts";
 import { isNarrow, stepsOf } from "./axis-of.ts";
+import { listed } from "./joins.ts";
+import { kafka } from "./panel-times.ts";
 import { MeasuredElement } from "./store-element.ts";
 import { PagePresses } from "./page-presses.ts";
 import { stripRows } from "./strip-rows.ts";
@@ -99,11 +101,12 @@ export class GuaranteeStrip extends MeasuredElement {
   }
 
   #list(judged: readonly StripRow[], unjudged: readonly StripRow[], isFolded: boolean, store: PlayerStore): TemplateResult {
+    const why = judged.length > 0 && store.frame !== undefined && kafka(store.frame) ? "player.not_judged" : "player.not_judged_elsewhere";
     const isClose = !isNarrow(this.width) && judged.length * defaults.close > this.width;
     return html`<ul class=${isClose ? "guarantees in-rows" : "guarantees"} aria-label=${say("player.guarantees")}>
         ${judged.map((row) => this.#judged(row, store))}
-        ${isFolded || unjudged.length === 0 ? nothing : html`<li class="not-judged" .style=${`flex-grow:${unjudged.length}`}><span class="names"><button class="term why-not" data-term="player.not_judged">${say("player.not_judged_names")}</button> ${unjudged.map(termOf)}</span><i></i></li>`}
-        ${isFolded && unjudged.length > 0 ? html`<li class="not-judged more"><span><button class="term" data-term="player.not_judged">${say("player.not_judged_count", { count: unjudged.length })}</button></span><i></i></li>` : nothing}
+        ${isFolded || unjudged.length === 0 ? nothing : html`<li class="not-judged" .style=${`flex-grow:${unjudged.length}`}><span class="names"><button class="term why-not" data-term=${why}>${say("player.not_judged_names")}</button> ${unjudged.map(termOf)}</span><i></i></li>`}
+        ${isFolded && unjudged.length > 0 ? html`<li class="not-judged more"><span><button class="term" data-term=${why} data-names=${listed(unjudged.map(({ name }) => say(`player.guarantee.${name}`)))}>${say("player.not_judged_count", { count: unjudged.length })}</button></span><i></i></li>` : nothing}
       </ul>`;
   }
 

@@ -2,7 +2,7 @@
  * `<eos-term-note>`: what a term means, beside it, in place of a page of its own: its sentences and the way to the reference.
  *
  * Opened by a press on whatever has `data-term` (`terms.ts`), inside panels too, in the words of the run around it (`data-kept-by`). A link into the reference still opens in its
- * own tab with the middle button or Ctrl. Escape and a press elsewhere close it, and the focus goes back.
+ * own tab with the middle button or Ctrl. `data-names` names what the term is said of, where a count stands for it. Escape and a press elsewhere close it, and the focus goes back.
  */
 
 import type { TemplateResult } from "lit";
@@ -53,7 +53,8 @@ export class TermNote extends LitElement {
     if (target === undefined || meaning === null) return;
     event.preventDefault();
     this.#opener = target;
-    this.meaning = meaning;
+    const names = target.dataset["names"] ?? "";
+    this.meaning = names === "" ? meaning : { ...meaning, name: `${meaning.name}${say("join.colon")}${names}` };
     void this.updateComplete.then(() => this.#open(target));
   };
 
