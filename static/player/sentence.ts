@@ -32,6 +32,8 @@ export const defaults = {
   height: 92,
   /** Milliseconds after which a step's sentence is shown although the stage has not reported that its cause has arrived. */
   awaits: 1000,
+  /** Milliseconds too short to read a sentence. */
+  moment: 250,
 };
 
 /** Of the stage: while what a step is about travels, its result is not shown yet. */
@@ -90,8 +92,9 @@ export class Sentence extends StoreElement {
   #player: Element | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** What is said of the step, and what was said before. */
+  /** What is said of the step, since when, and what was said before; on the way to a beat steps are on show for a moment. */
   #said: Said = { text: "", breaks: false };
+  #since = 0;
   #saidBefore: Said = this.#said;
 
   readonly #awaits = (event: Event): void => {
@@ -101,7 +104,7 @@ export class Sentence extends StoreElement {
     if (waits) this.#timer = setTimeout(() => this.#wait(false), defaults.awaits);
   };
 
-  /** Until the cause has arrived, the sentence before stays. */
+  /** Until the cause has arrived, the sentence before it stays. */
   #wait(waits: boolean): void {
     this.toggleAttribute("data-awaits", waits);
     this.requestUpdate();
@@ -130,7 +133,11 @@ export class Sentence extends StoreElement {
     const check = step === null ? null : this.check;
     const text = check === null ? this.#text(store, step) : this.#checkText(check);
     const breaks = check === null && step !== null && (breaksIn(step).length > 0 || (isOver(store) && isBroken(store)));
-    if (text !== this.#said.text) this.#saidBefore = this.#said;
+    const now = performance.now();
+    if (text !== this.#said.text) {
+      if (now - this.#since > defaults.moment) this.#saidBefore = this.#said;
+      this.#since = now;
+    }
     this.#said = { text, breaks };
     const shown = this.hasAttribute("data-awaits") ? this.#saidBefore : this.#said;
     return html`<eos-said .text=${shown.text} ?data-breaks=${shown.breaks}></eos-said>`;
