@@ -99,7 +99,7 @@ function titleTexts(
   options: LanesOptions,
 ): TextShape[] {
   const narrow = options.width < NARROW;
-  const left = narrow ? 8 : 24;
+  const left = narrow ? 16 : 24;
   const start = left + textWidth(name, TEXT, true) + 10;
   const log = isLogCase(frame);
   const leader = partition.deleted
@@ -137,11 +137,11 @@ function layoutLane(
   const replica = id === null ? undefined : partition.replicas[id];
   if (id === null || replica === undefined) {
     const text = noLogText(name, partition);
-    lane.texts = [{ x: narrow ? 8 : 24, y: top + 40, text, anchor: "start", style: "text" }];
+    lane.texts = [{ x: narrow ? 16 : 24, y: top + 40, text, anchor: "start", style: "text" }];
     return { lane, twin: [named(name, text)] };
   }
   const arrived = arrivalRoom(frame, name, tier) === 0 ? null : arrivedNow(frame, name, id);
-  const left = narrow ? 10 : 46;
+  const left = narrow ? 20 : 46;
   const right = options.width - (narrow ? 8 : 12);
   const cells = layoutCells(replica.batches, {
     left,

@@ -43,7 +43,7 @@ export class Lanes extends SizedElement {
       details.twin[open] { inset: 0; overflow: auto; padding: 12px 16px; }
       @media (max-width: 600px) {
         :host { height: auto; overflow: visible; }
-        details.twin, details.twin[open] { position: static; margin: 6px 10px; padding: 0; }
+        details.twin, details.twin[open] { position: static; margin: 6px 14px; padding: 0; }
         .hitbox { background: var(--now); outline: 2px solid var(--ink); padding: 6px 10px; margin: 10px 12px 2px;
           font-size: var(--t-text); line-height: 18px; }
       }
