@@ -145,7 +145,7 @@ function businessOf({ frame, view, tid, own, part }: Node): Drawn {
   const state = word(entry?.state ?? "IDLE");
   const label = named("business", said === "" ? state : facts([state, said]));
   if (own.width < NARROW) {
-    return { fact: state, strong: true, label, inner: said === "" ? svg`${nothing}` : fittedText(8, 56, said, own.width - 16, 11, { most: 2, least: 9, classes: "k" }) };
+    return { fact: state, strong: true, label, inner: said === "" ? svg`${nothing}` : fittedText(8, 60, said, own.width - 16, 11, { most: 2, least: 9, classes: "k" }) };
   }
   const place = ladderPlace("business", own);
   return {
