@@ -188,12 +188,14 @@ def _put(ends: list[int], chains: list[tuple[int, Any]], end: int, chain: tuple[
 
 
 def _event(step: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What two steps have in common if they are the same event: sentence and names, without times and numbers."""
+    """What two steps have in common if they are the same event: sentence, names and broken guarantees, without
+    times and numbers."""
     named = ((name, value) for name, value in step["params"].items() if isinstance(value, str))
     return (
         step["actor"],
         step["kind"],
         step["key"],
+        tuple(sorted(one["guarantee"] for one in step["broken"])),
         *sorted(one for one in named if one[0] not in NAMES_APART),
     )
 

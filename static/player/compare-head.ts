@@ -8,8 +8,6 @@ import { html, nothing } from "lit";
 import type { Outcome, Plan } from "../generated/messages.ts";
 import type { Beat } from "./beats.ts";
 import { leavesOf, titleOf } from "./beats.ts";
-import type { Step } from "./frame.ts";
-import type { Line } from "./lockstep.ts";
 import { endOf, planCost } from "./outcome.ts";
 import { say } from "./text.ts";
 
@@ -33,47 +31,24 @@ export function differingCounts(left: Outcome, right: Outcome): Count[] {
   });
 }
 
-/** The steps of both runs, as far as they are here. `end`: the last step of the other run. */
-export interface BothLines {
-  own: Pick<Line, "step">;
-  other: Pick<Line, "step" | "newest">;
-  end: number;
-}
-
 /**
  * The beats of a run, from a step on, whose titles the other run does not have from there on, and whose steps it does not
- * have either: in the other run, a longer beat may hold them.
+ * have either (`isShared`): in the other run, a longer beat may hold them.
  */
-export function beatsOnlyIn(beats: readonly Beat[], others: readonly Beat[], from: number, lines?: BothLines): Beat[] {
+export function beatsOnlyIn(beats: readonly Beat[], others: readonly Beat[], from: number, isShared: (step: number) => boolean = () => false): Beat[] {
   const known = allOf(others).filter(({ last }) => last >= from).map(titleOf);
   // A beat's title is about the step at which it lands; before the difference both runs have it.
   return leavesOf(beats).filter((beat) => {
     if (beat.lands < from) return false;
     const place = known.indexOf(titleOf(beat));
     if (place >= 0) known.splice(place, 1);
-    return place < 0 && (lines === undefined || !isInOther(lines, beat.lands, from));
+    return place < 0 && !isShared(beat.lands);
   });
 }
 
 /** All beats, those inside others too. */
 function allOf(beats: readonly Beat[]): Beat[] {
   return beats.flatMap((beat) => [beat, ...allOf(beat.beats ?? [])]);
-}
-
-/** Whether the other run has a step that says and breaks the same, or may have it: not all of its steps are here. */
-function isInOther({ own, other, end }: BothLines, at: number, from: number): boolean {
-  const step = own.step(at);
-  if (step === undefined || other.newest < end) return true;
-  const said = meaningOf(step);
-  for (let number = from; number <= end; number += 1) {
-    const one = other.step(number);
-    if (one === undefined || (one.key === step.key && one.actor === step.actor && meaningOf(one) === said)) return true;
-  }
-  return false;
-}
-
-function meaningOf({ key, params, broken }: Step): string {
-  return JSON.stringify([key, { ...params, message: null }, broken.map(({ guarantee }) => guarantee)]);
 }
 
 /** Nothing until both ends are known. */
@@ -89,9 +64,9 @@ export function endsOf(left: Plan | null, right: Plan | null): TemplateResult | 
 }
 
 /** What happens in this run alone, after the first difference; a press goes there. */
-export function onlyHere(own: Plan | null, other: Plan | null, first: number, lines: Omit<BothLines, "end">, go: (step: number) => void): TemplateResult | typeof nothing {
+export function onlyHere(own: Plan | null, other: Plan | null, first: number, isShared: (step: number) => boolean, go: (step: number) => void): TemplateResult | typeof nothing {
   if (own?.complete !== true || other?.complete !== true) return nothing;
-  const beats = beatsOnlyIn(own.beats, other.beats, first, { ...lines, end: other.steps });
+  const beats = beatsOnlyIn(own.beats, other.beats, first, isShared);
   if (beats.length === 0) return html`<p class="only-here">${say("player.compare.only_here_none")}</p>`;
   const shown = beats.slice(0, defaults.beats);
   return html`<p class="only-here"><span>${say("player.compare.only_here")}</span>${shown.map((beat) => html` <button @click=${() => go(beat.lands)}>${titleOf(beat)}</button>`)}${

@@ -581,7 +581,7 @@ export class Compare extends LitElement {
         ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.of} ${item.kafka || item.name} <b>${item.value}</b></span>`)}
         <span class="side-place"><small>${said}</small> ${this.#stage(side)}
           <span class="where num">${say("player.compare.where", { step: store.shown, of: this.#reach(side), at: frame?.view.time ?? 0 })}</span></span></h2>
-      <div class="only-in">${other === undefined || first === null ? nothing : onlyHere(planOf(side), planOf(other), first, { own: side.line, other: other.line }, (step) => void this.#showIn(side, step))}</div>
+      <div class="only-in">${other === undefined || first === null ? nothing : onlyHere(planOf(side), planOf(other), first, (step) => this.#moments?.isShared(placeOf(side), step) === true, (step) => void this.#showIn(side, step))}</div>
       ${broken.length === 0 ? html`<div class="no-strip"></div>` : html`<eos-strip .store=${store} .only=${broken}></eos-strip>`}
       <div class="counts">${apartList(this.#apart.rows, side.name)}</div>
       <div class="compare-sentence">

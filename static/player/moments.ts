@@ -56,6 +56,12 @@ export class Moments {
     return moment <= 0 ? [false, false] : [now[0] !== before[0], now[1] !== before[1]];
   }
 
+  /** Whether the other run has the event of this step, too. */
+  isShared(side: 0 | 1, step: number): boolean {
+    const [left, right] = this.moved(this.of(side, step));
+    return left && right;
+  }
+
   /** The moment of the first step that differs; null if there is none as far as both were compared. */
   get first(): number | null {
     return this.#known.moments.length === 0 ? null : this.#known.same + 1;

@@ -10,6 +10,7 @@ const moments = new Moments({ same: 2, ends: [4, 6], moments: [[2, 3], [3, 4], [
 test("a step that only one run has moves that run alone", () => {
   assert.deepEqual([0, 1, 2, 3, 4, 5, 6].map((moment) => moments.at(moment)), [[0, 0], [1, 1], [2, 2], [2, 3], [3, 4], [3, 5], [4, 6]]);
   assert.deepEqual([2, 3, 4].map((moment) => moments.moved(moment)), [[true, true], [false, true], [true, true]]);
+  assert.deepEqual([3, 4].map((step) => moments.isShared(1, step)), [false, true]);
   assert.deepEqual(moments.at(8), [6, 8], "behind what was compared both go on");
   assert.equal(moments.first, 3);
   assert.equal(new Moments().first, null);
