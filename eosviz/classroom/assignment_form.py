@@ -31,6 +31,7 @@ from eosviz.language import say_here
 from eosviz.scenarios.cards import Card, card_of
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.time_zone import zone_named
+from eosviz.tracks.asking import asked_alone
 
 TRACK = "track:"
 EDITION = "edition:"
@@ -180,8 +181,12 @@ class AssignmentForm(forms.Form):
     def _check_run(self, version: ScenarioVersion, variant: str | None, cleaned: dict[str, Any]) -> None:
         """Let the engine run the scenario once, to check that the task is possible and not already done
         without the learner."""
+        asks = caller(self.teacher.owner_key)
         try:
-            broken = broken_by_itself(version, variant, caller(self.teacher.owner_key))
+            broken = broken_by_itself(version, variant, asks)
+            is_unasked = (
+                self.kind.asks_questions and broken is not None and not asked_alone(version, variant, asks)
+            )
         except Busy as busy:
             self.add_error("material", _refuse("classroom.refused.busy", seconds=busy.seconds))
             return
@@ -190,6 +195,9 @@ class AssignmentForm(forms.Form):
             return
         if broken is None:
             self.add_error("material", _refuse("classroom.wrong.refused"))
+            return
+        if is_unasked:
+            self.add_error("material", _refuse("classroom.wrong.no_questions"))
             return
         try:
             self.kind.check(version, broken, cleaned)

@@ -13,6 +13,7 @@ from django.db.models import Max
 
 from eosviz.classroom.judging import counting
 from eosviz.classroom.kinds import kind_of
+from eosviz.classroom.kinds.kind import written
 from eosviz.classroom.models import Assignment, Attempt, Classroom, Membership, Outcome, Part
 from eosviz.spreadsheet import inert
 from eosviz.tracks.models import Prediction
@@ -165,7 +166,7 @@ def _values(attempt: Attempt, cell: Cell) -> tuple[Any, ...]:
         "" if attempt.score_max is None else attempt.score_max,
         "" if step is None else step,
         " ".join(str(at) for at in cell.wrong_in(attempt)),
-        "; ".join(f"{name}={value}" for name, value in attempt.chosen.items()),
+        "; ".join(f"{name}={written(value)}" for name, value in attempt.chosen.items()),
         attempt.text if is_handed_in else "",
         attempt.comment,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 import msgspec
 
@@ -31,11 +32,18 @@ def asked_on(line: list[Branch]) -> list[Question]:
     intervention is made. Raises Busy or BeyondBounds if the run cannot be made, now or at all. May wait for a
     bounded process, so it must not be called within a transaction."""
     session = line[0].session
-    version: ScenarioVersion = session.version
+    return _asked(session.version, session.variant, line_interventions(line), caller(session.owner))
+
+
+def asked_alone(version: ScenarioVersion, variant: str | None, asks: Caller) -> list[Question]:
+    """Every question of the run without interventions. Raises Busy or BeyondBounds as `asked_on`."""
+    return _asked(version, variant, [], asks)
+
+
+def _asked(version: ScenarioVersion, variant: str | None, done: list[Any], asks: Caller) -> list[Question]:
     if not version.document.get("checkpoints"):
         return []
-    done = msgspec.json.encode(line_interventions(line), order="sorted")
-    made = _made(_Run(version.digest, session.variant, done, caller(session.owner)))
+    made = _made(_Run(version.digest, variant, msgspec.json.encode(done, order="sorted"), asks))
     if made is None:
         raise BeyondBounds(TASKS["questions"].beyond)
     return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import uuid
 from typing import Any
 
@@ -27,6 +28,7 @@ from eosviz.classroom.results import csv_of
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.tracks.models import Visit
 from eosviz.walkthroughs.models import Branch, Session, Step
+from eosviz.workshop.models import Draft, Edition
 from tests.bounded.work import never_in_time
 from tests.classroom.conftest import School, run_to_the_end
 from tests.walkthroughs.conftest import carry_out, root
@@ -260,6 +262,9 @@ class TestHolding:
         response = client.post(f"/assignments/{given.id}/begin", fields)
         assert response["Location"].startswith("/sessions/")
         assert Attempt.objects.get().chosen == {self.PATH: True}
+        page = client.get(f"/assignments/{given.id}/").content.decode()
+        assert "p1: enable_idempotence = true" in page and "True" not in page
+        assert f"{self.PATH}=true" in "".join(csv_of(school.classroom))
 
     def test_settings_that_a_rule_refuses_are_refused_with_it(self, school: School) -> None:
         given = school.assign("hold", "SC-02", settings=["enable_idempotence", "acks"])
@@ -429,6 +434,21 @@ class TestGiving:
         status, page = self.give(school, kind, **fields)
         assert (status, refused in page) == (422, True)
         assert not Assignment.objects.exists()
+
+    def test_a_run_that_reaches_none_of_its_questions_is_no_task_of_predicting(self, school: School) -> None:
+        """The document has a question about a row of a database, and the run has no database."""
+        document = {**retrying().document, "checkpoints": [{"ask": "insert"}]}
+        version = ScenarioVersion.objects.of_document("RETRYING", document)
+        draft = Draft.objects.create(owner=school.people["instructor"], text="", identifier="RETRYING")
+        Edition.objects.create(
+            draft=draft, version=version, number=1, text="", steps=b"", outcome={}, engine="0"
+        )
+        page = school.browser("instructor").get(f"/classes/{school.classroom.id}/assign/predict/")
+        own = re.search(r'value="(edition:[^"]+)"', page.content.decode())
+        assert own is not None
+        for kind, fields, status in (("predict", {"wrong_max": 0}, 422), ("watch", {}, 302)):
+            found, refused = self.give(school, kind, material=own[1], **fields)
+            assert (found, "This run asks no question." in refused) == (status, status == 422)
 
     def test_an_unknown_kind_does_not_exist(self, school: School) -> None:
         assert self.give(school, "sing")[0] == 404

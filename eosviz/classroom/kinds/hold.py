@@ -61,6 +61,10 @@ class Hold(Kind):
     def start_form(self, assignment: Assignment, data: Any = None) -> StartForm:
         return SettingsForm(assignment, data)
 
+    def chosen_label(self, name: str) -> str:
+        producer, _, setting = name.removeprefix("producers.").partition(".settings.")
+        return _label(producer, setting)
+
     def judge(self, attempt: Attempt) -> Judgement:
         """The engine makes the run again, with the chosen settings and without interventions. What the
         learner did in the attempt's run does not count."""
@@ -90,7 +94,7 @@ class SettingsForm(StartForm):
                 now = producer["settings"].get(name, SETTINGS[name].default)
                 path = f"producers.{producer['name']}.settings.{name}"
                 self.fields[path] = _field(name, now)
-                self.fields[path].label = f"{producer['name']}{say_here('join.colon')}{name}"
+                self.fields[path].label = _label(producer["name"], name)
 
     @property
     def chosen(self) -> dict[str, Any]:
@@ -102,6 +106,10 @@ class SettingsForm(StartForm):
 
     def _before(self, path: str) -> Any:
         return _READ.get(SETTINGS[path.rpartition(".")[2]].kind, int)(self.fields[path].initial)
+
+
+def _label(producer: str, setting: str) -> str:
+    return f"{producer}{say_here('join.colon')}{setting}"
 
 
 _READ: dict[str, Any] = {

@@ -17,6 +17,11 @@ Say = Callable[..., str]
 """A sentence of the catalogue in the reader's language: `say(key, **params)`."""
 
 
+def written(value: Any) -> str:
+    """A value that a learner chose, as the scenario's document and the forms write it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 class StartForm(forms.Form):
     """What a learner chooses before an attempt begins."""
 
@@ -42,7 +47,8 @@ class Kind:
     is_judged_by_run: ClassVar[bool] = True
     """Whether the attempt is judged by its run, so that the results show how far the run has got."""
     asks_questions: ClassVar[bool] = False
-    """Whether the results show the steps whose question was answered wrongly."""
+    """Whether the task is to answer the run's questions: a run without one is refused, and the results show
+    the steps whose question was answered wrongly."""
     is_read: ClassVar[bool] = False
     """Whether an instructor reads the learner's text and decides; `answer_fields` has the field `text`."""
 
@@ -70,6 +76,11 @@ class Kind:
         fields is judged only when an attempt is submitted: otherwise the page would show whether each guess
         is right."""
         return {}
+
+    def chosen_label(self, name: str) -> str:
+        """How pages name an entry of `attempt.chosen`: the path of a setting, or a name of `answer_fields`."""
+        field = self.answer_fields().get(name)
+        return name if field is None else str(field.label)
 
     def offers(self, version: ScenarioVersion) -> bool:
         """Whether this scenario can be assigned, as far as its document shows that."""

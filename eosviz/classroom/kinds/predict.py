@@ -9,7 +9,7 @@ from django import forms
 from engine.shapes.questions import Question
 from eosviz.accounts.forms import words
 from eosviz.classroom.judging import Judgement, first_branch
-from eosviz.classroom.kinds.kind import Kind, Say, wrong_at
+from eosviz.classroom.kinds.kind import Kind, Say
 from eosviz.classroom.models import WRONG_MAX, Assignment, Attempt, Outcome
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.tracks.asking import asked_on
@@ -35,10 +35,6 @@ class Predict(Kind):
 
     def offers(self, version: ScenarioVersion) -> bool:
         return bool(version.document.get("checkpoints"))
-
-    def check(self, version: ScenarioVersion, broken: dict[str, int], cleaned: dict[str, Any]) -> None:
-        if not self.offers(version):
-            raise wrong_at("material", "classroom.wrong.no_questions")
 
     def task(self, assignment: Assignment, say: Say) -> list[str]:
         most = assignment.wrong_max

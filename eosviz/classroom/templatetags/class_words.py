@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 
 from eosviz.classroom.judging import Judgement
 from eosviz.classroom.kinds import kind_of
+from eosviz.classroom.kinds.kind import written
 from eosviz.classroom.models import Assignment, Attempt
 from eosviz.scenarios.templatetags.words import gap, say
 from eosviz.walkthroughs.models import Session
@@ -33,12 +34,10 @@ def judgement_reason(judgement: Judgement) -> SafeString:
 
 
 @register.simple_tag
-def chosen(attempt: Attempt) -> list[tuple[str, Any]]:
-    """What the learner chose, each with its label: the path of a setting, or the label of an answer's field."""
-    fields = kind_of(attempt.assignment).answer_fields()
-    return [
-        (str(fields[name].label) if name in fields else name, attempt.chosen[name]) for name in attempt.chosen
-    ]
+def chosen(attempt: Attempt) -> list[tuple[str, str]]:
+    """What the learner chose, each with its label."""
+    kind = kind_of(attempt.assignment)
+    return [(kind.chosen_label(name), written(value)) for name, value in attempt.chosen.items()]
 
 
 @register.simple_tag
