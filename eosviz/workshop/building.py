@@ -227,6 +227,10 @@ def preview(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
         why = transaction["why"]
         if why is not None:
             why["said"] = say(why["key"], language, why["params"])
+    for question in trial["questions"]:
+        for name in ("said", "right"):
+            sentence = question[name]
+            question[name] = sentence and say(sentence["key"], language, sentence["params"])
     if trial["refused"] is not None:
         for name in ("reason", "allowed"):
             sentence = trial["refused"][name]

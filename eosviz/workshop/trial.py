@@ -17,7 +17,7 @@ import msgspec
 from eosviz.bounded.tasks import TASKS
 
 if TYPE_CHECKING:
-    from engine.scenario.document import BadScenario
+    from engine.scenario.document import BadScenario, Scenario
     from engine.view.plan import RunPlan
     from eosviz.bounded.register import Caller
 
@@ -78,6 +78,17 @@ class EmptyName(msgspec.Struct):
     nth: int
     found: int
     line: int | None
+
+
+class Question(msgspec.Struct):
+    """A question of the document at `place`. `step`: the step after which the run stops to ask it, with the
+    sentences of the question and of the right answer; null if this run does not ask it."""
+
+    place: str
+    line: int | None
+    step: int | None = None
+    said: Json | None = None
+    right: Json | None = None
 
 
 class Why(msgspec.Struct):
@@ -159,6 +170,8 @@ class Trial(msgspec.Struct, kw_only=True):
     empty_names: list[EmptyName] = []
     beat_kinds: dict[str, int] = {}
     """If there are `empty_names`: kind of beat → how many the run has. Otherwise empty."""
+    questions: list[Question] = []
+    """The document's questions, in their order. Empty if finding them takes longer than the run may."""
     configurations: dict[str, Json] = {}
     broke: str | None = None
     """The engine's message if the engine broke one of its own rules."""
@@ -261,9 +274,12 @@ def tried(text: str, variant: str | None) -> Trial:
     try:
         # Only named beats need the plan of the run.
         plan = RunPlan(simulation.header(), simulation.view()) if scenario["beats"] else None
-        _watch(simulation, trial, plan)
+        until = time.process_time() + RUN_SECONDS_MAX
+        _watch(simulation, trial, plan, until)
         if plan is not None and trial.stopped is None:
             _find_empty_names(plan, text, scenario["beats"], trial)
+        if trial.stopped is None:
+            trial.questions = _questions(scenario, text, until)
     except EngineError as error:
         trial.broke = str(error)[:500]
     return trial
@@ -282,7 +298,36 @@ def _find_empty_names(plan: RunPlan, text: str, names: list[Json], trial: Trial)
         trial.beat_kinds = dict(kinds)
 
 
-def _watch(simulation: Any, trial: Trial, plan: RunPlan | None) -> None:
+def _questions(scenario: Scenario, text: str, until: float) -> list[Question]:
+    from engine.predict.finding import questions
+    from engine.scenario.toml_lines import line_of
+
+    def check() -> None:
+        if time.process_time() > until:
+            raise _TakesLong
+
+    try:
+        asked = {one.checkpoint: one.to_json() for one in questions(scenario, before_each=check)}
+    except _TakesLong:
+        return []
+    made = []
+    for index in range(len(scenario["checkpoints"])):
+        place = f"checkpoints.{index}"
+        made.append(question := Question(place, line_of(text, place)))
+        if index in asked:
+            found = asked[index]
+            right = next(choice for choice in found["choices"] if choice["id"] == found["right"])
+            question.step = found["at"]
+            question.said = {"key": found["key"], "params": found["params"]}
+            question.right = {"key": right["key"], "params": right["params"]}
+    return made
+
+
+class _TakesLong(Exception):
+    """The questions were not found within the time limit."""
+
+
+def _watch(simulation: Any, trial: Trial, plan: RunPlan | None, until: float) -> None:
     from engine.scenario.expectations import Shown, unmet
     from engine.scenario.script import listen
 
@@ -290,7 +335,6 @@ def _watch(simulation: Any, trial: Trial, plan: RunPlan | None) -> None:
     transactions = _Transactions(simulation.view())
     sent_at: list[int] = []
     surprises: dict[str, Surprise] = {}
-    until = time.process_time() + RUN_SECONDS_MAX
     while simulation.number < STEPS_MAX:
         step = simulation.step()
         if step is None:

@@ -15,7 +15,7 @@ import { listed } from "../player/joins.ts";
 import { readCatalogue, say, words } from "../player/text.ts";
 import { GROUPS, isObject, languagesOf, mistakesInGroup, oneLanguage, openAfter, pathOf } from "./document.ts";
 import type { Edit, Form, Json, JsonObject, Meaning, Mistake } from "./document.ts";
-import { drawField, idOf } from "./fields.ts";
+import { drawField, idOf, mistakeText } from "./fields.ts";
 import type { Sheet } from "./fields.ts";
 import { Past, firstDifference } from "./past.ts";
 import { ask } from "./requests.ts";
@@ -480,7 +480,7 @@ export class Builder extends LitElement {
   #mistake(mistake: Mistake): TemplateResult {
     const line = mistake.line === null ? "" : say("builder.line", { line: mistake.line });
     return html`<li><button type="button" class="small" @click=${() => this.#goTo(mistake.place, mistake.line)}>${mistake.place} ${line}</button>
-      ${say("builder.mistake", { wrong: mistake.wrong, allowed: mistake.allowed })}</li>`;
+      ${mistakeText(mistake)}</li>`;
   }
 
   /** Goes to the field of the form, or to the line of the text if the text is no TOML or the form has no such field. */

@@ -111,10 +111,18 @@ function drawLabelled(sheet: Sheet, path: Path, place: string, meaning: string, 
     ${input}${told}${drawMistakes(sheet, path, place)}</div>`;
 }
 
+const MISSING = "scenario.wrong.missing";
+
+/** The sentence of a mistake. Where nothing is entered yet, there is nothing that is not possible. */
+export function mistakeText({ wrong, allowed }: Mistake): string {
+  const isMissing = isObject(wrong as Json) && (wrong as JsonObject)["key"] === MISSING;
+  return isMissing ? say("builder.mistake.missing", { allowed }) : say("builder.mistake", { wrong, allowed });
+}
+
 function drawMistakes(sheet: Sheet, path: Path, place: string): Drawn {
   const { here } = mistakesAt(sheet.mistakes, place);
   if (here.length === 0) return nothing;
-  return html`<p class="errorlist" id="${idOf(path)}-wrong">${here.map((mistake) => say("builder.mistake", { wrong: mistake.wrong, allowed: mistake.allowed }))}</p>`;
+  return html`<p class="errorlist" id="${idOf(path)}-wrong">${here.map(mistakeText)}</p>`;
 }
 
 /** One value. Number fields are text with a numeric keyboard: a wrong value stays visible, with its mistake. */

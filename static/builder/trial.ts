@@ -69,6 +69,8 @@ export interface Trial {
   /** Names of beats that this run does not have; then also how many beats of each kind it has. */
   empty_names: { place: string; kind: string; nth: number; found: number; line: number | null }[];
   beat_kinds: Record<string, number>;
+  /** The document's questions; `step` and the sentences are null where the run does not ask. */
+  questions: { place: string; line: number | null; step: number | null; said: string | null; right: string | null }[];
   configurations: Record<string, Record<string, { value: Json; default?: Json; reason?: string; rule?: string }>>;
   broke: string | null;
 }
@@ -102,7 +104,7 @@ export function drawTrial(trial: Trial, door: TrialDoor): TemplateResult {
   return html`${trial.variants.length > 0 ? variants(trial, door) : nothing}
     ${trial.refused !== null ? refused(trial.refused) : nothing}
     ${trial.broke !== null ? html`<p class="errorlist">${say("builder.trial.broke", { reason: trial.broke })}</p>` : nothing}
-    ${trial.refused === null ? html`${ended(trial)}${surprise(trial)}${emptyNames(trial, door)}${verdicts(trial)}${transactions(trial)}${records(trial)}${unmet(trial, door)}
+    ${trial.refused === null ? html`${ended(trial)}${surprise(trial)}${emptyNames(trial, door)}${verdicts(trial)}${transactions(trial)}${records(trial)}${questions(trial, door)}${unmet(trial, door)}
       ${messages(trial, door)}` : nothing}`;
 }
 
@@ -181,6 +183,16 @@ function records(trial: Trial): TemplateResult | typeof nothing {
       <td class=${row.reported === false && row.fate !== "failed" ? "counted" : ""}>${say(`builder.trial.reported.${row.reported === null ? "nothing" : row.reported ? "success" : "failure"}`)}</td></tr>`)}
     </tbody></table></div>
     ${left > 0 ? html`<p class="quiet">${say("builder.trial.records.left", { left })}</p>` : nothing}</details>`;
+}
+
+/** Where the run stops to ask, and the right answer; a question that no step answers would not be noticed otherwise. */
+function questions(trial: Trial, door: TrialDoor): TemplateResult | typeof nothing {
+  if (trial.questions.length === 0) return nothing;
+  return html`<section class="trial-questions" aria-labelledby="trial-questions"><h3 id="trial-questions">${say("builder.trial.questions")}</h3>
+    <ul class="plain">${trial.questions.map(({ place, line, step, said, right }) => html`<li>${step === null
+      ? html`<button type="button" class="small" @click=${() => door.goTo(place, line)}>${place} ${line === null ? nothing : say("builder.line", { line })}</button>
+        <span class="counted">${say("builder.trial.question.never")}</span>`
+      : html`<b>${say("builder.trial.question", { step })}</b> ${said}<br><span class="quiet">${say("builder.trial.question.right", { answer: right ?? "" })}</span>`}</li>`)}</ul></section>`;
 }
 
 function offsetsOf([first, last]: [number, number]): string {

@@ -155,6 +155,18 @@ def test_an_unknown_beat_is_reported_with_its_line_and_the_known_ones() -> None:
     assert tried(TEXT, None).empty_names == []
 
 
+def test_a_trial_says_where_the_run_asks_and_which_questions_it_does_not_ask() -> None:
+    text = TEXT + '\n[[checkpoints]]\nask = "append"\n\n[[checkpoints]]\nask = "insert"\n'
+    trial = tried(text, None)
+    asked, never = trial.questions
+    assert asked.step is not None and never.step is None and (never.said, never.right) == (None, None)
+    assert asked.said is not None and asked.right is not None
+    assert asked.right["key"].endswith(".stored"), asked.right
+    lines = text.split("\n")
+    assert never.line is not None and lines[never.line - 1] == "[[checkpoints]]"
+    assert tried(TEXT, None).questions == []
+
+
 def test_trials_of_one_person_are_bounded(
     browser: Client, draft: Draft, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
