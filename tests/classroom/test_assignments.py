@@ -288,7 +288,11 @@ class TestExplaining:
         instructor.post(f"/attempts/{attempt.id}/", {"passed": "yes", "comment": "Quite so."})
         attempt.refresh_from_db()
         assert attempt.outcome == Outcome.PASSED
-        assert "Quite so." in learner.get(f"/assignments/{given.id}/").content.decode()
+        seen = learner.get(f"/assignments/{given.id}/").content.decode()
+        assert "Quite so." in seen and "An instructor accepted it." in seen
+        instructor.post(f"/attempts/{attempt.id}/", {"passed": "no"})
+        seen = learner.get(f"/assignments/{given.id}/").content.decode()
+        assert "An instructor returned it." in seen and "An instructor reads it." not in seen
 
 
 class TestAnswering:

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from eosviz.classroom.judging import Judgement
 from eosviz.classroom.kinds import kind_of
 from eosviz.classroom.kinds.kind import written
-from eosviz.classroom.models import Assignment, Attempt
+from eosviz.classroom.models import Assignment, Attempt, Outcome
 from eosviz.scenarios.templatetags.words import gap, say
 from eosviz.walkthroughs.models import Session
 
@@ -24,7 +24,10 @@ def attempt_reason(attempt: Attempt) -> SafeString:
     """The reason of a stored judgement, from its evidence."""
     evidence = {key: value for key, value in attempt.evidence.items() if key != "reason"}
     params = {"score": attempt.score, "score_max": attempt.score_max, **evidence}
-    return _reason(f"classroom.reason.{attempt.evidence['reason']}", params)
+    key = f"classroom.reason.{attempt.evidence['reason']}"
+    if kind_of(attempt.assignment).is_read and attempt.outcome in (Outcome.PASSED, Outcome.FAILED):
+        key += f".{attempt.outcome}"  # the instructor has decided since
+    return _reason(key, params)
 
 
 @register.simple_tag
