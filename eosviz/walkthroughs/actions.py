@@ -29,7 +29,7 @@ from engine.simulation import Simulation
 from eosviz import quotas
 from eosviz.refusals import Problem
 from eosviz.scenarios.models import ScenarioVersion
-from eosviz.walkthroughs import matching, messages, presenting
+from eosviz.walkthroughs import matching, messages, one_statement, presenting
 from eosviz.walkthroughs.deriving import sent
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.made_steps import MadeKeyframe, MadeStep, made_keyframe
@@ -45,7 +45,7 @@ from eosviz.walkthroughs.messages import (
     RunUntil,
     Stopped,
 )
-from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Session, Step
+from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Session, Step, branch_name
 from eosviz.walkthroughs.models import Command as StoredCommand
 from eosviz.walkthroughs.possibilities import possibilities
 from eosviz.walkthroughs.presenting_messages import Presented
@@ -147,16 +147,6 @@ def delete_session(browser: str, session_id: uuid.UUID) -> None:
     owned.delete()
 
 
-def branch_name(position: int) -> str:
-    """a, b, … z, aa, ab: the name of a branch that has not been renamed."""
-    letters = ""
-    position += 1
-    while position:
-        position, letter = divmod(position - 1, 26)
-        letters = chr(ord("a") + letter) + letters
-    return letters
-
-
 def pause(session_id: uuid.UUID, branch_id: int) -> int:
     """Stop the command that is making steps for this branch, if there is one. Returns how often the branch has
     been paused. Raises Problem if the session has no such branch."""
@@ -237,7 +227,11 @@ def _fail(session_id: uuid.UUID, command: Command, problem: Problem) -> CommandA
 
 
 def _remember(session_id: uuid.UUID, command: Command, answer: CommandAnswer) -> None:
-    StoredCommand.objects.create(
+    _remembered(session_id, command, answer).save(force_insert=True)
+
+
+def _remembered(session_id: uuid.UUID, command: Command, answer: CommandAnswer) -> StoredCommand:
+    return StoredCommand(
         session_id=session_id,
         identifier=command.id,
         asked=messages.asked(command),
@@ -325,13 +319,23 @@ def store_ahead(
     step = Step(branch=branch, **msgspec.structs.asdict(made))
     chunk = Chunk([step], stopped="count")
     try:
-        answer = _store(branch, chunk, command, None)
+        answer = _store_in_one_statement(step, command) or _store(branch, chunk, command, None)
     except Overtaken:
         return None
     if answer is None:
         return None
     presented = presenting.go_along(session_id, command)
     return _frames_of(branch, chunk, presented), answer, presented
+
+
+def _store_in_one_statement(step: Step, command: Advance) -> CommandAnswer | None:
+    """The answer; None if the database cannot do it. Raises Overtaken."""
+    if not one_statement.is_possible():
+        return None
+    step.branch.newest = step.number
+    answer = _done(command, step.branch, "count")
+    one_statement.store_at_once(step, _remembered(step.branch.session_id, command, answer))
+    return answer
 
 
 def _answer_from_stored(

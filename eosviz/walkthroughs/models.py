@@ -158,6 +158,16 @@ def line_among(branch: Branch, by_id: Mapping[int, Branch]) -> list[Branch]:
     return line[::-1]
 
 
+def branch_name(position: int) -> str:
+    """a, b, … z, aa, ab: the name of a branch that has not been renamed."""
+    letters = ""
+    position += 1
+    while position:
+        position, letter = divmod(position - 1, 26)
+        letters = chr(ord("a") + letter) + letters
+    return letters
+
+
 class Branch(models.Model):
     """A branch of a session. Its line has the steps of its parent's line up to `leaves_at`, then its own. A
     branch is deleted only with its session."""

@@ -17,7 +17,7 @@ from eosviz.walkthroughs import actions, simulations
 from eosviz.walkthroughs.limits import Limits
 from eosviz.walkthroughs.made_steps import encode_step
 from eosviz.walkthroughs.messages import Done
-from eosviz.walkthroughs.models import Branch, Command, Intervention, Keyframe, Session, Step
+from eosviz.walkthroughs.models import Branch, Command, Intervention, Keyframe, Session, Step, branch_name
 from eosviz.walkthroughs.simulations import RecentSimulations, recent
 from tests.walkthroughs.conftest import BROWSER, carry_out, line_bodies, message, numbers, root, version
 
@@ -243,7 +243,7 @@ class TestBranches:
         assert Branch.objects.of_session(session.id).count() == 2
 
     def test_names_go_on_after_z(self) -> None:
-        assert [actions.branch_name(position) for position in (0, 1, 25, 26, 27, 52)] == [
+        assert [branch_name(position) for position in (0, 1, 25, 26, 27, 52)] == [
             "a",
             "b",
             "z",
