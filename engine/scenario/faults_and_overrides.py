@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.broker.internal_topics import INTERNAL_TOPICS
-from engine.crafted_requests import check_crafted
+from engine.crafted_requests import FIELDS, check_crafted
 from engine.errors import Error, Refused
 from engine.scenario import schema
 from engine.scenario.bad_scenario import MISSING, BadScenario, known
@@ -136,8 +136,10 @@ def _check_crafted(fault: dict[str, Any], place: str, actors: list[str]) -> None
     if fault["actor"] is not None or to_node:
         brokers = [name for name in actors if name.startswith("broker-")]
         known(f"{place}.actor", fault["actor"], actors if to_node else brokers)
+    if "api" not in (fault["message"] or {}):
+        raise BadScenario(f"{place}.message.api", MISSING, any_of(FIELDS))
     try:
-        check_crafted(fault["message"] or {}, f"{place}.message")
+        check_crafted(fault["message"], f"{place}.message")
     except Refused as refused:
         reason, remedy = (Phrase(key, refused.params) for key in (refused.key, f"{refused.key}.remedy"))
         raise BadScenario(refused.place, reason, remedy) from None

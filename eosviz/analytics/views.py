@@ -23,6 +23,7 @@ from eosviz.browser import browser_of
 from eosviz.classroom.models import Classroom
 from eosviz.pipeline.tasks import ask_for_process
 from eosviz.refusals import Problem
+from eosviz.scenarios.templatetags.words import minute
 from eosviz.unreadable_json import UNREADABLE
 from eosviz.walkthroughs.message_base import BranchId, StepNumber
 from eosviz.walkthroughs.models import Session
@@ -119,7 +120,7 @@ def _page(request: HttpRequest, classroom: Classroom | None) -> HttpResponse:
         "analysis": shown,
         "may_see_all": may_see_all(request.user),
         "least": COUNTED_MIN if classroom is None else PEOPLE_MIN_CLASS,
-        "counted_at": shown and f"{shown.finished:%Y-%m-%d %H:%M}",
+        "counted_at": shown and minute(shown.finished),
     }
     version = request.GET.get("version", "")
     if version:

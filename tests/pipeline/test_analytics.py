@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -240,6 +240,16 @@ def test_a_class_sees_where_its_learners_stumble(spark: SparkSession, school: Sc
     # A session that is being deleted, as its reader of the database meets it.
     Branch.objects.filter(session=attempts[1].session).delete()
     assert len(gather(school.classroom, timezone.now()).visits) == 3
+
+
+@pytest.mark.django_db
+def test_the_page_says_in_the_readers_time_zone_when_it_counted(school: School) -> None:  # noqa: F811
+    finished = datetime(2026, 11, 28, 19, 11, tzinfo=UTC)
+    Analysis.objects.create(classroom=school.classroom, state=State.DONE, finished=finished)
+    browser = school.browser("instructor")
+    browser.cookies["time_zone"] = "Asia/Shanghai"
+    page = browser.get(f"/classes/{school.classroom.id}/analytics/").content.decode()
+    assert "counted 2026-11-29 03:11 UTC+8." in page
 
 
 @pytest.mark.django_db

@@ -155,6 +155,13 @@ def test_an_unknown_beat_is_reported_with_its_line_and_the_known_ones() -> None:
     assert tried(TEXT, None).empty_names == []
 
 
+def test_a_crafted_request_without_its_kind_is_not_filled_in_yet() -> None:
+    fault = '\n[[faults]]\nat = 5\naction = "craft_request"\nactor = "broker-1"\n'
+    (mistake,) = tried(TEXT + fault, None).mistakes
+    assert mistake.place == "faults.1.message.api"
+    assert isinstance(mistake.wrong, dict) and mistake.wrong["key"] == "scenario.wrong.missing"
+
+
 def test_a_trial_says_where_the_run_asks_and_which_questions_it_does_not_ask() -> None:
     text = TEXT + '\n[[checkpoints]]\nask = "append"\n\n[[checkpoints]]\nask = "insert"\n'
     trial = tried(text, None)
