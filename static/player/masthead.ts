@@ -15,7 +15,7 @@ import { closeLists, PagePresses } from "./page-presses.ts";
 import type { PlayerStore } from "./store.ts";
 import { Small } from "./small.ts";
 import { StoreElement } from "./store-element.ts";
-import { named } from "./joins.ts";
+import { listed, named } from "./joins.ts";
 import { rerunLink } from "./messages.ts";
 import { say, words } from "./text.ts";
 import { withoutVersion } from "./variant-name.ts";
@@ -111,8 +111,15 @@ export class Masthead extends StoreElement {
     }
     // A press on the title opens it: there is no line for it.
     return html`<div class="what opens">${heading}<details class="about"><summary aria-label=${say("player.applies")} title=${say("player.applies")}></summary>
-      <div><p class="rules-in-force">${profile} ${defaults} ${this.#isUrgent(store) ? nothing : this.#state(store)}</p>${this.#whyVersion(header)}${altered.length > 0 ? this.#settings(altered) : nothing}</div></details></div>
+      <div>${header.profile === "log" ? this.#ofLog(header, store) : html`<p class="rules-in-force">${profile} ${defaults} ${this.#isUrgent(store) ? nothing : this.#state(store)}</p>`}${this.#whyVersion(header)}${altered.length > 0 ? this.#settings(altered) : nothing}</div></details></div>
       ${this.#isUrgent(store) ? this.#state(store) : nothing}`;
+  }
+
+  /** What the files of a log hold, and whether this is in them. */
+  #ofLog(header: Header, store: PlayerStore): TemplateResult {
+    const state = isPreview(store.frame?.step ?? null) ? "preview" : "log";
+    return html`<p><b>${listed(header.partitions)}</b></p><p>${say(`player.verified.${state}.means`)}</p>${
+      this.verdict === "" ? nothing : html`<p><a href=${this.verdict}>${say("player.verdict")}</a></p>`}`;
   }
 
   /** A press says why it is this one, and leads to others. */

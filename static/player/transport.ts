@@ -2,6 +2,7 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing, svg } from "lit";
+import { isLogCase } from "../diagrams/log-case.ts";
 import { asItWas } from "./as-it-was.ts";
 import { planOf, stepsOf } from "./axis-of.ts";
 import type { BeatWalk } from "./beat-walk.ts";
@@ -9,7 +10,7 @@ import type { BeatPlan } from "./beats.ts";
 import { pathTo } from "./beats.ts";
 import { whereIn } from "./beats-bar.ts";
 import { besideAddress, originalFirst } from "./beside-address.ts";
-import { branchName } from "./branch-name.ts";
+import { branchName, isPreview } from "./branch-name.ts";
 import { lastDone } from "./done.ts";
 import { arrowKey, stepTitle } from "./key-words.ts";
 import { lookFrom } from "./looking.ts";
@@ -125,7 +126,7 @@ export class Transport extends StoreElement {
     const { branches } = store.lines;
     const done = store.source.live ? lastDone(branches, store.branch, store.target) : null;
     if (branches.size < 2 && done === null) return nothing;
-    return html`<span class="branches-here">${branches.size < 2 ? nothing : this.#branchHere(say("player.on_branch", { name: branchName(store.info) }), branches.size)}${
+    return html`<span class="branches-here">${branches.size < 2 ? nothing : this.#branchHere(store, branches.size)}${
       this.compare === "" ? nothing : done === null ? this.#compareNewest(store) : asItWas(store, done, this.compare, "", say("undo.compare_brief"), "c")}${
       done === null ? nothing : html`<button class="undo-last" title=${`${say("undo.undo")} (u)`} aria-label=${say("undo.undo")} @click=${() => lookFrom(this, "undo")}>${ICONS.undo}</button>`}</span>`;
   }
@@ -139,8 +140,12 @@ export class Transport extends StoreElement {
   }
 
   /** A long name is cut: the list has it whole. */
-  #branchHere(called: string, count: number): TemplateResult {
-    return html`<button class="all-branches" title=${called} @click=${this.#openBranches}><span class="called">${called}</span><span class="dot"> · </span><span>${say("player.branch_of", { count })}</span></button>`;
+  #branchHere(store: PlayerStore, count: number): TemplateResult {
+    const isLog = store.frame !== undefined && isLogCase(store.frame);
+    // The other branches of a log are previews of remedies.
+    const called = isLog ? say(isPreview(store.info) ? "player.on_preview" : "player.on_log") : say("player.on_branch", { name: branchName(store.info) });
+    const others = isLog ? say("player.previews", { count: count - 1 }) : say("player.branch_of", { count });
+    return html`<button class="all-branches" title=${called} @click=${this.#openBranches}><span class="called">${called}</span><span class="dot"> · </span><span>${others}</span></button>`;
   }
 
   #when(store: PlayerStore, at: number, over: string | null): string {
