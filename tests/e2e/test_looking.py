@@ -325,6 +325,7 @@ def test_a_telephone_shows_what_differs_one_run_and_both_logs(page: Page) -> Non
     assert button.evaluate("one => one.scrollWidth <= one.clientWidth")
     table = page.get_by_role("table", name="What differs at this step")
     page.locator(".to-end").click()
+    expect(page.locator(".compare-foot .go")).to_be_disabled()
     expect(table).to_be_visible()
     sides = page.locator(".compare-side").all()
     said = [side.locator("eos-said") for side in sides]
