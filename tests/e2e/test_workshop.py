@@ -351,6 +351,7 @@ def _question(page: Page) -> None:
     page.locator("#at-checkpoints-0-nth").press("Tab")
     expect(text(page)).to_have_value(re.compile('ask = "append"'))
     tried(page)
+    expect(page.locator(".trial-questions li")).to_contain_text("Append it to the log")
     look(page)
 
 
@@ -358,12 +359,12 @@ def _mistake_in_the_text(page: Page) -> None:
     """The text is edited, too: a mistake shows at its field, a comment stays through the form's next edit."""
     before = text(page).input_value()
     text(page).fill("# Mine.\n" + before.replace('profile = "k28"', 'profile = "k99"'))
-    expect(page.locator(".builder-trial li")).to_contain_text("profile")
-    page.locator(".builder-trial li button").click()
+    expect(page.locator(".mistake-list li")).to_contain_text("profile")
+    page.locator(".mistake-list li button").click()
     expect(page.locator("#at-profile")).to_be_focused()
     page.locator("#at-profile").select_option("k28")
     expect(text(page)).to_have_value(re.compile("^# Mine[.]\n"))
-    expect(page.locator(".builder-trial li")).to_have_count(0)
+    expect(page.locator(".mistake-list li")).to_have_count(0)
     _in_two_windows(page)
 
 
