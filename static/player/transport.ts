@@ -186,9 +186,11 @@ function leadsTo(plan: BeatPlan | null, step: number): { step: number; of: numbe
   return beat === undefined || step >= beat.lands || path.some((one) => one.beat.lands === step) ? null : { step: step - beat.first + 1, of: beat.last - beat.first + 1 };
 }
 
-/** Why there is nothing further: the run ended, at a limit or by itself, or the recording did. */
-function overKey(store: PlayerStore): string {
-  const key = `player.over.${store.info?.finished ?? "recorded"}`;
+/** Why there is nothing further: the run ended, at a limit or by itself, or the recording did. Null while a presenter may go on. */
+function overKey(store: PlayerStore): string | null {
+  const finished = store.info?.finished ?? null;
+  if (finished === null && !store.source.live && store.status !== "recorded") return null;
+  const key = `player.over.${finished ?? "recorded"}`;
   return words.knows(key) ? key : "player.over.recorded";
 }
 

@@ -61,6 +61,7 @@ def test_an_instructor_presents_to_two_followers(browser: Browser, running_site:
     for page in (one, other):
         page.goto(address)
         expect_step(page, shown_step(presenter))
+    expect(one.get_by_text("the recording ends here")).to_have_count(0)
     expect(one.get_by_text("Following", exact=True)).to_be_visible()
     expect(other.get_by_text("跟随中")).to_be_visible()
     assert_accessible(one)
