@@ -149,7 +149,7 @@ def test_a_snapshot_that_is_newer_than_its_log_tells_of_a_missing_tail(tmp_path:
     snapshot.rename(place / f"{9:020}.snapshot")
     verdict = only(read_case([place, INTERNAL]), "hangopen-1")
     assert verdict["kind"] == "undecided"
-    assert "has 9 as the end" in verdict["evidence"][0]["says"]
+    assert "once reached 9" in verdict["evidence"][0]["says"]
 
 
 def test_copies_are_one_line() -> None:
