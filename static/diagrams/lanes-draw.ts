@@ -87,9 +87,9 @@ function drawLane(
     repeat(actions.why === null ? [] : lane.asks, (ask) => ask.subject, (ask) => drawAsk(ask, actions))}</g>`;
 }
 
-/** Behind the offsets of a batch; the sign stands between the first and the last of them, where there is room. */
+/** Behind the offsets of a batch; the sign stands before the first of them, where there is room. */
 function drawDiffering({ x, y, width, height }: LaneShape["differing"][number]): SVGTemplateResult {
-  return svg`<rect class="differs" x=${x} y=${y} width=${width} height=${height}/>${width < 72 ? nothing : svg`<text class="text strong" x=${x + width / 2} y=${y + height - 2} text-anchor="middle">≠</text>`}`;
+  return svg`<rect class="differs" x=${x} y=${y} width=${width} height=${height}/>${width < 72 ? nothing : svg`<text class="text strong" x=${x + 6} y=${y + height - 2} text-anchor="middle">≠</text>`}`;
 }
 
 export function drawText(text: TextShape): SVGTemplateResult {
