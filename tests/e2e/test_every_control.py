@@ -113,7 +113,7 @@ class Walk:
         self.page.context.add_cookies(self.cookies)
         self.page.goto(address)
         if self.page.locator("eos-player, eos-compare").count() > 0:
-            expect(self.page.locator("eos-sentence .s").first).to_be_visible()
+            expect(self.page.locator("eos-sentence .s:visible").first).to_be_visible()
         if self.page.locator("eos-builder").count() > 0:
             expect(self.page.locator("[data-trial=current]")).to_be_visible(timeout=MADE_WITHIN)
         if key is not None:

@@ -242,7 +242,7 @@ def test_every_page_is_accessible_complete_and_uncut(look: Page, places: Places)
         errors.clear()
         look.goto(address)
         if look.locator("eos-player, eos-compare").count() > 0:
-            expect(look.locator("eos-sentence .s").first).to_be_visible()
+            expect(look.locator("eos-sentence .s:visible").first).to_be_visible()
             look.wait_for_function("() => document.fonts.ready.then(() => true)")
         if name in OPENED:
             pressed, opened = OPENED[name]
