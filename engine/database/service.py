@@ -252,21 +252,21 @@ class Service(Node):
             self._hold_work([(new_serial(), None, None)])
             self.watch.emit(OrderTaken, self.name, self.hand[0], self.round)
         else:
-            taken: list[Polled] = self._reader().poll(self.batch)
-            self._hold_work([(one.serial, one.partition, one.offset) for one in taken])
-            self.places = {one.partition: one.offset + 1 for one in taken}
-            self.watch.emit(
-                RecordsTaken,
-                self.name,
-                self._reader().name,
-                self.round,
-                tuple((one.partition, one.offset) for one in taken),
-            )
+            self.places = {one.partition: one.offset + 1 for one in self._take_records()}
         self._take(states.TOOK, now)
         return []
 
+    def _take_records(self) -> list[Polled]:
+        """Take the consumer's next records into memory."""
+        consumer = self._reader()
+        taken = consumer.poll(self.batch)
+        self._hold_work([(one.serial, one.partition, one.offset) for one in taken])
+        records = tuple((one.partition, one.offset) for one in taken)
+        self.watch.emit(RecordsTaken, self.name, consumer.name, self.round, records)
+        return taken
+
     def _hold_work(self, work: list[tuple[int, str | None, int | None]]) -> None:
-        self.hand = [serial for serial, _, _ in work]
+        self.hand += [serial for serial, _, _ in work]
         for serial, partition, offset in work:
             self.watch.emit(
                 WorkTaken,

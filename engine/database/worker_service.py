@@ -24,7 +24,6 @@ from engine.happenings.database import (
     InsertsInDoubt,
     OffsetsHanded,
     OffsetsHandedAtPoll,
-    RecordsTaken,
     WorkerBegins,
     WorkerDone,
     WorkerInserts,
@@ -126,10 +125,6 @@ class WorkerService(Service):
             self._poll(now)
         return []
 
-    def _start(self, now: int) -> Done:
-        self.progress = {}
-        return super()._start(now)
-
     def _insert(self, task: Task, now: int) -> Done:
         self._numbers += 1
         task.number, task.sent_at = self._numbers, now
@@ -161,25 +156,16 @@ class WorkerService(Service):
         return [(consumer.name, [])]
 
     def _poll(self, now: int) -> None:
-        consumer = self._reader()
-        taken = consumer.poll(self.batch)
-        self._hold_work([(one.serial, one.partition, one.offset) for one in taken])
-        records = tuple((one.partition, one.offset) for one in taken)
-        self.watch.emit(RecordsTaken, self.name, consumer.name, self.round, records)
-        for one in taken:
+        for one in self._take_records():
             self.progress.setdefault(one.partition, Progress(one.offset)).taken.append(one.offset)
             self.tasks.append(Task(one.partition, one.offset, one.serial))
         if self.state == states.IDLE:
             self._take(states.HANDED_OUT, now)
-        if consumer.group is not None and self.waits:
-            consumer.group.processes(now)
+        group = self._reader().group
+        if group is not None and self.waits:
+            group.processes(now)
         self._occupy_threads(now)
         self._end_round(now)
-
-    def _hold_work(self, work: list[tuple[int, str | None, int | None]]) -> None:
-        held = self.hand
-        super()._hold_work(work)
-        self.hand = held + self.hand
 
     def _occupy_threads(self, now: int) -> None:
         """Give the oldest waiting records to free worker threads."""
