@@ -130,20 +130,14 @@ def _failed(h: happened.RecordsFailed, teller: Teller) -> None:
     teller.say(key, ("CPT-4",), service=h.service, producer=h.producer, records=_records(h.serials))
 
 
-def _handed(h: happened.OffsetsHanded, teller: Teller) -> None:
-    teller.say(
-        "service.commits_offsets",
-        ("OFS-6", "CON-8"),
-        service=h.service,
-        consumer=h.consumer,
-        group=h.group,
-        offsets=_offsets(h.offsets),
-    )
+def _hands(key: str) -> Tell:
+    """Make a row about offsets that the consumer commits to its group."""
 
+    def tell(h: happened.OffsetsHanded | happened.OffsetsHandedAtPoll, teller: Teller) -> None:
+        named = {"service": h.service, "consumer": h.consumer, "group": h.group}
+        teller.say(key, ("OFS-6", "CON-8"), offsets=_offsets(h.offsets), **named)
 
-def _worker_begins(h: happened.WorkerBegins, teller: Teller) -> None:
-    named: dict[str, Any] = {"service": h.service, "partition": h.partition, "offset": h.offset}
-    teller.note("service.worker_begins", ("CON-8",), ms=h.ms, **named)
+    return tell
 
 
 def _worker_inserts(h: happened.WorkerInserts, teller: Teller) -> None:
@@ -165,25 +159,9 @@ def _worker_done(h: happened.WorkerDone, teller: Teller) -> None:
     teller.say(key, (rule,), database=h.database, record=f"r{h.serial}", **named)
 
 
-def _handed_at_poll(h: happened.OffsetsHandedAtPoll, teller: Teller) -> None:
-    teller.say(
-        "service.auto_commits",
-        ("OFS-6", "CON-8"),
-        service=h.service,
-        consumer=h.consumer,
-        group=h.group,
-        offsets=_offsets(h.offsets),
-    )
-
-
 def _skips(h: happened.CommitSkips, teller: Teller) -> None:
     records = _places(h.records)
     teller.note("service.commits_past", ("CON-9",), service=h.service, group=h.group, records=records)
-
-
-def _stays(h: happened.CommitStays, teller: Teller) -> None:
-    named: dict[str, Any] = {"service": h.service, "partition": h.partition, "offset": h.offset}
-    teller.note("service.commit_stays", ("CON-9",), **named)
 
 
 def _round_over(h: happened.RoundOver, teller: Teller) -> None:
@@ -226,13 +204,13 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.RollBackAsked: says("service.rolls_back", "CPT-4"),
     happened.RollBackConfirmed: says("service.rolled_back_rows", "CPT-4"),
     happened.RecordsFailed: _failed,
-    happened.OffsetsHanded: _handed,
-    happened.WorkerBegins: _worker_begins,
+    happened.OffsetsHanded: _hands("service.commits_offsets"),
+    happened.WorkerBegins: notes("service.worker_begins", "CON-8"),
     happened.WorkerInserts: _worker_inserts,
     happened.InsertsInDoubt: _in_doubt,
     happened.WorkerDone: _worker_done,
-    happened.CommitStays: _stays,
-    happened.OffsetsHandedAtPoll: _handed_at_poll,
+    happened.CommitStays: notes("service.commit_stays", "CON-9"),
+    happened.OffsetsHandedAtPoll: _hands("service.auto_commits"),
     happened.CommitSkips: _skips,
     happened.RoundOver: _round_over,
     happened.ConnectionLost: _lost,
