@@ -41,15 +41,7 @@ def move(session_id: uuid.UUID, at: Present) -> Presented | None:
     presentation = Presentation.objects.filter(session_id=session_id).first()
     if presentation is None:
         raise Problem("refused", "not_presented")
-    selection, why = msgspec.to_builtins(at.selection), msgspec.to_builtins(at.why)
-    place = {
-        "branch_id": int(at.branch),
-        "step": at.step,
-        "view": at.view,
-        "zoom": at.zoom,
-        "selection": selection,
-        "why": why,
-    }
+    place = _place(at)
     if all(getattr(presentation, field) == value for field, value in place.items()):
         return None
     return _go_to(session_id, place)
@@ -61,16 +53,23 @@ def go_along(session_id: uuid.UUID, command: Advance) -> Presented | None:
     look = command.present
     if look is None:
         return None
-    selection = msgspec.to_builtins(look.selection)
-    place = {
-        "branch_id": int(command.branch),
-        "step": command.after + 1,
-        "view": look.view,
-        "zoom": "",
-        "selection": selection,
-        "why": None,
+    step = command.after + 1
+    at = Present(
+        v=1, id=command.id, branch=command.branch, step=step, view=look.view, selection=look.selection
+    )
+    return _go_to(session_id, _place(at))
+
+
+def _place(at: Present) -> dict[str, Any]:
+    """The fields of a presentation's row."""
+    return {
+        "branch_id": int(at.branch),
+        "step": at.step,
+        "view": at.view,
+        "zoom": at.zoom,
+        "selection": msgspec.to_builtins(at.selection),
+        "why": msgspec.to_builtins(at.why),
     }
-    return _go_to(session_id, place)
 
 
 def _go_to(session_id: uuid.UUID, place: dict[str, Any]) -> Presented | None:
