@@ -13,6 +13,7 @@ import msgspec
 from msgspec import UNSET
 
 from engine.shapes import (
+    alongside,
     brokers,
     clients,
     database,
@@ -49,6 +50,7 @@ from eosviz.walkthroughs.interventions import AnyIntervention
 Schema = dict[str, Any]
 
 MODULES: tuple[ModuleType, ...] = (
+    alongside,
     brokers,
     clients,
     conditions,
@@ -85,7 +87,7 @@ UNIONS: dict[str, Any] = {
 """The named unions. A value of a union is a value of one of its members."""
 PASSED_ON = (derived.SentStep, steps.Step, views.View, near_views.NearView, headers.Header, plans.Plan)
 """Shapes inside messages that the server passes on as JSON without decoding it."""
-BESIDE = (questions.Question, player_file.PlayerFile)
+BESIDE = (questions.Question, player_file.PlayerFile, alongside.Alongside)
 """Shapes that are sent over HTTP."""
 ROOTS = ("FromPage", "FromServer", *(kind.__name__ for kind in BESIDE))
 JSON: Schema = {

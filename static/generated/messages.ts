@@ -3,7 +3,7 @@
 /**
  * What goes between server and page of eosviz, version 1.
  */
-export type Sent = FromPage | FromServer | Question | PlayerFile;
+export type Sent = FromPage | FromServer | Question | PlayerFile | Alongside;
 export type FromPage =
   | Advance
   | RunUntil
@@ -3229,4 +3229,27 @@ export interface LogWhyLink {
    * Whether this sentence answers the question. Absent in recordings of earlier releases.
    */
   answers?: boolean;
+}
+/**
+ * Which steps of two runs belong together, and what differs.
+ */
+export interface Alongside {
+  /**
+   * The last step up to which both runs are the same.
+   */
+  same: number;
+  /**
+   * How many steps of each run were compared.
+   */
+  ends: number[];
+  /**
+   * Behind the step `same`: the step of each run at each moment. Equal events happen at one moment, and a step that only one run has moves that run alone.
+   */
+  moments: number[][];
+  /**
+   * Actor, partition or transactional id to the step of each run from which on its state differs from that of the other run; null for a run in which it does not. What only happens at another time differs in neither.
+   */
+  parts: {
+    [k: string]: (number | null)[];
+  };
 }

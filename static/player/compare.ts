@@ -11,6 +11,7 @@ import "./references.ts";
 import "./sentence.ts";
 import "./strip.ts";
 import "./term-note.ts";
+import type { Alongside } from "../generated/messages.ts";
 import { ACTORS_MOST } from "../diagrams/spacetime-heads.ts";
 import type { Altered } from "./altered.ts";
 import { differing } from "./altered.ts";
@@ -22,7 +23,7 @@ import { actionOf, belongsToFocus } from "./keys.ts";
 import { Lines, wide } from "./lines.ts";
 import type { Line } from "./lockstep.ts";
 import { Moments } from "./moments.ts";
-import type { Alongside, Pair } from "./moments.ts";
+import type { Pair } from "./moments.ts";
 import type { SaidText } from "./sentence.ts";
 import { apartList, factsApart } from "./compare-facts.ts";
 import type { ApartRow } from "./compare-facts.ts";
@@ -601,7 +602,7 @@ export class Compare extends LitElement {
     </section>`;
   }
 
-  /** Which run a narrow screen shows: it has room for one, and the other one lies in the same place. */
+  /** The choice of the run that a narrow screen shows; it has room for one run. */
   #flip(): TemplateResult {
     return html`<div class="compare-flip choice" role="group" aria-label=${say("player.compare.shown")}>${this.#sides.map((side) =>
       html`<button aria-pressed=${side.name === this.shown} @click=${() => { this.shown = side.name; }}>${this.#shortName(side)} <small class="num">${say("player.compare.at_step", { step: side.store.shown })}</small></button>`)}</div>`;
@@ -614,7 +615,6 @@ export class Compare extends LitElement {
   }
 
   /** What was done to this run and not to the other one. */
-
   #ownDone(side: Side): Done[] {
     const other = this.#other(side);
     const others = new Set((other?.store.lines.branches.size ?? 0) === 0 ? [] : this.#doneTo(other).map(({ after, branch }) => `${branch}/${after}`));

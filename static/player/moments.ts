@@ -3,13 +3,7 @@
  * events are one moment, and a step that only one run has moves that run alone. Pure.
  */
 
-/** `compare/moments.json`, described in `engine/shapes/alongside.py`. */
-export interface Alongside {
-  same: number;
-  ends: readonly number[];
-  moments: readonly (readonly number[])[];
-  parts: Readonly<Record<string, readonly (number | null)[]>>;
-}
+import type { Alongside } from "../generated/messages.ts";
 
 /** The step of each run. */
 export type Pair = readonly [left: number, right: number];
@@ -17,7 +11,7 @@ export type Pair = readonly [left: number, right: number];
 export class Moments {
   readonly #known: Alongside;
 
-  constructor(known: Alongside = { same: 0, ends: [0, 0], moments: [], parts: {} }) {
+  constructor(known: Alongside) {
     this.#known = known;
   }
 

@@ -13,7 +13,7 @@ test("a step that only one run has moves that run alone", () => {
   assert.deepEqual([3, 4].map((step) => moments.isShared(1, step)), [false, true]);
   assert.deepEqual(moments.at(8), [6, 8], "behind what was compared both go on");
   assert.equal(moments.first, 3);
-  assert.equal(new Moments().first, null);
+  assert.equal(new Moments({ same: 2, ends: [2, 2], moments: [], parts: {} }).first, null);
 });
 
 test("the moment of a step is the first one that shows it", () => {
