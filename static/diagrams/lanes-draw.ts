@@ -12,6 +12,7 @@ import { TEXT, textWidth } from "./geometry.ts";
 import type {
   ArrivalShape, AskShape, CellShape, DifferenceShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape,
 } from "./lane-shapes.ts";
+import { edgeOf } from "./lanes-plan.ts";
 
 export interface LanesActions {
   pick: (selection: Selection) => void;
@@ -36,7 +37,7 @@ export function drawLanes(shape: LanesShape, actions: LanesActions, animate: boo
       (line) => drawLine(line, shape.width, actions),
     )}${shape.rest === null
       ? nothing
-      : svg`<text class="text" x=${shape.width < 480 ? 16 : 24} y=${shape.rest.y + 17}>${shape.rest.text}</text>`}</svg>`;
+      : svg`<text class="text" x=${edgeOf(shape.width)} y=${shape.rest.y + 17}>${shape.rest.text}</text>`}</svg>`;
 }
 
 function drawLine(line: LanesShape["folded"][number], width: number, actions: LanesActions): SVGTemplateResult {
@@ -46,7 +47,7 @@ function drawLine(line: LanesShape["folded"][number], width: number, actions: La
   };
   return svg`<g role="button" tabindex="0" aria-label=${sentences([named(line.partition, `${line.text}${say("join.stop")}`), say("diagram.lanes.open")])}
     @click=${open} @keydown=${key}><rect x="0" y=${line.y} width=${width} height="26" fill="transparent"/><path class="rule"
-    d=${`M8 ${line.y}H${width - 8}`}/>${line.differs ? differs(width < 480 ? 16 : 24, line.y + 17, textWidth(line.partition, TEXT, true)) : nothing}<text class="text strong" x=${width < 480 ? 16 : 24} y=${line.y + 17}>${line.partition}</text><text
+    d=${`M8 ${line.y}H${width - 8}`}/>${line.differs ? differs(edgeOf(width), line.y + 17, textWidth(line.partition, TEXT, true)) : nothing}<text class="text strong" x=${edgeOf(width)} y=${line.y + 17}>${line.partition}</text><text
     class=${line.changed ? "text strong" : "text"} x=${width - (width < 480 ? 8 : 16)} y=${line.y + 17} text-anchor="end">${line.text}</text></g>`;
 }
 
@@ -59,7 +60,7 @@ function drawLane(
   lane: LaneShape, width: number, index: number, actions: LanesActions, animate: boolean,
 ): SVGTemplateResult {
   const { click, key } = onPick(actions.pick, { kind: "partition", id: lane.partition });
-  const left = width < 480 ? 16 : 24;
+  const left = edgeOf(width);
   const title = lane.titleY;
   const keys = (event: KeyboardEvent): void => {
     const page = { PageUp: 8, PageDown: -8, Home: lane.older, End: -Infinity }[event.key];

@@ -20,7 +20,7 @@ import { baseOfSerial, layoutCells, xOf } from "./lane-cells.ts";
 import { brokersOf, layoutFollowers, layoutReaders, readersOf } from "./lane-readers.ts";
 import type { ArrivalShape, AskShape, CellShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape } from "./lane-shapes.ts";
 import type { LanesOptions, Tier } from "./lanes-plan.ts";
-import { arrivalRoom, LINE_HEIGHT, laneHeight, NARROW, planLanes } from "./lanes-plan.ts";
+import { arrivalRoom, edgeOf, LINE_HEIGHT, laneHeight, NARROW, planLanes } from "./lanes-plan.ts";
 import { shownReplica } from "./shown-replica.ts";
 import { isLogCase } from "./log-case.ts";
 import { contentWords, isImageOfPicked } from "./log-content.ts";
@@ -99,7 +99,7 @@ function titleTexts(
   options: LanesOptions,
 ): TextShape[] {
   const narrow = options.width < NARROW;
-  const left = narrow ? 16 : 24;
+  const left = edgeOf(options.width);
   const start = left + textWidth(name, TEXT, true) + 10;
   const log = isLogCase(frame);
   const leader = partition.deleted
@@ -137,7 +137,7 @@ function layoutLane(
   const replica = id === null ? undefined : partition.replicas[id];
   if (id === null || replica === undefined) {
     const text = noLogText(name, partition);
-    lane.texts = [{ x: narrow ? 16 : 24, y: top + 40, text, anchor: "start", style: "text" }];
+    lane.texts = [{ x: edgeOf(options.width), y: top + 40, text, anchor: "start", style: "text" }];
     return { lane, twin: [named(name, text)] };
   }
   const arrived = arrivalRoom(frame, name, tier) === 0 ? null : arrivedNow(frame, name, id);

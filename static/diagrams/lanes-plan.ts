@@ -65,6 +65,9 @@ const COMPACT_UNREAD: Tier = { ...COMPACT, reader: 0, readersMost: 0 };
 const OWN_LOG = /^__transaction_state-/;
 export const LINE_HEIGHT = 26;
 export const NARROW = 480;
+
+/** How far from the left edge of a picture of this width its texts begin. */
+export const edgeOf = (width: number): number => (width < NARROW ? 16 : 24);
 const LINES_MOST = 40;
 /** Lanes under the one in focus where the page scrolls; the others are lines. */
 const COMPACT_MOST = 4;
