@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.syntax_tree import tree_of
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -33,7 +35,7 @@ def imported(path: Path, known: dict[str, Path]) -> set[str]:
 def names_imported(path: Path) -> set[tuple[str, str]]:
     """Each module that the file imports, with the name that it takes from it, or an empty one."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             found |= {(alias.name, "") for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:

@@ -11,6 +11,7 @@ import pytest
 
 from engine.errors import Refused
 from engine.explain.sentences import catalogue, sentence
+from tests.syntax_tree import parsed
 
 ENGINE = Path(__file__).parents[2] / "engine"
 CJK = re.compile("[\u4e00-\u9fff]")
@@ -21,7 +22,7 @@ def _refusals() -> Iterator[tuple[str, ast.Call, ast.Module]]:
         text = file.read_text(encoding="utf-8")
         if "Refused(" not in text:
             continue
-        module = ast.parse(text)
+        module = parsed(text)
         for node in ast.walk(module):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Refused":
                 yield f"{file.relative_to(ENGINE)}:{node.lineno}", node, module

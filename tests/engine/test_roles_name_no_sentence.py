@@ -11,6 +11,7 @@ from pathlib import Path
 from engine.explain.sentences import catalogue
 from engine.happenings.base import Fact, Happening
 from engine.telling.tellings import TELLINGS
+from tests.syntax_tree import tree_of
 
 ENGINE = Path(__file__).parents[2] / "engine"
 ROOMS = ("broker", "client", "coordinator", "happenings", "middleware", "network")
@@ -21,7 +22,7 @@ TELLS = {"say", "note", "lead", "decide", "refuse", "transition", "fact"}
 def named_in(path: Path, known: frozenset[str]) -> set[str]:
     """Keys that a file names, whole or by their beginning."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in known:
             found.add(node.value)
         elif isinstance(node, ast.JoinedStr):
@@ -49,7 +50,7 @@ def test_no_role_tells_anything() -> None:
     """Roles emit and touch; the words of a step are made in engine/telling, which no role knows."""
     for room in ROOMS:
         for path in sorted((ENGINE / room).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in ast.walk(tree_of(path)):
                 if isinstance(node, ast.ImportFrom):
                     assert not (node.module or "").startswith("engine.telling"), path
                 if isinstance(node, ast.Attribute) and node.attr in TELLS:

@@ -16,6 +16,7 @@ from engine.scenario.phrases import NAMES_MAX, Phrase, any_of
 from engine.scenario.schema import SECTIONS
 from engine.scenario.toml_faults import ROWS
 from engine.tool.command import ABORT, COMMANDS, Command, missing_option
+from tests.syntax_tree import tree_of
 
 ENGINE = Path(__file__).parents[2] / "engine"
 CJK = re.compile("[\u4e00-\u9fff]")
@@ -30,7 +31,7 @@ def _parts() -> list[tuple[str, str, set[str]]]:
     """Where a part of a sentence is named in the code, its key, and what it is given."""
     found = []
     for file in sorted(ENGINE.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(file)):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PARTS):
                 continue
             if node.args and isinstance(node.args[0], ast.Constant):

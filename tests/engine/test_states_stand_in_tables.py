@@ -15,6 +15,7 @@ from engine.broker import producer_id_states
 from engine.client import batch_states, client_states
 from engine.coordinator import group_states, marker_states, transaction_states
 from engine.machine import Machine
+from tests.syntax_tree import parsed, tree_of
 
 OF_CLIENT = (batch_states, client_states)
 OF_COORDINATOR = (group_states, marker_states, producer_id_states, transaction_states)
@@ -67,7 +68,7 @@ def named_states(tree: ast.Module, tables: tuple[ModuleType, ...] = TABLES) -> I
 @pytest.mark.parametrize("path", ROLES, ids=lambda path: path.stem)
 def test_no_role_names_a_state(path: Path) -> None:
     tables = OF_CLIENT if path.parent.name == "client" else OF_COORDINATOR
-    assert list(named_states(ast.parse(path.read_text(encoding="utf-8")), tables)) == []
+    assert list(named_states(tree_of(path), tables)) == []
 
 
 @pytest.mark.parametrize(
@@ -79,4 +80,4 @@ def test_no_role_names_a_state(path: Path) -> None:
     ],
 )
 def test_a_state_that_is_named_is_found(code: str) -> None:
-    assert len(list(named_states(ast.parse(code)))) == 1
+    assert len(list(named_states(parsed(code)))) == 1

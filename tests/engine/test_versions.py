@@ -17,6 +17,7 @@ from engine.errors import Refused
 from engine.profile import Profile
 from engine.scenario.document import load
 from engine.simulation import Simulation
+from tests.syntax_tree import tree_of
 
 ENGINE = Path(__file__).parents[2] / "engine"
 CHOOSING = {
@@ -54,7 +55,7 @@ def questions(path: Path) -> Iterator[tuple[str, int]]:
                 yield inside, child.lineno
             yield from walk(child, inside)
 
-    yield from walk(ast.parse(path.read_text(encoding="utf-8")), "")
+    yield from walk(tree_of(path), "")
 
 
 def named(node: ast.expr) -> str:
@@ -114,7 +115,7 @@ def functions_asking(tree: ast.AST, attributes: set[str], module: str) -> Iterat
 
 def test_what_a_version_decides_in_several_places_is_a_strategy() -> None:
     trees = {
-        str(path.relative_to(ENGINE)): ast.parse(path.read_text(encoding="utf-8"))
+        str(path.relative_to(ENGINE)): tree_of(path)
         for path in sorted(ENGINE.rglob("*.py"))
         if not str(path.relative_to(ENGINE)).startswith(BUILDING)
     }

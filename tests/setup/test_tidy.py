@@ -6,12 +6,12 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 from eosviz.launch.places import ROOT
+from tests.syntax_tree import tree_of
 
 # The rooms of our own source. Oracles are bytes of others, and what is built or brought is not read.
 SOURCE_FOLDERS = ("engine", "eosviz", "tests", "benchmarks", "static", "templates", "docs", ".ci")
@@ -57,11 +57,6 @@ def named(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-@cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"), str(path))
-
-
 def imported_modules(tree: ast.Module) -> set[str]:
     modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     from_others = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level == 0)
@@ -87,7 +82,7 @@ def test_the_engine_imports_only_what_cannot_make_two_runs_differ() -> None:
             allowed = allowed | ENGINE_COMMANDS_MAY_ALSO_IMPORT
         if WIRE in path.parents:
             allowed = allowed | WIRE_MAY_ALSO_IMPORT
-        tops = {module.split(".")[0] for module in imported_modules(parsed(path))}
+        tops = {module.split(".")[0] for module in imported_modules(tree_of(path))}
         if tops - allowed:
             strangers[named(path)] = sorted(tops - allowed)
     assert strangers == {}
@@ -124,7 +119,7 @@ def test_a_name_of_the_engine_is_imported_from_the_module_that_owns_it() -> None
     handing_on = [
         named(path)
         for path in python_files("engine")
-        if path.name == "__init__.py" and imported_modules(parsed(path))
+        if path.name == "__init__.py" and imported_modules(tree_of(path))
     ]
     assert handing_on == []
     packages = {named(path.parent).replace(os.sep, ".") for path in python_files("engine")}
@@ -132,7 +127,7 @@ def test_a_name_of_the_engine_is_imported_from_the_module_that_owns_it() -> None
     wrong = [
         f"{named(path)}:{node.lineno}: from {node.module} import {alias.name}"
         for path in source_files(".py")
-        for node in ast.walk(parsed(path))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.ImportFrom) and node.module in packages
         for alias in node.names
         if f"{node.module}.{alias.name}" not in packages | modules
@@ -159,7 +154,7 @@ def test_toml_of_strangers_is_read_behind_its_bounds() -> None:
     reading = {
         named(path)
         for path in python_files("engine", "eosviz")
-        if {"tomllib", "tomlkit"} & {module.split(".")[0] for module in imported_modules(parsed(path))}
+        if {"tomllib", "tomlkit"} & {module.split(".")[0] for module in imported_modules(tree_of(path))}
     }
     assert reading == READS_TOML.keys()
 
@@ -192,7 +187,7 @@ def test_scenarios_of_strangers_run_behind_bounds() -> None:
     making = {
         named(path)
         for path in python_files("eosviz")
-        for node in ast.walk(parsed(path))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in RUNS
     }
     assert making == MAKES_RUNS.keys()
@@ -202,7 +197,7 @@ def test_the_engine_takes_its_randomness_as_an_argument() -> None:
     """`random.random()` would share one generator; `Random.choice` may differ between Python versions."""
     found = []
     for path in python_files("engine"):
-        for node in ast.walk(parsed(path)):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Import) and any(alias.name == "random" for alias in node.names):
                 found.append(f"{named(path)}:{node.lineno} imports the module random")
             if isinstance(node, ast.ImportFrom) and node.module == "random":
@@ -216,7 +211,7 @@ def test_the_set_up_imports_the_standard_library_alone() -> None:
     """It runs before there is an environment; so must what Python loads on the way to it."""
     strangers = {}
     for path in [*python_files("eosviz/launch"), ROOT / "eosviz" / "__init__.py"]:
-        imported = imported_modules(parsed(path))
+        imported = imported_modules(tree_of(path))
         outside = {name for name in imported if name.split(".")[0] not in sys.stdlib_module_names}
         beside = {name for name in outside if not f"{name}.".startswith("eosviz.launch.")}
         if beside:
@@ -228,7 +223,7 @@ def test_the_engine_does_not_know_the_web() -> None:
     knowing = [
         named(path)
         for path in python_files("engine")
-        if any(module.split(".")[0] in {"eosviz", "django"} for module in imported_modules(parsed(path)))
+        if any(module.split(".")[0] in {"eosviz", "django"} for module in imported_modules(tree_of(path)))
     ]
     assert knowing == []
 
@@ -242,7 +237,7 @@ def test_tasks_belong_to_the_project_s_own_application() -> None:
             isinstance(node, ast.ImportFrom)
             and node.module == "celery"
             and any(alias.name == "shared_task" for alias in node.names)
-            for node in ast.walk(parsed(path))
+            for node in ast.walk(tree_of(path))
         )
     ]
     assert sharing == []
@@ -256,7 +251,7 @@ def test_functions_and_files_stay_short_enough_to_read(room: str) -> None:
         lines = len(path.read_text(encoding="utf-8").splitlines())
         if lines > FILE_LINES_MAX and room != "engine":
             too_long.append(f"{named(path)}: {lines} lines, at most {FILE_LINES_MAX}")
-        for node in ast.walk(parsed(path)):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 length = (node.end_lineno or node.lineno) - node.lineno + 1
                 if length > FUNCTION_LINES_MAX:

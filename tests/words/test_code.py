@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from eosviz.launch.places import ROOT
+from tests.syntax_tree import parsed
 
 WORDS = "told|somebody|nobody|whoever|anybody|everybody|news|sights|bringing"
 OLD = re.compile(rf"\b({WORDS})\b", re.IGNORECASE)
@@ -41,7 +42,7 @@ def said_in(source: str) -> Iterator[str]:
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             yield token.string
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if (
             isinstance(node, ast.Expr)
             and isinstance(node.value, ast.Constant)
