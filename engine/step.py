@@ -128,24 +128,20 @@ def compare(path: Path, before: Any, after: Any, changes: list[Change]) -> None:
             )
         )
         return
-    mark = len(changes)
-    try:
-        for key, old in before.items():
+    removed = 0
+    for key, old in before.items():
+        try:
             new = after[key]
-            if old is not new and old != new:
-                if type(old) is dict:
-                    compare((*path, key), old, new, changes)
-                else:
-                    changes.append(((*path, key), old, new.copy() if type(new) is dict else new))
-    except KeyError:  # Removed keys are rare, and this is cheaper than a test for each key.
-        del changes[mark:]
-        for key, old in before.items():
-            if key not in after or old != after[key]:
-                compare((*path, key), old, after.get(key, ABSENT), changes)
-        added = not after.keys() <= before.keys()
-    else:
-        added = len(after) > len(before)
-    if added:
+        except KeyError:  # Entering a `try` costs nothing, and removed keys are rarer than others.
+            removed += 1
+            changes.append(((*path, key), old.copy() if type(old) is dict else old, ABSENT))
+            continue
+        if old is not new and old != new:
+            if type(old) is dict:
+                compare((*path, key), old, new, changes)
+            else:
+                changes.append(((*path, key), old, new.copy() if type(new) is dict else new))
+    if len(after) > len(before) - removed:
         for key, new in after.items():
             if key not in before:
                 changes.append(((*path, key), ABSENT, new.copy() if type(new) is dict else new))
