@@ -189,7 +189,7 @@ class Outcome(TypedDict):
     reordered: int
     batches: str
     """A digest of the batches that consumers may get (empty: none). `records`: a digest of the records in
-    them. `nodes`: a digest of the outcomes at the middleware's participants and of a database's rows."""
+    them. `nodes`: a digest of the outcomes at the middleware's participants."""
     records: str
     nodes: str
     undelivered: NotRequired[int]
@@ -224,6 +224,17 @@ class Outcome(TypedDict):
     is the next field."""
     down: NotRequired[list[str]]
     """The actors that are down at the end of the run."""
+    broken: NotRequired[dict[str, int]]
+    """Broken guarantee to how often it is broken. Absent in plans of earlier versions, as are the next four fields."""
+    kept: NotRequired[int]
+    """The number of different records that consumers may get."""
+    places: NotRequired[str]
+    """A digest of the records in each partition, whatever their order. `all`: the same of all partitions together."""
+    all: NotRequired[str]
+    participants: NotRequired[dict[str, str]]
+    """Participant and transaction of the middleware to the participant's state in it."""
+    rows: NotRequired[dict[str, int]]
+    """Serial to the number of copies of its row; only in runs with a database."""
 
 
 class Although(TypedDict):

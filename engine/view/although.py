@@ -9,13 +9,15 @@ from typing import Any
 from engine.shapes.plans import Although, Outcome, Words
 
 _SAME = frozenset(
-    {"cost.log_same", "cost.records_same", "cost.markers_more", "cost.markers_fewer", "cost.end_same"}
+    {"cost.log_same", "cost.records_same", "cost.markers_more", "cost.markers_fewer"}
+    | {"cost.end_same", "cost.outcome_same"}
 )
 """The last sentences of a cost that allow a clause: the run ends with the same transactions and records."""
 _FAULTS = frozenset(
     {"drop_message", "delay_message", "duplicate_message", "reorder_message", "disconnect_message"}
     | {"crash", "pause"}
 )
+_STILL = {"cost.end_same": "cost.still_end", "cost.outcome_same": "cost.still_outcome"}
 _ENDS = frozenset({"restart", "resume"})
 """Interventions that end a fault."""
 
@@ -37,7 +39,7 @@ def _outcome(now: Outcome, last: str) -> Words:
     is_open = now.get("hanging", 0) or any(one["hidden"] for one in now.get("readable", {}).values())
     if committed and not aborted and not is_open:
         return words("cost.still_committed_all" if committed > 1 else "cost.still_committed")
-    return words("cost.still_end" if last == "cost.end_same" else "cost.still_log")
+    return words(_STILL.get(last, "cost.still_log"))
 
 
 def _fault(now: Outcome, done: Sequence[Mapping[str, Any]]) -> Words:

@@ -29,6 +29,19 @@ _STOPS = frozenset({"fault.crashed", "fault.client_crashed", "fault.stopped", "f
 """The steps after which an actor is down, until it starts again."""
 _COUNTS = ("retries", "messages")
 """The numbers for which the cost says *more* or *less*; they come after the time."""
+_JUDGED = ("visible_early", "atomic", "fenced", "mixed", "repeated", "record_missing")
+"""The guarantees with a sentence of their own. Of the others, the counts of records, the transactions that hang and
+the rows of the database say more."""
+_SAME_AS = {"lost": "lost", "duplicates": "duplicated", "reordered": "reordered"}
+"""The guarantee that counts the same as a verdict, also of records that have left the log since."""
+_WORSE = frozenset(
+    {f"cost.{name}_more" for name in (*_FATES, *_JUDGED, "hidden", "hanging", "aborted", "readable_later")}
+    | {"cost.stored_fewer", "cost.committed_fewer", "cost.aborted_instead", "cost.row_gone", "cost.row_twice"}
+    | {"cost.left_open", "cost.operator_needed", "cost.reserved_still", "cost.not_reached"}
+)
+"""The sentences about something that got worse. They come first."""
+_BETTER = ("cost.readable_earlier", "cost.readable_earlier_most")
+"""Not said beside something worse: records are readable earlier where there are fewer of them."""
 
 
 class RunOutcome:
@@ -57,15 +70,22 @@ class RunOutcome:
         self._held: tuple[int, str] = (0, "")
         self._down = set[str]()
         self._nodes: dict[str, Any] = {}
-        """Participant of the middleware to the outcomes of its transactions, and row of a database to its copies."""
+        """Participant of the middleware to the outcomes of its transactions."""
         self._reserved: dict[str, int] = {}
         """Participant to what it holds reserved."""
         self._ends: dict[str, str] = {}
         """Transaction of the middleware to its state there."""
+        self._rows: dict[str, int] | None = None
+        """Serial to the copies of its row, in a run with a database."""
+        self._broken: dict[str, int] = {}
+        """Guarantee to how often it is broken."""
         for name, partition in (view.get("partitions") or {}).items():
             self._partition(name, partition)
         for path, value in leaves((), view.get("middleware") or {}):
             self._in_middleware(path, value)
+        if "database" in view:
+            self._rows = {}
+            self._in_rows((), view["database"].get("rows") or {})
 
     def take(self, step: Mapping[str, Any]) -> None:
         self._time = step["at"]
@@ -97,12 +117,18 @@ class RunOutcome:
                 for inner, value in leaves(tuple(path[1:]), change.get("after")):
                     self._in_middleware(inner, value)
             elif path[:2] == ["database", "rows"]:
-                self._nodes[".".join(path)] = change.get("after")
+                self._in_rows(tuple(path[2:]), change.get("after"))
+            elif path[0] == "guarantees":
+                for inner, value in leaves(tuple(path[1:]), change.get("after")):
+                    if inner[1:] == ("count",):
+                        self._broken[inner[0]] = value
 
     def to_json(self) -> Outcome:
         fates = Counter[str]()
         kept = {name: batches for name in self._logs if (batches := self._kept(name))}
         logs = {name: [list(batch.get("serials", ())) for batch in batches] for name, batches in kept.items()}
+        sets = {name: sorted({serial for batch in log for serial in batch}) for name, log in logs.items()}
+        every = sorted({serial for held in sets.values() for serial in held})
         whole = {name: log for name in self._logs if (log := self._in_order(name))}
         for verdict in self._fates.values():
             fates.update({name: verdict.get(name, 0) for name in _FATES})
@@ -135,7 +161,24 @@ class RunOutcome:
             "hanging": sum(self._hangs(*place, first) for place, first in self._hung.items()),
             "by_hand": self._by_hand,
             "down": sorted(self._down),
+            "broken": {name: count for name, count in sorted(self._broken.items()) if count},
+            "kept": len(every),
+            "places": _digest(sets),
+            "all": _digest({"": every}) if every else "",
+            "participants": dict(sorted(self._nodes.items())),
+            **({} if self._rows is None else {"rows": dict(sorted(self._rows.items()))}),
         }
+
+    def _in_rows(self, path: tuple[str, ...], value: Any) -> None:
+        if self._rows is None:
+            return
+        if not path:
+            self._rows = {}
+        elif value is None:
+            self._rows.pop(path[0], None)
+        for inner, told in leaves(path, value):
+            if inner[1:] == ("copies",):
+                self._rows[inner[0]] = told
 
     def _readable(self, name: str, kept: list[dict[str, Any]]) -> Readable:
         advances = self._advances.get(name, [])
@@ -240,16 +283,20 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
         if more
     ]
     left, ended = _left(written, now), [*_transactions(written, now), *_hanging(written, now)]
-    fates, (hidden, later) = _fates(written, now), _readability(written, now)
+    broken, fates, (hidden, later) = _broken(written, now), _fates(written, now), _readability(written, now)
+    stored, rows = _stored(written, now), _rows(written, now)
     rest = _kept(written, now, bool(ended))
-    is_same = not (left or ended or fates or hidden)
+    is_same = not (left or ended or broken or fates or hidden or stored or rows)
     clause = although(now, done, rest["key"]) if is_same else None
-    is_told = bool(fates) or bool(left and not now["batches"])
+    is_told = bool(fates or stored or rows) or bool(left and not now["batches"])
     if clause is not None:
         told = (clause["outcome"]["key"], rest["key"])
         is_told = told in _ALREADY
         rest = {**rest, "key": _BESIDES.get(told, rest["key"])}
-    kept = [*left, *ended, *fates, *hidden, *later, *([] if is_told else [rest])]
+    results = [*left, *rows, *fates, *stored, *ended, *broken, *hidden, *later]
+    worse = [one for one in results if one["key"] in _WORSE]
+    others = [one for one in results if one not in worse and not (worse and one["key"] in _BETTER)]
+    kept = [*worse, *others, *([] if is_told else [rest])]
     cost: Cost = {
         "what": words(what, count=len(actions)),
         "dearer": dearer,
@@ -261,7 +308,10 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
     return cost
 
 
-_ALREADY = frozenset({("cost.still_log", "cost.log_same"), ("cost.still_end", "cost.end_same")})
+_ALREADY = frozenset(
+    {("cost.still_log", "cost.log_same"), ("cost.still_end", "cost.end_same")}
+    | {("cost.still_outcome", "cost.outcome_same")}
+)
 """Clauses after which the sentence about logs or nodes would say the same again."""
 _BESIDES = {
     ("cost.still_log", f"cost.{name}"): f"cost.besides_{name}"
@@ -291,19 +341,67 @@ def _transactions(written: Outcome, now: Outcome) -> list[Words]:
     ]
 
 
+def _broken(written: Outcome, now: Outcome) -> list[Words]:
+    """How many more or fewer records or transactions break a guarantee that no other sentence is about. Empty for a
+    plan that an earlier release stored."""
+    if "broken" not in written or "broken" not in now:
+        return []
+    return [
+        words(f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))
+        for name in _JUDGED
+        if (more := now["broken"].get(name, 0) - written["broken"].get(name, 0))
+    ]
+
+
 def _fates(written: Outcome, now: Outcome) -> list[Words]:
     """How many more or fewer records are stored twice, lost, failed or out of order. If records fail no
     longer, because they are stored in aborted transactions, only the latter is said."""
-    changed = {name: more for name in _FATES if (more := _difference(written, now, name))}
+    changed = {name: more for name in _FATES if (more := _fate(written, now, name))}
     aborted = 0
     if "aborted_records" in written and "aborted_records" in now:
         aborted = _difference(written, now, "aborted_records")
-    if aborted and changed == {"failed": -aborted}:
-        return [words(f"cost.aborted_stored_{'more' if aborted > 0 else 'fewer'}", by=abs(aborted))]
+    if aborted > 0 and changed == {"failed": -aborted}:
+        return [words("cost.aborted_stored_more", by=aborted)]
+    order = sorted(changed, key=("lost", "duplicates", "reordered", "failed").index)
     return [
-        words(f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))
-        for name, more in changed.items()
+        words(f"cost.{name}_{'more' if changed[name] > 0 else 'fewer'}", by=abs(changed[name]))
+        for name in order
     ]
+
+
+def _fate(written: Outcome, now: Outcome, name: str) -> int:
+    more = _difference(written, now, name)
+    if not more and name in _SAME_AS and "broken" in written and "broken" in now:
+        guarantee = _SAME_AS[name]
+        more = now["broken"].get(guarantee, 0) - written["broken"].get(guarantee, 0)
+    return more
+
+
+def _stored(written: Outcome, now: Outcome) -> list[Words]:
+    """How many more or fewer records consumers may get, as far as no other sentence says it: they did not fail, were
+    not lost, and are not in aborted transactions."""
+    if "kept" not in written or "kept" not in now:
+        return []
+    more = now["kept"] - written["kept"]
+    for name in ("lost", "failed", "aborted_records"):
+        more += _difference(written, now, name) if name in written and name in now else 0
+    same_way = more * (now["kept"] - written["kept"]) > 0
+    return [words(f"cost.stored_{'more' if more > 0 else 'fewer'}", by=abs(more))] if same_way else []
+
+
+def _rows(written: Outcome, now: Outcome) -> list[Words]:
+    """The records whose rows differ: a row more or less, or several rows."""
+    before, after = written.get("rows"), now.get("rows")
+    if before is None or after is None:
+        return []
+    serials = sorted({*before, *after}, key=int)
+    changes = [
+        ("row_gone", [one for one in serials if before.get(one, 0) and not after.get(one, 0)]),
+        ("row_twice", [one for one in serials if after.get(one, 0) > max(1, before.get(one, 0))]),
+        ("row_there", [one for one in serials if after.get(one, 0) == 1 and not before.get(one, 0)]),
+        ("row_once", [one for one in serials if after.get(one, 0) == 1 and before.get(one, 0) > 1]),
+    ]
+    return [words(f"cost.{name}", records=[f"r{one}" for one in some]) for name, some in changes if some]
 
 
 def _undelivered(written: Outcome, now: Outcome) -> list[Words]:
@@ -377,20 +475,39 @@ def _kept(written: Outcome, now: Outcome, outcomes_told: bool = False) -> Words:
     is none. A plan that an earlier release stored has no ``stored``, ``outcomes`` and ``markers``.
     ``outcomes_told``: True if another sentence says which transactions ended otherwise."""
     if written["nodes"] != now["nodes"]:
-        return words("cost.rows_other" if now["batches"] else "cost.end_other")
+        return _participants(written, now)
     if "stored" in written and "stored" in now and written["stored"] != now["stored"]:
         readable = written["records"] == now["records"]
-        return words("cost.aborted_other" if readable else "cost.log_other")
+        return words("cost.aborted_other") if readable else _elsewhere(written, now)
     if "outcomes" in written and "outcomes" in now and written["outcomes"] != now["outcomes"]:
         return _skipped(written, now) if outcomes_told else words("cost.outcomes_other")
     if written["records"] != now["records"]:
-        return words("cost.log_other")
+        return _elsewhere(written, now)
     more = now["markers"] - written["markers"] if "markers" in written and "markers" in now else 0
     if more:
         return words(f"cost.markers_{'more' if more > 0 else 'fewer'}", by=abs(more))
     if written["batches"] != now["batches"]:
         return words("cost.records_same")
-    return words("cost.end_same" if now["batches"] == "" else "cost.log_same")
+    if now["batches"]:
+        return words("cost.log_same")
+    return words("cost.end_same" if now["nodes"] else "cost.outcome_same")
+
+
+def _elsewhere(written: Outcome, now: Outcome) -> Words:
+    """What differs where the logs do not hold the same records in the same order."""
+    if "places" in written and "places" in now and written["all"] == now["all"]:
+        return words("cost.order_other" if written["places"] == now["places"] else "cost.partitions_other")
+    return words("cost.log_other")
+
+
+def _participants(written: Outcome, now: Outcome) -> Words:
+    """The participants that take no part in a transaction, if nothing else differs between them."""
+    before, after = written.get("participants"), now.get("participants")
+    if before is None or after is None or any(before.get(name) != end for name, end in after.items()):
+        return words("cost.end_other")
+    away = [name.split(".") for name in before if name not in after]
+    transactions = sorted({tid for _, _, tid, _ in away})
+    return words("cost.not_reached", transactions=transactions, participants=[name for name, *_ in away])
 
 
 def _skipped(written: Outcome, now: Outcome) -> Words:

@@ -2715,7 +2715,7 @@ export interface Outcome {
   failed: number;
   reordered: number;
   /**
-   * A digest of the batches that consumers may get (empty: none). `records`: a digest of the records in them. `nodes`: a digest of the outcomes at the middleware's participants and of a database's rows.
+   * A digest of the batches that consumers may get (empty: none). `records`: a digest of the records in them. `nodes`: a digest of the outcomes at the middleware's participants.
    */
   batches: string;
   records: string;
@@ -2774,6 +2774,33 @@ export interface Outcome {
    * The actors that are down at the end of the run.
    */
   down?: string[];
+  /**
+   * Broken guarantee to how often it is broken. Absent in plans of earlier versions, as are the next four fields.
+   */
+  broken?: {
+    [k: string]: number;
+  };
+  /**
+   * The number of different records that consumers may get.
+   */
+  kept?: number;
+  /**
+   * A digest of the records in each partition, whatever their order. `all`: the same of all partitions together.
+   */
+  places?: string;
+  all?: string;
+  /**
+   * Participant and transaction of the middleware to the participant's state in it.
+   */
+  participants?: {
+    [k: string]: string;
+  };
+  /**
+   * Serial to the number of copies of its row; only in runs with a database.
+   */
+  rows?: {
+    [k: string]: number;
+  };
 }
 /**
  * The longest time for which a partition held back records that were replicated, because they were at or
