@@ -96,6 +96,8 @@ def _fact(path: Path, leaders: Mapping[str, str]) -> tuple[str, str] | None:
             return name, fact
         case ("verdicts", name, fact) if fact in COUNTS:
             return name, fact
+        case ("database", "rows", serial, "copies"):
+            return "database", f"copies {serial}"
         case ("middleware", "transactions", tid, "state"):
             return "middleware", f"state {tid}"
         case ("middleware", role, *rest) if role in NODES:

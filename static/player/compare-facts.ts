@@ -7,6 +7,8 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { shownTransaction } from "../diagrams/middleware-shown.ts";
 import type { MiddlewareView, TransactionView } from "../generated/messages.ts";
+import { rowsOf } from "../stage/beside.ts";
+import { DATABASE_NAME } from "../stage/beside-places.ts";
 import { stateOf } from "../stage/producers.ts";
 import { stateWord } from "../stage/state-word.ts";
 import type { Frame, View } from "./frame.ts";
@@ -131,6 +133,7 @@ function factsOf(frame: Frame): Map<string, Fact> {
     const state = states.get(name);
     return { about: name, name, said: state === undefined ? lifeWord(life) : life.alive === false || life.paused === true ? facts([lifeWord(life), state]) : state };
   });
+  if (view.database !== undefined) found.push({ about: DATABASE_NAME, name: say("player.compare.fact.rows"), said: listed(rowsOf(frame).map(({ said }) => said)) || say("stage.none") });
   for (const [tid, entry] of Object.entries(transactionsOf(view))) found.push({ about: tid, name: tid, said: entry.state });
   const partitions = Object.entries(view.partitions ?? {}).sort(([one], [other]) => Number(one.startsWith("__")) - Number(other.startsWith("__")));
   for (const [name, { leader, replicas }] of partitions) {

@@ -29,6 +29,7 @@ import { apartList, factsApart } from "./compare-facts.ts";
 import type { ApartRow } from "./compare-facts.ts";
 import { linkScrolling } from "./compare-scroll.ts";
 import { endsOf, onlyHere } from "./compare-head.ts";
+import { databaseLine } from "./compare-database.ts";
 import { largeOf } from "./compare-large.ts";
 import { columnsOf, shownMiddle, sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
 import type { SideMiddle } from "./compare-middle.ts";
@@ -45,6 +46,7 @@ import { keeperOf } from "./terms.ts";
 import { loadLanguage, say, words } from "./text.ts";
 import { Transactions } from "./transactions.ts";
 import { unbroken } from "./unbroken.ts";
+import { DATABASE_NAME } from "../stage/beside-places.ts";
 import { readView } from "./zoom-view.ts";
 import { endOf } from "./outcome.ts";
 
@@ -589,7 +591,7 @@ export class Compare extends LitElement {
         <p class="mark">${this.#mark(side, isFirstDifference)}</p>
         <eos-sentence .store=${store}></eos-sentence><eos-references .store=${store} rules=${this.rules}></eos-references>
       </div>
-      <div class="compare-lanes" data-middle=${shownMiddle(this.middle, store)} tabindex="0" role="group" aria-label=${say(`player.tab.${shownMiddle(this.middle, store)}`)}><p class="log-of">${this.#shortName(side)}</p>${
+      <div class="compare-lanes" data-middle=${shownMiddle(this.middle, store)} tabindex="0" role="group" aria-label=${say(`player.tab.${shownMiddle(this.middle, store)}`)}><p class="log-of">${this.#shortName(side)}</p>${shownMiddle(this.middle, store) === "lanes" ? databaseLine(frame, this.#apart.names.includes(DATABASE_NAME)) : nothing}${
         sideMiddle(this.middle, {
           store, transactions: side.transactions, code: this.code, machines: this.machines, spacing: this.lockstep, columns: this.#columns, wants: (actors) => this.#want(side, actors), beside: this.#large, apart: this.#apart.names,
           along: Math.max(...this.#sides.map((one) => this.#reach(one))), go: (step) => void this.#showIn(side, step),

@@ -2,8 +2,10 @@
 
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
+import { brokenRecords } from "../diagrams/broken-records.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
 import type { DatabaseView, ServiceView, WorkerView } from "../generated/messages.ts";
+import type { Frame } from "../player/frame.ts";
 import { facts, listed, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { DATABASE_NAME } from "./beside-places.ts";
@@ -27,7 +29,7 @@ export const beside: Layer = (frame, here, focus) => {
   if (services === undefined || database === undefined || here.kind !== "cluster") return [];
   return Object.entries(here.others).flatMap(([name, { box: own }]) => {
     const service = services[name];
-    const drawn = name === DATABASE_NAME ? databaseOf(database, own) : service === undefined ? null : serviceOf(name, service, own);
+    const drawn = name === DATABASE_NAME ? databaseOf(frame, database, own) : service === undefined ? null : serviceOf(name, service, own);
     if (drawn === null) return [];
     const focused = frame.step?.actor === name && focus.kind !== "sent" && focus.kind !== "lost";
     const selection = plainly("actor", name);
@@ -47,6 +49,8 @@ const records = (serials: readonly number[]): string => listed(serials.map((seri
 interface Slot {
   said: string;
   on: boolean;
+  /** Of a process that is down: nothing works there. */
+  dead?: boolean;
 }
 
 const THREADS_MOST = 6;
@@ -54,7 +58,9 @@ const THREADS_MOST = 6;
 /** The acts of a round in their order, the present one black; or the worker threads, those with a record black. */
 function serviceOf(name: string, view: ServiceView, own: Box): Drawn {
   const state = say(`diagram.service.${view.alive ? view.state : "DOWN"}`);
-  const slots = view.workers === undefined ? view.acts.map((act, index) => ({ said: say(`stage.act.${act}`), on: index === view.act })) : threadsOf(view.threads ?? 1, view.workers);
+  const all: Slot[] = view.workers === undefined ? view.acts.map((act, index) => ({ said: say(`stage.act.${act}`), on: index === view.act })) : threadsOf(view.threads ?? 1, view.workers);
+  // The threads of a process that is down are no free threads.
+  const slots = view.alive ? all : all.map(({ said }) => ({ said: view.workers === undefined ? said : "", on: false, dead: true }));
   const width = (own.width - 20 - CELL.gap * (slots.length - 1)) / Math.max(1, slots.length);
   const y = HEAD + 7;
   const foot = own.height - 12;
@@ -64,10 +70,10 @@ function serviceOf(name: string, view: ServiceView, own: Box): Drawn {
   const hand = working.length === 0 ? held : until;
   return {
     fact: state, alive: view.alive, label: named(name, facts([state, held, ...(working.length === 0 ? [] : [until])])),
-    inner: svg`${slots.map(({ said, on }, index) => {
+    inner: svg`${slots.map(({ said, on, dead = false }, index) => {
       const x = 10 + index * (width + CELL.gap);
-      return svg`${box(x, y, width, CELL.height, `pill${on ? " on" : ""}`, 6)}${
-        fittedText(x + width / 2, y + CELL.height / 2 + 4.5, said, width - 6, 13, { least: 8, anchor: "middle", bold: on, classes: on ? "inv" : "" })}`;
+      return svg`${box(x, y, width, CELL.height, dead ? "none wait" : `pill${on ? " on" : ""}`, 6)}${
+        said === "" ? nothing : fittedText(x + width / 2, y + CELL.height / 2 + 4.5, said, width - 6, 13, { least: 8, anchor: "middle", bold: on, classes: on ? "inv" : dead ? "q" : "" })}`;
     })}${fittedText(14, foot, hand, own.width - 28, 12, { least: 8, classes: view.hand.length === 0 ? "q" : "k" })}`,
   };
 }
@@ -85,13 +91,26 @@ function threadsOf(threads: number, workers: readonly WorkerView[]): Slot[] {
 interface Cell {
   said: string;
   held: boolean;
+  /** A record without its row, or with several: a guarantee is broken. */
+  bad?: boolean;
+}
+
+/** The rows that are committed, by record, and among them the records that have none although they should. */
+export function rowsOf(frame: Frame): { said: string; bad: boolean }[] {
+  const rows = frame.view.database?.rows ?? {};
+  const missing = [...brokenRecords(frame, "row_missing")].filter((serial) => rows[String(serial)] === undefined);
+  return [...new Set([...Object.keys(rows).map(Number), ...missing])].sort((one, other) => one - other).map((serial) => {
+    const row = rows[String(serial)];
+    if (row === undefined) return { said: say("stage.database.missing", { record: `r${serial}` }), bad: true };
+    return row.copies > 1 ? { said: `r${serial} ×${row.copies}`, bad: brokenRecords(frame, "row_repeated").has(serial) } : { said: `r${serial}`, bad: false };
+  });
 }
 
 /** Rows, entries and offsets that are committed; behind them, in dashes, what open local transactions hold back. */
-function databaseOf(view: DatabaseView, own: Box): Drawn {
+function databaseOf(frame: Frame, view: DatabaseView, own: Box): Drawn {
   const open = Object.values(view.open ?? {});
   const rows: Cell[] = [
-    ...Object.entries(view.rows ?? {}).map(([serial, row]) => ({ said: row.copies > 1 ? `r${serial} ×${row.copies}` : `r${serial}`, held: false })),
+    ...rowsOf(frame).map((one) => ({ ...one, held: false })),
     ...open.flatMap((one) => one.rows.filter((serial) => !one.repeated.includes(serial)).map((serial) => ({ said: `r${serial}`, held: true }))),
   ];
   const entries: Cell[] = [
@@ -112,17 +131,31 @@ function databaseOf(view: DatabaseView, own: Box): Drawn {
 const words = (cells: readonly Cell[]): string =>
   cells.length === 0 ? say("stage.none") : listed(cells.map(({ said, held }) => (held ? say("stage.database.held", { record: said }) : said)));
 
+/** In the place of the cells that do not fit. */
+const MORE: Cell = { said: "+99", held: false };
+
+/** What is broken says so in words, which need more room than a record's name. */
+function widthOf({ said, bad = false }: Cell): number {
+  return bad ? Math.max(CELL.width, textWidth(said, 13, true) + 16) : CELL.width;
+}
+
 /** As many cells as fit, the newest; those before them are counted. */
 function lineOf(name: string, cells: readonly Cell[], y: number, own: Box): SVGTemplateResult {
   const left = 14 + LABEL;
-  const most = Math.max(1, Math.floor((own.width - left - 10) / (CELL.width + CELL.gap)));
-  const kept = cells.length > most ? cells.slice(cells.length - most + 1) : cells;
+  const room = own.width - left - 10;
+  const fits = (some: readonly Cell[]): boolean => some.reduce((sum, cell) => sum + widthOf(cell) + CELL.gap, -CELL.gap) <= room;
+  let kept = cells;
+  while (kept.length > 1 && !fits(kept.length < cells.length ? [MORE, ...kept] : kept)) kept = kept.slice(1);
   const shown: Cell[] = kept.length < cells.length ? [{ said: `+${cells.length - kept.length}`, held: false }, ...kept] : [...kept];
   const middle = y + CELL.height / 2 + 4.5;
+  let x = left;
   return svg`${fittedText(14, middle, say(`stage.database.${name}`), LABEL - 6, 13, { least: 8, classes: "q" })}${
-    shown.length === 0 ? fittedText(left, middle, say("stage.none"), own.width - left - 14, 13, { classes: "q" }) : nothing}${shown.map(({ said, held }, index) => {
-    const x = left + index * (CELL.width + CELL.gap);
-    return svg`${box(x, y, CELL.width, CELL.height, held ? "pill pend" : "slot", 4)}${
-      fittedText(x + CELL.width / 2, middle, said, CELL.width - 6, 13, { least: 7, anchor: "middle", bold: !held, classes: held ? "k" : "b" })}`;
+    shown.length === 0 ? fittedText(left, middle, say("stage.none"), own.width - left - 14, 13, { classes: "q" }) : nothing}${shown.map((cell) => {
+    const { said, held, bad = false } = cell;
+    const width = widthOf(cell);
+    const drawn = svg`${box(x, y, width, CELL.height, bad ? "pill lacks" : held ? "pill pend" : "slot", 4)}${
+      fittedText(x + width / 2, middle, said, width - 6, 13, { least: 7, anchor: "middle", bold: !held, classes: bad ? "bad" : held ? "k" : "b" })}`;
+    x += width + CELL.gap;
+    return drawn;
   })}`;
 }

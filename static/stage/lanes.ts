@@ -210,7 +210,9 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { high_waterm
   const twice = broken.some(({ guarantee }) => guarantee === "duplicated");
   const isAt = (edge: number): boolean => edge === high || edge === stable;
   const gates = { left: isAt(batch.base_offset) ? GATE.left : 0, right: isAt(batch.last_offset + 1) ? GATE.right : 0 };
-  const drawn = batch.control === null ? batchCell(batch, width, height, hue, broken.length > 0, gates) : markerCell(batch, width, height, hue);
+  const parts = brokenParts(batch, broken);
+  const drawn = batch.control === null ? svg`${batchCell(batch, width, height, hue, broken.length > 0 && parts === null, gates)}${
+    (parts ?? []).map(([first, last]) => box(window.x(first) - x + 2, 1.5, window.x(last + 1) - window.x(first) - 4, height - 3, "cell-part", 2))}` : markerCell(batch, width, height, hue);
   return {
     key: `b:${partition}:${batch.base_offset}`, x: round(x), y: cells.y, width, height, phase: "effect", depth: DEPTH.cell,
     draw: drawn,
@@ -312,49 +314,105 @@ function thinCell(lane: LaneOf, window: Window, batch: LogBatchView, leads: bool
   };
 }
 
+interface Broken {
+  guarantee: string;
+  records: string;
+  serials: readonly number[];
+}
+
 /** What a guarantee names of the records in a batch; the guarantee that was looked at first comes first. */
-function brokenIn(frame: Frame, batch: LogBatchView): { guarantee: string; records: string }[] {
+function brokenIn(frame: Frame, batch: LogBatchView): Broken[] {
   if (batch.control !== null) return [];
   return Object.keys(frame.view.guarantees ?? {}).flatMap((guarantee) => {
-    const named = batch.serials.filter((serial) => brokenRecords(frame, guarantee).has(serial));
-    return named.length === 0 ? [] : [{ guarantee, records: serialsText(named) }];
+    const serials = batch.serials.filter((serial) => brokenRecords(frame, guarantee).has(serial));
+    return serials.length === 0 ? [] : [{ guarantee, records: serialsText(serials), serials }];
   });
+}
+
+/** Offsets of records in a batch, those that follow each other together; null if not all are known, or it is the whole batch. */
+export function brokenParts(batch: LogBatchView, broken: readonly Pick<Broken, "serials">[]): [first: number, last: number][] | null {
+  const serials = new Set(broken.flatMap((one) => one.serials));
+  if (batch.serials.length !== batch.last_offset - batch.base_offset + 1 || batch.serials.every((serial) => serials.has(serial))) return null;
+  const parts: [number, number][] = [];
+  batch.serials.forEach((serial, index) => {
+    const offset = batch.base_offset + index;
+    const last = parts.at(-1);
+    if (!serials.has(serial)) return;
+    if (last?.[1] === offset - 1) last[1] = offset;
+    else parts.push([offset, offset]);
+  });
+  return parts;
 }
 
 /** px between the names of records and what stands beside them. */
 const MARKS = 10;
 
-/** First offset of every batch under its cell, as far as they do not meet; behind it, in red, which records break which guarantee. */
+/** Under a cell: an offset, or in red which records break which guarantee. */
+interface Foot {
+  /** What may be said, the longest first. */
+  words: readonly string[];
+  bad: boolean;
+  /** Its middle, and where it has to lie within. */
+  middle: number;
+  left: number;
+  right: number;
+}
+
+/** The offsets of every batch under its cell, as far as they do not meet; in red, which records break which guarantee. */
 function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[], replica: ReplicaView): StageObject {
-  const { frame, partition, place } = lane;
+  const { partition, place } = lane;
   const feet = [replica.last_stable_offset, replica.high_watermark].filter(isBehindRing(lane, replica, window)).map((offset) => window.x(offset));
   const y = place.cells.y + place.cells.height + 15;
   const labels: SVGTemplateResult[] = [];
   let end = Number.NEGATIVE_INFINITY;
   let wasBroken = false;
-  for (const batch of shown) {
-    const [broken] = brokenIn(frame, batch);
-    const offset = String(batch.base_offset);
-    const left = window.x(batch.base_offset);
-    const right = window.x(batch.last_offset + 1);
-    const middle = left + Math.min(right - left, window.unit) / 2;
-    const most = Math.max(right, left + window.unit) - 2;
-    // Rather the records that broke it than where they lie, unless the cell names them: two copies differ by where they lie.
-    const isNamed = broken !== undefined && isAbsent(batch.first_sequence) && recordsIn(batch, right - left - 8) === broken.records;
-    const guarantee = broken === undefined ? "" : say(`player.guarantee.${broken.guarantee}`);
-    const words = broken === undefined ? [] : isNamed ? [`${offset} ${guarantee}`, offset]
-      : [`${offset} ${broken.records} ${guarantee}`, `${broken.records} ${guarantee}`, `${offset} ${broken.records}`, broken.records];
+  for (const foot of shown.flatMap((batch) => feetOf(lane, window, batch))) {
+    const { words, bad, middle, left, right } = foot;
     // Beside another mark records keep off it: their names are no part of an offset.
-    const air = words.length > 0 || wasBroken ? MARKS : 4;
-    const said = words.find((one) => Math.max(left, end + air) + textWidth(one, 12, true) <= most) ?? words.at(-1) ?? offset;
-    const half = textWidth(said, 12, words.length > 0) / 2;
-    const at = besideFeet(words.length > 0 ? Math.max(middle, left + half, end + air + half) : middle, half, feet);
+    const air = bad || wasBroken ? MARKS : 4;
+    const said = words.find((one) => Math.max(left, end + air) + textWidth(one, 12, bad) <= right) ?? words.at(-1) ?? "";
+    const half = textWidth(said, 12, bad) / 2;
+    const at = besideFeet(bad ? Math.max(Math.min(middle, right - half), left + half, end + air + half) : middle, half, feet);
     if (at - half < end + air || at + half > place.box.x + place.box.width - 4) continue;
-    wasBroken = words.length > 0;
-    labels.push(text(round(at), y, said, words.length > 0 ? "s12 bad" : "s12 q", "middle"));
+    wasBroken = bad;
+    labels.push(text(round(at), y, said, bad ? "s12 bad" : "s12 q", "middle"));
     end = at + half;
   }
   return { key: `off:${partition}`, x: 0, y: 0, width: 0, height: 0, phase: "effect", depth: DEPTH.body, draw: svg`${labels}`, label: "" };
+}
+
+/** px between two offsets of one batch: where they are closer, the batch has its first one alone. */
+const OFFSETS = 10;
+
+function feetOf({ frame }: LaneOf, window: Window, batch: LogBatchView): Foot[] {
+  const [broken] = brokenIn(frame, batch);
+  const left = window.x(batch.base_offset);
+  const end = window.x(batch.last_offset + 1);
+  const right = Math.max(end, left + window.unit) - 2;
+  const first = (offset: number): Foot => {
+    const [from, to] = [window.x(offset), window.x(offset + 1)];
+    return { words: [String(offset)], bad: false, middle: from + Math.min(to - from, window.unit) / 2, left: from, right: to };
+  };
+  const all = Array.from({ length: batch.last_offset - batch.base_offset + 1 }, (_, index) => first(batch.base_offset + index));
+  const fit = all.every(({ words: [said = ""], left: from, right: to }) => textWidth(said, 12) + OFFSETS <= to - from);
+  if (broken === undefined) return fit ? all : [{ ...first(batch.base_offset), middle: left + Math.min(end - left, window.unit) / 2 }];
+  const parts = brokenParts(batch, [broken]);
+  const [from, last] = parts?.[0] ?? [batch.base_offset, batch.last_offset];
+  const offset = parts === null ? String(from) : range(from, last);
+  const guarantee = say(`player.guarantee.${broken.guarantee}`);
+  // Rather the records that broke it than where they lie, unless the cell names them: two copies differ by where they lie.
+  const isNamed = isAbsent(batch.first_sequence) && recordsIn(batch, end - left - 8) === broken.records;
+  const words = isNamed ? [`${offset} ${guarantee}`, offset]
+    : [say("stage.offset_broken", { offset, records: broken.records, guarantee }), `${broken.records} ${guarantee}`, `${offset} ${broken.records}`, broken.records];
+  const middle = parts === null ? left + Math.min(end - left, window.unit) / 2 : (window.x(from) + window.x(last + 1)) / 2;
+  const red: Foot = { words, bad: true, middle, left, right };
+  if (parts === null || !fit) return [red];
+  // The others of the batch keep their offsets where the red words leave them room.
+  const half = textWidth(words.find((said) => left + textWidth(said, 12, true) <= right) ?? "", 12, true) / 2;
+  const at = Math.max(Math.min(middle, right - half), left + half);
+  const isFree = ({ words: [said = ""], middle: own }: Foot): boolean => Math.abs(own - at) > half + textWidth(said, 12) / 2 + MARKS;
+  const others = all.filter((foot, index) => !parts.some(([one, other]) => batch.base_offset + index >= one && batch.base_offset + index <= other) && isFree(foot));
+  return [...others.filter((foot) => foot.middle < at), red, ...others.filter((foot) => foot.middle > at)];
 }
 
 /** A gate behind a ring has its foot among the offsets, from 3 px before it to 7 px behind it: a label stands clear of it. */

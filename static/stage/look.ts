@@ -46,6 +46,7 @@ export const stageLook = css`
   .start { stroke: var(--ink-3); stroke-width: 2; fill: none; opacity: .7; }
   .pill { fill: var(--paper); stroke: var(--line-2, var(--ink-3)); stroke-width: 1.25; }
   .pill.past { fill: var(--side); stroke: var(--ink-2); }
+  .pill.lacks { stroke: var(--bad); stroke-width: 2; stroke-dasharray: 4 3; }
   .pill.ahead { fill: none; stroke: var(--line); }
   .pill.on { fill: var(--ink); stroke: var(--ink); }
   .pill.pend { fill: var(--paper); stroke: var(--ink); stroke-width: 2; stroke-dasharray: 5 3; }
@@ -57,6 +58,7 @@ export const stageLook = css`
   .cell.small { stroke-width: 1.25; }
   .cell.small.open { stroke-dasharray: 2.5 2; }
   .scene .cell.twice { stroke: var(--bad); stroke-width: 3; }
+  .cell-part { fill: none; stroke: var(--bad); stroke-width: 3; }
   .none { fill: none; stroke: var(--ink-3); stroke-width: 1.25; }
   .none.wait { stroke-dasharray: 1 2; }
   .failed { stroke: var(--bad); stroke-width: 2.5; fill: none; }

@@ -1,0 +1,23 @@
+/** What broke a guarantee is marked where it is: the record in its batch, and the row in the database. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Frame, LogBatchView } from "../../player/frame.ts";
+import { rowsOf } from "../../stage/beside.ts";
+import { brokenParts } from "../../stage/lanes.ts";
+
+const batch = (base: number, serials: number[]): LogBatchView => ({ base_offset: base, last_offset: base + serials.length - 1, serials }) as unknown as LogBatchView;
+
+test("Of a batch, only the records that broke a guarantee are marked", () => {
+  assert.deepEqual(brokenParts(batch(0, [1, 2, 3]), [{ serials: [2] }]), [[1, 1]]);
+  assert.deepEqual(brokenParts(batch(10, [1, 2, 3, 4, 5]), [{ serials: [1, 2] }, { serials: [5] }]), [[10, 11], [14, 14]]);
+  assert.equal(brokenParts(batch(0, [1, 2]), [{ serials: [1, 2] }]), null);
+  assert.equal(brokenParts({ ...batch(0, [1, 2]), last_offset: 4 }, [{ serials: [2] }]), null);
+});
+
+test("The rows of a database name the record that has none, and the one that has several", () => {
+  const view = { database: { rows: { 1: { copies: 2, stored_at: 5 }, 3: { copies: 1, stored_at: 9 } } }, derived: { broken: { row_missing: { 2: true }, row_repeated: { 1: true } } } };
+  const rows = rowsOf({ view, header: {}, step: null } as unknown as Frame);
+  assert.deepEqual(rows.map(({ bad }) => bad), [true, true, false]);
+  assert.match(rows[0]?.said ?? "", /r1 ×2/);
+});
