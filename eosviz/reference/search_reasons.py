@@ -1,74 +1,164 @@
-"""Why a scenario answers a question: the one of its signs or sentences that has most of the question's words."""
+"""Why a scenario answers a question: the passage of its lesson, or the sign, that has most of the question's words.
+
+A lesson says the cause and the remedy, and so does what a sign means. The summary only says what the runs do, so no
+passage is taken from it. The numbers were chosen on seventy threads of ``threads.toml``, for each of which
+the sentences that answer it were marked.
+"""
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from engine.explain.sentences import LANGUAGES
 from engine.scenario.shelf import library
-from eosviz.reference.search_ranks import known_threads
-from eosviz.reference.search_terms import Wish, plain, roots_of
+from eosviz.reference.search_ranks import rarity_of
+from eosviz.reference.search_terms import CHINESE, Wish, plain, roots_of
 
+ENGLISH, SIMPLIFIED = LANGUAGES
 SENTENCES = re.compile(r".+?(?:[.!?](?=\s)|[。！？]|$)\s*", re.DOTALL)
-SIGN_COUNTS = 1.4
-"""The score of a sign is multiplied by this: it is what an engineer sees."""
+LEANING = re.compile(
+    r"(?:So|This|That|These|It|They|Both|Such|Even so|Before,|Then|Instead|Otherwise|Nor|The same|Only then)\b"
+)
+"""How a sentence begins that is shown with the one before it."""
+FIRST_COUNTS, SIGN_COUNTS = 1.5, 0.95
+"""The scores of a lesson's first passage, which mostly says the cause, and of a sign are multiplied by these."""
+TITLE_COUNTS = 0.25
+"""The weight of a word that is in the scenario's title, too: all its passages are about it."""
+SHARED_COUNTS = 0.5
+"""The weight of a word that all passages of the scenario have."""
 SAME_COUNTS = 2.0
-"""The score of a term that a text has as a synonym, for each unit of its weight."""
-EXTRA_LENGTH = 100
-"""A text with this many words, in both languages, gets half its score."""
+"""The score of a term that a passage has as a synonym, for each unit of its weight."""
+EXTRA_WEIGHT = 150.0
+"""Added to the weight of a passage's words before its score is divided by the root of that weight: a passage with many
+words that were not asked is about something else, but a short one is no better for being short."""
+CLAUSES = re.compile(r"(?:（[^（）]*）|[^；])+(?:；|$)")
+"""The parts of a Chinese sentence between its semicolons."""
+STEPS = ((1, 1), (1, 2), (1, 3), (1, 4), (2, 1), (3, 1))
+"""`_aligned`: of how many sentences and of how many Chinese clauses a pair consists."""
+UNEVEN_COUNTS, CUT_COUNTS = 8.0, 0.3
+"""`_aligned`: the cost of a difference in length, and of a Chinese sentence that is cut in two; a name that only the
+Chinese has costs 1, and so do two sentences that become one."""
+NAME = re.compile(r"[A-Za-z][\w.-]*\w|\d[\d.]*\d")
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """``text`` and ``means`` are by language. ``means``: what a sign means; empty for a sentence."""
+    """``text`` and ``means`` are by language. ``means``: what a sign means; empty for a passage of the lesson."""
 
     text: dict[str, str]
     means: dict[str, str]
-    words: frozenset[str]
-    """The roots of all words, in both languages."""
+    is_first: bool
+    """True for the first passage of the lesson."""
+    words: dict[str, frozenset[str]]
+    """The roots of all words, by language."""
     whole: str
-    """All words, normalised."""
+    """All words of both languages, normalised."""
+
+    @property
+    def counts(self) -> float:
+        return SIGN_COUNTS if self.means else FIRST_COUNTS if self.is_first else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """The reasons of a scenario. ``title``: the roots of its title. ``having``: how many reasons have a root."""
+
+    title: frozenset[str]
+    every: tuple[Reason, ...]
+    having: Counter[str]
+
+    def weight(self, word: str) -> float:
+        """The weight of a word: how rare it is in all reasons, less if it does not tell this scenario's apart."""
+        rarity = _rarities()[word] * (TITLE_COUNTS if word in self.title else 1.0)
+        return rarity * (1 - (1 - SHARED_COUNTS) * (self.having[word] - 1) / len(self.every))
 
 
 def reason(scenario: str, question: str, wishes: Sequence[Wish]) -> Reason:
-    """The reason with the highest score; the first one if none has a word of the question."""
-    asked = {word: known_threads().rarity(word) for word in set(roots_of(question))}
+    """The reason with the highest score; the lesson's first passage if none has a word of the question."""
+    reasons = _reasons()[scenario]
+    language = SIMPLIFIED if CHINESE.search(question) else ENGLISH
+    asked = set(roots_of(question))
 
     def worth(one: Reason) -> float:
-        points = sum(rarity for word, rarity in asked.items() if word in one.words)
+        weights = {word: reasons.weight(word) for word in one.words[language]}
+        points = sum(weight for word, weight in weights.items() if word in asked)
         points += SAME_COUNTS * sum(
             wish.telling for wish in wishes if wish.same is not None and wish.same.search(one.whole)
         )
-        return points * (SIGN_COUNTS if one.means else 1.0) / (EXTRA_LENGTH + len(one.words))
+        return points * one.counts / math.sqrt(EXTRA_WEIGHT + sum(weights.values()))
 
-    return max(_reasons()[scenario], key=worth)
+    return max(reasons.every, key=worth)
 
 
 @cache
-def _reasons() -> dict[str, tuple[Reason, ...]]:
-    """The sentences of each scenario's summary and the first one of its lesson, and its signs."""
+def _reasons() -> dict[str, Reasons]:
+    """The passages of each scenario's lesson, and its signs."""
     found = {}
     for one in library():
         document = one.document
-        sentences = _sentences(document["summary"]) + _sentences(document.get("lesson", {}))[:1]
-        reasons = [_reason(sentence, {}) for sentence in sentences]
-        reasons += [_reason(sign["see"], sign["means"]) for sign in document.get("signs", ())]
-        found[one.id] = tuple(reasons)
+        passages = _passages(document["lesson"])
+        every = [_reason(passage, {}, at == 0) for at, passage in enumerate(passages)]
+        every += [_reason(sign["see"], sign["means"]) for sign in document.get("signs", ())]
+        title = frozenset(root for text in document["title"].values() for root in roots_of(text))
+        having = Counter(root for each in every for root in _roots(each))
+        found[one.id] = Reasons(title, tuple(every), having)
     return found
 
 
-def _reason(text: dict[str, str], means: dict[str, str]) -> Reason:
-    whole = " ".join([*text.values(), *means.values()])
-    return Reason(text, means, frozenset(roots_of(whole)), plain(whole))
+@cache
+def _rarities() -> dict[str, float]:
+    every = [each for reasons in _reasons().values() for each in reasons.every]
+    having = Counter(root for each in every for root in _roots(each))
+    return {root: rarity_of(count, len(every)) for root, count in having.items()}
 
 
-def _sentences(part: dict[str, str]) -> list[dict[str, str]]:
-    """The sentences of a text, in both languages; the whole text as one if the languages have different numbers of
-    sentences. Empty without a text."""
-    split = [[found.strip() for found in SENTENCES.findall(part.get(name, ""))] for name in LANGUAGES]
-    if len({len(sentences) for sentences in split}) > 1:
-        return [part]
-    return [dict(zip(LANGUAGES, each, strict=True)) for each in zip(*split, strict=True)]
+def _reason(text: dict[str, str], means: dict[str, str], is_first: bool = False) -> Reason:
+    words = {name: frozenset(roots_of(f"{text[name]} {means.get(name, '')}")) for name in LANGUAGES}
+    return Reason(text, means, is_first, words, plain(" ".join([*text.values(), *means.values()])))
+
+
+def _roots(one: Reason) -> frozenset[str]:
+    return frozenset().union(*one.words.values())
+
+
+def _passages(part: dict[str, str]) -> list[dict[str, str]]:
+    """A text as its sentences, in both languages. One that leans on the one before it (LEANING) stands with it."""
+    english, chinese = ([found.strip() for found in SENTENCES.findall(part[name])] for name in LANGUAGES)
+    passages: list[dict[str, str]] = []
+    is_joined = False
+    for ours, theirs in _aligned(english, chinese):
+        is_joined = bool(passages) and not is_joined and LEANING.match(ours) is not None
+        if is_joined:
+            before = passages.pop()
+            ours, theirs = f"{before[ENGLISH]} {ours}", before[SIMPLIFIED] + theirs
+        passages.append({ENGLISH: ours, SIMPLIFIED: theirs})
+    return passages
+
+
+def _aligned(english: list[str], chinese: list[str]) -> list[tuple[str, str]]:
+    """The sentences of the same text in two languages, each with its translation. If there are fewer in Chinese, some
+    of them are two in English, mostly cut at a semicolon: of all ways to go through both texts, the one with the
+    fewest names that only the Chinese has, and with the most even lengths."""
+    if len(english) == len(chinese):
+        return list(zip(english, chinese, strict=True))
+    parts = [part for sentence in chinese for part in CLAUSES.findall(sentence)]
+    sizes = sum(map(len, english)), sum(map(len, parts))
+    best: dict[tuple[int, int], tuple[float, list[tuple[str, str]]]] = {(0, 0): (0.0, [])}
+    for at in range(len(english) + 1):
+        for there in range(len(parts) + 1):
+            for ours, theirs in STEPS:
+                if (before := best.get((at - ours, there - theirs))) is None:
+                    continue
+                pair = " ".join(english[at - ours : at]), "".join(parts[there - theirs : there])
+                odd = len(set(NAME.findall(pair[1])) - set(NAME.findall(pair[0])))
+                uneven = abs(len(pair[0]) / sizes[0] - len(pair[1]) / sizes[1])
+                joins = ours - 1 + sum(not part.endswith("；") for part in parts[there - theirs : there - 1])
+                cost = before[0] + odd + UNEVEN_COUNTS * uneven + joins + CUT_COUNTS * pair[1].endswith("；")
+                if (at, there) not in best or cost < best[at, there][0]:
+                    best[at, there] = cost, [*before[1], pair]
+    return [(ours, re.sub("；$", "。", theirs)) for ours, theirs in best[len(english), len(parts)][1]]
