@@ -211,13 +211,35 @@ def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
     if message["api"] == "Produce" and configured(client, "acks") == 0:
         yield link("lost.not_sent_again", "SND-8", subject=actor_subject(name), client=name)
         return
+    if any(_is_same_exchange(one, message) for one in moment.messages()):
+        return  # The network had duplicated the message, and a copy is in transit.
     if request is not None:
         yield from nobody_has(moment, name, request)
-    if message["api"] == "Produce" and client["alive"]:
+    if message["api"] == "Produce" and client["alive"] and _has_unconfirmed_records(moment, message):
         retries = configured(client, "retries") or 0
         numbered = configured(client, "enable_idempotence") is True
         key = "gone.no_retry" if retries == 0 else "gone.again_numbered" if numbered else "gone.again_plain"
         yield link(key, "SND-9", subject=actor_subject(name), client=name)
+
+
+def _is_same_exchange(message: Json, lost: Json) -> bool:
+    """Whether a message is a copy of the lost one, or the response to such a copy."""
+    return message["correlation_id"] == lost["correlation_id"] and {message["from"], message["to"]} == {
+        lost["from"],
+        lost["to"],
+    }
+
+
+def _has_unconfirmed_records(moment: Moment, message: Json) -> bool:
+    """Whether the application did not get success for a record that the message carried or reported on. Without
+    such a record the client does not resend."""
+    records = moment.part("records")
+    carried = moment.lately.carried.get(message["id"], {}).values()
+    return any(
+        records.get(str(serial), {}).get("status") != "ok"
+        for serials in carried
+        for serial in serials
+    )
 
 
 # -- a stored batch, or a recognised duplicate -------------------------------------------------------------

@@ -252,6 +252,21 @@ def test_what_follows_a_loss_is_what_the_components_make_of_it(
     assert chain[1].answers
 
 
+def test_a_lost_copy_of_a_request_is_not_resent() -> None:
+    """The client waits for the response to the other copy, or has it already."""
+    simulation = stopped_at("SC-04", "client.sent")
+    sent = Moment.of(simulation).step
+    assert sent is not None
+    (message,) = (one["id"] for one in sent["messages"])
+    simulation.intervene({"action": "duplicate_message", "message": message})
+    simulation.step()
+    simulation.intervene({"action": "drop_message", "message": max(simulation.world.network.under_way)})
+    simulation.step()
+    keys = {one.key.removeprefix("why.") for one in first_answer(simulation)[2]}
+    assert "gone.request" in keys
+    assert not keys & {"message.nobody_has_it", "gone.again_numbered"}
+
+
 def test_earlier_steps_that_an_answer_quotes_can_be_visited() -> None:
     """Each quoted sentence is that of the step which it names."""
     simulation = stopped_at("SC-02", DUPLICATED)
