@@ -17,6 +17,7 @@ from engine.why.links import (
     partition_subject,
     stored_subject,
 )
+from engine.why.markers import is_being_sent
 from engine.why.moment import Moment
 from engine.why.records import copies, quoted, record_of, record_subject
 from engine.why.stable_offset import holder
@@ -135,12 +136,12 @@ def why_unfenced(moment: Moment, subject: str) -> Iterator[Link]:
 
 def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
     """Why a transaction hangs in a partition: no coordinator will end it, so the last stable offset stays at
-    its first record. Raises NotAsked if no transaction is open there."""
+    its first record. Raises NotAsked if the marker of every open transaction is being sent."""
     moment.named("partitions", partition)
     subject = partition_subject(partition)
     replica = moment.leading(partition)
-    if replica is not None and not _open(replica):
-        raise NotAsked("subject", f"no transaction is open in {partition}", "a partition where one hangs")
+    if replica is not None and all(_marker_comes(moment, partition, one) for one, _ in _open(replica)):
+        raise NotAsked("subject", f"no transaction hangs in {partition}", "a partition where one hangs")
     point = None if replica is None else _never_ended(moment, partition, replica)
     yield point or link("hanging.partition", "LOG-8", subject=subject, partition=partition)
     yield from _stored_late(moment, partition, point)
@@ -153,6 +154,13 @@ def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
     if replica is not None:
         yield from holder(moment, partition, replica)
     yield from switched_off(moment)
+
+
+def _marker_comes(moment: Moment, partition: str, producer_id: int) -> bool:
+    """Whether a coordinator sends the marker of a producer's open transaction, for example one elected since."""
+    transactional_id = moment.owner_of(producer_id)
+    found = None if transactional_id is None else moment.entry_of(transactional_id)
+    return found is not None and is_being_sent(moment, str(transactional_id), found[0], partition)
 
 
 def _never_ended(moment: Moment, partition: str, replica: Json) -> Link | None:

@@ -91,24 +91,34 @@ def completion_waits(moment: Moment, transactional_id: str, coordinator: str) ->
     return host is not None and transactional_id in host.coordinator.completions_to_retry
 
 
+def is_being_sent(moment: Moment, transactional_id: str, coordinator: str, partition: str) -> bool:
+    """Whether the coordinator has a marker for the partition in a queue or in flight."""
+    board = (moment.broker(coordinator) or {}).get("markers")
+    if board is None:
+        return False
+    waiting = [*board["queues"].values(), *board["in_flight"].values(), board["unknown_broker"]]
+    return any(_holds(markers, transactional_id, partition) for markers in waiting)
+
+
+def _holds(markers: list[Json], transactional_id: str, partition: str) -> bool:
+    return any(
+        marker["transactional_id"] == transactional_id and partition in marker["partitions"]
+        for marker in markers
+    )
+
+
 def _where(
     moment: Moment, transactional_id: str, coordinator: str, board: Json, partition: str
 ) -> Iterator[Link]:
-    def holds(markers: list[Json]) -> bool:
-        return any(
-            marker["transactional_id"] == transactional_id and partition in marker["partitions"]
-            for marker in markers
-        )
-
     for broker, markers in board["queues"].items():
-        if holds(markers):
+        if _holds(markers, transactional_id, partition):
             yield from _queued(moment, coordinator, board, partition, f"broker-{broker}")
             return
     for broker, markers in board["in_flight"].items():
-        if holds(markers):
+        if _holds(markers, transactional_id, partition):
             yield from _under_way(moment, coordinator, partition, f"broker-{broker}")
             return
-    if not holds(board["unknown_broker"]):
+    if not _holds(board["unknown_broker"], transactional_id, partition):
         params: Json = {"transactional_id": transactional_id, "coordinator": coordinator}
         yield link("marker.given_up", "MRK-12", subject=partition_subject(partition), **params)
         return

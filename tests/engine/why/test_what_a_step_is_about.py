@@ -267,6 +267,14 @@ def test_a_lost_copy_of_a_request_is_not_resent() -> None:
     assert not keys & {"message.nobody_has_it", "gone.again_numbered"}
 
 
+def test_a_transaction_whose_marker_is_being_sent_does_not_hang() -> None:
+    """It hangs until a coordinator is elected again, which loads the decision and sends the markers."""
+    assert first_answer(stopped_at("SC-108/k20-failover", "hanging"))[0] == "hanging"
+    elected = stopped_at("SC-108/k20-failover", "coordinator.loaded")
+    with pytest.raises(NotAsked):
+        why(elected, "hanging", "t-0")
+
+
 def test_earlier_steps_that_an_answer_quotes_can_be_visited() -> None:
     """Each quoted sentence is that of the step which it names."""
     simulation = stopped_at("SC-02", DUPLICATED)
