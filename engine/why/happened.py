@@ -236,9 +236,7 @@ def _has_unconfirmed_records(moment: Moment, message: Json) -> bool:
     records = moment.part("records")
     carried = moment.lately.carried.get(message["id"], {}).values()
     return any(
-        records.get(str(serial), {}).get("status") != "ok"
-        for serials in carried
-        for serial in serials
+        records.get(str(serial), {}).get("status") != "ok" for serials in carried for serial in serials
     )
 
 
