@@ -8,6 +8,7 @@
  */
 
 import type { Mover, Phase, Point, StageObject } from "./contract.ts";
+import { isSeen, waysOf } from "./ways.ts";
 
 export const defaults = {
   /** Milliseconds; long waits take no longer than short ones, because the clock shows them. */
@@ -65,9 +66,11 @@ function isOther(stood: StageObject | undefined, one: StageObject): boolean {
   return stood === undefined || stood.x !== one.x || stood.y !== one.y;
 }
 
-/** Whether a message only moved aside for another one, and came no nearer to its receiver. */
-function isPushed(was: StageObject | undefined, one: StageObject): boolean {
-  return one.phase === "cause" && was !== undefined && isOther(was, one);
+/** A lane's own things stay in it. The same thing in another lane, or in the small picture of a lane, is another drawing of it. */
+const OF_LANE = /^(strip:)?(b|copy|hw|lso|gates|why|ask|off):/;
+
+function isElsewhere(was: StageObject, one: StageObject): boolean {
+  return OF_LANE.test(one.key) && (was.y !== one.y || was.height !== one.height);
 }
 
 const DURATION: Record<Phase, number> = {
@@ -84,18 +87,14 @@ export class StageMover implements Mover {
     this.stop();
     const stood = new Map(before.map((one) => [one.key, one]));
     this.#fade(nodes, leaving(before, after));
+    const ways = waysOf(stood, after);
     for (const one of after as readonly Travelling[]) {
-      const was = stood.get(one.key);
-      if (one.way !== undefined) this.#bend(nodes, one.key, (was as Travelling | undefined)?.way, one.way);
-      const node = travels(one) || isPushed(was, one) ? nodes(one.key) : null;
-      if (node === null) continue;
-      if (!travels(one)) {
-        this.#animate(node, [{ transform: moved([was?.x ?? one.x, was?.y ?? one.y]) }, { transform: moved([one.x, one.y]) }], defaults.travel, 0, GO);
-        continue;
-      }
-      const [, ...rest] = one.via as readonly Point[];
-      const start: Point = was === undefined ? (one.from ?? (one.via as readonly Point[])[0] as Point) : [was.x, was.y];
-      this.#animate(node, [start, ...rest.slice(0, -1), [one.x, one.y]].map((point) => ({ transform: moved(point as Point) })), defaults.travel, 0, GO);
+      if (one.way !== undefined) this.#bend(nodes, one.key, (stood.get(one.key) as Travelling | undefined)?.way, one.way);
+      const way = ways.get(one.key);
+      const node = way === undefined ? null : nodes(one.key);
+      if (way === undefined || node === null) continue;
+      const steps = way.points.map((point, part): Keyframe => ({ transform: moved(point), ...(way.unseen[1] === 0 ? {} : { opacity: isSeen(way, part) ? 1 : 0 }) }));
+      this.#animate(node, steps, defaults.travel, 0, GO);
     }
     return this.#end(defaults.travel);
   }
@@ -109,8 +108,10 @@ export class StageMover implements Mover {
     for (const one of after as readonly Travelling[]) {
       if (one.way !== undefined) this.#bend(nodes, one.key, (stood.get(one.key) as Travelling | undefined)?.way, one.way);
       if (one.phase === "static") continue;
-      const was = isOfStep(one) ? undefined : stood.get(one.key);
-      const from = was !== undefined && isOther(was, one) ? ([was.x, was.y] as const) : was === undefined ? one.from : undefined;
+      const stands = isOfStep(one) ? undefined : stood.get(one.key);
+      const isOwn = stands === undefined || !isElsewhere(stands, one);
+      const was = isOwn ? stands : undefined;
+      const from = was !== undefined && isOther(was, one) ? ([was.x, was.y] as const) : was === undefined && isOwn ? one.from : undefined;
       if (was !== undefined && from === undefined) continue;
       const node = nodes(one.key);
       if (node === null) continue;

@@ -549,6 +549,8 @@ function bundleText({ messages }: Pick<Bundle, "messages">): string {
 /** An object that moves along a curve: motion.ts follows the points. */
 export interface Travelling extends StageObject {
   via: readonly Point[];
+  /** Units that a note under it takes. */
+  below?: number;
 }
 
 /** A curve that bends where it makes way for another. */
@@ -602,7 +604,7 @@ function flightObject(frame: Frame, flight: Flight): Travelling {
     key: `m:${message.id}`, x, y, width, height, phase: flight.follows ? "gate" : "cause", depth: 4, hot: flight.hot,
     draw: svg`${envelope.draw(turnsBack(wire) ? (message.is_response ? -1 : 1) : heading(wire, between01(wire, u, width, height)), fate)}`,
     via: way, ...(start === undefined || flight.before !== null ? {} : { from: start }),
-    select: selection, picked, label: nameOf(flight), ...gripOf(flight),
+    select: selection, picked, label: nameOf(flight), ...(fate.note === "" || fate.side !== "under" ? {} : { below: 14 }), ...gripOf(flight),
   };
 }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { svg } from "lit";
 import type { Phase, StageObject } from "../../stage/contract.ts";
-import { causeFirst, defaults, hasTravel, leaving, timetable } from "../../stage/motion.ts";
+import { StageMover, causeFirst, defaults, hasTravel, leaving, timetable } from "../../stage/motion.ts";
 
 const thing = (key: string, phase: Phase, over: Partial<StageObject> & { via?: readonly [number, number][] } = {}): StageObject => ({
   key, x: 0, y: 0, width: 10, height: 10, phase, depth: 1, draw: svg``, label: "", ...over,
@@ -39,6 +39,18 @@ test("a message that was delivered fades with its wire, and nothing else does", 
   assert.deepEqual(gone.map(({ key }) => key), ["m:1", "w:1"]);
   assert.deepEqual([gone[0]?.select, gone[0]?.picked, gone[0]?.label], [undefined, false, ""]);
   assert.deepEqual(leaving(BEFORE, AFTER), []);
+});
+
+test("what a lane holds does not fly into the small picture of the lane: it is drawn there", async () => {
+  const played: string[][] = [];
+  const node = (key: string): SVGGElement => ({ querySelectorAll: () => [], animate: (frames: Keyframe[]) => {
+    played.push([key, ...frames.map((frame) => String(frame["transform"] ?? "fades"))]);
+    return { finished: Promise.resolve(), cancel: () => undefined };
+  } }) as unknown as SVGGElement;
+  const large = [thing("lso:t-0", "gate", { x: 300, y: 400, height: 50 }), thing("hw:t-1", "gate", { x: 20, height: 50 })];
+  const small = [thing("lso:t-0", "gate", { x: 40, y: 100, height: 10 }), thing("hw:t-1", "gate", { x: 60, height: 50 })];
+  await new StageMover().play(node, large, small);
+  assert.deepEqual(played, [["lso:t-0", "fades", "fades"], ["hw:t-1", "translate(20px, 0px)", "translate(60px, 0px)"]]);
 });
 
 test("While messages travel the picture itself stands still: no animation of other panels is its own", () => {

@@ -1,0 +1,152 @@
+/**
+ * The ways of messages while they move: two that would print over each other go round each other, or one after the
+ * other. Before and after a step no two overlap (network.ts); between, each way alone would lead through others. Pure.
+ */
+
+import type { Box, Point, StageObject } from "./contract.ts";
+
+export interface Way {
+  /** Places in equal parts of the time that all need. */
+  points: readonly Point[];
+  /** The parts of the time in which it is not seen: it leaves when another one has made room, or passes behind it. */
+  unseen: readonly [from: number, to: number];
+}
+
+/** `below`: units that a note under it takes. */
+type Travelling = StageObject & { via?: readonly Point[]; below?: number };
+
+/** Parts of the time. */
+const PARTS = 12;
+/** Units of area on which two may meet. */
+const MEETS = 30;
+/** How far a way may lead aside, in its message's own height or width. */
+const ASIDE = [1, -1, 1.6, -1.6, 2.4, -2.4];
+/** Parts of the time during which a message stands, before it moves or after it. */
+const HOLDS: readonly (readonly [before: number, after: number])[] = [[3, 0], [0, 4], [6, 0], [0, 6], [8, 0], [0, 8]];
+/** Where no way round is free: it is not seen in the middle of its way. */
+const BEHIND: readonly (readonly [from: number, to: number])[] = [[4, 8], [3, 9], [2, 10], [1, PARTS]];
+const SEEN = [0, 0] as const;
+/** Units between two messages. */
+const AIR = 2;
+const BODY = /^(client|broker|co|node|beside|controller|reader):/;
+
+/** By key, the way of each message that moves; `stood`: the picture before. */
+export function waysOf(stood: ReadonlyMap<string, StageObject>, after: readonly StageObject[]): Map<string, Way> {
+  const flights = after.filter((one): one is Travelling => one.key.startsWith("m:") && one.phase === "cause");
+  const moving = flights.flatMap((one) => {
+    const points = directOf(one, stood.get(one.key));
+    return points === null ? [] : [{ one, points: resampled(points), isNew: !stood.has(one.key) }];
+  });
+  const ways = new Map<string, Way>();
+  if (moving.length === 0) return ways;
+  const still = flights.filter((one) => !moving.some(({ one: other }) => other === one)).map((one): Placed => ({ one, way: { points: Array.from({ length: PARTS + 1 }, () => [one.x, one.y] as const), unseen: SEEN } }));
+  const bodies = [...stood.values()].filter(({ key, width }) => BODY.test(key) && width > 0);
+  const placed: Placed[] = [...still];
+  // What stood already has its place; what is new can wait until there is room. Of each, what the step is about goes straight.
+  const order = [...moving].sort((one, other) => Number(one.isNew) - Number(other.isNew) || Number(other.one.hot === true) - Number(one.one.hot === true));
+  for (const { one, points, isNew } of order) {
+    const straight: Way = { points, unseen: SEEN };
+    const own = over(one, straight, bodies);
+    const cost = (way: Way): number => meeting(one, way, placed) + Math.max(0, over(one, way, bodies) - own);
+    let [best, least] = [straight, meeting(one, straight, placed)];
+    for (const way of least === 0 ? [] : otherWays(one, points, isNew)) {
+      const more = cost(way);
+      if (more < least) [best, least] = [way, more];
+      if (least === 0) break;
+    }
+    placed.push({ one, way: best });
+    ways.set(one.key, best);
+  }
+  return ways;
+}
+
+interface Placed {
+  one: StageObject;
+  way: Way;
+}
+
+/** From where it was, or leaves its sender, along its wire; null for one that stays. */
+function directOf(one: Travelling, was: StageObject | undefined): Point[] | null {
+  const { via = [] } = one;
+  if (via.length > 1) {
+    const start: Point = was === undefined ? (one.from ?? via[0] as Point) : [was.x, was.y];
+    return [start, ...via.slice(1, -1), [one.x, one.y]];
+  }
+  // It only moved aside for another one.
+  return was !== undefined && (was.x !== one.x || was.y !== one.y) ? [[was.x, was.y], [one.x, one.y]] : null;
+}
+
+function resampled(points: readonly Point[], parts = PARTS): Point[] {
+  return Array.from({ length: parts + 1 }, (_, index) => {
+    const at = (index / parts) * (points.length - 1);
+    const first = Math.min(points.length - 2, Math.floor(at));
+    const [one, other] = [points[first] as Point, points[first + 1] as Point];
+    return [one[0] + (other[0] - one[0]) * (at - first), one[1] + (other[1] - one[1]) * (at - first)];
+  });
+}
+
+function* otherWays(one: StageObject, points: readonly Point[], isNew: boolean): Generator<Way> {
+  for (const aside of ASIDE) yield { points: bent(points, one, aside), unseen: SEEN };
+  for (const [before, after] of HOLDS) {
+    const held = heldFor(points, before, after);
+    const unseen = isNew ? ([0, before] as const) : SEEN;
+    yield { points: held, unseen };
+    for (const aside of ASIDE.slice(0, 4)) yield { points: bent(held, one, aside), unseen };
+  }
+  for (const [from, to] of BEHIND) yield { points, unseen: [isNew ? 0 : from, to] };
+}
+
+/** Aside from its wire in between, across the way that it goes. */
+function bent(points: readonly Point[], { width, height }: StageObject, aside: number): Point[] {
+  const [first, last] = [points[0] as Point, points.at(-1) as Point];
+  const isAcross = Math.abs(last[0] - first[0]) >= Math.abs(last[1] - first[1]);
+  return points.map(([x, y], index) => {
+    // Soon out of the way, and late back on it.
+    const share = index === points.length - 1 ? 0 : Math.min(1, 3 * Math.sin((Math.PI * index) / (points.length - 1)));
+    return isAcross ? [x, y + share * aside * (height + AIR)] : [x + share * aside * (width + AIR), y];
+  });
+}
+
+/** It stands for some parts of the time, and moves in the others. */
+function heldFor(points: readonly Point[], before: number, after: number): Point[] {
+  const moves = resampled(points, PARTS - before - after);
+  return [...Array.from({ length: before }, () => points[0] as Point), ...moves, ...Array.from({ length: after }, () => points.at(-1) as Point)];
+}
+
+export const isSeen = ({ unseen: [from, to] }: Way, part: number): boolean => part < from || part >= to;
+
+function boxIn({ width, height, below = 0 }: Travelling, way: Way, part: number): Box | null {
+  const [x, y] = way.points[part] as Point;
+  return isSeen(way, part) ? { x, y, width, height: height + below } : null;
+}
+
+function areaOf(one: Box, other: Box): number {
+  const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
+  const height = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
+  return width > 0 && height > 0 ? width * height : 0;
+}
+
+/** How much of this message and of others lies over each other on the way, in units of area. */
+export function meeting(one: StageObject, way: Way, others: readonly Placed[]): number {
+  let sum = 0;
+  for (let part = 0; part <= PARTS; part += 1) {
+    const own = boxIn(one, way, part);
+    if (own === null) continue;
+    for (const { one: other, way: its } of others) {
+      const at = boxIn(other, its, part);
+      const area = at === null ? 0 : areaOf(own, at);
+      if (area > MEETS) sum += area;
+    }
+  }
+  return sum;
+}
+
+/** How much of bodies a message lies over on its way. */
+function over(one: StageObject, way: Way, bodies: readonly StageObject[]): number {
+  let sum = 0;
+  for (let part = 0; part <= PARTS; part += 1) {
+    const own = boxIn(one, way, part);
+    if (own !== null) for (const body of bodies) sum += areaOf(own, body);
+  }
+  return sum;
+}
