@@ -29,6 +29,18 @@ document.addEventListener("keydown", (event) => {
   menu?.querySelector("summary")?.focus();
 });
 
+/** From a search field, ↓ leads to the first result on the page; among the results ↓ and ↑ go on and back, from the first to the field. */
+document.addEventListener("keydown", (event) => {
+  if ((event.key !== "ArrowDown" && event.key !== "ArrowUp") || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  const results = [...document.querySelectorAll<HTMLElement>(".matches h3 > a")];
+  const field = document.activeElement?.matches("form[role=search] input[type=search]") === true;
+  const here = results.indexOf(document.activeElement as HTMLElement);
+  if (results.length === 0 || (!field && here < 0) || (field && event.key === "ArrowUp")) return;
+  event.preventDefault();
+  const next = here + (event.key === "ArrowDown" ? 1 : -1);
+  (next < 0 ? document.querySelector<HTMLElement>("#search") : (results[next] ?? results.at(-1)))?.focus();
+});
+
 /** The key / leads to the search, on a telephone through the menu; not while something is being typed. */
 document.addEventListener("keydown", (event) => {
   const { target } = event;

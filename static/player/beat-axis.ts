@@ -1,6 +1,6 @@
 /**
  * How wide each beat stands on the time axis: as its name needs, plus a share of the rest by the root of its steps.
- * What does not fit is set in two lines, then smaller, then in three and without its number: no name is cut. Pure.
+ * What does not fit is set in two lines, then smaller, then in three with its number in the first one: no name is cut. Pure.
  */
 
 import { textWidth } from "../diagrams/geometry.ts";
@@ -11,15 +11,15 @@ import type { Segment } from "./timeline.ts";
 export const defaults = {
   /** px between two beats. */
   gap: 3,
-  /** px beside a name: its number and the air around both; without a number the air alone. */
+  /** px beside a name: its number and the air around both; with the number in the name's first line the air alone. */
   beside: 34,
   air: 22,
   /** The share of the guessed widths that is needed: the page's typeface is narrower than the one that was measured. */
   narrower: 0.88,
-  /** How names are set, the first that fits: px of a letter, lines, with their numbers or without. */
+  /** How names are set, the first that fits: px of a letter, lines, the numbers beside the names or in their first lines. */
   settings: [
-    { size: 14, lines: 1, numbered: true }, { size: 14, lines: 2, numbered: true }, { size: 13, lines: 2, numbered: true }, { size: 12, lines: 2, numbered: true },
-    { size: 12, lines: 3, numbered: true }, { size: 12, lines: 3, numbered: false }, { size: 11, lines: 3, numbered: false },
+    { size: 14, lines: 1, beside: true }, { size: 14, lines: 2, beside: true }, { size: 13, lines: 2, beside: true }, { size: 12, lines: 2, beside: true },
+    { size: 12, lines: 3, beside: true }, { size: 12, lines: 3, beside: false }, { size: 11, lines: 3, beside: false },
   ],
 };
 
@@ -43,8 +43,8 @@ export function beatAxis(beats: readonly Beat[], end: number, left: number, righ
 
 function laidOut(beats: readonly Beat[], names: readonly (readonly [string, string])[], end: number, left: number, right: number): BeatAxis {
   const room = right - left - defaults.gap * (beats.length - 1);
-  const tries = defaults.settings.flatMap(({ size, lines, numbered }, setting) => [true, false].map((whole) => ({
-    setting, whole, need: names.map(([title, added]) => bothWidth(title, added, size, lines, whole) + (numbered ? defaults.beside : defaults.air)),
+  const tries = defaults.settings.flatMap(({ size, lines, beside }, setting) => [true, false].map((whole) => ({
+    setting, whole, need: names.map(([title, added], place) => bothWidth(beside ? title : `${place + 1} ${title}`, added, size, lines, whole) + (beside ? defaults.beside : defaults.air)),
   })));
   const { setting, whole, need } = (tries.find((one) => sum(one.need) <= room) ?? tries.at(-1)) as (typeof tries)[number];
   const steps = beats.map((beat, place) => Math.max(1, (place === beats.length - 1 ? Math.max(end, beat.last) : beat.last) - beat.first + 1));

@@ -103,6 +103,14 @@ export class BeatWalk extends EventTarget {
     else await this.#toward(number);
   }
 
+  /** To the last step of the plan, made where it is missing; without a plan to the newest step. */
+  async toEnd(): Promise<void> {
+    const store = this.#store;
+    const end = store.canGrow ? (this.#plan()?.steps ?? 0) : 0;
+    if (end > store.newest) await this.#toward(end);
+    else store.toNewest();
+  }
+
   async #next(): Promise<void> {
     const store = this.#store;
     const plan = this.#plan();

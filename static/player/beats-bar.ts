@@ -57,15 +57,15 @@ export class BeatsBar extends MeasuredElement {
     const { segments = [], setting, whole } = axisFor(store, this.width);
     const here = placeOf(plan.beats, store.shown);
     const narrow = isNarrow(this.width);
-    const { size, lines, numbered } = settings.settings[setting] ?? { size: 14, lines: 1, numbered: true };
-    return html`<ol class=${narrow ? "beats bars" : "beats"} .style=${`--beat-size:${size}px`} data-lines=${lines} ?data-bare=${!numbered} ?data-whole=${whole} aria-label=${say("player.beats")}>
-        ${plan.beats.map((beat, place) => this.#beat(beat, segments[place], place, here, plan, store, narrow))}
+    const { size, lines, beside } = settings.settings[setting] ?? { size: 14, lines: 1, beside: true };
+    return html`<ol class=${narrow ? "beats bars" : "beats"} .style=${`--beat-size:${size}px`} data-lines=${lines} ?data-dense=${!beside} ?data-whole=${whole} aria-label=${say("player.beats")}>
+        ${plan.beats.map((beat, place) => this.#beat(beat, segments[place], place, here, plan, store, narrow, beside))}
       </ol>
       ${narrow ? this.#named(plan, store) : nothing}
       ${this.#opened(plan, segments, store)}`;
   }
 
-  #beat(beat: Beat, segment: Segment | undefined, place: number, here: number, plan: BeatPlan, store: PlayerStore, narrow: boolean): TemplateResult {
+  #beat(beat: Beat, segment: Segment | undefined, place: number, here: number, plan: BeatPlan, store: PlayerStore, narrow: boolean, beside: boolean): TemplateResult {
     const title = titleOf(beat);
     const last = place === plan.beats.length - 1 ? Math.max(beat.last, stepsOf(store)) : beat.last;
     const isBroken = store.info !== null && Object.values(store.info.first_broken).some((step) => step >= beat.first && step <= last && step <= store.shown);
@@ -76,9 +76,10 @@ export class BeatsBar extends MeasuredElement {
     const current = place === here ? "step" : nothing;
     // A finger finds them by name, in the list.
     if (narrow) return html`<li class=${state} .style=${style} aria-current=${current}><span class="sr">${name}</span></li>`;
+    const number = html`<span class="n">${place + 1}</span>`;
     return html`<li class=${state} .style=${style}>
       <button class="beat" aria-label=${name} title=${name} aria-current=${current} @click=${() => this.#press(beat, store)}>
-        <span class="n">${place + 1}</span><span class="name">${breakable(title)}${added === "" ? nothing : html` <em class="added">${breakable(added)}</em>`}${isBroken ? html` <b class="bad">✕</b>` : nothing}</span></button>
+        ${beside ? number : nothing}<span class="name">${beside ? nothing : html`${number} `}${breakable(title)}${added === "" ? nothing : html` <em class="added">${breakable(added)}</em>`}${isBroken ? html` <b class="bad">✕</b>` : nothing}</span></button>
       <button class="beat-open" tabindex=${place === Math.max(0, here) ? nothing : -1} aria-expanded=${this.open === beat.first} aria-label=${say("player.beat_opens", { title })}
         title=${say("player.beat_opens", { title })} @click=${() => (this.open = this.open === beat.first ? null : beat.first)}>▴</button></li>`;
   }
@@ -132,16 +133,39 @@ export class BeatsBar extends MeasuredElement {
     this.#go(number);
   };
 
+  /** Up and down go through the list, Enter goes to the step, Escape closes it. */
   readonly #key = (event: KeyboardEvent): void => {
-    if (event.key !== "Escape") return;
+    const rows = this.#rows();
+    const here = rows.indexOf(document.activeElement as HTMLElement);
+    const targets: Record<string, number> = { ArrowDown: here + 1, ArrowUp: Math.max(0, here - 1), Home: 0, End: rows.length - 1 };
+    const target = targets[event.key];
+    if (event.key === "Escape") this.open = null;
+    else if (target !== undefined) rows[Math.min(target, rows.length - 1)]?.focus();
+    else return;
     event.stopPropagation();
     event.preventDefault();
-    this.open = null;
   };
 
-  /** The line of the step on show is seen when a beat opens. */
+  /** When a beat opens, the line of the step on show is seen and has the focus; when it closes, what had the focus before. */
   protected override updated(changed: Map<string, unknown>): void {
-    if (changed.has("open") && this.open !== null) this.querySelector(".beat-list [aria-current]")?.scrollIntoView({ block: "center" });
+    if (!changed.has("open")) return;
+    if (this.open === null) {
+      if (this.#before?.isConnected === true && (document.activeElement === document.body || this.contains(document.activeElement))) this.#before.focus();
+      this.#before = null;
+      return;
+    }
+    if (changed.get("open") === null) this.#before = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+    const rows = this.#rows();
+    const here = rows.findLast((row) => row.closest("[aria-current]") !== null) ?? rows[0];
+    here?.scrollIntoView({ block: "center" });
+    here?.focus({ preventScroll: true });
+  }
+
+  #before: HTMLElement | null = null;
+
+  /** What the list shows and the keyboard can reach: steps, and the names of nested beats. */
+  #rows(): HTMLElement[] {
+    return [...this.querySelectorAll<HTMLElement>(".beat-list :is(button, summary)")].filter((row) => row.checkVisibility());
   }
 }
 

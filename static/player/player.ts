@@ -297,6 +297,7 @@ export class Player extends PlayerAttributes {
     if (store === undefined || play === undefined || !this.hasWords || isOpening(store)) return html`<p class="quiet loading">…</p>`;
     const frame = store.frame;
     const lesson = readLesson(this.lesson);
+    // What moves the reader comes before the picture, so that the keyboard is there first; the page draws it below.
     return html`<div class="player" data-column=${this.column} data-middle=${this.middle} ?data-inspects=${this.#inspects} ?data-beats=${planOf(store) !== null} ?data-projector=${this.projector} data-kept-by=${frame == null ? nothing : keeperOf(frame.view)}
         @make-branch=${this.#makeBranch} @look-back=${({ detail }: CustomEvent<LookBack>) => void (detail === "now" ? store.lookBack() : store.lookBackAtRest())} @open-dialog=${(event: CustomEvent<string>) => void this.#dialog(event.detail)}
         @ask-why=${(event: AskWhyEvent) => this.#why()?.ask(event.detail)} @presenting=${this.#presentingChanged} @follow-again=${() => this.company?.following?.followAgain()}
@@ -309,14 +310,7 @@ export class Player extends PlayerAttributes {
         <eos-tools class="tools" .store=${store} .walk=${this.walk} .zoom=${this.zoom} library=${this.library} compare=${this.open === "" ? this.compare : ""} share=${this.share} workshop=${this.workshop.replace(/0$/, "")} open=${this.open} ?lesson=${lesson.lesson !== undefined} ?presenting=${this.presenting !== ""} ?projector=${this.projector}></eos-tools>
       </header>
       <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} .walk=${this.walk} .zoom=${this.zoom} .check=${this.zoom?.check ?? null} watch=${inLanguage(lesson.watch_for)} .written=${lesson.written?.broken}></eos-sentence>${this.isNarrow ? this.#references(store) : nothing}</section>
-      ${this.isNarrow && this.#inspects ? columnTabs(this.#views(store)) : nothing}
-      ${this.#side("left", store, frame)} ${this.#middle(store, frame)} ${this.#side("right", store, frame)}
-      <eos-why class="why" .store=${store} rules=${this.rules} @shown-why=${this.#shownWhy}></eos-why>
-      <eos-lesson .store=${store} .walk=${this.walk} .lesson=${lesson} compare=${this.open === "" ? this.compare : ""}></eos-lesson>
       <footer class="time" aria-label=${say("player.time")}>
-        <eos-beats .store=${store} .walk=${this.walk}></eos-beats>
-        <div class="line"><eos-scrubber .store=${store} .walk=${this.walk}></eos-scrubber><eos-looking-marks .store=${store}></eos-looking-marks></div>
-        <div class="held"><eos-strip .store=${store}></eos-strip>${this.isNarrow ? nothing : this.#references(store)}</div>
         <div class="foot">
           <eos-transport class="transport" .store=${store} .play=${play} .walk=${this.walk} ?ends=${hasEnd(store, lesson)} verdict=${this.verdict} compare=${this.open === "" ? this.compare : ""}></eos-transport>
           ${this.#predict(store)}
@@ -324,7 +318,14 @@ export class Player extends PlayerAttributes {
           <eos-poll .store=${store} .audience=${this.company?.audience ?? null}></eos-poll>
           <eos-selection-bar .store=${store}></eos-selection-bar>
         </div>
+        <eos-beats .store=${store} .walk=${this.walk}></eos-beats>
+        <div class="line"><eos-scrubber .store=${store} .walk=${this.walk}></eos-scrubber><eos-looking-marks .store=${store}></eos-looking-marks></div>
+        <div class="held"><eos-strip .store=${store}></eos-strip>${this.isNarrow ? nothing : this.#references(store)}</div>
       </footer>
+      ${this.isNarrow && this.#inspects ? columnTabs(this.#views(store)) : nothing}
+      ${this.#side("left", store, frame)} ${this.#middle(store, frame)} ${this.#side("right", store, frame)}
+      <eos-why class="why" .store=${store} rules=${this.rules} @shown-why=${this.#shownWhy}></eos-why>
+      <eos-lesson .store=${store} .walk=${this.walk} .lesson=${lesson} compare=${this.open === "" ? this.compare : ""}></eos-lesson>
       ${this.#messages(store)}
       <eos-looking .store=${store}></eos-looking>
       <eos-term-note rules=${this.rules} reference=${this.reference}></eos-term-note>
@@ -432,8 +433,8 @@ export class Player extends PlayerAttributes {
   };
 
   #do(action: KeyAction, key: string): void {
-    const { store, play } = this;
-    if (store === undefined || play === undefined) return;
+    const { store, play, walk } = this;
+    if (store === undefined || play === undefined || walk === undefined) return;
     if (action === "drop") this.#acts()?.atFocus();
     const beats = this.#inspects ? [] : (planOf(store)?.beats ?? []);
     if (action === "number") this.hintParams = { number: Number(key), count: beats.length };
@@ -454,7 +455,7 @@ export class Player extends PlayerAttributes {
       previous_interesting: () => void store.previousInteresting(),
       next_interesting: () => void store.nextInteresting(),
       first: () => store.moveTo(0),
-      last: () => store.toNewest(),
+      last: () => void walk.toEnd(),
       play: () => play.toggle(),
       branch: () => void this.#makeBranch(),
       message: () => { if (this.#acts()?.next() !== true) this.hint = "player.nothing_to.message"; },

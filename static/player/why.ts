@@ -40,6 +40,7 @@ export class Why extends StoreElement {
     problem: { state: true },
     told: { state: true },
     whole: { state: true },
+    isInstead: { state: true },
   };
 
   declare rules: string;
@@ -51,6 +52,8 @@ export class Why extends StoreElement {
   declare told: ShownWhy | null;
   /** Whether all of a long chain is on show. */
   declare whole: boolean;
+  /** Nothing can be asked about the selection at this step, so the answer is about the step. */
+  declare isInstead: boolean;
   /** The step and the question of the answer on show, or of the one that is under way. */
   #place = "";
   /** An answer that stays while the reader looks at the steps that it names. */
@@ -65,6 +68,7 @@ export class Why extends StoreElement {
     this.problem = null;
     this.told = null;
     this.whole = false;
+    this.isInstead = false;
   }
 
   get isOpen(): boolean {
@@ -184,9 +188,12 @@ export class Why extends StoreElement {
     if (delay > 0) await new Promise((resume) => setTimeout(resume, delay));
     if (place !== this.#place) return;
     try {
-      const answer = await store.why(asked);
+      let answer = await store.why(asked);
+      const isInstead = asked.selection !== null && answer.question === null && answer.links.length === 0;
+      if (isInstead) answer = await store.why({ ...asked, selection: null });
       if (place !== this.#place) return;
       this.answer = answer;
+      this.isInstead = isInstead;
       this.problem = null;
     } catch (error) {
       if (place !== this.#place) return;
@@ -201,8 +208,8 @@ export class Why extends StoreElement {
     if (this.asked === null) return nothing;
     const current = this.answer === null ? null : currentQuestion(this.answer);
     return html`<section class="why-panel" aria-label=${say("player.why")}>
-      <header class="why-head" tabindex="-1">${current === null ? html`<b>${say("player.why")}</b>` : html`<span class="why-asked">${say(current.key, current.params)}</span>`}
-        ${this.answer === null ? nothing : this.#others(this.answer)} ${this.#aboutSelection()} ${this.#back()}</header>
+      <header class="why-head" tabindex="-1">${this.#instead(this.asked)}${current === null ? html`<b>${say("player.why")}</b>` : html`<span class="why-asked">${say(current.key, current.params)}</span>`}
+        ${this.answer === null ? nothing : this.#others(this.answer)} ${this.#aboutSelection()} ${this.#aboutStep(this.asked)} ${this.#back()}</header>
       <button class="close" aria-label=${say("player.why.close")} @click=${() => this.close()}>✕</button>
       <p class="sr" role="status" aria-live="polite">${announcement(this.answer?.links ?? [], current)}</p>
       ${this.problem === null ? this.#chain() : html`<p class="why-none">${say(this.problem.key, this.problem.params)}
@@ -233,7 +240,25 @@ export class Why extends StoreElement {
     const chosen = others[Number(select.value)];
     select.value = "";
     if (chosen === undefined || this.asked === null) return;
-    this.asked = { ...this.asked, question: chosen.question, subject: chosen.subject };
+    const selection = this.isInstead ? null : this.asked.selection;
+    this.asked = { selection, question: chosen.question, subject: chosen.subject };
+  }
+
+  /** Says that the questions are not about the selection. */
+  #instead({ selection }: Asked): TemplateResult | typeof nothing {
+    if (!this.isInstead || selection === null || this.answer === null) return nothing;
+    return html`<span class="why-instead">${say("player.why.instead", { what: nameOf(selection, this.store?.frame) })}</span> `;
+  }
+
+  readonly #askOfStep = (): void => {
+    this.asked = { selection: null, question: null, subject: "" };
+    this.querySelector<HTMLElement>(".why-head")?.focus();
+  };
+
+  /** From what was selected, maybe long ago, to what the step is about. */
+  #aboutStep({ selection }: Asked): TemplateResult | typeof nothing {
+    if (selection === null || this.isInstead || this.answer === null) return nothing;
+    return html`<button class="why-about" @click=${this.#askOfStep}>${say("player.why.about_step")}</button>`;
   }
 
   /** Something was selected that the chain does not speak of: one click asks about that. */
