@@ -29,6 +29,13 @@ document.addEventListener("keydown", (event) => {
   menu?.querySelector("summary")?.focus();
 });
 
+/** After a search the field has the focus, except where it would bring up a keyboard over the results. */
+const searched = document.querySelector<HTMLInputElement>("#search");
+if (searched !== null && searched.value !== "" && document.activeElement === document.body && matchMedia("(hover: hover)").matches) {
+  searched.focus({ preventScroll: true });
+  searched.setSelectionRange(searched.value.length, searched.value.length);
+}
+
 /** From a search field, ↓ leads to the first result on the page; among the results ↓ and ↑ go on and back, from the first to the field. */
 document.addEventListener("keydown", (event) => {
   if ((event.key !== "ArrowDown" && event.key !== "ArrowUp") || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;

@@ -106,9 +106,14 @@ export class BeatWalk extends EventTarget {
   /** To the last step of the plan, made where it is missing; without a plan to the newest step. */
   async toEnd(): Promise<void> {
     const store = this.#store;
-    const end = store.canGrow ? (this.#plan()?.steps ?? 0) : 0;
-    if (end > store.newest) await this.#toward(end);
-    else store.toNewest();
+    const { branch } = store;
+    const ahead = (): number => (store.canGrow && store.branch === branch ? (this.#plan()?.steps ?? 0) : 0);
+    if (ahead() <= store.newest) store.toNewest();
+    // The plan of a branch that was just made is known while its steps are made.
+    for (let end = ahead(); end > store.newest; end = ahead()) {
+      await this.#toward(end);
+      if (store.newest < end || store.target !== end) return;
+    }
   }
 
   async #next(): Promise<void> {

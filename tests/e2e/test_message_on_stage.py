@@ -250,3 +250,51 @@ def test_the_time_line_makes_the_steps_up_to_where_it_is_pressed(page: Page) -> 
     page.mouse.click(line["x"] + line["width"] * 0.7, line["y"] + line["height"] / 2)
     expect(slider).to_have_attribute("aria-valuenow", re.compile(r"^(8|9|1\d)\d$"))
     expect(page.locator(".knob-wanted")).to_have_count(0)
+
+
+def test_the_end_key_makes_the_run_to_its_end(page: Page) -> None:
+    page.keyboard.press("End")
+    at(page, 140)
+    expect(page.locator(".transport .where")).to_contain_text("the run ends")
+
+
+def test_the_list_of_beats_is_walked_with_arrows(page: Page) -> None:
+    page.locator("eos-player").evaluate("player => player.store.moveTo(10)")
+    page.keyboard.press("o")
+    here = page.locator(".beat-list [aria-current] > button")
+    expect(here).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(here).not_to_be_focused()
+    expect(page.locator(".beat-list button:focus")).to_have_count(1)
+    at(page, 10)  # The arrow is the list's, not the run's.
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    at(page, 9)
+    page.keyboard.press("Escape")
+    expect(page.locator(".beat-list")).to_have_count(0)
+
+
+def test_the_controls_are_reached_before_the_picture(page: Page) -> None:
+    order = page.evaluate("""() => [...document.querySelectorAll("button, summary, [tabindex='0']")]
+      .filter((one) => one.checkVisibility())
+      .map((one) => one.closest(".top, .say, .foot, .time, .mid")?.className ?? "")""")
+    places = ["foot" if one.startswith("foot") else one for one in order]
+    assert places.index("foot") < places.index("time") < places.index("mid"), places
+
+
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_what_is_selected_on_a_branch_keeps_its_name(page: Page, width: int) -> None:
+    page.locator("eos-player").evaluate("player => player.store.select({ kind: 'message', id: '7' })")
+    page.keyboard.press("d")
+    at(page, 29)
+    page.keyboard.press("End")
+    expect(page.locator(".transport .where")).to_contain_text("the run ends")
+    page.set_viewport_size({"width": width, "height": width * 9 // 16})
+    page.locator("eos-player").evaluate("player => player.store.select({ kind: 'record', id: '1' })")
+    name = page.locator(".selected .what")
+    expect(name).to_have_text("Selected: record 1")
+    assert name.evaluate("one => one.scrollWidth <= one.clientWidth"), "the name is cut"
+    expect(page.locator(".predict-slot")).to_be_hidden()
+    where, bar = page.locator(".where").bounding_box(), page.locator(".selected").bounding_box()
+    assert where is not None and bar is not None and where["x"] + where["width"] <= bar["x"]

@@ -224,3 +224,21 @@ def test_a_refusal_is_explained_beside_the_sentence(browser: Browser, running_si
         page.get_by_role("listitem").filter(has_text="Is seq 2 beyond the expected 1?").first
     ).to_be_visible()
     context.close()
+
+
+def test_a_selection_without_a_question_leaves_the_question_of_the_step(
+    address: tuple[str, Page],
+) -> None:
+    page = opened(address)
+    page.locator("eos-player").evaluate("player => player.store.select({ kind: 'record', id: '99' })")
+    page.keyboard.press("w")
+    expect(page.locator(".why-instead")).to_contain_text("record 99")
+    expect(page.locator(".why-asked")).to_have_text("Why is the last stable offset of t-0 at 1?")
+    page.keyboard.press("Escape")
+    # What has a question is asked about; one press leads to the step.
+    page.locator("eos-player").evaluate("player => player.store.select({ kind: 'actor', id: 'p2' })")
+    page.keyboard.press("w")
+    expect(page.locator(".why-asked")).to_contain_text("p2")
+    expect(page.locator(".why-instead")).to_have_count(0)
+    page.get_by_role("button", name="Ask about the step").click()
+    expect(page.locator(".why-asked")).to_have_text("Why is the last stable offset of t-0 at 1?")
