@@ -111,7 +111,9 @@ DATABASES = {"default": env.db("DATABASE_URL", default=f"sqlite:///{DATA_DIR / '
 # Web requests may end in any thread, so web processes keep no connection. A worker's threads live long and
 # keep theirs.
 DATABASES["default"]["CONN_MAX_AGE"] = 0
-WORKER_CONNECTION_SECONDS = env.int("EOSVIZ_CONNECTION_SECONDS", 600)
+KEPT_CONNECTION_SECONDS = env.int("EOSVIZ_CONNECTION_SECONDS", 600)
+"""How long a process keeps a connection that it does not share."""
+WORKER_CONNECTION_SECONDS = KEPT_CONNECTION_SECONDS
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["ENGINE"] = "eosviz.sqlite3"
     DATABASES["default"]["OPTIONS"] = {

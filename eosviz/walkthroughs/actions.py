@@ -31,6 +31,7 @@ from eosviz.refusals import Problem
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import matching, messages, one_statement, presenting
 from eosviz.walkthroughs.deriving import sent
+from eosviz.walkthroughs.kept_ahead import storing_thread
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.made_steps import MadeKeyframe, MadeStep, made_keyframe
 from eosviz.walkthroughs.messages import (
@@ -309,17 +310,17 @@ def _walk(
             frames = []
 
 
-def store_ahead(
-    session_id: uuid.UUID, command: Advance, made: MadeStep
-) -> tuple[list[bytes], CommandAnswer, Presented | None] | None:
-    """Store the step that a worker made ahead, for the command that asks for it. Returns the messages to send, the
-    answer, and the presenter's place if it changed; None if the branch has changed since or the command was already
-    carried out."""
-    branch = Branch(id=int(command.branch), session_id=session_id, newest=command.after)
-    step = Step(branch=branch, **msgspec.structs.asdict(made))
-    chunk = Chunk([step], stopped="count")
+Stored = tuple[list[bytes], CommandAnswer, Presented | None]
+"""The messages to send about a step that was made ahead, the answer, and the presenter's place if it changed."""
+
+
+def store_ahead(session_id: uuid.UUID, command: Advance, made: MadeStep) -> Stored | None:
+    """Store the step that a worker made ahead, for the command that asks for it. None if the branch has changed since
+    or the command was already carried out."""
+    chunk = _chunk_of(session_id, command, made)
+    branch = chunk.steps[0].branch
     try:
-        answer = _store_in_one_statement(step, command) or _store(branch, chunk, command, None)
+        answer = _store(branch, chunk, command, None)
     except Overtaken:
         return None
     if answer is None:
@@ -328,14 +329,24 @@ def store_ahead(
     return _frames_of(branch, chunk, presented), answer, presented
 
 
-def _store_in_one_statement(step: Step, command: Advance) -> CommandAnswer | None:
-    """The answer; None if the database cannot do it. Raises Overtaken."""
-    if not one_statement.is_possible():
+async def store_ahead_at_once(session_id: uuid.UUID, command: Advance, made: MadeStep) -> Stored | None:
+    """The same in one statement, from the event loop. Also None if the database failed."""
+    chunk = _chunk_of(session_id, command, made)
+    step = chunk.steps[0]
+    branch = step.branch
+    branch.newest = step.number
+    answer = _done(command, branch, "count")
+    if not await one_statement.store_at_once(step, _remembered(session_id, command, answer)):
         return None
-    step.branch.newest = step.number
-    answer = _done(command, step.branch, "count")
-    one_statement.store_at_once(step, _remembered(step.branch.session_id, command, answer))
-    return answer
+    presented = None
+    if command.present is not None:
+        presented = await storing_thread.run(presenting.go_along, session_id, command)
+    return _frames_of(branch, chunk, presented), answer, presented
+
+
+def _chunk_of(session_id: uuid.UUID, command: Advance, made: MadeStep) -> Chunk:
+    branch = Branch(id=int(command.branch), session_id=session_id, newest=command.after)
+    return Chunk([Step(branch=branch, **msgspec.structs.asdict(made))], stopped="count")
 
 
 def _answer_from_stored(

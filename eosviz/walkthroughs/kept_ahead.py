@@ -97,4 +97,4 @@ class StoringThread:
             return None
 
 
-storing = StoringThread()
+storing_thread = StoringThread()

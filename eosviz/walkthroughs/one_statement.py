@@ -1,16 +1,26 @@
 """Stores a step that was made ahead, with the answer of its command, in one statement on PostgreSQL.
 
 A transaction of three statements is five round trips, and each time the web process and the database's process wait
-for a processor, while the page draws the step on the same machine (`benchmarks/README.md`).
+for a processor, while the page draws the step on the same machine (`benchmarks/README.md`). So does every change
+between the event loop and a thread: the statement is sent from the event loop itself.
 """
 
 from __future__ import annotations
 
-from django.db import IntegrityError, connection
+import logging
+import time
+from asyncio import AbstractEventLoop, Lock, get_running_loop
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import psycopg
+from django.conf import settings
+from django.db import connection
 from django.utils import timezone
 
 from eosviz.walkthroughs.models import Branch, Command, Step
-from eosviz.walkthroughs.walking import Overtaken
+
+logger = logging.getLogger(__name__)
 
 _STATEMENT = f"""
 WITH moved AS (
@@ -29,9 +39,10 @@ def is_possible() -> bool:
     return connection.vendor == "postgresql"
 
 
-def store_at_once(step: Step, command: Command) -> None:
-    """Store the step after the newest of its branch, move the branch on, and store the command's answer. Raises
-    Overtaken if another process has stored something in the branch, or the answer, before."""
+async def store_at_once(step: Step, command: Command) -> bool:
+    """Store the step after the newest of its branch, move the branch on, and store the command's answer. False if
+    another process has stored something in the branch, or the answer, before, or if the database failed; then
+    nothing was stored, or all of it with an answer that the caller did not get."""
     derived = None if step.derived is None else bytes(step.derived)
     given = (
         *(step.number, step.branch_id, step.number - 1),
@@ -44,10 +55,49 @@ def store_at_once(step: Step, command: Command) -> None:
             timezone.now(),
         ),
     )
-    with connection.cursor() as cursor:
-        try:
-            cursor.execute(_STATEMENT, given)
-        except IntegrityError as error:
-            raise Overtaken from error
-        if cursor.rowcount != 1:
-            raise Overtaken
+    kept = _of_loop.setdefault(get_running_loop(), _Connection())
+    try:
+        return await kept.rows_of(_STATEMENT, given) == 1
+    except psycopg.IntegrityError:
+        return False
+    except psycopg.Error as error:
+        logger.warning("session %s: a step was left to the worker: %r", command.session_id, error)
+        return False
+
+
+class _Connection:
+    """A connection of one event loop. It stays open as long as a worker's, and takes one statement at a time."""
+
+    def __init__(self) -> None:
+        self._turn = Lock()
+        self._open: psycopg.AsyncConnection[Any] | None = None
+        self._until = 0.0
+
+    async def rows_of(self, statement: str, given: tuple[Any, ...]) -> int:
+        """How many rows the statement stored last. Raises psycopg.Error."""
+        async with self._turn:
+            if self._open is None:
+                self._open = await psycopg.AsyncConnection.connect(autocommit=True, **_parameters())
+                self._until = time.monotonic() + settings.KEPT_CONNECTION_SECONDS
+            keep = False
+            try:
+                cursor = await self._open.execute(statement, given)
+                keep = time.monotonic() < self._until
+                return cursor.rowcount
+            except psycopg.IntegrityError:
+                keep = time.monotonic() < self._until
+                raise
+            finally:
+                if not keep:
+                    unusable, self._open = self._open, None
+                    await unusable.close()
+
+
+_of_loop: WeakKeyDictionary[AbstractEventLoop, _Connection] = WeakKeyDictionary()
+
+
+def _parameters() -> dict[str, Any]:
+    """Django's parameters of a connection, without those for its own cursors."""
+    given = connection.get_connection_params()
+    own = ("context", "cursor_factory", "prepare_threshold")
+    return {name: value for name, value in given.items() if name not in own}
