@@ -30,6 +30,7 @@ POSTGRESQL_TESTS = (
     "tests/classroom",
     "tests/operating",
     "tests/walkthroughs/test_commands.py",
+    "tests/walkthroughs/test_one_statement.py",
 )
 """Tests that `make test` runs on both databases, without the slow ones and NOT_TWICE."""
 NOT_TWICE = (

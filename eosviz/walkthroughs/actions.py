@@ -29,11 +29,10 @@ from engine.simulation import Simulation
 from eosviz import quotas
 from eosviz.refusals import Problem
 from eosviz.scenarios.models import ScenarioVersion
-from eosviz.walkthroughs import matching, messages, one_statement, presenting
+from eosviz.walkthroughs import matching, messages, presenting
 from eosviz.walkthroughs.deriving import sent
-from eosviz.walkthroughs.kept_ahead import storing_thread
 from eosviz.walkthroughs.limits import LIMITS
-from eosviz.walkthroughs.made_steps import MadeKeyframe, MadeStep, made_keyframe
+from eosviz.walkthroughs.made_steps import MadeKeyframe, made_keyframe
 from eosviz.walkthroughs.messages import (
     Advance,
     AskActions,
@@ -228,10 +227,10 @@ def _fail(session_id: uuid.UUID, command: Command, problem: Problem) -> CommandA
 
 
 def _remember(session_id: uuid.UUID, command: Command, answer: CommandAnswer) -> None:
-    _remembered(session_id, command, answer).save(force_insert=True)
+    remembered(session_id, command, answer).save(force_insert=True)
 
 
-def _remembered(session_id: uuid.UUID, command: Command, answer: CommandAnswer) -> StoredCommand:
+def remembered(session_id: uuid.UUID, command: Command, answer: CommandAnswer) -> StoredCommand:
     return StoredCommand(
         session_id=session_id,
         identifier=command.id,
@@ -298,11 +297,11 @@ def _walk(
         while True:
             chunk, ahead = next_steps(simulation, branch, goal, ahead), None
             try:
-                answer = _store(branch, chunk, command, pauses)
+                answer = store(branch, chunk, command, pauses)
             except Overtaken:
                 slot.overtaken(chunk)
                 raise
-            frames += _frames_of(branch, chunk)
+            frames += frames_of(branch, chunk)
             if answer is not None:
                 publish(session_id, frames, answer)
                 return answer
@@ -310,49 +309,10 @@ def _walk(
             frames = []
 
 
-Stored = tuple[list[bytes], CommandAnswer, Presented | None]
-"""The messages to send about a step that was made ahead, the answer, and the presenter's place if it changed."""
-
-
-def store_ahead(session_id: uuid.UUID, command: Advance, made: MadeStep) -> Stored | None:
-    """Store the step that a worker made ahead, for the command that asks for it. None if the branch has changed since
-    or the command was already carried out."""
-    chunk = _chunk_of(session_id, command, made)
-    branch = chunk.steps[0].branch
-    try:
-        answer = _store(branch, chunk, command, None)
-    except Overtaken:
-        return None
-    if answer is None:
-        return None
-    presented = presenting.go_along(session_id, command)
-    return _frames_of(branch, chunk, presented), answer, presented
-
-
-async def store_ahead_at_once(session_id: uuid.UUID, command: Advance, made: MadeStep) -> Stored | None:
-    """The same in one statement, from the event loop. Also None if the database failed."""
-    chunk = _chunk_of(session_id, command, made)
-    step = chunk.steps[0]
-    branch = step.branch
-    branch.newest = step.number
-    answer = _done(command, branch, "count")
-    if not await one_statement.store_at_once(step, _remembered(session_id, command, answer)):
-        return None
-    presented = None
-    if command.present is not None:
-        presented = await storing_thread.run(presenting.go_along, session_id, command)
-    return _frames_of(branch, chunk, presented), answer, presented
-
-
-def _chunk_of(session_id: uuid.UUID, command: Advance, made: MadeStep) -> Chunk:
-    branch = Branch(id=int(command.branch), session_id=session_id, newest=command.after)
-    return Chunk([Step(branch=branch, **msgspec.structs.asdict(made))], stopped="count")
-
-
 def _answer_from_stored(
     branch: Branch, command: Advance | RunUntil, reached: int, stopped: Stopped
 ) -> CommandAnswer:
-    answer = _done(command, branch, stopped, reached)
+    answer = done(command, branch, stopped, reached)
     _remember(branch.session_id, command, answer)
     first = command.after + 1
     frames = stored_messages(branch, first, min(reached, first + LIMITS.advance_steps - 1))
@@ -396,7 +356,7 @@ def steps_left(session_id: uuid.UUID) -> int:
     return LIMITS.steps_per_session - (stored["steps"] or 0)
 
 
-def _store(
+def store(
     branch: Branch, chunk: Chunk, command: Advance | RunUntil, pauses: int | None
 ) -> CommandAnswer | None:
     """Store a chunk, and with the last chunk the command's answer, in one transaction. A chunk is the last
@@ -409,7 +369,7 @@ def _store(
         if stopped is None and pauses is not None and Branch.objects.pauses_of(branch.id) != pauses:
             stopped = "pause"
         if stopped is not None:
-            answer = _done(command, branch, stopped)
+            answer = done(command, branch, stopped)
             _remember(branch.session_id, command, answer)
     return answer
 
@@ -424,7 +384,7 @@ def _make_branch(session_id: uuid.UUID, command: MakeBranch, pauses: int | None)
     child = _child(branch, command.at, command.name)
     with transaction.atomic():
         _save_child(child)
-        answer = _done(command, child, "count", created=True)
+        answer = done(command, child, "count", created=True)
         _remember(session_id, command, answer)
     publish(session_id, [_branches(session_id)], answer)
     return answer
@@ -512,9 +472,9 @@ def _step_after(simulation: Simulation, branch: Branch, command: Intervene) -> C
         if created:
             _save_child(branch)
         store_steps(branch, chunk, [made])
-        answer = _done(command, branch, "count", created=created)
+        answer = done(command, branch, "count", created=created)
         _remember(branch.session_id, command, answer)
-    publish(branch.session_id, [_branches(branch.session_id), *_frames_of(branch, chunk)], answer)
+    publish(branch.session_id, [_branches(branch.session_id), *frames_of(branch, chunk)], answer)
     return answer
 
 
@@ -567,7 +527,7 @@ _ACTIONS: dict[type, Callable[[uuid.UUID, Any, int | None], CommandAnswer]] = {
 # -- what is sent --------------------------------------------------------------------------------------------
 
 
-def _done(
+def done(
     command: Command, branch: Branch, stopped: Stopped, reached: int | None = None, created: bool = False
 ) -> Done:
     return Done(
@@ -592,7 +552,7 @@ def _branches(session_id: uuid.UUID) -> bytes:
     return messages.encode(messages.Branches(branches=branch_summaries(session_id)))
 
 
-def _frames_of(branch: Branch, chunk: Chunk, presented: Presented | None = None) -> list[bytes]:
+def frames_of(branch: Branch, chunk: Chunk, presented: Presented | None = None) -> list[bytes]:
     """The messages for pages about a chunk that was just stored, to whose last step the presenter went."""
     frames = []
     if chunk.steps:

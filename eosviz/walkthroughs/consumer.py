@@ -32,17 +32,16 @@ from eosviz.sockets import RightfulConsumer
 from eosviz.walkthroughs import (
     actions,
     messages,
-    one_statement,
     plans,
     presenting,
     presenting_messages,
     questions,
     tasks,
 )
-from eosviz.walkthroughs.kept_ahead import KeptAhead, storing_thread
-from eosviz.walkthroughs.made_steps import MadeStep
+from eosviz.walkthroughs.kept_ahead import KeptAhead
 from eosviz.walkthroughs.messages import Unreadable
 from eosviz.walkthroughs.models import Session
+from eosviz.walkthroughs.storing_ahead import store_ahead
 from eosviz.walkthroughs.streaming import group_of
 from eosviz.walkthroughs.unavailable import unavailable
 
@@ -181,7 +180,7 @@ class SessionConsumer(RightfulConsumer):
 
     async def advance(self, message: messages.Advance) -> None:
         made = self.ahead.take(message)
-        stored = None if made is None else await self._stored(message, made)
+        stored = None if made is None else await store_ahead(self.session.id, message, made)
         if stored is None:
             await self.command(message)
             return
@@ -191,11 +190,6 @@ class SessionConsumer(RightfulConsumer):
         await self._send_to_others(frames, presented)
         if message.ahead:
             self.going_on = asyncio.create_task(self._go_on(message.branch, message.after + 1))
-
-    async def _stored(self, command: messages.Advance, made: MadeStep) -> actions.Stored | None:
-        if one_statement.is_possible():
-            return await actions.store_ahead_at_once(self.session.id, command, made)
-        return await storing_thread.run(actions.store_ahead, self.session.id, command, made)
 
     async def _send_to_others(
         self, frames: list[bytes], presented: presenting_messages.Presented | None

@@ -1,7 +1,7 @@
 """The step made ahead (`ahead.py`), which the page's socket keeps, and the thread that stores it.
 
 A worker sends the step to the socket of the page that stepped. When the page asks for it, the web process
-stores it, as a worker would (`actions.store_ahead`), and answers the page without a worker. If anything
+stores it, as a worker would (`storing_ahead.py`), and answers the page without a worker. If anything
 prevents that, the worker gets the command, as if no step had been kept.
 """
 

@@ -16,6 +16,7 @@ from eosviz.walkthroughs.ahead import answer_ahead, go_on_ahead, look_ahead
 from eosviz.walkthroughs.kept_ahead import KeptAhead
 from eosviz.walkthroughs.messages import Advance, AskActions, AskAhead, CommandAnswer, Done
 from eosviz.walkthroughs.models import Branch, Session
+from eosviz.walkthroughs.storing_ahead import store_in_transaction
 from tests.walkthroughs.conftest import carry_out, line_bodies, line_sent, message, numbers, root
 
 Sent = list[dict[str, Any]]
@@ -176,7 +177,7 @@ def store(session: Session, event: dict[str, Any], **asked: Any) -> tuple[list[b
     assert isinstance(command, Advance)
     made = kept.take(command)
     assert kept.take(command) is None
-    stored = None if made is None else actions.store_ahead(session.id, command, made)
+    stored = None if made is None else store_in_transaction(session.id, command, made)
     return None if stored is None else stored[:2]
 
 
@@ -287,4 +288,4 @@ def test_a_session_that_is_gone_takes_no_step(session: Session, sent: list[dict[
     Branch.objects.filter(session=session).delete()
     made = kept.take(command)
     assert made is not None
-    assert actions.store_ahead(session.id, command, made) is None
+    assert store_in_transaction(session.id, command, made) is None

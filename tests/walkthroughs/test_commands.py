@@ -381,7 +381,7 @@ class TestOnce:
         """Between making and storing, another worker stores the same steps."""
         branch = root(session)
         other = RecentSimulations()
-        store = actions._store
+        store = actions.store
         overtaken = []
 
         def store_late(*arguments: Any) -> Any:
@@ -392,13 +392,13 @@ class TestOnce:
                     done(carry_out(session, "advance", branch, after=0, count=3))
             return store(*arguments)
 
-        monkeypatch.setattr(actions, "_store", store_late)
+        monkeypatch.setattr(actions, "store", store_late)
         assert done(carry_out(session, "advance", branch, after=0, count=5)).reached == 5
         assert overtaken
         assert numbers(branch) == [1, 2, 3, 4, 5]
         assert line_bodies(branch) == engine_bodies("SC-03", 5)
 
-    @pytest.mark.parametrize("dies_in", ["_store", "publish"], ids=["before storing", "after storing"])
+    @pytest.mark.parametrize("dies_in", ["store", "publish"], ids=["before storing", "after storing"])
     def test_a_task_whose_worker_died_is_carried_out_by_the_next_one(
         self, session: Session, monkeypatch: pytest.MonkeyPatch, dies_in: str
     ) -> None:

@@ -12,12 +12,13 @@ import pytest
 from django.db import connection
 
 from eosviz.in_thread import in_thread
-from eosviz.walkthroughs import actions, ahead, one_statement
+from eosviz.walkthroughs import ahead, one_statement
 from eosviz.walkthroughs.ahead import go_on_ahead, look_ahead
 from eosviz.walkthroughs.kept_ahead import KeptAhead
 from eosviz.walkthroughs.made_steps import MadeStep
 from eosviz.walkthroughs.messages import Advance, Done
 from eosviz.walkthroughs.models import Session
+from eosviz.walkthroughs.storing_ahead import Stored, store_ahead
 from tests.walkthroughs.conftest import carry_out, line_bodies, line_sent, message, numbers, root
 
 pytestmark = [
@@ -51,8 +52,8 @@ def asked(session: Session, event: dict[str, Any], **fields: Any) -> tuple[Advan
     return command, made
 
 
-def store(session: Session, event: dict[str, Any], **fields: Any) -> actions.Stored | None:
-    return asyncio.run(actions.store_ahead_at_once(session.id, *asked(session, event, **fields)))
+def store(session: Session, event: dict[str, Any], **fields: Any) -> Stored | None:
+    return asyncio.run(store_ahead(session.id, *asked(session, event, **fields)))
 
 
 def test_it_stores_what_a_worker_stores(session: Session, sent: list[dict[str, Any]], start: Any) -> None:
@@ -86,10 +87,8 @@ def test_a_command_is_carried_out_once(session: Session, sent: list[dict[str, An
     event, again = sent.pop(), uuid.uuid4()
     first, second = asked(session, event, id=again), asked(session, event, id=again)
 
-    async def both() -> list[actions.Stored | None]:
-        return await asyncio.gather(
-            actions.store_ahead_at_once(session.id, *first), actions.store_ahead_at_once(session.id, *second)
-        )
+    async def both() -> list[Stored | None]:
+        return await asyncio.gather(store_ahead(session.id, *first), store_ahead(session.id, *second))
 
     assert [stored is None for stored in asyncio.run(both())] == [False, True]
     assert numbers(root(session)) == [1, 2]
@@ -111,13 +110,13 @@ def test_a_lost_connection_leaves_the_step_to_a_worker_and_is_replaced(
 
     async def stored() -> list[bool]:
         settings.KEPT_CONNECTION_SECONDS = 600
-        found = [await actions.store_ahead_at_once(session.id, *steps[0])]
+        found = [await store_ahead(session.id, *steps[0])]
         kept = one_statement._of_loop[asyncio.get_running_loop()]._open
         assert kept is not None
         await in_thread(lose)(kept.info.backend_pid)
-        found.append(await actions.store_ahead_at_once(session.id, *steps[1]))
+        found.append(await store_ahead(session.id, *steps[1]))
         settings.KEPT_CONNECTION_SECONDS = 0
-        found.append(await actions.store_ahead_at_once(session.id, *steps[1]))
+        found.append(await store_ahead(session.id, *steps[1]))
         return [one is not None for one in found]
 
     assert asyncio.run(stored()) == [True, False, True]

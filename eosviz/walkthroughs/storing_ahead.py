@@ -1,0 +1,61 @@
+"""Stores the step that a worker made ahead when the page asks for it, in the process of the page's socket: with
+PostgreSQL in one statement from the event loop, else in a transaction in the storing thread."""
+
+from __future__ import annotations
+
+import uuid
+
+import msgspec
+
+from eosviz.walkthroughs import one_statement, presenting
+from eosviz.walkthroughs.actions import done, frames_of, remembered, store
+from eosviz.walkthroughs.kept_ahead import storing_thread
+from eosviz.walkthroughs.made_steps import MadeStep
+from eosviz.walkthroughs.messages import Advance, CommandAnswer
+from eosviz.walkthroughs.models import Branch, Step
+from eosviz.walkthroughs.presenting_messages import Presented
+from eosviz.walkthroughs.walking import Chunk, Overtaken
+
+Stored = tuple[list[bytes], CommandAnswer, Presented | None]
+"""The messages to send about a step that was made ahead, the answer, and the presenter's place if it changed."""
+
+
+async def store_ahead(session_id: uuid.UUID, command: Advance, made: MadeStep) -> Stored | None:
+    """Store the step for the command that asks for it. None if the branch has changed since, the command was already
+    carried out, or the database failed: a worker has to carry it out."""
+    if one_statement.is_possible():
+        return await _store_at_once(session_id, command, made)
+    return await storing_thread.run(store_in_transaction, session_id, command, made)
+
+
+def store_in_transaction(session_id: uuid.UUID, command: Advance, made: MadeStep) -> Stored | None:
+    """Store the step, for `store_ahead`."""
+    chunk = _chunk_of(session_id, command, made)
+    branch = chunk.steps[0].branch
+    try:
+        answer = store(branch, chunk, command, None)
+    except Overtaken:
+        return None
+    if answer is None:
+        return None
+    presented = presenting.go_along(session_id, command)
+    return frames_of(branch, chunk, presented), answer, presented
+
+
+async def _store_at_once(session_id: uuid.UUID, command: Advance, made: MadeStep) -> Stored | None:
+    chunk = _chunk_of(session_id, command, made)
+    step = chunk.steps[0]
+    branch = step.branch
+    branch.newest = step.number
+    answer = done(command, branch, "count")
+    if not await one_statement.store_at_once(step, remembered(session_id, command, answer)):
+        return None
+    presented = None
+    if command.present is not None:
+        presented = await storing_thread.run(presenting.go_along, session_id, command)
+    return frames_of(branch, chunk, presented), answer, presented
+
+
+def _chunk_of(session_id: uuid.UUID, command: Advance, made: MadeStep) -> Chunk:
+    branch = Branch(id=int(command.branch), session_id=session_id, newest=command.after)
+    return Chunk([Step(branch=branch, **msgspec.structs.asdict(made))], stopped="count")
