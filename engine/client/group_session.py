@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.client.connections import CONNECTING, Connections, InFlightRequest
+from engine.client.control_reactions import RETRIABLE
 from engine.errors import EngineError, Error
 from engine.happenings.readers import (
     AfterAnswer,
@@ -50,8 +51,8 @@ REQUEST_TIMEOUT_MS = 30_000
 
 REACTIONS: dict[str, dict[Error, AfterAnswer]] = {
     "FindCoordinator": {
+        **{Error[name]: AfterAnswer.RETRY for name in RETRIABLE},
         Error.NONE: AfterAnswer.DONE,
-        Error.COORDINATOR_NOT_AVAILABLE: AfterAnswer.RETRY,
         Error.GROUP_AUTHORIZATION_FAILED: AfterAnswer.GIVE_UP,
     },
     "OffsetFetch": {

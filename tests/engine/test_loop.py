@@ -60,6 +60,21 @@ def delivered(simulation):
     return simulation.world.consumers["reader"].handover.delivered_count
 
 
+@pytest.mark.parametrize(
+    "error", ["REQUEST_TIMED_OUT", "COORDINATOR_LOAD_IN_PROGRESS", "GROUP_AUTHORIZATION_FAILED"]
+)
+def test_the_lookup_of_the_group_coordinator_is_repeated_after_a_retriable_error(error):
+    """``AbstractCoordinator.ensureCoordinatorReady`` asks again after any RetriableException."""
+    denied = {"match": {"api": "FindCoordinator", "from": "c1"}, "action": "inject_error", "error": error}
+    simulation = Simulation(load({**copy.deepcopy(DOCUMENT), "faults": [denied]}))
+    said = []
+    while (step := simulation.step()) is not None:
+        said.append(step.key)
+    gives_up = error == "GROUP_AUTHORIZATION_FAILED"
+    assert ("group_session.give_up" in said) is gives_up
+    assert (delivered(simulation) == 4) is not gives_up
+
+
 def duplicates(simulation):
     return sum(verdict.duplicates for verdict in simulation.verdicts())
 
