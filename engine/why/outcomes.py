@@ -48,7 +48,7 @@ def why_unended(moment: Moment, transactional_id: str) -> Iterator[Link]:
             f"known: {', '.join(known) or 'none'}",
         )
     if found is not None and found[1]["state"] in OVER and found[1]["pending_state"] is None:
-        yield _over(moment, transactional_id, found[1]["state"])
+        yield _over(*found, transactional_id)
         if moment.lately.transitions.get(("transaction_states", transactional_id)) is not None:
             yield from _since(moment, transactional_id)
         yield from users(moment, transactional_id, None)
@@ -58,12 +58,14 @@ def why_unended(moment: Moment, transactional_id: str) -> Iterator[Link]:
     yield from decision(moment, transactional_id, None)
 
 
-def _over(moment: Moment, transactional_id: str, state: str) -> Link:
+def _over(coordinator: str, entry: Json, transactional_id: str) -> Link:
+    state = entry["state"]
     key = "transaction.never_began" if state == EMPTY else "transaction.ended"
     return link(
         key,
         "TXC-3",
         subject=transaction_subject(transactional_id),
+        coordinator=coordinator,
         transactional_id=transactional_id,
         state=state,
     )
