@@ -8,8 +8,8 @@ import { facts } from "./joins.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
-  /** Rows of the table of both sides, before the rest is counted. */
-  rows: 4,
+  /** Rows of the table of both sides that stand over the pictures; the rest is a press away. One row more is shown, too. */
+  rows: 2,
 };
 
 export type Verdicts = Readonly<Record<string, VerdictView>>;
@@ -49,12 +49,24 @@ export function apartRows(apart: readonly Apart[], left: Verdicts, right: Verdic
   return [...counted, ...apart];
 }
 
-/** Both sides in one table. `names`: what each side is called. */
-export function apartTable(rows: readonly ApartRow[], names: readonly string[]): TemplateResult {
+export interface Unfolding {
+  whole: boolean;
+  turn: () => void;
+}
+
+/** Both sides in one table. `names`: what each side is called. `unfolding`: whether all rows are shown, and what changes that. */
+export function apartTable(rows: readonly ApartRow[], names: readonly string[], { whole, turn }: Unfolding): TemplateResult {
   if (rows.length === 0) return html`<p class="apart none">${say("player.compare.nothing_apart")}</p>`;
-  const shown = rows.slice(0, defaults.rows);
+  const shown = whole || rows.length <= defaults.rows + 1 ? rows : rows.slice(0, defaults.rows);
+  const rest = rows.length - shown.length;
   return html`<table class="apart-table"><caption class="sr">${say("player.compare.apart")}</caption>
-    <thead><tr><td>${say("player.compare.apart")}</td>${names.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-    <tbody>${shown.map((row) => html`<tr><th scope="row">${row.name}</th><td>${row.left}</td><td>${row.right}</td></tr>`)}${
-      rows.length === shown.length ? nothing : html`<tr><th scope="row" class="num">+${rows.length - shown.length}</th><td></td><td></td></tr>`}</tbody></table>`;
+    <thead><tr><td>${say("player.compare.apart_short")}</td>${names.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+    <tbody>${shown.map((row) => html`<tr><th scope="row">${pieces(row.name)}</th><td>${pieces(row.left)}</td><td>${pieces(row.right)}</td></tr>`)}</tbody></table>${
+      rest === 0 && !whole ? nothing : html`<button class="apart-more" aria-expanded=${whole ? "true" : "false"} @click=${turn}>${
+        whole ? say("player.compare.apart_fewer") : say("player.compare.apart_more", { count: rest })}</button>`}`;
+}
+
+/** A line may end behind the underscores of a name, and not before a number. */
+export function pieces(said: string): (string | TemplateResult)[] {
+  return said.replace(/(?<=[A-Z]) (?=\d)/g, "\u00a0").split(/(?<=_)(?=[A-Za-z])/).flatMap((piece, index) => (index === 0 ? [piece] : [html`<wbr>`, piece]));
 }

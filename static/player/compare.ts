@@ -90,6 +90,7 @@ export class Compare extends LitElement {
     lockstep: { state: true },
     at: { state: true },
     shown: { state: true },
+    unfolded: { state: true },
     fault: { state: true },
   };
 
@@ -118,6 +119,8 @@ export class Compare extends LitElement {
   declare shown: Side["name"];
   /** The moment of both runs (`moments.ts`), or the common virtual time. */
   declare at: number;
+  /** On a narrow screen: all that differs is listed, not only the first of it. */
+  declare unfolded: boolean;
   declare fault: string | null;
 
   readonly #permalink = new Permalink();
@@ -156,6 +159,7 @@ export class Compare extends LitElement {
     this.lockstep = "step";
     this.at = 0;
     this.shown = "right";
+    this.unfolded = false;
     this.fault = null;
   }
 
@@ -534,7 +538,7 @@ export class Compare extends LitElement {
         <button class="icon text" lang=${other} @click=${() => void this.#speak(other)}>${other === "en" ? "English" : "中文"}</button>
         ${endsOf(left, right)}
       </header>
-      <div class="compare-apart">${apartTable(this.#apart.rows, this.#sides.map((side) => this.#shortName(side)))}</div>
+      <div class="compare-apart">${apartTable(this.#apart.rows, this.#sides.map((side) => this.#shortName(side)), { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; } })}</div>
       ${this.#flip()}
       <div class="compare-sides" data-shown=${this.shown} @scroll=${SCROLLS}>${this.#sides.map((side) => this.#side(side))}</div>
       ${this.fault === null ? nothing : html`<div class="message" role="alert"><p>${this.fault}</p></div>`}

@@ -20,6 +20,8 @@ const MANAGER = 44;
 const STACK = { role: 72, centre: 172, centreMost: 250, participant: 78, network: 47, networkMost: 84, inRow: 4, under: 30 };
 const EDGE = 6;
 const MARGINS = 10;
+/** px of half a page from which on the whole picture is shown, and how small it may be for that. */
+const HALF = { width: 560, scale: 0.78 };
 
 export function middlewarePlaces(plan: StagePlan, size: Size): Places {
   return size.form === "phone" ? stacked(plan, size) : abreast(plan, size);
@@ -68,14 +70,16 @@ function abreast(plan: StagePlan, size: Size): Places {
 
 /** One under the other: initiator and business system, the middleware, its participants, at most four in a row. */
 function stacked(plan: StagePlan, size: Size): Places {
-  const width = phoneWidth(size);
   const { wanting, middle, participants } = rolesOf(plan);
   const boxes: Record<string, Box> = {};
   const first = [...wanting, ...middle.filter((role) => role === "manager")];
   const inRow = Math.max(1, Math.min(STACK.inRow, participants.length));
   const rows = Math.ceil(participants.length / inRow);
-  const given = size.height / (size.width / width) - STACK.under;
   const least = EDGE + STACK.role + 2 * STACK.network + STACK.centre + rows * (STACK.participant + GAP) - GAP + EDGE;
+  // Beside another run the participants are as much of the picture as the roles are.
+  const near = phoneWidth(size);
+  const width = size.width < HALF.width ? near : clamp(((least + STACK.under) * size.width) / size.height, near, size.width / HALF.scale);
+  const given = size.height / (size.width / width) - STACK.under;
   const spare = Math.max(0, given - least);
   // Messages need room before anything else does.
   const network = STACK.network + Math.min(spare / 2, STACK.networkMost - STACK.network);

@@ -151,7 +151,7 @@ function businessOf({ frame, view, tid, own, part }: Node): Drawn {
   return {
     fact: "", strong: false, label,
     inner: place === null
-      ? svg`${part?.kind === "state" ? nothing : fittedText(14, 46, state, own.width - 28, 13, { classes: "b", bold: true, least: 9 })}${said === "" ? nothing : fittedText(14, 68, said, own.width - 28, 12, { most: 2, least: 8, classes: "k" })}`
+      ? svg`${part?.kind === "state" ? nothing : fittedText(14, 46, state, own.width - 28, 13, { classes: "b", bold: true, least: 9 })}${said === "" ? nothing : fittedText(14, Math.min(68, own.height - 7), said, own.width - 28, 12, { most: own.height < 84 ? 1 : 2, least: 8, classes: "k" })}`
       : svg`${states(place, rungsOf(frame, "business", tid, entry?.state), part)}${
         said === "" ? nothing : fittedText(14, own.height - 22, said, own.width - 28, 13, { most: 2, least: 9, classes: "k" })}`,
   };

@@ -185,7 +185,7 @@ function notedAside(flight: Flight, { flights, bundles }: Omit<Network, "away">,
   const spots = { under: { x: own.x + (own.width - width) / 2, y: own.y + own.height + 3 }, right: { x: own.x + own.width + 6, y: own.y + own.height / 2 - 7 }, left: { x: own.x - 6 - width, y: own.y + own.height / 2 - 7 } } as const;
   const side = (["under", "right", "left"] as const).find((one) => {
     const at: Box = { ...spots[one], width, height: 14 };
-    return at.x >= 4 && at.x + width <= here.width - 4 && ![...others, ...bodiesOf(here)].some((other) => overlap(other, at));
+    return at.x >= EDGE && at.x + width <= here.width - EDGE && ![...others, ...bodiesOf(here)].some((other) => overlap(other, at));
   });
   if (side !== undefined) notes.push({ ...spots[side], width, height: 14 });
   // Else it is shown where the message is opened.
@@ -292,6 +292,8 @@ function boxAt({ envelope: { width, height }, wire }: Pick<Flight, "envelope" | 
 }
 
 const GAP = 8;
+/** From a phone's edge, where its panels begin: the ring of what a step is about stands outside of its box. */
+const EDGE = 10;
 
 /** The box of a message with its note. */
 function taken({ box: { x, y, width, height }, fate, wire, message }: Flight): Box {
@@ -387,7 +389,7 @@ function inLine(line: readonly Flight[], placed: readonly Flight[], here: Places
 function held(flight: Flight, here: Places): Flight {
   if (flight.wire.short || flight.queue !== null) return flight;
   const piece = flight.fate.lost ? TORN : 0;
-  const x = here.upright ? clamp(flight.box.x, 4, Math.max(4, here.width - 4 - flight.box.width - piece)) : here.kind === "cluster" ? Math.max(flight.box.x, here.network.x) : flight.box.x;
+  const x = here.upright ? clamp(flight.box.x, EDGE, Math.max(EDGE, here.width - EDGE - flight.box.width - piece)) : here.kind === "cluster" ? Math.max(flight.box.x, here.network.x) : flight.box.x;
   const y = here.upright || here.kind !== "cluster" ? flight.box.y : Math.max(flight.box.y, CLEAR);
   return x === flight.box.x && y === flight.box.y ? flight : { ...flight, box: { ...flight.box, x, y } };
 }
@@ -412,8 +414,8 @@ function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight 
     if (back !== 0 && (least < 0.5 || flight.fate.docked || flight.fate.lost || u !== flight.u + back)) continue;
     const stood = { ...flight, u, box: boxAt(flight, u) };
     const own = taken(stood);
-    const over = own.x + own.width - here.width + 4;
-    const edges = along === "x" ? [Math.min(0, -over), Math.max(0, (here.upright ? 0 : here.network.x) + 4 - own.x)] : [];
+    const over = own.x + own.width - here.width + EDGE;
+    const edges = along === "x" ? [Math.min(0, -over), Math.max(0, (here.upright ? EDGE : here.network.x + 4) - own.x)] : [];
     const tries = [0, ...edges, ...standing.flatMap((other) => [other[along] - own[along] - own[size], other[along] + other[size] - own[along]])];
     for (const far of tries.sort((one, other) => Math.abs(one) - Math.abs(other))) {
       const moved = held(movedBy(stood, far, along), here);
@@ -434,7 +436,7 @@ function offItsWire(flight: Flight, standing: readonly Box[], here: Places): Fli
   const { x, y, width, height } = flight.box;
   const own = taken(flight);
   const [dx, dy] = [x - own.x, y - own.y];
-  const columns = here.upright ? [x, ...standing.flatMap((other) => [other.x + other.width + dx, other.x - own.width + dx]), 4 + dx, here.width - 4 - own.width + dx] : [x];
+  const columns = here.upright ? [x, ...standing.flatMap((other) => [other.x + other.width + dx, other.x - own.width + dx]), EDGE + dx, here.width - EDGE - own.width + dx] : [x];
   const rows = here.upright ? [y, here.network.y + 3, here.network.y + here.network.height - height - 3] : [y, ...standing.flatMap((other) => [other.y + other.height + dy, other.y - own.height + dy])];
   const tries = rows.flatMap((row) => columns.map((column): Flight => ({ ...flight, box: { x: round(column), y: round(row), width, height } })));
   const costOf = (at: Flight): number => standing.reduce((sum, other) => sum + covered(taken(at), other), 0) * COVERED + outside(taken(at), here) + Math.abs(at.box.x - x) + Math.abs(at.box.y - y);
@@ -532,7 +534,7 @@ function inGap(bundle: Bundle, taken: readonly Box[], here: Places, isCrowded: b
   const clear = bodies.filter((body) => overlap(body, bundle.box)).flatMap((body) => [body.y - height - 2, body.y + body.height + 2]);
   const rows = here.kind === "middleware" ? isCrowded ? pair : [y, ...pair, ...clear] : [y, network.y + 1, network.y + network.height - height - 1];
   const columns = [x, ...taken.flatMap((other) => [other.x + other.width + 2, other.x - width - 2])];
-  const spots = rows.flatMap((row) => columns.map((column): Box => ({ x: clamp(column, 4, here.width - 4 - width), y: row, width, height })));
+  const spots = rows.flatMap((row) => columns.map((column): Box => ({ x: clamp(column, EDGE, here.width - EDGE - width), y: row, width, height })));
   const costOf = (at: Box): number => [...taken, ...bodies].reduce((sum, other) => sum + covered(at, other), 0) * COVERED + Math.abs(at.x - x) + Math.abs(at.y - y);
   const box = spots.reduce((best, at) => (costOf(at) < costOf(best) ? at : best));
   return { ...bundle, box: { ...box, x: round(box.x), y: round(box.y) } };
