@@ -78,8 +78,8 @@ function stacked(plan: StagePlan, size: Size): Places {
   const least = EDGE + STACK.role + 2 * STACK.network + STACK.centre + rows * (STACK.participant + GAP) - GAP + EDGE;
   // Beside another run the participants are as much of the picture as the roles are.
   const near = phoneWidth(size);
-  const width = size.width < HALF.width ? near : clamp(((least + STACK.under) * size.width) / size.height, near, size.width / HALF.scale);
-  const given = size.height / (size.width / width) - STACK.under;
+  const width = size.width < HALF.width ? near : clamp((least * size.width) / (size.height - STACK.under), near, size.width / HALF.scale);
+  const given = (size.height - STACK.under) / (size.width / width);
   const spare = Math.max(0, given - least);
   // Messages need room before anything else does.
   const network = STACK.network + Math.min(spare / 2, STACK.networkMost - STACK.network);

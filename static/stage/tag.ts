@@ -143,7 +143,7 @@ function termOf({ params }: NonNullable<Focus["tag"]>): Pick<StageObject, "term"
 
 /** px that a tag has in one line: in the network, beside a client, there are fewer than in the whole picture. */
 function roomOf(frame: Frame, here: Places, focus: Focus): number {
-  if (here.upright) return here.width - 2 * EDGE;
+  if (here.upright) return here.width - 2 * SIDE;
   if (clientOf(frame, here, focus) !== undefined) return here.network.width - 4;
   // What a broker refuses is shown on its own edge, and not over what is on its way to it.
   const broker = here.brokers[focus.actor ?? ""];
@@ -193,9 +193,9 @@ function anyPlaceOf(frame: Frame, here: Places, focus: Focus, width: number, hei
   const shown = ["append", "duplicate", "gate", "refused"].includes(focus.kind) ? shownLane(frame, here, focus) : null;
   const body = bodyOf(frame, here, focus, shown);
   return labelPlace({ width, height }, spotsOf(frame, here, focus, width, height), {
-    taken: takenBy(frame, here, focus), ...bodiesAround(frame, here, focus, shown), within: { x: 0, y: 0, width: here.width, height: here.height },
+    taken: takenBy(frame, here, focus), ...bodiesAround(frame, here, focus, shown), within: here.upright ? { x: SIDE - EDGE, y: 0, width: here.width - 2 * (SIDE - EDGE), height: here.height } : { x: 0, y: 0, width: here.width, height: here.height },
     away: (y) => farFrom(body, y, height) + (here.upright ? farFromClient(here, focus, y) : 0) + farFromMessage(frame, here, focus, y, height),
-    ...(here.upright ? { across: (x: number) => [EDGE - x, here.width - EDGE - width - x] } : {}),
+    ...(here.upright ? { across: (x: number) => [SIDE - x, here.width - SIDE - width - x] } : {}),
   });
 }
 

@@ -87,6 +87,14 @@ test("a tag stands in the box of the node that it is about", () => {
   for (const here of [desk, phone]) for (const frame of [votes, hears, moves, crashes]) assert.ok(tagIn(frame, here)?.isInside);
 });
 
+test("beside another run, half a page shows all nodes of a middleware", () => {
+  for (const size of [{ width: 640, height: 372, form: "phone" }, { width: 640, height: 420, form: "phone" }] as const) {
+    const here = middlewarePlaces({ ...planOf(0, 0, 0, 0), middleware: { roles: ["initiator", "business", "middleware", "manager"], participants: ["participant-1", "participant-2", "participant-3"] } }, size);
+    assert.ok(here.height * (size.width / here.width) + 30 <= size.height + 1, `${here.width} × ${here.height}`);
+    assert.ok(here.width <= size.width / 0.78, "its texts are readable");
+  }
+});
+
 test("a node that is down says so for as long as it is down", () => {
   const frame = at({ number: 13, actor: "business" });
   for (const size of [DESK, PHONE]) {
