@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
+from engine.shapes.readers import ReaderLaneView
 from engine.shapes.steps import Change, Step
 
 
@@ -58,6 +59,9 @@ class Derived(TypedDict):
     transaction_version: NotRequired[int]
     """The highest level of ``transaction.version`` in use: the cluster's level, or a higher one that a client
     still uses. Absent in data of earlier versions."""
+    possible: NotRequired[dict[str, ReaderLaneView]]
+    """Only in a log case, whose files name no consumer: partition to what a read_committed consumer would get of
+    it. Absent in data of earlier versions."""
 
 
 Fate = Literal["appended", "duplicate", "refused", "not_stored"]

@@ -19,6 +19,7 @@ from engine.view.due import due_next
 from engine.view.held import held
 from engine.view.leading import following, leading
 from engine.view.level import level_in_force
+from engine.view.possible import possible
 from engine.view.watched import fold, watched
 from engine.watching import ABSENT
 
@@ -85,6 +86,7 @@ class Derived:
             name: disagreements_of(self._view, name) for name in self._view.get("clients", {})
         }
         self._held = {name: held(self._view, name) for name in self._view.get("partitions", {})}
+        self._possible = {name: possible(self._view, name) for name in self._held}
         self._level = level_in_force(self._view)
         self._broken: dict[str, dict[str, bool]] = {name: {} for name in OF_RECORDS}
         if broken is None:
@@ -101,7 +103,11 @@ class Derived:
             "broken": {name: dict(serials) for name, serials in self._broken.items()},
             "held": {name: stretches for name, stretches in self._held.items() if stretches},
             "transaction_version": self._level,
+            **({"possible": lanes} if (lanes := self._lanes()) else {}),
         }
+
+    def _lanes(self) -> dict[str, Any]:
+        return {name: lane for name, lane in self._possible.items() if lane is not None}
 
     def take(self, step: Json) -> dict[str, Any]:
         """The field ``derived`` of the step; empty facts are left out."""
@@ -144,6 +150,7 @@ class Derived:
                 self._disagrees(client, disagreements_of(self._view, client), changes)
         if room == "partitions":
             self._holds(place[1], held(self._view, place[1]), changes)
+            self._may_read(place[1], possible(self._view, place[1]), changes)
             for client, before in self._disagreements.items():
                 after = {name: found for name, found in before.items() if name != place[1]}
                 found = disagreement(self._view, client, place[1])
@@ -154,6 +161,13 @@ class Derived:
         if before != after:
             changes.append(((ROOM, "held", partition), before or ABSENT, after or ABSENT))
         self._held[partition] = after
+
+    def _may_read(self, partition: str, after: Any, changes: list[Any]) -> None:
+        before = self._possible.get(partition)
+        if before != after:
+            path = (ROOM, "possible", partition)
+            changes.append((path, ABSENT if before is None else before, ABSENT if after is None else after))
+        self._possible[partition] = after
 
     def _known(self, room: str) -> list[str]:
         """The names in one part of the view for which there are facts already."""

@@ -29,7 +29,7 @@ WATCHED: Tree = {
     }}}},
     "partitions": {EACH: {"leader": ALL, "replicas": {EACH: {
         "waiting": ALL, "producers": {EACH: {"producer_epoch": ALL, "batches": ALL}},
-        "high_watermark": ALL, "last_stable_offset": ALL, "batches": {NUMBERED: {
+        "log_start": ALL, "high_watermark": ALL, "last_stable_offset": ALL, "batches": {NUMBERED: {
             "last_offset": ALL, "producer_id": ALL, "producer_epoch": ALL,
             "transactional": ALL, "control": ALL, "outcome": ALL,
         }},

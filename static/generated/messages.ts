@@ -2248,6 +2248,12 @@ export interface Derived {
    * The highest level of ``transaction.version`` in use: the cluster's level, or a higher one that a client still uses. Absent in data of earlier versions.
    */
   transaction_version?: number;
+  /**
+   * Only in a log case, whose files name no consumer: partition to what a read_committed consumer would get of it. Absent in data of earlier versions.
+   */
+  possible?: {
+    [k: string]: ReaderLaneView;
+  };
 }
 /**
  * A timer of a role other than a client.

@@ -242,7 +242,8 @@ export class Compare extends LitElement {
     const response = await fetch(address, { headers: { Accept: "application/json" } }).catch(() => null);
     if (response?.ok === true) this.#moments = new Moments((await response.json()) as Alongside);
     else this.fault = say("player.compare.not_aligned");
-    if (this.lockstep === "step") this.at = Math.min(this.at, Math.max(this.#end, this.#moments?.first ?? 0));
+    // An address may name a moment whose steps are still to be made, and the plans may not have come yet.
+    if (this.lockstep === "step") this.at = Math.min(this.at, Math.max(this.#end, this.#moments?.last ?? 0));
     this.#catchUp();
     this.#follow();
   }

@@ -19,7 +19,7 @@ export class Moments {
   at(moment: number): Pair {
     const { same, moments } = this.#known;
     if (moment <= same) return [moment, moment];
-    const last = same + moments.length;
+    const { last } = this;
     const [left = same, right = same] = moments[Math.min(moment, last) - same - 1] ?? [];
     const beyond = Math.max(0, moment - last);
     return [left + beyond, right + beyond];
@@ -28,7 +28,7 @@ export class Moments {
   /** The first moment at which this run has come to the step. */
   of(side: 0 | 1, step: number): number {
     let low = 0;
-    let high = this.#known.same + this.#known.moments.length;
+    let high = this.last;
     const end = this.at(high)[side];
     if (step > end) return high + step - end;
     while (low < high) {
@@ -59,6 +59,11 @@ export class Moments {
   /** The moment of the first step that differs; null if there is none as far as both were compared. */
   get first(): number | null {
     return this.#known.moments.length === 0 ? null : this.#known.same + 1;
+  }
+
+  /** The last moment that was compared. */
+  get last(): number {
+    return this.#known.same + this.#known.moments.length;
   }
 
   get same(): number {

@@ -16,6 +16,7 @@ import { DEPTH } from "./depth.ts";
 import type { Drawn } from "./draw.ts";
 import { box, fitted, fittedText, flag, hatch, path, text, textWidth } from "./draw.ts";
 import { hasNameAbove, laneObjects } from "./lanes.ts";
+import { POSSIBLE } from "./places.ts";
 import { survivingLog } from "./surviving-log.ts";
 
 /** Batches that a small copy draws. */
@@ -199,7 +200,7 @@ export const heads: Layer = (frame, here) => {
     draw: svg`${frameOf}${client === undefined ? nothing : svg`${text(client.x, y, say("stage.head.clients"), "s13 q")}${
       text(here.network.x + 24, y, say("stage.head.network"), "s13 q")}`}${
       broker === undefined ? nothing : fittedText(broker.x, y, names, wide, 13, { classes: "q", least: 9 })}${
-      reader === undefined ? howToRead(frame, here) : svg`${text(reader.x, y, say("stage.head.readers"), "s13 q")}${legendUnder(here)}`}`,
+      reader === undefined ? howToRead(frame, here) : isPossible(here) ? svg`${stopsOver(frame, here)}${legendUnder(here)}` : svg`${text(reader.x, y, say("stage.head.readers"), "s13 q")}${legendUnder(here)}`}`,
   }];
 };
 
@@ -215,6 +216,19 @@ function howToRead({ view }: Frame, here: Places): Drawn {
   if (stops.length === 0 || below.end > here.height - 8) return legend(x, 18, width, LOG).drawn;
   return svg`${text(x, 18, say("stage.head.readers"), "s13 b")}${stops.map(({ said, isName }, index) =>
     fittedText(x, 18 + 20 + index * SIGN.line, said, width, 13, { classes: isName ? "b" : "k", least: 10 }))}${below.drawn}`;
+}
+
+/** The only readers are possible ones, which no file names. */
+const isPossible = (here: Places): boolean => Object.values(here.readers).every((rows) => Object.keys(rows).every((name) => name === POSSIBLE));
+
+/** Over the rows of possible readers, where there is room: where readers stop. */
+function stopsOver({ view }: Frame, here: Places): Drawn {
+  const stops = stopsOf(view, here);
+  const rows = Object.values(here.readers).flatMap((lane) => Object.values(lane).map(({ box: one }) => one));
+  const x = Math.min(...rows.map((row) => row.x));
+  const fits = 20 + stops.length * SIGN.line + 12 < Math.min(...rows.map((row) => row.y));
+  return svg`${text(x, 18, say("stage.head.readers"), fits ? "s13 b" : "s13 q")}${fits ? stops.map(({ said, isName }, index) =>
+    fittedText(x, 18 + 20 + index * SIGN.line, said, here.width - 24 - x, 13, { classes: isName ? "b" : "k", least: 10 })) : nothing}`;
 }
 
 /** For each partition where readers of both kinds stop; its name where there are several. */

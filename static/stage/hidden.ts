@@ -49,11 +49,11 @@ export function reasonAt(held: HeldStretches, lane: ReaderLaneView, batch: LogBa
   return null;
 }
 
-/** The lane of the first read_committed consumer that a transaction holds back, else of the first that reads the partition. */
+/** The lane of the first read_committed consumer that a transaction holds back, else of the first that reads the partition; in a log case of any such consumer. */
 export function committedLane(frame: Frame, partition: string): ReaderLaneView | undefined {
   const lanes = Object.values(frame.view.consumers ?? {}).filter((consumer) => consumer.isolation === "read_committed")
     .map((consumer) => consumer.lanes?.[partition]).filter((lane) => lane !== undefined && lane.position !== null);
-  return lanes.find((lane) => lane?.held_by != null) ?? lanes[0];
+  return lanes.find((lane) => lane?.held_by != null) ?? lanes[0] ?? (Object.keys(frame.view.consumers ?? {}).length === 0 ? frame.view.derived?.possible?.[partition] : undefined);
 }
 
 /** Neighbouring batches with one reason, in the order of the log. */

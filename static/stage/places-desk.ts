@@ -322,6 +322,9 @@ const LARGER = [1.35, 1.2, 1.1] as const;
 /** px beside a reader's name, for how many records it has read. */
 export const READ = 62;
 
+/** As wide as what stands for a consumer that has no name. */
+const UNNAMED = "any consumer";
+
 /** Width of a consumer's name with its isolation level, in units. */
 function titleWidth(name: string, isolation: string): number {
   return textWidth(name, 12, true) + 5 + textWidth(isolation, 11) * 0.86;
@@ -338,7 +341,7 @@ export function rowsIn(plan: StagePlan, lane: string, box: Box): Record<string, 
     if (!rows.includes(row)) rows.push(row);
   }
   const each = (box.height - 3 * (rows.length - 1)) / Math.max(1, rows.length);
-  const scale = single ? LARGER.find((one) => ROW.most * one <= each && named.every(({ name, isolation }) => titleWidth(name, isolation) <= box.width / one - READ)) ?? 1 : 1;
+  const scale = single ? LARGER.find((one) => ROW.most * one <= each && named.every(({ name, isolation }) => titleWidth(name === "" ? UNNAMED : name, isolation) <= box.width / one - READ)) ?? 1 : 1;
   const height = Math.min(ROW.most * scale, each);
   const used = rows.length * height + 3 * (rows.length - 1);
   const top = box.y + Math.max(0, (box.height - used) / 2);

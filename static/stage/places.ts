@@ -21,6 +21,8 @@ import { stripPlaces } from "./places-strips.ts";
 export const UPRIGHT = 860;
 /** A log case has no brokers: its lanes stand in one box, under the name of the replica that the files are. */
 export const FILES = "broker-0";
+/** The key of a reader that no file names. */
+export const POSSIBLE = "";
 
 export function places(plan: StagePlan | null, header: Header, firstView: View, size: Size): Places {
   const known = plan ?? outlineOf(header, firstView);
@@ -28,8 +30,8 @@ export function places(plan: StagePlan | null, header: Header, firstView: View, 
   if (participants.length > 0 && known.brokers.length === 0) return middlewarePlaces(known, size);
   const log = header.profile === "log";
   const lanes = Object.keys(known.lanes).filter((name) => !known.lanes[name]?.internal);
-  // A preview of a remedy brings readers later: their column is kept for them.
-  const consumers = known.consumers.length > 0 ? known.consumers : [{ name: "", isolation: "", lanes: [] }];
+  // The files name no consumer: a possible one is drawn, until a preview of a remedy brings readers in its place.
+  const consumers = known.consumers.length > 0 ? known.consumers : [{ name: POSSIBLE, isolation: "read_committed", lanes }];
   const whole = log ? { ...known, clients: [], consumers, brokers: [filesOf(known, lanes)] } : known;
   const made = size.form === "phone" ? phonePlaces(whole, size) : deskPlaces(whole, size, log) ?? stripPlaces(whole, size);
   return { ...made, kind: log ? "log" : "cluster" };
@@ -113,8 +115,8 @@ function lateReaders(run: Places, plan: StagePlan): Places["readers"] {
   const { fetches } = run;
   if (fetches === null) return {};
   const x = fetches.x + fetches.width;
-  return Object.fromEntries(Object.entries(run.brokers[FILES]?.lanes ?? {}).filter(([name]) => Object.keys(run.readers[name] ?? {}).length === 0)
-    .map(([name, { box }]) => [name, rowsIn(plan, name, { x, y: box.y, width: run.width - x - 24, height: box.height })]));
+  return Object.fromEntries(Object.entries(run.brokers[FILES]?.lanes ?? {}).filter(([name]) => Object.keys(run.readers[name] ?? {}).every((reader) => reader === POSSIBLE))
+    .map(([name, { box }]) => [name, rowsIn(plan, name, { x, y: box.y, width: run.width - x - 24, height: box.height })]).filter(([, rows]) => Object.keys(rows as object).length > 0));
 }
 
 /** Name of the place where a partition's log is led now; null while it has no leader. */

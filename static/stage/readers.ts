@@ -20,7 +20,7 @@ import { DEPTH } from "./depth.ts";
 import { box, fittedText, halo, path, textWidth } from "./draw.ts";
 import type { Reason } from "./hidden.ts";
 import { NOT_READ, REASONS, heldIn, holderOf, reasonAt, wordsOf } from "./hidden.ts";
-import { ledBy, replicaIn } from "./places.ts";
+import { POSSIBLE, ledBy, replicaIn } from "./places.ts";
 import { READ } from "./places-desk.ts";
 
 const SQUARE = 10.5;
@@ -53,7 +53,7 @@ function laneReaders(frame: Frame, here: Places, focus: Focus, partition: string
   const rows = new Map<ReaderPlace, string[]>();
   for (const [name, place] of Object.entries(places)) rows.set(place, [...(rows.get(place) ?? []), name]);
   return [...rows].flatMap(([place, names]) => {
-    const known = names.map((name) => ({ name, consumer: frame.view.consumers?.[name] })).filter((one): one is Named => one.consumer !== undefined);
+    const known = names.map((name) => ({ name, consumer: name === POSSIBLE ? possibleIn(frame, partition) : frame.view.consumers?.[name] })).filter((one): one is Named => one.consumer !== undefined);
     return known.length === 0 ? [] : rowObjects(frame, here, focus, partition, place, known);
   });
 }
@@ -62,6 +62,14 @@ interface Named {
   name: string;
   consumer: ConsumerView;
 }
+
+/** In a log case: what a read_committed consumer would get. Undefined where the view has consumers, or the engine says nothing of one. */
+function possibleIn({ view }: Frame, partition: string): ConsumerView | undefined {
+  const lane = Object.keys(view.consumers ?? {}).length === 0 ? view.derived?.possible?.[partition] : undefined;
+  return lane === undefined ? undefined : { ...NOBODY, lanes: { [partition]: lane } };
+}
+
+const NOBODY: ConsumerView = { isolation: "read_committed", alive: true, paused: false, positions: {}, delivered: {}, delivered_count: 0, applied_count: 0, skipped_duplicates: 0 };
 
 function positionIn({ consumer }: Named, partition: string): number {
   return consumer.lanes?.[partition]?.position ?? Number.POSITIVE_INFINITY;
@@ -167,7 +175,8 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   // On a phone a row is low and wide: all on one line.
   const flat = height < 36 && across > 300;
   const single = height < 36;
-  const count = lane.position === null ? say("stage.reader.not_read") : say("stage.reader.read", { count: whole.read });
+  const isPossible = slowest.name === POSSIBLE;
+  const count = lane.position === null ? say("stage.reader.not_read") : isPossible ? say("stage.reader.stands", { offset: lane.position }) : say("stage.reader.read", { count: whole.read });
   const read = flat ? readText(consumer, partition, count) : count;
   const readWidth = textWidth(read, 12) + 12;
   const title = named.length > 1 ? say("stage.reader.group", { count: named.length, isolation: consumer.isolation, slowest: slowest.name }) : titleOf(slowest);
@@ -199,20 +208,19 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const reasons = REASONS.filter((reason) => whole.counts[reason] > 0)
     .map((reason) => joined(String(whole.counts[reason]), wordsOf(reason, holderOf(lane, batches)).long));
   const gotTwice = isAgain && hidden !== null ? [hidden.long] : [];
-  const selection = plainly("actor", slowest.name);
+  const selection = isPossible ? {} : { select: plainly("actor", slowest.name), picked: names.some((name) => isPicked(frame.selection, plainly("actor", name))) };
   const dead = wordOf(consumer) !== null;
   const row0: StageObject = {
-    key: `reader:${partition}:${names.join("+")}`, ...place.box, phase: "gate", depth: DEPTH.body, select: selection, hot: focused,
-    picked: names.some((name) => isPicked(frame.selection, plainly("actor", name))),
-    draw: svg`<g transform=${`scale(${scale})`}><title>${clauses([facts([listed(names), consumer.isolation]), ...gotTwice, ...reasons])}</title>${box(0, 0, across, height, `body${dead ? " dead" : ""}`, 5)}${
+    key: `reader:${partition}:${names.join("+")}`, ...place.box, phase: "gate", depth: DEPTH.body, ...selection, hot: focused,
+    draw: svg`<g transform=${`scale(${scale})`}><title>${clauses([facts([isPossible ? say("stage.reader.possible_title") : listed(names), consumer.isolation]), ...gotTwice, ...reasons])}</title>${box(0, 0, across, height, `body${dead ? " dead" : ""}`, 5)}${
       !focused ? nothing : single ? svg`${box(1, 1, across - 2, height - 2, "wash", 4)}${box(-0.5, -0.5, across + 1, height + 1, "ring", 6)}` : halo(3, 3, across - 6, height - 6, 3)}${
-      level === "" ? fittedText(9, titleY, title, titleRoom, 12, { bold: true, classes: "b", least: 8 })
+      level === "" ? fittedText(9, titleY, isPossible ? say("stage.reader.possible_committed") : title, titleRoom, 12, { bold: true, classes: "b", least: 8 })
       : svg`<text x="9" y=${titleY}><tspan class="s12 b">${title}</tspan><tspan class="s11 k" dx="5">${level}</tspan></text>`}${
       fittedText(width - 8, titleY, read, readWidth, 12, { classes: "k", least: 9, anchor: "end" })}${
       said === null ? nothing : fittedText(width - 8 - (flat ? readWidth : 0), squareY + 9.5, said, after, 12, { bold: true, classes: isAgain ? "bad" : "b", least: 9, anchor: "end" })}${
       squaresOf(row, from, squareY, new Set(again))}</g>`,
     label: say("stage.reader.label", {
-      reader: listed(names), isolation: consumer.isolation, partition, read: facts([read, ...gotTwice]), hidden: reasons.length === 0 ? say("stage.none") : facts(reasons),
+      reader: isPossible ? title : listed(names), isolation: consumer.isolation, partition, read: facts([read, ...gotTwice]), hidden: reasons.length === 0 ? say("stage.none") : facts(reasons),
     }),
   };
   const caption = captionOf(place, names, partition, consumer.isolation, titleY, titleWidth + (level === "" ? 0 : 5 + textWidth(level, 11)));
@@ -223,7 +231,8 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   return [row0, ...caption, {
     key: `unseen:${partition}:${names.join("+")}`, x: round(place.box.x + (width - 8 - after - (flat ? readWidth : 0)) * scale), y: round(place.box.y + (squareY - 3) * scale),
     width: round(after * scale), height: round((SQUARE + 6) * scale), phase: "gate", depth: DEPTH.body, draw: svg`<rect class="hit" width=${round(after * scale)} height=${round((SQUARE + 6) * scale)} rx="3"/>`,
-    ask: { question: "unseen", subject: `${slowest.name}/${partition}/${first}` }, label: say("player.why.seen", { consumer: slowest.name, offsets: range(first, last) }),
+    ...(isPossible ? { ask: { question: "lso", subject: partition }, label: say("player.why.gate", { partition }) }
+      : { ask: { question: "unseen", subject: `${slowest.name}/${partition}/${first}` }, label: say("player.why.seen", { consumer: slowest.name, offsets: range(first, last) }) }),
   }];
 }
 
@@ -260,6 +269,7 @@ function levelOf(frame: Frame, partition: string, { name: own, consumer: { isola
 
 /** Its name, as sentences call it. */
 function titleOf({ name, consumer }: Named): string {
+  if (name === POSSIBLE) return say("stage.reader.possible");
   const word = wordOf(consumer);
   return word === null ? name : `${name} ${word}`;
 }

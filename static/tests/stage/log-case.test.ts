@@ -5,8 +5,9 @@ import { test } from "node:test";
 import { svg } from "lit";
 import { heads } from "../../stage/brokers.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
-import type { StagePlan } from "../../stage/contract.ts";
+import type { StageObject, StagePlan } from "../../stage/contract.ts";
 import { places } from "../../stage/places.ts";
+import { readers } from "../../stage/readers.ts";
 import { FIVE, frameOf, HEADER, markup, partition, replica, view } from "../diagrams/fixture.ts";
 import { DESK, planOf } from "./plans.ts";
 import { speakStage } from "./words.ts";
@@ -19,6 +20,21 @@ test("beside a log stands where consumers of both isolation levels stop, and the
   const here = places(null, { ...HEADER, profile: "log", partitions: ["t-0"] }, files, { width: 1280, height: 412, form: "desk" });
   const said = heads(frameOf(null, files), here, NO_FOCUS).map(({ draw }) => markup(svg`${draw}`)).join("");
   for (const words of ["read_committed consumers stop at 43", "read_uncommitted consumers stop at 50", "Legend"]) assert.ok(said.includes(words), words);
+});
+
+test("a log that holds consumers back shows one of them, which no file names, until a preview has readers", () => {
+  const log = { ...replica(FIVE), last_stable_offset: 43, high_watermark: 50 };
+  const lane = { position: 43, stretches: [[40, 42, "delivered"]], folded: 0, ahead: [[43, 49, "undecided"]], bound: 43, held_by: null };
+  const rows = (derived: object, consumers = {}): StageObject[] => {
+    const files = view({ partitions: { "t-0": partition(log) }, consumers, derived } as never);
+    const frame = frameOf(null, files);
+    return readers(frame, places(null, { ...HEADER, profile: "log", partitions: ["t-0"] }, files, { width: 1280, height: 412, form: "desk" }), NO_FOCUS);
+  };
+  const [row, ...others] = rows({ broken: {}, possible: { "t-0": lane }, held: { "t-0": [[43, 49, "undecided"]] } });
+  assert.match(row?.label ?? "", /any consumer.*read_committed.*at offset 43/);
+  assert.equal(row?.select, undefined, "there is no such actor to select");
+  assert.ok(others.some(({ ask }) => ask?.question === "lso" && ask.subject === "t-0"));
+  assert.deepEqual(rows({ broken: {} }), [], "an older session does not know it");
 });
 
 test("under the readers of a run stands the legend where there is room; runs without transactions have fewer signs", () => {
