@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine import apis
+from engine.broker.produce_rules import RECORD_VERSION
 from engine.errors import Error
 from engine.profile import QUORUM, ZOOKEEPER, age
 from engine.profiles import PROFILES
@@ -75,6 +76,20 @@ def check_keeper(document: dict[str, Any]) -> None:
         _check_version(fault, profile, place)
     for name in document["switches"]:
         _check(SWITCHES.get(name), profile, f"switches.{name}", name)
+    for topic in document["topics"]:
+        _check_format(topic, profile)
+
+
+def _check_format(topic: dict[str, Any], profile: str) -> None:
+    """A cluster with a quorum of controllers stores every new batch in format 2, whatever
+    ``message.format.version`` says (KIP-724)."""
+    known, asked = PROFILES[profile], topic["record_version"]
+    if known.quorum_controller and asked < RECORD_VERSION:
+        raise BadScenario(
+            f"topics.{topic['name']}.record_version",
+            wrong("not_in_version", name=f"record_version = {asked}", version=known.version),
+            any_of([str(RECORD_VERSION)]),
+        )
 
 
 def _check_version(fault: dict[str, Any], profile: str, place: str) -> None:

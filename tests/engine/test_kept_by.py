@@ -43,6 +43,15 @@ def test_what_another_cluster_has_is_refused(profile: str, given: dict[str, Any]
     assert refused.value.place == place
 
 
+def test_only_a_cluster_with_zookeeper_stores_records_in_an_old_format() -> None:
+    old = {"topics": [{"name": "t", "record_version": 1}]}
+    for profile in ("k39", "k41"):
+        with pytest.raises(BadScenario) as refused:
+            load({**WORLD, "profile": profile, **old})
+        assert refused.value.place == "topics.t.record_version"
+    assert load({**WORLD, "profile": "k28", **old})["topics"][0]["record_version"] == 1
+
+
 @pytest.mark.parametrize(
     ("profile", "absent", "has"),
     [("k28", "lose_heartbeats", "competing_write"), ("k39", "competing_write", "lose_heartbeats")],
