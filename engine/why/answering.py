@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.view.openers import UNTIMELY
+from engine.why.fencing import DECIDES
 from engine.why.focus import (
     AGAIN,
+    CAME,
     EARLY,
     FAULT,
     FENCED,
@@ -87,6 +89,19 @@ _ANSWERING: dict[str, tuple[str, ...]] = {
     EARLY: ("why.broken.switches",),
     TORN: ("why.broken.switches",),
     TIMED_OUT: ("why.timeout.clock",),
+    CAME: (
+        "why.came.broken",
+        "client.batch_failed",
+        "client.batch_expired",
+        "client.batch_aborted",
+        "client.fatal",
+        "client.call_timed_out",
+        "coordinator.transaction_timed_out",
+        "middleware.needs_a_person",
+        "middleware.everything_undone",
+        "middleware.finished_forward",
+        "broker.duplicate_found",
+    ),
 }
 """Dict of question → beginnings of the keys of sentences, in order of priority. The first beginning that
 occurs in the chain determines the link that answers."""
@@ -112,6 +127,9 @@ def _place(question: str, chain: Sequence[Link]) -> int:
 
 
 def _reason(chain: Sequence[Link]) -> int:
-    """The index of the sentence that says why the object is in its state. This is the second link, after the
-    one that says since when; without it, the first link answers."""
+    """The index of the sentence that says why the object is in its state: the decision of a transaction that is
+    complete, or else the second link, after the one that says since when; without it, the first link answers."""
+    for place, link in enumerate(chain):
+        if link.key in DECIDES:
+            return place
     return 1 if len(chain) > 1 and not chain[1].key.startswith("why.state.") else 0

@@ -59,7 +59,7 @@ from engine.why.records import why_lost, why_reordered, why_twice
 from engine.why.refusals import refusing_step, why_refused
 from engine.why.stable_offset import why_stable_offset
 from engine.why.states import whose, why_state
-from engine.why.timeouts import why_timed_out
+from engine.why.timeouts import timed_out, why_timed_out
 from engine.why.unanswered import why_unanswered
 from engine.why.waiting import RUN, why_nothing, why_unsent
 
@@ -225,6 +225,12 @@ def _words_of(key: str, name: str) -> Callable[[Moment, str], tuple[str, Json]]:
     return lambda _moment, subject: (key, {name: subject})
 
 
+def _words_timed_out(moment: Moment, transactional_id: str) -> tuple[str, Json]:
+    said = timed_out(moment, transactional_id)
+    now = said is not None and moment.step is not None and moment.step["number"] == said.number
+    return (TIMED_OUT if now else "timed_out_earlier"), {"transactional_id": transactional_id}
+
+
 def _words_gone(moment: Moment, _subject: str) -> tuple[str, Json]:
     lost = lost_messages(newest_of(moment))
     key = "gone_several" if len(lost) > 1 else GONE
@@ -269,7 +275,7 @@ _WORDS: dict[str, Callable[[Moment, str], tuple[str, Json]]] = {
     FAULT: _words_of(FAULT, "actor"),
     FENCED: _words_of(FENCED, "transactional_id"),
     OUSTED: _words_of(OUSTED, "client"),
-    TIMED_OUT: _words_of(TIMED_OUT, "transactional_id"),
+    TIMED_OUT: _words_timed_out,
     UNANSWERED: _words_unanswered,
     HERE: _words_step(HERE),
     CAME: _words_of(CAME, "number"),

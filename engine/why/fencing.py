@@ -19,13 +19,14 @@ RAISES = (
     "client.transactional_id_ready",
 )
 """Keys of the steps that give an id another epoch, or in which a producer gets that epoch."""
-_DECIDES = (
+DECIDES = (
     "coordinator.decides_commit",
     "coordinator.decides_abort",
     "coordinator.aborts_nothing",
     "coordinator.transaction_timed_out",
     "coordinator.fences_open_transaction",
 )
+"""Keys of the steps that decide a transaction."""
 
 
 _RAISED_TO = (
@@ -180,11 +181,15 @@ def fenced_by(moment: Moment, transactional_id: str | None) -> Iterator[Link]:
 
 def decided(moment: Moment, producer_id: int) -> Iterator[Link]:
     """The newest step that decided a transaction of the transactional id with this producer id."""
-    transactional_id = moment.owner_of(producer_id)
-    found = [moment.lately.said.get((key, str(transactional_id))) for key in _DECIDES]
-    known = sorted((one for one in found if one is not None), key=_number)
-    if known:
-        yield quoted(known[-1], transaction_subject(str(transactional_id)))
+    transactional_id = str(moment.owner_of(producer_id))
+    if (said := decision_of(moment, transactional_id)) is not None:
+        yield quoted(said, transaction_subject(transactional_id))
+
+
+def decision_of(moment: Moment, transactional_id: str) -> Said | None:
+    """The newest step that decided a transaction of this id."""
+    found = [moment.lately.said.get((key, transactional_id)) for key in DECIDES]
+    return max((one for one in found if one is not None), key=_number, default=None)
 
 
 def _number(said: Said) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from engine.broker.sequence import follows
-from engine.lately import ANSWER_LOST, SENT, STORED
+from engine.lately import ANSWER_LOST, SENT, STORED, Said
 from engine.record_names import record_names
 from engine.why.fencing import decided
 from engine.why.links import (
@@ -32,6 +33,20 @@ from engine.why.waiting import nobody_has, why_nothing
 
 APPENDS = ("broker.appended", "broker.marker_appended")
 """Prefixes of the keys of steps that store a batch."""
+AGAIN_MAX = 2_000
+"""A run with at most this many steps is made again without an intervention, to learn what came of it."""
+WHAT = (
+    "client",
+    "consumer",
+    "service",
+    "participant",
+    "broker",
+    "partition",
+    "partitions",
+    "batch",
+    "batches",
+)
+"""Two reactions to faults are the same if they say the same of these."""
 
 
 def newest_of(moment: Moment) -> Json:
@@ -139,23 +154,48 @@ def _reaction(note: Json, step: Json) -> Link:
 
 
 def why_came(moment: Moment, subject: str) -> Iterator[Link]:
-    """A fault, and what came of it: the steps behind it that react to a fault, each kind once. Then the guarantees
-    that broke, or that none did."""
+    """A fault, and what came of it: the steps behind it that react to a fault, each kind once. If the fault is an
+    intervention, the reactions that the run has without it, too, came of other faults. Then the guarantees that
+    broke, or that none did."""
     fault = next((one for one in moment.lately.faults if str(one.number) == subject), None)
     if fault is None:
         known = ", ".join(str(one.number) for one in moment.lately.faults) or "none"
         raise NotAsked("subject", f"step {subject!r} is no fault", f"known: {known}")
     yield quoted(fault)
+    others = Counter(map(_what, _without(moment, fault.number)))
     seen = {fault.key}
+    told = 0
     for said in moment.lately.came:
-        if said.number > fault.number and said.key not in seen:
+        if said.number <= fault.number:
+            continue
+        if others[_what(said)] > 0:
+            others[_what(said)] -= 1
+        elif said.key not in seen and (said.number, said.key) != (told, "client.requeued"):
             seen.add(said.key)
+            told = said.number
             yield quoted(said)
     broken = [name for name, shown in moment.part("guarantees").items() if shown["count"]]
     if broken:
         yield link("came.broken", "GEN-8", count=len(broken))
     else:
         yield link("came.unbroken", "GEN-8")
+
+
+def _without(moment: Moment, number: int) -> list[Said]:
+    """The reactions to faults behind step ``number`` in the run without the intervention that makes this step. None
+    if the step is no intervention, or if the run is too long to be made again."""
+    run = moment.simulation
+    if run is None or number - 1 not in moment.intervened_after or run.number > AGAIN_MAX:
+        return []
+    before = [one for one in run.interference.interventions if one["after"] < number - 1]
+    other = type(run)(run.scenario, before)
+    while other.number < AGAIN_MAX and other.step() is not None:
+        pass
+    return [said for said in Moment.of(other).lately.came if said.number > number - 1]
+
+
+def _what(said: Said) -> tuple[str, str]:
+    return said.key, repr([said.params.get(name) for name in WHAT])
 
 
 def lost_messages(step: Json) -> list[Json]:

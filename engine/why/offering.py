@@ -11,6 +11,7 @@ from engine.client.batch_states import LIVE
 from engine.client.reading import DELIVERED, READ_COMMITTED
 from engine.view.plumbing import PURPOSE_OF
 from engine.why.asking import moment_of, question_of, why
+from engine.why.fencing import decision_of
 from engine.why.focus import (
     CAME,
     HERE,
@@ -21,6 +22,7 @@ from engine.why.focus import (
     NOTHING,
     REFUSED,
     STATE,
+    TIMED_OUT,
     TWICE,
     UNENDED,
     UNSEEN,
@@ -35,6 +37,7 @@ from engine.why.outcomes import OVER
 from engine.why.readers import fate_of
 from engine.why.records import copies
 from engine.why.states import known_states
+from engine.why.timeouts import timed_out
 from engine.why.waiting import RUN
 
 if TYPE_CHECKING:
@@ -89,8 +92,8 @@ def _of_moment(moment: Moment) -> Iterator[Asked]:
 
 
 def _came_to(moment: Moment, step: Json) -> Iterator[Asked]:
-    """If the step only passes a message on: the question about the state of each transaction that is over,
-    the newest first, at most CAME_TO_MAX."""
+    """If the step only passes a message on: the questions about each transaction that is over, the newest first, at
+    most CAME_TO_MAX. If its timeout ended it, this is asked before its state."""
     if step["key"] not in PURPOSE_OF or step["notes"]:
         return
     moved = [
@@ -100,6 +103,9 @@ def _came_to(moment: Moment, step: Json) -> Iterator[Asked]:
         and (known := ("transaction_states", transactional_id)) in moment.lately.transitions
     ]
     for _, transactional_id in sorted(moved, reverse=True)[:CAME_TO_MAX]:
+        timeout = timed_out(moment, transactional_id)
+        if timeout is not None and timeout == decision_of(moment, transactional_id):
+            yield TIMED_OUT, transactional_id
         yield STATE, transactional_id
 
 

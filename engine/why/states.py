@@ -6,14 +6,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from engine.coordinator.transaction_states import COMPLETE_ABORT, COMPLETE_COMMIT
 from engine.explain.machines import machines
 from engine.explain.sentences import catalogue
 from engine.machine import Machine, Row
 from engine.shapes.steps import Transition
 from engine.telling.rows import row_key
 from engine.view.level import level_in_force
+from engine.why.fencing import decision_of
 from engine.why.links import Json, Link, NotAsked, actor_subject, link, transaction_subject
 from engine.why.moment import Moment
+from engine.why.records import quoted
 from engine.why.replication import not_running
 
 _OF_MARKERS = "marker_states"
@@ -48,7 +51,10 @@ def why_state(moment: Moment, subject: str) -> Iterator[Link]:
         raise NotAsked("subject", f"no state of {subject!r} is known", f"known: {', '.join(known)}")
     yield from not_running(moment, subject)
     manager = moment.part("clients").get(subject, {}).get("transaction_manager") or {}
+    over = False
     for name in names:
+        if over and name == _OF_MARKERS:
+            continue  # The transaction is complete, so its markers are written.
         machine = machines()[name]
         taken = moment.lately.transitions.get((name, subject))
         where = _selection(name, subject)
@@ -60,6 +66,9 @@ def why_state(moment: Moment, subject: str) -> Iterator[Link]:
         else:
             state = _state_at_coordinator(moment, name, subject) or taken[1]["to"]
             yield from led_here(moment, name, subject)
+            over = state in (COMPLETE_COMMIT, COMPLETE_ABORT)
+            if over and (said := decision_of(moment, subject)) is not None:
+                yield quoted(said, where)
         yield from _ways_out(moment, machine, subject, state)
     yield from _error(moment, subject)
 

@@ -8,6 +8,7 @@ from engine.lately import Said
 from engine.why.links import Link, NotAsked, actor_subject, link, transaction_subject
 from engine.why.moment import Moment
 from engine.why.outcomes import users
+from engine.why.records import quoted
 
 TIMED_OUT = "coordinator.transaction_timed_out"
 
@@ -38,6 +39,8 @@ def why_timed_out(moment: Moment, transactional_id: str) -> Iterator[Link]:
             timeout=timeout,
             until=started + timeout,
         )
+    if moment.step is not None and moment.step["number"] != said.number:
+        yield quoted(said, subject)
     interval = moment.transaction_scan_interval(coordinator)
     if interval is not None:
         yield link(

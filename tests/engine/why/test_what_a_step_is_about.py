@@ -447,7 +447,32 @@ def test_changes_of_one_step_are_listed_with_the_coordinator_first() -> None:
     while flying.step() is not None:
         pass
     complete = why(flying, "state", "txn-1")
-    assert (complete[0].params["target"], "state.last" in keys_of(complete)) == ("CompleteCommit", True)
+    assert complete[0].params["target"] == "CompleteCommit"
+    # A transaction that is complete answers by its decision; nothing is left to say of its markers.
+    assert [link.key for link in complete if link.answers] == ["coordinator.decides_commit"]
+    assert keys_of(complete)[-1] == "state.ways_out"
+
+
+def test_what_an_intervention_caused_is_not_what_another_fault_caused() -> None:
+    """SC-03 resends r1 and r2–r3 of t-0, because a connection breaks; the dropped request is about t-1."""
+    simulation = Simulation(
+        entry("SC-03").scenario(), [{"action": "drop_message", "message": 7, "after": 25}]
+    )
+    simulation.run()
+    chain = why(simulation, "came", "26")
+    about = [link.params.get("partition") or link.params.get("partitions") for link in chain]
+    assert "t-0" not in about and ["t-0"] not in about
+    assert [link.key for link in chain if link.answers] == ["client.batch_failed"]
+    assert "client.drained_again" in keys_of(chain)
+
+
+def test_behind_a_timeout_the_end_of_a_run_asks_for_the_timeout() -> None:
+    simulation = Simulation(entry("SC-75").scenario("timeout"))
+    simulation.run()
+    question, subject, chain = first_answer(simulation)
+    assert (question, subject) == ("timed_out", "txn-1")
+    assert [link.key for link in chain if link.answers] == ["why.timeout.clock"]
+    assert "coordinator.transaction_timed_out" in keys_of(chain)
 
 
 def test_a_transaction_at_a_node_of_the_middleware_is_shown_with_both_names() -> None:
