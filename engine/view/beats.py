@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from operator import attrgetter, eq
 from typing import Any, TypeVar
@@ -91,7 +92,9 @@ FEW = 3
 VERY_SHORT = 9
 """A level with at most this many steps gets fewer beats than other levels."""
 LENGTH_COUNTS = 0.6
-"""The exponent of a beat's length in the cost of merging it. The length is counted in ninths of the level."""
+LAST_COUNTS = 1.0
+"""The exponent of a beat's length in the cost of merging it. The length is counted in ninths of the level. Behind the
+last beat's step no other beat follows at which a reader stops, so its length counts more."""
 STARTS_WITHIN = 3
 """If at most this many steps come before the first opening, they belong to its beat; otherwise they are a
 beat of their own."""
@@ -120,6 +123,13 @@ RECURS = 200
 BREAKS = 2_000
 """What is added to the weight of a beat in a changed run: if an intervention opens it, if the run without the
 intervention has it, too, and if it breaks a guarantee. The last two give way to no others."""
+PACKED = 5
+"""If what came of an intervention gives one beat at least so many beats inside, the beats of the run without the
+intervention give way, too."""
+GIVES_WAY = 3
+"""What is then added to their weight."""
+CROWDED = 2
+"""They do so if the level has room for at least so many beats behind the intervention."""
 EVENTS_MAX = 300
 """At most this many events of a run are listed, the first ones."""
 ABOUT = ("client", "transactional_id", "actor", "api", "kind", "group", "consumer", "service", "participant")
@@ -171,6 +181,8 @@ class Opened:
     """Whether the run without the intervention has no such opening behind the intervention."""
     recurs: bool = False
     """Whether the run without the intervention has a beat for it, too."""
+    gives_way: bool = False
+    """Whether it recurs and gives way nevertheless."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +291,7 @@ class Beats:
         if settled and (taken.opener is None or taken.opener.weight < DOUBT_ENDS.weight):
             taken.opener = DOUBT_ENDS
             taken.opener_params = {name: step["params"].get(name) for name in DOUBT_ENDS.params}
+            taken.opener_params["batch"] = settled[0]
         self._look_for_held_records(taken, step)
         self._look_for_releases(taken)
         self._look_for_late_commits(taken)
@@ -496,7 +509,8 @@ class Beats:
         """The beats. ``past``: the beats of a run whose steps are the same up to number ``until``, and ``known``
         its events. A past beat that is shown by then (``lands``) keeps its number and its title. Behind it, what
         the other past beats are about has beats again if it happens. What came of the intervention has beats
-        beside them as far as the level has room; otherwise it is nested in the beat in which it falls."""
+        beside them as far as the level has room; otherwise it is nested in the beat in which it falls. If one of the
+        beats would hold too much of it (``PACKED``), they give way to one another by weight and length."""
         if not self._steps:
             return []
         end = len(self._steps)
@@ -517,6 +531,28 @@ class Beats:
         later = _recurring(past[len(kept) :], later)
         if not later:
             return [*kept[:-1], self._until(kept[-1], self._steps[-1].number, repeats)] if kept else []
+        room = MOST - len(kept)
+        beats = self._beats_behind(list(kept), start, later, past, until, repeats)
+        again = [self._steps[one.at].number for one in later if one.recurs]
+        packed = partial(_parts_most, steps=again)
+        if room >= CROWDED and packed(beats) >= PACKED:
+            giving = [replace(one, gives_way=one.recurs) for one in later]
+            anew = self._level(start, end, _from(start, giving), repeats, room, nests=True)
+            if packed(anew) < packed(beats):
+                return _numbered([*kept, *anew])
+        return beats
+
+    def _beats_behind(
+        self,
+        kept: list[Beat],
+        start: int,
+        later: list[Opened],
+        past: Sequence[Beat],
+        until: int,
+        repeats: Repeats,
+    ) -> list[Beat]:
+        """The kept beats, and those behind them. The beats that the run without the intervention has, too, stay."""
+        end = len(self._steps)
         room = MOST - len(kept)
         stays = [one for one in later if one.recurs or one.breaks]
         if kept and not any(one.recurs for one in stays):
@@ -777,6 +813,12 @@ def _joined(kept: list[Beat], later: list[Beat]) -> list[Beat]:
     elif len(kept) + len(later) > MOST:
         later = [_around(later)]
     return _numbered([*kept, *later])
+
+
+def _parts_most(beats: Sequence[Beat], steps: Sequence[int]) -> int:
+    """The largest number of beats inside one of the beats that contain a step of ``steps``."""
+    holding = [beat for beat in beats if any(beat["first"] <= step <= beat["last"] for step in steps)]
+    return max((len(beat.get("beats", ())) for beat in holding), default=0)
 
 
 def _around(beats: list[Beat]) -> Beat:
@@ -1160,7 +1202,7 @@ def _loss(chosen: list[Opened], index: int, end: int, lengths: Sequence[int]) ->
     stop = chosen[index + 1].at if index + 1 < len(chosen) else end
     merged = lengths[stop] - lengths[chosen[index - 1].at]
     share = merged / (lengths[end] - lengths[chosen[0].at]) * MOST
-    longer: float = share**LENGTH_COUNTS
+    longer: float = share ** (LENGTH_COUNTS if index + 1 < len(chosen) else LAST_COUNTS)
     weight = chosen[index].weight
     if chosen[index].ends and not _can_hold_end(chosen[index - 1]):
         weight = max(weight, FATE)
@@ -1172,7 +1214,7 @@ def _stays(one: Opened) -> float:
     if one.breaks:
         return BREAKS
     if one.recurs:
-        return RECURS
+        return GIVES_WAY if one.gives_way else RECURS
     return BY_HAND if one.by_hand else 0
 
 
