@@ -334,14 +334,17 @@ function tallyOf(frame: Frame, name: string): Tally {
   };
 }
 
-function squares(here: Places, client: ClientView, tally: Tally, y: number, width: number): SVGTemplateResult {
+function squares(here: Places, client: ClientView, tally: Tally, top: number, width: number): SVGTemplateResult {
   const most = Math.floor((width - 24) / (SQUARE + 2));
-  const shown = tally.shown.slice(-(tally.total > most ? most - 3 : most));
+  // Where one row is too short, two have room: a record that failed early is seen, too.
+  const shown = tally.shown.slice(-(tally.total > 2 * most ? 2 * most - 3 : 2 * most));
   const earlier = tally.total - shown.length;
-  const from = earlier > 0 ? 12 + 34 : 12;
+  const before = earlier > 0 ? 3 : 0;
   const hue = here.hue(client.transaction_manager?.producer_id);
-  return svg`${earlier > 0 ? fittedText(12, y + 9, say("stage.earlier", { count: earlier }), 32, 11, { classes: "q", least: 7 }) : nothing}${shown.map(({ serial, status, lost }, index) => {
-    const x = round(from + index * (SQUARE + 2));
+  return svg`${earlier > 0 ? fittedText(12, top + 9, say("stage.earlier", { count: earlier }), 32, 11, { classes: "q", least: 7 }) : nothing}${shown.map(({ serial, status, lost }, index) => {
+    const place = index + before;
+    const x = round(12 + (place % most) * (SQUARE + 2));
+    const y = top + (place >= most ? SQUARE + 2 : 0);
     const name = svg`<title>${say("stage.record_known", { serial, status: say(`stage.status.${status}`) })}</title>`;
     if (lost) return svg`<g>${name}${box(x, y, SQUARE, SQUARE, `flag ${hue}`, 1.5)}${path(`M${x - 1},${y - 1}l${SQUARE + 2},${SQUARE + 2}m0,${-SQUARE - 2}l${-SQUARE - 2},${SQUARE + 2}`, "failed")}</g>`;
     if (status === "ok") return svg`<g>${name}${box(x, y, SQUARE, SQUARE, `flag ${hue}`, 1.5)}</g>`;
@@ -413,11 +416,15 @@ function queueObjects(frame: Frame, here: Places, name: string, client: ClientVi
   let at = queue.sent.x + 3;
   let drawn = 0;
   const end = queue.sent.x + queue.sent.width - 2;
+  // Rather all that are in flight in narrower cells than some of them.
+  const wanted = sent.reduce((sum, id) => sum + (client.batches[id] === undefined ? 0 : widthOf(id, client.batches[id]) + 3), -3);
+  const share = Math.min(1, (end - at - 3 * (sent.length - 1)) / Math.max(1, wanted - 3 * (sent.length - 1)));
+  const narrowed = sent.every((id) => client.batches[id] === undefined || widthOf(id, client.batches[id]) * share >= LEAST_CELL) ? share : 1;
   for (const id of sent) {
     const batch = client.batches[id];
     if (batch === undefined) continue;
-    const width = widthOf(id, batch);
-    const last = drawn === sent.length - 1;
+    const width = Math.floor(widthOf(id, batch) * narrowed);
+    const last = drawn === sent.length - 1 || narrowed < 1;
     if (at + width > end - (last ? 0 : 20)) break;
     objects.push(batchObject(id, batch, at, width));
     at += width + 3;
@@ -427,6 +434,9 @@ function queueObjects(frame: Frame, here: Places, name: string, client: ClientVi
   if (notes.length > 0) objects.push({ key: `q:${name}:${partition}:more`, x: 0, y: 0, width: 0, height: 0, phase: "effect", depth: DEPTH.cell, draw: svg`${notes}`, label: "" });
   return objects;
 }
+
+/** Least width of a batch in a queue: its sequences can still be read. */
+const LEAST_CELL = 26;
 
 /** Units for the names of records in a queue; further records are counted. */
 const RECORDS = 60;

@@ -24,6 +24,27 @@ test("a batch that is drained and in no request yet stands with those in flight"
   assert.ok(batch !== undefined && batch.x >= sent.x && batch.x < sent.x + sent.width);
 });
 
+test("all batches in flight are seen while they are readable, and then counted", () => {
+  const seen = (count: number): { cells: number; said: string } => {
+    const ids = Array.from({ length: count }, (_, index) => `b${index + 1}`);
+    const batches = Object.fromEntries(ids.map((id, index) => [id, clientBatch({ serials: [10 * index + 14, 10 * index + 15, 10 * index + 16], record_count: 3, first_sequence: 3 * index, last_sequence: 3 * index + 2 })]));
+    const objects = drawn({ batches, requests: {}, queues: {} });
+    return { cells: ids.filter((id) => objects.has(`q:p1:${id}`)).length, said: objects.get("q:p1:t-0:more")?.said ?? "" };
+  };
+  assert.deepEqual([seen(2), seen(1).cells], [{ cells: 2, said: "" }, 1]);
+  assert.match(seen(6).said, /more.*in flight|\+\d/);
+});
+
+test("a record that failed early is seen among those that succeeded later", () => {
+  const record = (serial: number) => ({ producer: "p1", partition: "t-0", status: serial === 4 ? "failed" : "ok" });
+  const crosses = (count: number): number => {
+    const records = Object.fromEntries(Array.from({ length: count }, (_, index) => [index + 1, record(index + 1)]));
+    const objects = producers(frameOf(stepOf(), view({ clients: { p1: client({}) }, records } as never)), here, NO_FOCUS);
+    return markup(objects.find(({ key }) => key === "client:p1")?.draw ?? assert.fail()).split('class="failed"').length - 1;
+  };
+  assert.deepEqual([crosses(10), crosses(30)], [1, 1]);
+});
+
 test("a batch without sequence numbers names its records, in the queue and on its way", () => {
   assert.match(drawn({ batches: { b1: plain } }).get("q:p1:b1")?.said ?? "", />r4–r5</);
   const fields = { batches: { "t-0": { record_count: 2, producer_id: -1, producer_epoch: -1, base_sequence: -1, last_sequence: -1 } } };
