@@ -83,7 +83,7 @@ class TestGuesses:
         assert (refused.status_code, refused["Retry-After"]) == (429, "60")
         page = refused.content.decode()
         assert (
-            "never signed in to this account have sent too many wrong passwords for it (5 in 5 minutes)"
+            "from an earlier sign-in to this account have sent too many wrong passwords for it (5 in 5 minutes)"
             in page
         )
         assert "Try again in 60 seconds" in page and "by mail" not in page
@@ -96,7 +96,7 @@ class TestGuesses:
             REMOTE_ADDR=ELSEWHERE,
             headers={"accept-language": "zh-hans"},
         )
-        assert "从未登录过此账户的浏览器对它输错密码的次数过多" in chinese.content.decode()
+        assert "没有此账户登录 cookie 的浏览器对它输错密码的次数过多" in chinese.content.decode()
 
     def test_they_do_not_stop_the_owner_at_another_address_nor_for_long_at_the_same(
         self, ada: User, clock: list[float]
