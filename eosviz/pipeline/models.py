@@ -191,7 +191,7 @@ class Shrink(Job):
     before = models.JSONField(default=list)
     """The fault script of the broken run, with an entry of its own for each fault that hit by chance."""
     after = models.JSONField(default=list)
-    """The entries of the fault script that are left."""
+    """The smallest fault script found; empty also while none was found."""
     step = models.PositiveIntegerField(null=True)
     """The step at which the guarantee breaks with the entries of `after`; None until the shrink is done."""
 

@@ -1,5 +1,5 @@
-"""The sweep document (TOML): a scenario, a grid of settings and faults, seeds. `sweep_checks` checks that
-everything it names exists, before Spark starts; executors get a document that was checked."""
+"""Reads the sweep document (TOML), which has a scenario, a grid of settings and faults, and seeds. Whether its names
+exist in the scenario is checked in `sweep_checks.py`."""
 
 import itertools
 from collections.abc import Iterator

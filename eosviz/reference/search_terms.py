@@ -201,7 +201,7 @@ def _names_of(piece: str, names: Collection[str]) -> list[str]:
 
 def _take(rest: str, is_sought: Callable[[str], bool]) -> tuple[list[Wish], str]:
     """The terms for words of the table that are in a text and that `is_sought` accepts, and the text without
-    these words."""
+    the first occurrence of each."""
     wishes = []
     for word, rows in _known():
         found = _whole(word).search(rest) if is_sought(word) else None

@@ -36,8 +36,7 @@ def forget_upload(instance: Any, **kwargs: Any) -> None:
 
 
 def take_uploads_again(**kwargs: Any) -> None:
-    """Take up the uploads that were unfinished when the site stopped, and delete the folders of uploads that broke
-    off."""
+    """When a worker starts, take up unfinished uploads, and delete the folders of uploads that broke off."""
     from eosviz.replays import tasks
 
     tasks.take_uploads_again()

@@ -17,8 +17,8 @@ BODY_BYTES_MAX_AT = {
     # The bound is higher than that of the page, so that a file that is slightly too large gets the page's own
     # message.
     "/replays/import": BOUNDS.compressed_bytes + _FORM_BYTES,
-    # Twice the page's bound: a browser without scripts also sends index files, which are mostly zeros and are
-    # not stored.
+    # Twice the page's bound: a browser without scripts also sends index files. Most of their bytes are zeros,
+    # which are not stored.
     LOG_PATH: 2 * ALL_BYTES_MAX,
 }
 TOO_LARGE = "eosviz.too_large"

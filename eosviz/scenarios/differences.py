@@ -69,7 +69,7 @@ def _idempotence(scenario: Scenario) -> Settings:
 
 
 def _is_idempotent(scenario: Scenario, producer: dict[str, Any]) -> bool:
-    """Whether the producer is idempotent: as written, or by the defaults of its version."""
+    """Whether the producer is idempotent. If a rule refuses its settings: whether they turn idempotence on."""
     config = scenario.producer_config(producer)
     return (
         bool(producer["settings"].get("enable_idempotence")) if config is None else config.enable_idempotence

@@ -1,4 +1,4 @@
-"""One machine: `make run` and `python manage.py …`. Nothing needs to be set."""
+"""The settings of `make run` and `python manage.py …` on one machine. No variable of the environment is needed."""
 
 from eosviz.settings.base import *  # noqa: F403
 from eosviz.settings.base import env

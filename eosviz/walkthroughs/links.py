@@ -64,7 +64,7 @@ class Link(Struct, frozen=True, kw_only=True):
 
     @property
     def digest(self) -> str:
-        """A digest that is equal for links that need the same run, whatever their step, view or selection."""
+        """A digest that is equal for links to the same run, whatever they show of it."""
         run = [self.scenario, self.version, self.variant, self.done]
         return hashlib.sha256(msgspec.json.encode(run)).hexdigest()
 

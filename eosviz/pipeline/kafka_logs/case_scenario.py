@@ -3,8 +3,8 @@ markers, at the same offsets.
 
 The files show which producer wrote how many records where, and which markers end its transactions. The calls
 are the simplest ones that write such a log. Each transaction is ended by its own producer, whatever ended it
-in the cluster. An open transaction stays open, and the run ends before its timeout. If no calls write the log
-of the case, `NoScenarioError` states the reason.
+in the cluster. An open transaction stays open, and the run ends before its timeout. If no scenario is made,
+`NoScenarioError` states the reason.
 """
 
 import heapq
@@ -39,8 +39,7 @@ Json = dict[str, Any]
 
 
 class NoScenarioError(Exception):
-    """No scenario writes the log of the case. `says`: the sentence about the reason, with the place if there
-    is one."""
+    """No scenario is made of the case. `says`: the sentence about the reason, with the place if there is one."""
 
     def __init__(self, reason: str, /, **params: Any) -> None:
         super().__init__(f"{reason} {params}")

@@ -53,7 +53,7 @@ def file_name(partition: str, segment: int) -> str:
 
 def facts_in(files: Sequence[str], lists: Mapping[str, Sequence[Any]]) -> Iterator[BatchFacts]:
     """Facts from lists, one list for each field of `BatchFacts` except the file. Offsets of None mean that the
-    batch has every offset from first to last."""
+    batch has all of its records, or none if `records` is 0."""
     spans = zip(lists["base_offset"], lists["last_offset"], lists["records"], lists["offsets"], strict=True)
     offsets = [every_offset(*span) if holes is None else holes for *span, holes in spans]
     columns = {**lists, "file": files, "offsets": offsets}

@@ -1,4 +1,4 @@
-"""Files of printed text: opened, bounded, and read line by line."""
+"""Sorts given paths by kind, and reads files of printed text."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
