@@ -35,7 +35,7 @@ export const beside: Layer = (frame, here, focus) => {
     const selection = plainly("actor", name);
     const room = own.width - 36 - textWidth(name, 15, true);
     return [{
-      key: `beside:${name}`, ...own, phase: "static", depth: DEPTH.body, hot: focused, select: selection, picked: isPicked(frame.selection, selection), label: drawn.label,
+      key: `beside:${name}`, ...own, phase: "static", depth: DEPTH.body, hot: focused || (name === DATABASE_NAME && breaksRows(frame)), select: selection, picked: isPicked(frame.selection, selection), label: drawn.label,
       draw: svg`${box(0, 0, own.width, own.height, `body${drawn.alive ? "" : " dead"}`, 8)}${focused ? box(1, 1, own.width - 2, HEAD, "wash", 7) : nothing}${
         fittedText(14, 20, name, own.width - 28, 15, { classes: "b", bold: true, least: 9 })}${
         drawn.fact === "" || room < 30 ? nothing : fittedText(own.width - 14, 20, drawn.fact, room, 13, { anchor: "end", classes: "k", least: 8 })}${drawn.inner}${
@@ -43,6 +43,9 @@ export const beside: Layer = (frame, here, focus) => {
     }];
   });
 };
+
+/** Where a row is missing, or there are several, is seen with what the step is about. */
+const breaksRows = ({ step }: Frame): boolean => step?.broken.some(({ guarantee }) => guarantee.startsWith("row_")) === true;
 
 const records = (serials: readonly number[]): string => listed(serials.map((serial) => `r${serial}`));
 

@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Frame, LogBatchView } from "../../player/frame.ts";
-import { rowsOf } from "../../stage/beside.ts";
+import type { Places } from "../../stage/contract.ts";
+import { NO_FOCUS } from "../../stage/contract.ts";
+import { beside, rowsOf } from "../../stage/beside.ts";
 import { brokenParts } from "../../stage/lanes.ts";
 
 const batch = (base: number, serials: number[]): LogBatchView => ({ base_offset: base, last_offset: base + serials.length - 1, serials }) as unknown as LogBatchView;
@@ -20,4 +22,14 @@ test("The rows of a database name the record that has none, and the one that has
   const rows = rowsOf({ view, header: {}, step: null } as unknown as Frame);
   assert.deepEqual(rows.map(({ bad }) => bad), [true, true, false]);
   assert.match(rows[0]?.said ?? "", /r1 ×2/);
+});
+
+test("Where a row is missing is held in the picture with the step that shows it", () => {
+  const database = { alive: true, paused: false, unique_key: false, outbox: [], offsets: {}, rows: {} };
+  const here = { kind: "cluster", others: { database: { box: { x: 0, y: 0, width: 300, height: 104 }, port: [0, 0] } } } as unknown as Places;
+  const isHot = (broken: object[]): boolean | undefined => {
+    const frame = { view: { database, services: {}, derived: { broken: {} } }, header: {}, step: { actor: "sink", broken }, selection: null } as unknown as Frame;
+    return beside(frame, here, NO_FOCUS)[0]?.hot;
+  };
+  assert.deepEqual([isHot([]), isHot([{ guarantee: "lost" }]), isHot([{ guarantee: "row_missing" }])], [false, false, true]);
 });
