@@ -36,6 +36,7 @@ _SAME_AS = {"lost": "lost", "duplicates": "duplicated", "reordered": "reordered"
 """The guarantee that counts the same as a verdict, also of records that have left the log since."""
 _WORSE = frozenset(
     {f"cost.{name}_more" for name in (*_FATES, *_JUDGED, "hidden", "hanging", "aborted", "readable_later")}
+    | {f"cost.{name}_now" for name in _FATES}
     | {"cost.stored_fewer", "cost.committed_fewer", "cost.aborted_instead", "cost.row_gone", "cost.row_twice"}
     | {"cost.left_open", "cost.operator_needed", "cost.reserved_still", "cost.not_reached"}
 )
@@ -301,7 +302,7 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
         "what": words(what, count=len(actions)),
         "dearer": dearer,
         "costs": costs,
-        "kept": [*kept, *([] if costs else _undelivered(written, now))],
+        "kept": [*kept, *([] if costs else _undelivered(written, now, actions.count("drop_message")))],
     }
     if clause is not None:
         cost["although"] = clause
@@ -354,8 +355,8 @@ def _broken(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _fates(written: Outcome, now: Outcome) -> list[Words]:
-    """How many more or fewer records are stored twice, lost, failed or out of order. If records fail no
-    longer, because they are stored in aborted transactions, only the latter is said."""
+    """How many more or fewer records are stored twice, lost, failed or out of order; how many are, if none was before.
+    If records fail no longer, because they are stored in aborted transactions, only the latter is said."""
     changed = {name: more for name in _FATES if (more := _fate(written, now, name))}
     aborted = 0
     if "aborted_records" in written and "aborted_records" in now:
@@ -364,9 +365,15 @@ def _fates(written: Outcome, now: Outcome) -> list[Words]:
         return [words("cost.aborted_stored_more", by=aborted)]
     order = sorted(changed, key=("lost", "duplicates", "reordered", "failed").index)
     return [
-        words(f"cost.{name}_{'more' if changed[name] > 0 else 'fewer'}", by=abs(changed[name]))
-        for name in order
+        words(f"cost.{name}_{_degree(written, changed[name], name)}", by=abs(changed[name])) for name in order
     ]
+
+
+def _degree(written: Outcome, more: int, name: str) -> str:
+    if more < 0:
+        return "fewer"
+    broken = written.get("broken", {}).get(_SAME_AS.get(name, name), 0)
+    return "more" if written.get(name) or broken else "now"
 
 
 def _fate(written: Outcome, now: Outcome, name: str) -> int:
@@ -404,13 +411,13 @@ def _rows(written: Outcome, now: Outcome) -> list[Words]:
     return [words(f"cost.{name}", records=[f"r{one}" for one in some]) for name, some in changes if some]
 
 
-def _undelivered(written: Outcome, now: Outcome) -> list[Words]:
-    """How many more messages did not arrive. The cost has this sentence only if it has none about time,
-    retries and messages sent."""
+def _undelivered(written: Outcome, now: Outcome, drops: int) -> list[Words]:
+    """How many more messages did not arrive, unless they are just the dropped ones. The cost has this sentence only if
+    it has none about time, retries and messages sent."""
     if "undelivered" not in written or "undelivered" not in now:
         return []
     more = _difference(written, now, "undelivered")
-    return [words("cost.undelivered_more", by=more)] if more > 0 else []
+    return [words("cost.undelivered_more", by=more)] if more > drops else []
 
 
 def _left(written: Outcome, now: Outcome) -> list[Words]:
