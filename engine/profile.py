@@ -165,7 +165,7 @@ class Profile:
     changes to transaction version 2 (``TransactionManager``, since 4.0)."""
     transaction_version: int
     """The highest level of the cluster's feature ``transaction.version`` that this version supports
-    (KIP-1022). From level 1 on, the coordinator also logs the previous and next identities; at level 2 each
+    (KIP-1022). From level 1 on, the coordinator also logs the client's transaction version; at level 2 each
     transaction has an epoch of its own (KIP-890, second part, since 4.0). The level is a setting of the
     cluster. A client uses level 2 when both it and the cluster's level allow that."""
 
