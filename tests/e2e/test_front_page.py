@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from eosviz.scenarios.trailer import CHOSEN, STILL
-from tests.e2e.looking import assert_nothing_scrolls_sideways
+from tests.e2e.looking import assert_accessible, assert_nothing_scrolls_sideways
 from tests.running_site import RunningSite
 
 STILL_AT = [name for name, *_ in CHOSEN].index(STILL)
@@ -89,6 +89,7 @@ def test_the_key_for_search_leads_from_any_page_to_what_people_type(door: Page) 
     # What is typed into a field stays there.
     field = door.locator("main input[type=search]")
     expect(field).to_be_focused()
+    assert_accessible(door)
     door.keyboard.press("ArrowDown")
     results = door.locator(".matches h3 > a")
     expect(results.first).to_be_focused()

@@ -267,6 +267,7 @@ def test_the_list_of_beats_is_walked_with_arrows(page: Page) -> None:
     expect(here).not_to_be_focused()
     expect(page.locator(".beat-list button:focus")).to_have_count(1)
     at(page, 10)  # The arrow is the list's, not the run's.
+    assert_accessible(page)
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")

@@ -233,6 +233,7 @@ def test_a_selection_without_a_question_leaves_the_question_of_the_step(
     page.locator("eos-player").evaluate("player => player.store.select({ kind: 'record', id: '99' })")
     page.keyboard.press("w")
     expect(page.locator(".why-instead")).to_contain_text("record 99")
+    assert_accessible(page)
     expect(page.locator(".why-asked")).to_have_text("Why is the last stable offset of t-0 at 1?")
     page.keyboard.press("Escape")
     # What has a question is asked about; one press leads to the step.
