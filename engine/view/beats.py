@@ -93,8 +93,10 @@ VERY_SHORT = 9
 """A level with at most this many steps gets fewer beats than other levels."""
 LENGTH_COUNTS = 0.6
 LAST_COUNTS = 1.0
+LAST_FROM = 2
 """The exponent of a beat's length in the cost of merging it. The length is counted in ninths of the level. Behind the
-last beat's step no other beat follows at which a reader stops, so its length counts more."""
+last beat's step no other beat follows at which a reader stops, so its length counts more, if it weighs at least
+``LAST_FROM``."""
 STARTS_WITHIN = 3
 """If at most this many steps come before the first opening, they belong to its beat; otherwise they are a
 beat of their own."""
@@ -1202,8 +1204,9 @@ def _loss(chosen: list[Opened], index: int, end: int, lengths: Sequence[int]) ->
     stop = chosen[index + 1].at if index + 1 < len(chosen) else end
     merged = lengths[stop] - lengths[chosen[index - 1].at]
     share = merged / (lengths[end] - lengths[chosen[0].at]) * MOST
-    longer: float = share ** (LENGTH_COUNTS if index + 1 < len(chosen) else LAST_COUNTS)
     weight = chosen[index].weight
+    is_last = index + 1 == len(chosen) and weight >= LAST_FROM
+    longer: float = share ** (LAST_COUNTS if is_last else LENGTH_COUNTS)
     if chosen[index].ends and not _can_hold_end(chosen[index - 1]):
         weight = max(weight, FATE)
     return (weight + _stays(chosen[index])) * max(1.0, longer)
