@@ -1,7 +1,7 @@
 """The two sockets of stepping, with the hands and polls of a presentation (docs/websocket.md).
 
 Each message of a follower is one transaction and one short message to the presenter's page. The socket of
-that page reads hands and counts at most four times a second and sends them. So two hundred answers in a
+that page then reads hands and counts, at most four times a second, and sends them. So two hundred answers in a
 second are four reads and, if counts are shown, four messages to the followers' group.
 """
 

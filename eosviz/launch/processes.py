@@ -39,8 +39,8 @@ def die_with_parent(parent: int) -> Callable[[], None] | None:
 
 def start_mark(pid: int) -> str | None:
     """When this process started, as the system states it. None if there is no such process, on Linux also if it has
-    ended and its exit code was not read yet. Process ids are reused after a while; a process id and its start
-    mark together identify one process for ever."""
+    ended and its exit code was not read yet. Process ids are reused after a while, so a process is
+    recognised by its id and its start mark."""
     if sys.platform == "linux":
         try:
             stat = Path(f"/proc/{pid}/stat").read_text()

@@ -1,7 +1,6 @@
 """Gives a read-only page to every model that has no page in the administration and is not in HIDDEN.
 
-This app is loaded last, so the pages that other apps register are known. The columns are the model's fields,
-without bytes, long texts and secret keys.
+This app is loaded last, so the pages that other apps register are known.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ def plan_soon(session: Session) -> None:
 
 @app.task(name="walkthroughs.find_plan", ignore_result=True, acks_late=False)
 def find_plan(session_id: str, question: str) -> None:
-    """Answer a `plan` message. No answer is sent while the plan is being made, so the page asks again."""
+    """Answer a `plan` message. If the plan cannot be made quickly, no answer is sent, and the page asks again."""
     asked = _plan_decoder.decode(question)
     with _answering(session_id, asked.id):
         try:
