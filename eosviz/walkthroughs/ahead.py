@@ -49,7 +49,7 @@ def go_on_ahead(session_id: uuid.UUID, branch_id: int, number: int, page: str) -
         branch = slot.held_branch(session_id)
         if branch is None or branch.newest != number:
             branch = branch_of(session_id, str(branch_id))
-        # If another process has made a step since, that process sends its own.
+        # If another process has made a step since, the page gets none from here.
         if branch.newest == number:
             _send(slot, branch, page)
 

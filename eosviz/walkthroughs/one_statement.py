@@ -66,7 +66,7 @@ async def store_at_once(step: Step, command: Command) -> bool:
 
 
 class _Connection:
-    """A connection of one event loop. It stays open as long as a worker's, and takes one statement at a time."""
+    """A connection of one event loop. It stays open for KEPT_CONNECTION_SECONDS, and takes one statement at a time."""
 
     def __init__(self) -> None:
         self._turn = Lock()

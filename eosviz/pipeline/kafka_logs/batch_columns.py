@@ -37,8 +37,8 @@ SCHEMA = pa.schema(
     ]
 )
 """`path` is the folder of `partition`, `segment` the base offset of a segment's file, and `position` the byte
-of this file at which the batch starts. The others are fields of `BatchFacts`. `offsets` is null if every
-offset from `base_offset` to `last_offset` is there."""
+of this file at which the batch starts. The others are fields of `BatchFacts`. `offsets` is null if the
+batch has all of its records or none."""
 
 _OWN = ("path", "partition", "segment")
 

@@ -278,8 +278,8 @@ def holes_of(facts: BatchFacts) -> tuple[Range, ...] | None:
 
 
 def columns_of(block: HeaderBlock[BatchFacts]) -> dict[str, np.ndarray | list[Any]]:
-    """The fields of `BatchFacts` except the file, as columns. `offsets` is None for a batch that has every
-    offset from first to last."""
+    """The fields of `BatchFacts` except the file, as columns. `offsets` is None for a batch that has all of
+    its records or none."""
     headers, count = block.headers, len(block)
     columns: dict[str, np.ndarray | list[Any]] = {name: headers[name] for name in _SAME_NAME}
     delta = headers["last_offset_delta"].astype(np.int64)
