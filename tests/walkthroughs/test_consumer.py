@@ -397,7 +397,7 @@ async def test_a_page_receives_the_plan_when_it_asks_and_from_then_on_before_its
         assert [message["type"] for message in await page.ask("hello", have={})] == ["welcome"]
         answer = (await page.ask("plan", branch=str(branch.id)))[-1]
         assert (answer["type"], answer["branch"], answer["interventions"]) == ("plan", str(branch.id), 0)
-        assert answer["plan"]["beats"][-1]["kind"] == "doubt_ends"
+        assert answer["plan"]["beats"][-1]["kind"] == "sends"
         again = (await page.ask("plan", branch=str(branch.id)))[-1]
         assert again == answer | {"re": again["re"]}
     async with open_page(session) as page:
