@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import socket
 import time
 import urllib.request
@@ -42,18 +43,17 @@ class Clicks:
 
 
 def free_ports(count: int) -> int:
-    """The first of so many free ports that follow each other."""
+    """The first of so many free ports that follow each other. Clients' connections and sockets that ask for any port
+    get theirs from 32768 on (Linux), so none of them takes one of these before the worker does."""
     while True:
+        first = random.randrange(20_000, 32_000)
         with ExitStack() as stack:
-            probe = stack.enter_context(socket.socket())
-            probe.bind(("127.0.0.1", 0))
-            port: int = probe.getsockname()[1]
             try:
-                for further in range(1, count):
-                    stack.enter_context(socket.socket()).bind(("127.0.0.1", port + further))
+                for port in range(first, first + count):
+                    stack.enter_context(socket.socket()).bind(("127.0.0.1", port))
             except OSError:
                 continue
-            return port
+            return first
 
 
 class Workers:
