@@ -290,7 +290,7 @@ def _must_be_answered(assignment: Assignment, answer: dict[str, Any]) -> None:
 
 
 def keep_text(attempt: Attempt, text: str) -> None:
-    """Store the draft of an explanation; the class's instructors do not see it. Raises ClassRefused."""
+    """Store the draft of an explanation, which only the learner sees. Raises ClassRefused."""
     _must_take_work(attempt.assignment, attempt.user)
     Attempt.objects.open().filter(pk=attempt.pk).update(text=text.strip())
 

@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 
-from eosviz.classroom.models import Assignment, AuditEntry, Classroom
+from eosviz.classroom.models import Assignment, Attempt, AuditEntry, Classroom, Outcome
 from eosviz.language import say_here
 from eosviz.operating.naming import column, head_of
 from eosviz.operating.read_only_admin import ReadOnlyAdmin
@@ -36,6 +36,18 @@ class AssignmentAdmin(ReadOnlyAdmin):
     list_filter = ("kind",)
     list_select_related = ("classroom",)
     search_fields = ("title", "classroom__name")
+
+
+@admin.register(Attempt)
+class AttemptAdmin(ReadOnlyAdmin):
+    list_display = ("id", "assignment", "user", "number", "started", "handed_in", "outcome", "score")
+    list_filter = ("outcome",)
+    list_select_related = ("assignment", "user")
+    search_fields = ("pk__startswith", "assignment__title", "user__email")
+
+    def get_exclude(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """Only the learner sees a draft (docs/classes.md)."""
+        return ("text",) if obj is not None and obj.outcome == Outcome.OPEN else ()
 
 
 @admin.register(AuditEntry)

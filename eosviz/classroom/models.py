@@ -260,7 +260,7 @@ class Attempt(models.Model):
     """`reason` and the parameters of its sentence (`judging.py`), such as the branch and step that broke the
     guarantee, or the questions answered wrongly. Empty while open."""
     text = models.TextField(max_length=TEXT_CHARACTERS_MAX, blank=True)
-    """The explanation; a draft that the class's instructors do not see until it is handed in."""
+    """The explanation; a draft that only the learner sees until it is handed in."""
     comment = models.TextField(max_length=TEXT_CHARACTERS_MAX, blank=True)
     """The instructor's comment."""
 

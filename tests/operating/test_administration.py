@@ -119,6 +119,15 @@ class TestAdministration(InOneTransaction):
         one = kept_superuser.get(page(model, "change", kept_things.session.id)).content.decode()
         assert kept_things.session.owner not in one
 
+    @pytest.mark.parametrize(("outcome", "is_shown"), [("open", False), ("waiting", True)])
+    def test_an_explanation_is_shown_once_it_is_handed_in(
+        self, kept_things: Things, kept_superuser: Client, outcome: str, is_shown: bool
+    ) -> None:
+        attempt = kept_things.attempt
+        type(attempt).objects.filter(pk=attempt.pk).update(text="the zombie wrote last", outcome=outcome)
+        html = kept_superuser.get(page(type(attempt), "change", attempt.pk)).content.decode()
+        assert ("the zombie wrote last" in html) is is_shown
+
     def test_an_administrator_sees_all_of_ours(self, kept_things: Things) -> None:
         browser = kept_things.school.browser("administrator")
         missing = [
