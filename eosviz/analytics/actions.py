@@ -37,9 +37,8 @@ def is_followed(session: Session) -> bool:
 
 def note_trail(session: Session, branch_id: int, last: int, furthest: int, backs: list[int]) -> None:
     """Record the reader's step, how far they looked, and from which steps they went back since the last
-    report. On another branch than the first, `last` and `furthest` become at most the step where the branch
-    left the first one, and later steps of `backs` are left out. Raises Problem if the session has no such
-    branch."""
+    report. On another branch than the first, a step after the one where the branch left the first branch
+    counts as that step, and is left out of `backs`. Raises Problem if the session has no such branch."""
     branch = Branch.objects.filter(id=branch_id, session=session).first()
     if branch is None:
         raise Problem("not_found", "no_branch", branch=str(branch_id))

@@ -72,8 +72,8 @@ def run(
     each: Callable[[Path], None] = _nothing,
 ) -> Iterator[Done]:
     """Wait in the queue, start the process and wait for its answer. `asked`: encoded as JSON by msgspec.
-    `name`: see `Register.enter`. `wait_seconds`: for the start. `each`: called with the folder at least every
-    second until the process has ended; an exception of it ends the request.
+    `name`: see `Register.enter`. `wait_seconds`: for the start. `each`: called with the folder about every
+    second or more often while the request waits or runs; an exception of it ends the request.
 
     Raises Refused, BeyondBounds, Busy, Cancelled, Stopped, AlreadyThere for a name in use, or OSError if
     nothing can be stored.

@@ -1,9 +1,9 @@
 """Starts bounded processes. They are forked from the template, which has imported what they need, or are
 started without it.
 
-Each process of the site has a template of its own, from its first request until two minutes after its last
-one. Only Linux can fork from a template (`pidfd_open`). Elsewhere, and if the template does not answer, a
-process is started without it.
+Each process of the site has a template of its own, from its first request until two minutes after the last
+process ended. Only Linux can fork from a template (`pidfd_open`). Elsewhere, and if the template does not
+answer, a process is started without it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Protocol
 from eosviz.bounded.template import TAKEN
 
 START_SECONDS_MAX = 60.0
-"""The longest wait for the template, which may still load on a busy machine."""
+"""The longest wait for an answer of the template, which may still load on a busy machine."""
 LOST = -1000
 """The exit code of a process that ended because its template had ended."""
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "SYSTEMROOT")
@@ -33,8 +33,8 @@ class Process(Protocol):
     """A running process."""
 
     def wait(self, timeout: float) -> int:
-        """Wait, and return the exit code. A negative one is the signal that ended the process. Raises
-        subprocess.TimeoutExpired."""
+        """Wait, and return the exit code. A negative one is the signal that ended the process, or LOST.
+        Raises subprocess.TimeoutExpired."""
 
     def kill(self) -> object:
         """End the process and wait for its end."""

@@ -1,5 +1,5 @@
-"""Every kind of bounded process: its function, its bounds, and the sentence for exceeding them. Does not import
-Django: the process reads this table too."""
+"""Every kind of bounded process: its function, its bounds, and the sentence for exceeding them. Does not
+import Django: the processes import this module too."""
 
 from __future__ import annotations
 

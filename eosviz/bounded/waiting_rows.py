@@ -20,8 +20,8 @@ ASK_AGAIN_SECONDS = 15
 
 
 class WaitingRow(Protocol):
-    """A database row that waits. Its query set has `unfinished`. While it waits, its field `beat` is the time at
-    which a worker was last asked to take it."""
+    """A database row that waits. Its query set has `unfinished`. Its field `beat` is the time at which it was
+    made or, later, at which `is_forgotten` last set it anew."""
 
     objects: Any
     pk: Any

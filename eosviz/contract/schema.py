@@ -86,7 +86,7 @@ UNIONS: dict[str, Any] = {
 }
 """The named unions. A value of a union is a value of one of its members."""
 PASSED_ON = (derived.SentStep, steps.Step, views.View, near_views.NearView, headers.Header, plans.Plan)
-"""Shapes inside messages that the server passes on as JSON without decoding it."""
+"""Shapes inside messages, for which the types of the messages have only JSON."""
 BESIDE = (questions.Question, player_file.PlayerFile, alongside.Alongside)
 """Shapes that are sent over HTTP."""
 ROOTS = ("FromPage", "FromServer", *(kind.__name__ for kind in BESIDE))
@@ -106,8 +106,7 @@ _UNION_OF = {
 
 
 def schema() -> Schema:
-    """The schema, of JSON Schema 2020-12. A document is one message of either side, or one file or question
-    over HTTP."""
+    """The schema, of JSON Schema 2020-12. A document is one message of either side, or one of `BESIDE`."""
     members = {name: get_args(union) for name, union in UNIONS.items()}
     kinds = [*(kind for union in members.values() for kind in union), *PASSED_ON, *BESIDE]
     _, made = msgspec.json.schema_components(kinds, ref_template=_REF)

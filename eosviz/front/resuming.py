@@ -86,7 +86,8 @@ def newest_of(browser: str, kept: str = "") -> Resumed | None:
 
 
 def _length_of(session: Session, branch: Branch) -> int:
-    """The number of steps of the run. 0 if it is unknown: after an intervention, and outside the library."""
+    """The number of steps of the library's run with the session's scenario and variant. 0 if there is none,
+    for a branch with a parent, and after an intervention."""
     if branch.parent_id is not None or Intervention.objects.count_on(branch):
         return 0
     found = next((one for one in shelf() if one.card.identifier == session.version.identifier), None)

@@ -1,2 +1,2 @@
-"""What runs on Spark: sweeps, shrinks, audits, and the logs of real brokers. `eosviz/analytics` has the
-analyses of classes."""
+"""Sweeps, shrinks and audits, which run on Spark, and the logs of real brokers, which may. `eosviz/analytics`
+has the analyses of classes."""

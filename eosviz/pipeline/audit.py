@@ -1,8 +1,8 @@
 """An audit takes the facts of runs and returns disagreements (docs/audit.md). As in the facts, a session is
 one run here: a branch of a replay, or a run of a sweep.
 
-A rule that means the same as one of the engine's guarantees must find it broken in the same sessions as the
-engine; only a rule that is `at_rest` may miss a breach. Every other rule must hold, unless the session has
+The rules that mean the same as one of the engine's guarantees must find it broken in the same sessions as the
+engine; those that are `at_rest` may miss a breach. Every other rule must hold, unless the session has
 switched off what the rule depends on.
 """
 

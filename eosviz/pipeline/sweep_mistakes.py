@@ -13,8 +13,8 @@ from eosviz.pipeline.sweep_form import tables_in
 
 
 def worded_mistakes(problems: list[Exception], text: str, language: str) -> list[dict[str, Any]]:
-    """Each problem as `sentence`, `place` and `field`. A BadSweep has a place, and a field if the form has one there; a
-    JobRefused has neither, but the sentence's `key`."""
+    """Each problem as `sentence`, `place` and `field`. A BadSweep has a place; its `field` need not be one of
+    the form. A JobRefused has neither, but the sentence's `key`."""
     worded = []
     for problem in problems:
         if isinstance(problem, JobRefused):

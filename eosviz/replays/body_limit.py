@@ -27,7 +27,7 @@ _OF_THE_BODY = (b"content-length", b"content-type", b"transfer-encoding")
 
 
 class BodyLimit:
-    """Answers 413 to a body beyond the bound, whatever length it declares."""
+    """Refuses a body beyond the bound, whatever length it declares."""
 
     def __init__(self, application: Application) -> None:
         self._application = application

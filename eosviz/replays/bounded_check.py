@@ -24,7 +24,7 @@ PARQUET = b"PAR1"
 
 
 class Row(msgspec.Struct):
-    """The columns of a replay's row that come from its file."""
+    """The columns of a replay's row that the check fills."""
 
     title: dict[str, str]
     scenario: str
@@ -162,7 +162,7 @@ class _Counter:
 
 def counted(folder: Path) -> int:
     """How many steps the process with this folder has read, in multiples of STEPS_BETWEEN_COUNTS; 0 before
-    the first count."""
+    the first count, and while a count is being written."""
     try:
         return int((folder / COUNTED).read_text())
     except (FileNotFoundError, ValueError):  # not there yet, or being written

@@ -8,7 +8,7 @@ LONG_MAX = 2**63 - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """Upper bounds; the bounds themselves are allowed."""
+    """Upper bounds, which are allowed themselves."""
 
     compressed_bytes: int = 32 * 1024 * 1024
     content_bytes: int = 512 * 1024 * 1024

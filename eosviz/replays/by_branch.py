@@ -1,8 +1,9 @@
 """Folds the steps of each branch of a recording while the file is read.
 
-`ByBranch.take` is a witness of the reading: `reading.py` calls it for each step. Branches come in the file's order,
-parents before children, and the steps of each branch come one after the other. Steps that no engine made may be
-misshapen; such a branch is played without the result of its fold.
+`ByBranch.take` is a witness of the reading: `reading.py` calls it for each step. Branches come in the file's
+order, parents before children, and the steps of each branch come one after the other. A step or a view that
+no engine made may be misshapen. If a fold fails on it, its branch and the branches that leave it later have
+no result, and are played without one.
 """
 
 from __future__ import annotations
@@ -63,8 +64,8 @@ class ByBranch(ABC, Generic[Fold]):
         self._other(branch, number, step)
 
     def results(self) -> dict[str, Mapping[str, Any]]:
-        """Branch id to the result of the branch; call it after the last step. A branch with a misshapen step on its
-        line has no entry."""
+        """Branch id to the result of the branch; call it after the last step. A branch without a result has
+        no entry."""
         while self._waiting:
             self._open_next()
         self._close()

@@ -35,7 +35,7 @@ HUES = (
 """(line, fill) of each hue; a run's further ids begin with the first again. The colours are those of the light
 theme in static/styles/tokens.css."""
 PLAIN = (QUIET, PAPER)
-"""(line, fill) of a batch without a producer id."""
+"""(line, fill) of a batch without a hue, such as one without a producer id."""
 
 
 def draw_card(header: Mapping[str, Any], view: Json, step: int, hues: Mapping[str, int]) -> bytes:

@@ -34,8 +34,9 @@ from eosviz.walkthroughs.models import Branch, Presentation, Session
 @never_cache
 @require_safe
 def session_link(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """For the owner of the session, `?branch=…&step=…&view=…&zoom=…&select=…`: its link, and the HTML of a frame that
-    plays it (`{"address": …, "frame": …}`, without `frame` if the run is too long for one)."""
+    """For the owner of the session, `?branch=…&step=…&view=…&zoom=…&select=…`: the link to this step, and the
+    HTML of a frame that plays it (`{"address": …, "frame": …}`, without `frame` if the link needs more than
+    FRAME_STEPS_MAX steps)."""
     owned = Session.objects.of_browser(browser_of(request.session))
     return _link(request, get_object_or_404(owned, id=session_id))
 

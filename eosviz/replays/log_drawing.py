@@ -65,8 +65,8 @@ def _window(batches: Sequence[Json], stable: int) -> Json:
 
 
 def drawn(partition: Json, end: Json | None, holder: Json) -> Json | None:
-    """Cells on both sides of the last stable offset; None if nothing waits. `holder`: the open transaction that
-    readers wait for."""
+    """Cells on both sides of the last stable offset; None if this offset is unknown or nothing waits behind
+    it. `holder`: the open transaction that readers wait for."""
     stable, high = partition["last_stable_offset"], partition["high_watermark"]
     if not 0 <= stable < high:
         return None
@@ -88,7 +88,7 @@ def drawn(partition: Json, end: Json | None, holder: Json) -> Json | None:
 
 
 def _of_holder(holder: Json) -> Json:
-    """The end of a log of which no batch is known: the open transaction as one batch."""
+    """Stands in for `ends_of`: the open transaction as one batch."""
     first = holder["first_offset"]
     batch = {
         "first": first,

@@ -1,7 +1,7 @@
 """Lays out the stored files of a log upload as the analysis reads them. Does not import Django.
 
-Each folder of the upload becomes a folder with links to the stored files. The path of a link is generated, except for
-the two parts that mean something to Kafka: the last folder and the file.
+Each folder with files that the analysis reads becomes a folder with links to these files. The path of a link
+is generated, except for the two parts that mean something to Kafka: the names of folder and file.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def laid_out(given: Sequence[GivenFile], folder: Path, out: Path) -> list[Path]:
     paths: dict[Path, None] = {}
     for one in given:
         path, begin = PurePosixPath(one.path), _begin(folder / one.place)
-        # A dump beside its segment adds nothing, and a bundle beside a segment belongs to another case.
+        # A dump beside its segment adds nothing. A bundle is read wherever it is.
         is_text = is_bundle(one.path, begin) or (_is_text(path, begin) and path.parent not in with_segments)
         if not is_text and base_offset_of(one.path) is None and not path.name.endswith(_READ_ENDINGS):
             continue

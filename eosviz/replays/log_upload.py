@@ -1,7 +1,8 @@
-"""Writes the files of a broker's log to the data folder while they arrive, and keeps the names of their folders.
+"""Writes the files of a broker's log to the data folder while they arrive, and keeps the names of their
+folders.
 
-Django keeps only the last part of an uploaded file's name, but Kafka names the folder after topic and partition. A
-file is stored under a number; its path is stored as text and never used to open a file.
+Django keeps only the last part of an uploaded file's name, but Kafka names the folder after topic and
+partition. A file is stored under a number, and its path as text.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ _ZEROS = bytes(64 * 1024)
 
 
 class LogFiles(FileUploadHandler):
-    """Writes files to the existing `folder`, and their paths to its manifest. Raises ReplayRefused beyond a bound;
-    the bounds count stored bytes."""
+    """Writes files to the existing `folder`, and their paths to its manifest. Raises ReplayRefused beyond a
+    bound. Only stored bytes count."""
 
     def __init__(self, folder: Path, request: HttpRequest | None = None) -> None:
         super().__init__(request)

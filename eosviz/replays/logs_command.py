@@ -29,7 +29,7 @@ Write = Callable[[str], Any]
 
 
 class CommandFailed(Exception):
-    """The command failed. The text states the remedy."""
+    """The command failed; the text says why."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -211,8 +211,9 @@ class Export(BackgroundJob):
 
 
 class Upload(BackgroundJob):
-    """An uploaded replay file or log. Until a bounded process has read its files, they are in the store of uploads, and
-    its place in the queue is in the register (`eosviz/bounded`), both under the row's id."""
+    """An uploaded replay file or log. Until the upload has ended, its files are in the store of uploads,
+    under the row's id. The register of bounded processes (`eosviz/bounded`) has its request under the same
+    id."""
 
     UNFINISHED = UNFINISHED
     BEATING = ()  # a worker that starts takes up unfinished uploads again
@@ -229,7 +230,7 @@ class Upload(BackgroundJob):
     refusal = models.JSONField(default=None, null=True)
     """Why there is no result: `{"key", "params"}` of a sentence; None unless the upload failed."""
     beat = models.DateTimeField(default=timezone.now)
-    """When a worker was last asked to take this upload."""
+    """When the row was made or, later, when its page last asked a worker to take the upload."""
     created = models.DateTimeField(default=timezone.now, db_index=True)
 
     objects = FileJobQuerySet.as_manager()

@@ -1,6 +1,5 @@
-"""The public page and files of a published replay, and the view with which its owner withdraws it. The page is made
-from the files alone. It reads only the cookie with the reader's language and sets none; any site may show it in a
-frame."""
+"""The public page and files of a published replay, and the view with which its owner withdraws it. The page
+is made from the files alone, and sets no cookie; any site may show it in a frame."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Reads a replay file into a recording that may be stored; everything is checked in one pass.
 
-The checks are about the order of lines, the digests, and the consistency of branches, numbers and changes. Whether the
-steps are *true* is checked elsewhere (verification.py).
+Whether the steps are *true* is checked elsewhere (verification.py).
 """
 
 import re

@@ -135,8 +135,8 @@ def delete_broken_off() -> None:
 
 
 def carry_out(upload_id: uuid.UUID) -> None:
-    """Wait for a free process, read the files in it, and store the result. The row then states the outcome. An
-    upload is left unfinished if a stop interrupted it, or if there is no disk space for its result."""
+    """Wait for a free process, read the files in it, and store the result. The row then states the outcome.
+    An upload is left unfinished if a stop interrupted it, or if there was no disk space."""
     upload = Upload.objects.filter(id=upload_id).unfinished().first()
     if upload is None:
         return  # cancelled, or done already

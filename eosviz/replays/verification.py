@@ -30,8 +30,8 @@ _CRAFTED = "fault.crafted_request"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """The result of the second run. ``state`` is one of docs/replay-format.md; ``branch`` and ``step`` name
-    the first step that differs, or for ``stopped`` the last compared step; otherwise they are None.
-    ``checked`` counts the equal steps."""
+    the first step that differs (0: the header or the first view), or for ``stopped`` the last compared step;
+    otherwise they are None. ``checked`` counts the equal steps."""
 
     state: str
     branch: str | None = None

@@ -1,5 +1,4 @@
-"""The lesson around a run: what to watch for, what it means, what comes next, and what to try. It is taken
-from the scenario's document and the tracks, however the reader came to the run."""
+"""The lesson around a run: what to watch for, what it means, what comes next, and what to try."""
 
 from __future__ import annotations
 

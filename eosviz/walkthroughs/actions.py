@@ -553,7 +553,8 @@ def _branches(session_id: uuid.UUID) -> bytes:
 
 
 def frames_of(branch: Branch, chunk: Chunk, presented: Presented | None = None) -> list[bytes]:
-    """The messages for pages about a chunk that was just stored, to whose last step the presenter went."""
+    """The messages for pages about a chunk that was just stored. `presented`: the presenter's place, if the
+    presenter went to its last step."""
     frames = []
     if chunk.steps:
         bodies = [sent(step) for step in chunk.steps]

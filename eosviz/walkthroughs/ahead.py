@@ -2,9 +2,9 @@
 
 The next step is sent to the page that just stepped, so that the page can draw it at once, however far away
 the server is. The step made ahead is not part of the session until a command stores it. If an intervention or
-another process makes a different step, the step made ahead is discarded. No other page gets it; if the
-message is lost, the page waits for its step as usual. The page's socket keeps the step and can store it
-without a worker (`kept_ahead.py`).
+another process makes a different step, the step made ahead is discarded. If the message is lost, the page
+waits for its step as usual. The page's socket keeps the step and can store it without a worker
+(`kept_ahead.py`).
 """
 
 from __future__ import annotations

@@ -14,8 +14,7 @@ FRAME_STEPS_MAX = 5_000
 
 
 class AskedRun(msgspec.Struct, forbid_unknown_fields=True):
-    """The run. `source`: the document's name in a refusal. `done`: the interventions of the branch and its
-    ancestors, as they are stored."""
+    """The run. `source`: the document's name in a refusal. `done`: the interventions, as they are stored."""
 
     document: dict[str, Any]
     source: str

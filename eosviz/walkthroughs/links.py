@@ -1,8 +1,8 @@
 """Addresses that mean the same for everyone: scenario and version, interventions, step, view, selection,
 zoom.
 
-An address holds a branch's interventions and no row id, so it outlives the session and the database. Reading is
-strict and bounded, because addresses come from anywhere.
+An address holds a branch's interventions and no row id, so it outlives the session and the database. Reading
+is bounded, because addresses come from anywhere.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Link(Struct, frozen=True, kw_only=True):
 
     @property
     def digest(self) -> str:
-        """A digest that is equal for links to the same run, whatever they show of it."""
+        """A digest of scenario, version, variant and interventions, as the link spells them."""
         run = [self.scenario, self.version, self.variant, self.done]
         return hashlib.sha256(msgspec.json.encode(run)).hexdigest()
 

@@ -1,8 +1,9 @@
 """Stores a step that was made ahead, with the answer of its command, in one statement on PostgreSQL.
 
-A transaction of three statements is five round trips, and each time the web process and the database's process wait
-for a processor, while the page draws the step on the same machine (`benchmarks/README.md`). So does every change
-between the event loop and a thread: the statement is sent from the event loop itself.
+A transaction of three statements is five round trips, and each time the web process and the database's
+process wait for a processor, while the page draws the step on the same machine (`benchmarks/README.md`). A
+change between the event loop and a thread waits in the same way, so the statement is sent from the event loop
+itself.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ async def store_at_once(step: Step, command: Command) -> bool:
 
 
 class _Connection:
-    """A connection of one event loop. It stays open for KEPT_CONNECTION_SECONDS, and takes one statement at a time."""
+    """A connection of one event loop, which takes one statement at a time. The first statement after
+    KEPT_CONNECTION_SECONDS closes it."""
 
     def __init__(self) -> None:
         self._turn = Lock()
@@ -74,7 +76,7 @@ class _Connection:
         self._until = 0.0
 
     async def rows_of(self, statement: str, given: tuple[Any, ...]) -> int:
-        """How many rows the statement stored last. Raises psycopg.Error."""
+        """How many rows the last part of the statement stored. Raises psycopg.Error."""
         async with self._turn:
             if self._open is None:
                 self._open = await psycopg.AsyncConnection.connect(autocommit=True, **_parameters())

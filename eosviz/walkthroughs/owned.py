@@ -28,8 +28,8 @@ class Sessions(OwnedByKey):
             presenting.end(session_id)
 
     def left_behind(self, before: datetime) -> QuerySet[Any]:
-        """The sessions created before `before` that have had no command since then and are not being
-        presented."""
+        """The sessions of browsers without an account that were created before `before`, have had no command
+        since then and are not being presented."""
         recent = Command.objects.filter(session=OuterRef("pk"), answered__gte=before)
         old = Session.objects.filter(created__lt=before, presentation__isnull=True)
         return without_account(old).exclude(Exists(recent))

@@ -139,8 +139,8 @@ class Slot:
         """The session of the simulation; None without a simulation."""
         self.branch: Branch | None = None
         """The branch as this process last stored or read it. It is at the same step as the simulation,
-        without the steps made ahead. None without a simulation, or if another process has changed the branch
-        since."""
+        without the steps made ahead. None without a simulation, after `overtaken`, and in the slots of
+        `earlier`."""
         self.ahead: Chunk | None = None
         """The last steps of the simulation, which this process has made and not yet stored."""
         self.budget = 0

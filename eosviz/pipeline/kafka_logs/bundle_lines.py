@@ -59,8 +59,8 @@ class PartitionLine(_Line, frozen=True, tag="partition"):
     is_empty_segment_alone: bool = False
     is_printed: bool = False
     doubted_from: Int64 = -1
-    """Every offset below this one is in doubt, because a batch after it is missing or damaged. -1: no offset
-    is in doubt."""
+    """Every offset below this one is in doubt, because a later batch is missing or damaged. -1: no offset is
+    in doubt."""
 
 
 class BatchLine(_Line, frozen=True, tag="batch"):

@@ -1,5 +1,4 @@
-"""Reads a bundle. Its partitions, coordinators' records and groups have the types that the files would have
-given, so that the same analysis judges them."""
+"""Reads a bundle into the types that the analysis judges, as it judges files."""
 
 import gzip
 import zlib

@@ -39,7 +39,7 @@ PARTITIONS_MAX = 20_000
 
 @dataclass(frozen=True)
 class PartitionDirectory:
-    """A folder with segments, named `topic-N` as Kafka names it."""
+    """A folder with segments; Kafka names it `topic-N`."""
 
     path: Path
     segments: tuple[Path, ...]

@@ -17,7 +17,7 @@ from eosviz.pipeline.kafka_logs.text_files import by_kind
 OWN_MASTER = "local[*]"
 SPARK_FROM_BYTES = {Depth.HEADERS: 64 * 2**30, Depth.DEEP: 16 * 2**30}
 """From this many bytes of segments on, Spark is faster than this process. With fewer, starting Spark and
-distributing the work take longer than reading."""
+distributing the work cost more time than they save."""
 SPARK_PROCESSORS_MIN = 4
 """With fewer processors Spark is never chosen, because the start of Java and of the workers costs more time
 than a second or third processor saves."""

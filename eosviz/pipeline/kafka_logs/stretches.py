@@ -29,8 +29,8 @@ _FRAMES = SegmentReader(checksum=checksum)
 
 
 class LogsError(ValueError):
-    """The given files cannot be read as Kafka's logs. The text has the reason and the remedy; a subclass may have
-    sentences of the catalogue instead."""
+    """The given files make no case. The text says why; a subclass may have sentences of the catalogue
+    instead."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,8 +69,8 @@ def _judged(path: Path, master: str) -> Outcome:
 
 
 def _export_finished(folder: Path) -> None:
-    """Write the database's ended sessions to `folder` as replay files, so that all input has one form. Raises
-    CommandError if no session has ended."""
+    """Write the database's ended sessions to `folder` as replay files. Raises CommandError if no session has
+    ended."""
     ended = Session.objects.filter(branches__finished__isnull=False).distinct().select_related("version")
     for session in ended.order_by("id"):
         with (folder / f"{session.id}{ENDING}").open("wb") as file:
