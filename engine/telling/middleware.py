@@ -8,6 +8,7 @@ from engine.happenings import middleware as happened
 from engine.happenings.base import Happening
 from engine.machine import Row
 from engine.middleware import business_states, middleware_states
+from engine.middleware.compensation import CANCEL
 from engine.middleware.middleware import VOTES_MISSING
 from engine.middleware.participant_states import PARTICIPANT
 from engine.middleware.strategies import STRATEGIES
@@ -115,8 +116,10 @@ def _comment(h: happened.MiddlewareMoved, teller: Teller) -> None:
     (MW-15)."""
     row, strategy = h.row, h.numbers.strategy
     if row.when == middleware_states.GIVEN_UP and not h.numbers.tries:
-        key = strategy_key(strategy) if STRATEGIES[strategy].by_hand else "middleware.no_manager"
-        teller.note(key, ("MW-11",))
+        if STRATEGIES[strategy].by_hand:
+            teller.note(strategy_key(strategy), ("MW-11",))
+        elif strategy == CANCEL:
+            teller.note("middleware.no_manager", ("MW-11",))
     if row.on == middleware_states.ANSWER_TIMEOUT:
         teller.note(trade_off_key(strategy), ("MW-11", "MW-12", "CTR-41"))
         teller.note("middleware.kafka_repeats_markers", ("MW-15", "CTR-40"))

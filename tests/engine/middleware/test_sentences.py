@@ -29,3 +29,11 @@ def test_a_failed_local_transaction_may_store_no_message_id() -> None:
     said = sentences("SC-86", "id-not-stored", **{"middleware.local_succeeds": False})
     assert "business.local_failed_untraceably" in said
     assert "business.local_failed" not in said
+
+
+def test_only_the_strategy_with_a_manager_lacks_one() -> None:
+    """Another strategy without an attempt gives up for its limit."""
+    said = sentences("SC-83", "queue-retry-limit", **{"middleware.max_retries": 0})
+    assert said["middleware.needs_a_person"]["tries"] == 0
+    assert "middleware.no_manager" not in said
+    assert "middleware.no_manager" in sentences("SC-83", "transaction-manager-none")
