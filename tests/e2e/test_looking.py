@@ -340,6 +340,7 @@ def test_a_telephone_shows_what_differs_one_run_and_both_logs(page: Page) -> Non
         reader.scroll_into_view_if_needed()
         seen, foot = reader.bounding_box(), page.locator(".compare-foot").bounding_box()
         assert seen is not None and foot is not None and seen["y"] + seen["height"] <= foot["y"]
+    expect(page).to_have_url(re.compile(r"[?&]at=1\d\d"))  # The address follows a moment later.
     page.goto(f"{page.url}&zoom=spacetime")
     page.wait_for_function(
         """() => {
