@@ -1,5 +1,5 @@
-"""The owner of a session is a key in the data of the session cookie. A browser gets its own key when it first
-creates something that is stored for it; after signing in, the cookie holds the account's key instead
+"""The owner of runs, replays and jobs is a key, which the cookie's session holds. A browser gets its own key when
+it first creates something that is stored for it; when its person signs in, the account's key replaces it
 (`accounts/ownership.py`)."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ BROWSER_KEY = "browser"
 
 
 def browser_of(data: SessionBase) -> str:
-    """The browser's key; empty for a browser that has created nothing."""
+    """The browser's key; empty if it has none."""
     return str(data.get(BROWSER_KEY, ""))
 
 

@@ -1,5 +1,4 @@
-"""The Celery application. Its configuration is in `eosviz.settings.base`, in the settings with the prefix
-`CELERY_`."""
+"""The Celery application. Its configuration is in the settings with the prefix `CELERY_`."""
 
 import dbm
 import logging
@@ -54,8 +53,8 @@ class OutlivedChannel(Channel):
     """A channel that may be lost while a task runs.
 
     Celery would return the task to the queue, and acknowledge it at its end, over the lost connection; the
-    resulting error would end the worker. Neither is needed: the task continues and commits its results. When
-    its message is delivered again (`visibility_timeout`), the task is found done.
+    resulting error would end the worker. Neither is needed: the task continues and commits its results, and a
+    task whose message is delivered again (`visibility_timeout`) looks for them first.
     """
 
     QoS = OutlivedQoS
@@ -100,8 +99,7 @@ class PromptAMQP(AMQP):
 
 
 class OutlivingScheduler(PersistentScheduler):
-    """The scheduler of `celery beat`, which continues if its record of sent tasks cannot be written. At worst
-    it sends a task twice."""
+    """The scheduler of `celery beat`, which continues if its record of sent tasks cannot be written."""
 
     def sync(self) -> None:
         try:

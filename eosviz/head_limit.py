@@ -1,4 +1,4 @@
-"""Bounds the head of a request: its address, headers and cookies. Checked before anything parses it.
+"""Bounds the head of a request: its address, headers and cookies. Checked before the site's other code reads it.
 
 Python's cookie parser takes time quadratic in the backslashes of a quoted cookie, PostgreSQL accepts no text with the
 character U+0000, and some of Python's encodings are no text encodings; each of these is reached before a view is

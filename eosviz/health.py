@@ -83,7 +83,8 @@ CHECKS: dict[str, Callable[[], str | None]] = {
 }
 """The checks. Each raises if its part does not work, and may return a warning."""
 DOES_NOT_ANSWER = "does not answer; the log of this server says why"
-"""The reason that everyone may read. The text of an exception contains addresses and paths, so it is not shown."""
+"""The reason that everyone may read. The text of an exception other than Unwell may contain addresses and paths,
+so it is not shown."""
 
 
 NEEDED_TO_SERVE: dict[str, Callable[[], str | None]] = {
@@ -105,8 +106,8 @@ def healthz(request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Like `healthz`, but checks only what every page needs. A proxy sends requests here only while the
-    status is 200."""
+    """Like `healthz`, with the checks of NEEDED_TO_SERVE. A proxy should send requests to this process only
+    while the status is 200."""
     return _answered(NEEDED_TO_SERVE)
 
 

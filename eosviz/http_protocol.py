@@ -17,7 +17,7 @@ class TooManyWaitError(Exception):
 
 
 class BoundedHead(HttpToolsProtocol):
-    """Closes a connection that received more than HEAD_BYTES_CUT outside bodies (a head without an end,
+    """Closes a connection that received more than HEAD_BYTES_CUT in a row outside bodies (a head without an end,
     trailers after a body, chunk extensions), or too many requests at once. Trailers are not part of the head:
     uvicorn would add them to headers that were already checked."""
 

@@ -1,9 +1,9 @@
 """Jobs: work that a person asked for and another process does, and how a job's row shows that this process is
 still running.
 
-A kind of job has states. In some of them its process reports (`beat`), and counts as lost after a silence. In
-others it may be silent, for example while it waits for a process. The kind decides what happens to a lost
-job: sweeps can be resumed, exports have failed.
+A kind of job has states. In some of them the job's process reports (`beat`), and counts as lost after a
+silence. In others no report is expected, for example while the job waits for a process. The kind decides what
+happens to a lost job: sweeps can be resumed, exports have failed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Keeps a worker's database connections from task to task, as `EOSVIZ_CONNECTION_SECONDS` says.
+"""Keeps a worker's database connections from task to task, for `settings.WORKER_CONNECTION_SECONDS`.
 
 Celery's integration of Django closes them before and after each task, whatever `CONN_MAX_AGE` is. So every
 click opened a new connection, and SQLite emptied its write-ahead log whenever the last one closed. This

@@ -25,7 +25,7 @@ class Middleware:
             markcoroutinefunction(self)
 
     def before(self, request: HttpRequest) -> HttpResponse | None:
-        """A response returned here is final: no view is called."""
+        """If this returns a response, no view is called."""
         return None
 
     def after(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:

@@ -1,9 +1,8 @@
-"""Recognises two kinds of errors. Either nothing can be stored now (the disk is full or broken, or Redis
-refuses writes), or the database is too busy: its write lock was not free in time, or it has no free
-connection.
+"""Recognises two kinds of errors: nothing can be stored now (the disk is full or broken, or Redis refuses
+writes), or the database is too busy (SQLITE_BUSY_CODES, POSTGRESQL_BUSY_STATES).
 
-Both end by themselves or when an operator acts. The process continues, the person reads the reason, and a
-later attempt succeeds.
+Both end by themselves or when an operator acts. Until then the process continues, and the person reads the
+reason.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ SQLITE_BUSY_CODES = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 POSTGRESQL_BUSY_STATES = frozenset({"40001", "40P01", "53300", "55P03"})
 """serialization_failure, deadlock_detected, too_many_connections, lock_not_available."""
 MISCONF = re.compile(r"^(Command # .* of pipeline caused error: )?MISCONF ", re.DOTALL)
-"""Redis's refusal to write while its file cannot be appended; redis-py has no exception class for it."""
+"""Redis's refusal to write while its own file cannot be written; redis-py has no exception class for it."""
 
 
 def means_no_room(error: BaseException) -> bool:

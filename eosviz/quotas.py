@@ -39,7 +39,7 @@ class Quota:
     owner: str = "owner"
     """The lookup for the owner's key."""
     amount: Combinable | None = None
-    """The column that says how much a row counts. None: each row counts 1."""
+    """The expression that says how much a row counts. None: each row counts 1."""
     only: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     in_bytes: bool = False
 
@@ -96,8 +96,8 @@ REASONS = frozenset(quota.reason for quota in TABLE)
 
 
 def check(owner: str, name: str, more: int = 1, *, refused: Callable[..., Refusal]) -> None:
-    """Raise the refusal that `refused` makes of the quota's reason, `most` and `used`, if `more` would exceed
-    the quota. Other transactions that add something of this person wait until this transaction ends, so that
+    """Raise the refusal that `refused` makes of the quota's reason, `most` and `used` (in MiB if the quota is in
+    bytes), if `more` would exceed the quota. Other transactions that add something of this person wait until this transaction ends, so that
     two together do not exceed it. An empty owner has no quota."""
     if not owner:
         return

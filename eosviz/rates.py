@@ -1,9 +1,8 @@
 """How often a person or an address may do something: which request counts against which rate of
 `settings.RATES`, and how it is refused.
 
-`eosviz/buckets.py` counts. The code behind pages, JSON and sockets raises the same `TooOften`. It says what
-was done too often, for whom this is counted (you, everyone at your address, all followers of a link), and
-when to try again.
+`eosviz/buckets.py` counts. The code behind pages, JSON and sockets raises the same `TooOften`, which says what
+was done too often, for whom this is counted, and when to try again.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from eosviz.refusal_pages import refusal_json, refusal_page, with_wait
 from eosviz.refusals import Problem
 
 LEASES = {"messages.person": 30, "messages.page": 30, "calls.person": 30}
-"""Name of a rate → how many tokens a process takes from Redis at once, for rates that every message uses."""
+"""Name of a rate → how many tokens a process takes from Redis at once, for the most frequent rates."""
 STRICT = "wrong_password."
 """The prefix of the rates for wrong passwords. While Redis is down they grant nothing, because processes that
 count separately would together allow more guesses."""
@@ -89,9 +88,9 @@ Says = Literal["page", "json", "message"]
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """How requests to an address are counted. `says`: the form of a refusal. `reads`: whether a GET counts
-    too. `whom`: `address` counts for the address; empty counts for the person, or without a key for the
-    address."""
+    """How requests to a route are counted. `says`: the form of a refusal. `reads`: whether a GET counts too.
+    `whom`: `address` counts for the network address; empty counts for the person, or without a key for the
+    network address."""
 
     what: str
     says: Says = "page"

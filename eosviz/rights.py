@@ -10,8 +10,8 @@ query that can be repeated. It is checked
 - every `SILENT_SECONDS` for an idle socket: some changes are not announced (SQL by hand), and announcements can be
   lost with Redis.
 
-Sockets with the same right share one answer: five hundred followers of one link cost one query. Checks that are due
-at the same time run together in one thread.
+Sockets of a process with the same right share one answer. Checks that are due at the same time run together in one
+thread.
 """
 
 from __future__ import annotations
@@ -174,8 +174,7 @@ class _Answer:
         self.ending: Ending | None = None
         self.asked_at = -math.inf
         self.changes = 0
-        """The number of announcements so far. An answer that was requested before the last announcement is
-        ignored."""
+        """Grows with each announcement. An answer that was requested before the last announcement is ignored."""
         self.holders = 0
 
 

@@ -1,4 +1,4 @@
-"""The base of the site's sockets: a socket sends and receives nothing once one of its rights has ended."""
+"""The base of the site's sockets: a socket closes when it learns that one of its rights has ended."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ class RightfulConsumer(AsyncWebsocketConsumer):
         return ending
 
     async def is_allowed(self) -> bool:
-        """Whether the rights last; if not, the socket is closed with the reason's code."""
+        """Whether the socket is open and its rights last. If they do not, it is closed with the reason's code; if
+        the database cannot be asked, with TRY_AGAIN_CODE."""
         if self.is_over:
             return False
         if not self.rights or self.board.known_to_last(self.rights):

@@ -27,8 +27,7 @@ def ask_to_teach(user: User) -> None:
 
 
 def delete_account(user: User) -> None:
-    """Delete the account and everything that its page lists as deleted with it; other rows become
-    anonymous."""
+    """Delete the account with all that it owns. Rows with the fate `anonymised` stay without the name."""
     for owned in everything():
         owned.let_go(user)
     with transaction.atomic():

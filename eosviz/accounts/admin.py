@@ -1,4 +1,4 @@
-"""Accounts in Django's administration: search, block, give roles. Only the person sets their password."""
+"""Accounts in Django's administration: search, block, give roles. Passwords cannot be set there."""
 
 from __future__ import annotations
 

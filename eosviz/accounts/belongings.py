@@ -33,7 +33,7 @@ class Holding:
 
 
 def holdings(user: User) -> list[Holding]:
-    """Every kind of things, also with count 0: the page says what would happen to each kind."""
+    """Every kind that has a name, also with count 0: the page says what would happen to each kind."""
     listed = [owned for owned in everything() if owned.kind]
     return [Holding(owned.kind, owned.name, owned.rows(user).count(), owned.fate) for owned in listed]
 

@@ -1,7 +1,7 @@
 """Remembers in a signed cookie, for a year, which accounts have signed in with a browser.
 
 All browsers that do not know an account share one limit on wrong passwords for it, and strangers can use it
-up. A browser that knows the account has a limit of its own, which no stranger can use up.
+up. A browser that knows the account has a limit of its own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ COOKIE = "known_accounts"
 SALT = "eosviz.accounts.known_browsers"
 COOKIE_SECONDS = 365 * 24 * 3600
 ACCOUNTS_MAX = 8
-"""The cookie has at most this many accounts, those that signed in last: a classroom computer knows a few."""
+"""The cookie has at most this many accounts, the latest: a classroom computer knows a few."""
 
 
 def remember(sender: Any, request: HttpRequest, user: Any, **kwargs: Any) -> None:
@@ -31,7 +31,7 @@ def remember(sender: Any, request: HttpRequest, user: Any, **kwargs: Any) -> Non
 
 
 def name_for(request: HttpRequest, email: str) -> str | None:
-    """The id of this browser, if an account with this address has signed in with it; else None."""
+    """The id of this browser, if its cookie has the account with this address; else None."""
     name, accounts = _read(request)
     return name if _mark(email) in accounts else None
 

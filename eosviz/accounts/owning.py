@@ -1,6 +1,6 @@
-"""What people own. Each app registers its models in its module `owned.py`, which is imported when all apps
-are loaded. This module says how rows of a browser become rows of an account, and how rows of an account are
-counted, packed and deleted.
+"""What people own. Each app registers its models in its module `owned.py`, which is imported when all models
+are loaded. A registered class says how rows of a browser become rows of an account, and how rows are counted,
+packed and deleted.
 
 An owner is a key (`eosviz/browser.py`), either an account's or that of a browser without an account.
 """
@@ -69,7 +69,8 @@ class Owned:
         account are deleted with it."""
 
     def left_behind(self, before: datetime) -> QuerySet[Any] | None:
-        """The rows of browsers without an account that were last used before this time. None: such rows are kept."""
+        """The rows of browsers without an account that are to be deleted: made before this time and, where use is
+        recorded, not used since. None: such rows are kept."""
         return None
 
     def lost(self, rows: QuerySet[Any]) -> dict[str, int]:

@@ -12,9 +12,9 @@ from eosviz.rights import Ending, Right, of_cookie, of_owner
 
 
 def rights_of_person(scope: dict[str, Any]) -> tuple[Right, ...]:
-    """The person's right; empty if the browser sent no cookie with data. It ends (`Ending.SIGNED_OUT`) when the
-    cookie's session loses the account or the owner's key that it has now: when the person signs out or gets a new
-    password, or when the account is blocked or deleted. Reads the database."""
+    """The person's right; empty if the browser's cookie has no stored session. It ends (`Ending.SIGNED_OUT`) when
+    that session loses the account or the owner's key that it has now, for example when the person signs out or the
+    account is blocked. Reads the database."""
     cookie = scope["session"].session_key
     if not cookie:
         return ()

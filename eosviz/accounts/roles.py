@@ -1,4 +1,4 @@
-"""The permissions of each role: one table, stored as groups after every migration.
+"""The permissions of each role, stored as groups after every migration.
 
 Everyone with an account is a learner, which needs no permission. A right that depends on a thing (one's own session,
 a class that one teaches) is a method of its query set, not a permission.
@@ -17,8 +17,8 @@ from eosviz.accounts.models import User
 
 
 class Role(StrEnum):
-    """The roles. Instructors and administrators are in the group with the name of their role; learners are in
-    none."""
+    """The roles. Instructors and administrators are in the group with the name of their role. Learners need no
+    group, and superusers, who are administrators, need none either."""
 
     LEARNER = "learner"
     INSTRUCTOR = "instructor"
@@ -77,7 +77,7 @@ def role_of(user: User) -> Role:
 
 
 def keep_groups(**kwargs: Any) -> None:
-    """After a migration, give each group exactly its permissions: those of the table and, to administrators,
+    """After a migration, give the group of each role exactly its permissions: those of MAY and, to administrators,
     also the viewing of every model of the apps in LOOKED_AT."""
     if Group._meta.db_table not in connections[kwargs.get("using", "default")].introspection.table_names():
         return  # only some apps are migrated

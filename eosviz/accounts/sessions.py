@@ -1,5 +1,5 @@
 """The session store. It returns an empty session if the session's account was deleted or blocked, or got a
-new password. The owner's key is in the session and is read without a look at the account; without the check
+new password elsewhere. The owner's key is in the session and is read without a look at the account; without the check
 here a stolen cookie would keep its rights after the password was changed."""
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from eosviz.rights import changed, of_cookie
 
 class SessionStore(DatabaseStore):
     def delete(self, session_key: str | None = None) -> None:
-        """Delete the session, and close the sockets that were opened with its cookie. Django calls it when a person
-        signs out or in."""
+        """Delete the session, and close the sockets that were opened with its cookie."""
         super().delete(session_key)
         self._announce(session_key)
 

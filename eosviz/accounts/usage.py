@@ -19,8 +19,8 @@ NEARLY_FULL = 0.9
 """From this used share of a quota on, the bar has another colour."""
 WHOM = ("person", "address")
 LEFT_OUT = ("wrong_password",)
-"""The rates whose names begin with these words are not on the page *Your usage*. They limit guesses at an
-account, not what the reader does; the refusal of a guess mentions the rate."""
+"""The rates whose names begin with these words are not on the page: they limit guesses at an account. The refusal
+of a guess mentions the rate."""
 
 
 @never_cache

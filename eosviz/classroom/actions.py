@@ -1,8 +1,8 @@
 """Creates and changes classes, assignments and attempts. Pages call these functions.
 
 The caller has found the rows through the query sets of `models.py`, so permission is already checked. A rule
-of the class that forbids the change raises `ClassRefused`. What instructors change is written to the audit
-log in the same transaction.
+of the class that forbids the change raises `ClassRefused`. What instructors change in a class is written to the
+audit log in the same transaction; that one of them leaves is not.
 """
 
 from __future__ import annotations
@@ -199,7 +199,8 @@ def _must_take_work(assignment: Assignment, user: User) -> None:
 
 
 def begin(user: User, assignment: Assignment, chosen: dict[str, Any] | None = None) -> Attempt:
-    """The open attempt or, without one, a new attempt with its own run. Raises ClassRefused or Problem."""
+    """The open attempt or, without one, a new attempt, with a run of its own if the assignment has a scenario. Raises
+    ClassRefused or Problem."""
     _must_take_work(assignment, user)
     open_one = Attempt.objects.of(user).open().filter(assignment=assignment).first()
     if open_one is not None:

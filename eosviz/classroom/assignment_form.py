@@ -146,7 +146,7 @@ class AssignmentForm(forms.Form):
         return cleaned
 
     def _check_times(self, cleaned: dict[str, Any]) -> None:
-        """Check that the times are in their order, and that none is in the past by mistake."""
+        """Check that the times are in their order, and that none but the first is in the past by mistake."""
         opens, due, closes = (cleaned.get(name) for name in ("opens", "due", "closes"))
         if opens and due and due <= opens:
             self.add_error("due", _refuse("classroom.wrong.due_before_open"))
@@ -179,8 +179,8 @@ class AssignmentForm(forms.Form):
         return ScenarioVersion.objects.library().filter(identifier=identifier).first()
 
     def _check_run(self, version: ScenarioVersion, variant: str | None, cleaned: dict[str, Any]) -> None:
-        """Let the engine run the scenario once, to check that the task is possible and not already done
-        without the learner."""
+        """Let the engine run the scenario, to check that the task is possible and not already done without the
+        learner."""
         asks = caller(self.teacher.owner_key)
         try:
             broken = broken_by_itself(version, variant, asks)
@@ -265,7 +265,7 @@ def _scenarios(
 
 
 def _runs(card: Card, value: str, language: str) -> Iterator[tuple[str, str]]:
-    """Each run of a scenario; `value` is the scenario's name in the form."""
+    """Each run of a scenario that no rule is meant to refuse; `value` is the scenario's name in the form."""
     if card.acts:
         yield value, f"{card.identifier} {card.title[language]}"
     for variant in card.variants:

@@ -238,7 +238,7 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
 
 
 class Attempt(models.Model):
-    """One attempt of one learner. What was handed in is kept, and the learner may delete the run."""
+    """One attempt of one member. What was handed in is kept, and the member may delete the run."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="attempts")

@@ -31,7 +31,7 @@ def find_browser() -> Path | None:
 
 
 def browser_options() -> Sequence[str]:
-    """Options that turn off updates, reports and first-run pages."""
+    """Options that turn off what a test does not need, and the sandbox where it cannot work."""
     quiet = (
         "--disable-gpu",
         "--disable-quic",

@@ -38,7 +38,7 @@ class State:
 
 
 class Occupancy:
-    """Holds the data folder for this process until it ends."""
+    """Holds the data folder for this process until `release`, or until the process ends."""
 
     def __init__(self, data_folder: Path) -> None:
         """Take the lock, and end the processes that an earlier supervisor left. Raises Problem if another

@@ -75,7 +75,7 @@ class Outcome:
 
     counts: Counts
     failures: Sequence[str] = ()
-    """One line for each failed test, with the beginning of the reason."""
+    """One line for each failure, with the beginning of the reason."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""Keeps other users out of all that eosviz writes: password hashes, session cookies and keys are among it.
+"""Keeps other users out of the data folder, which has password hashes, session cookies and keys.
 
-Every process sets the umask of EOSVIZ_UMASK before it writes anything, and a start closes what an older
-release or a careless copy left open to others.
+Processes that write there have the umask of EOSVIZ_UMASK, and a start closes what an older release or a
+careless copy left open to others.
 """
 
 import os
@@ -64,8 +64,8 @@ def close_folder(folder: Path, umask: int, say: Callable[[str], None]) -> int:
     were changed.
 
     The folder itself comes first. If it has stayed closed since the last time, under the same umask, nothing
-    below needs checking. Links are not followed. Entries of other users, which cannot be changed, are
-    reported in one line. Call it before this process opens the database: closing any descriptor of its file
+    below needs checking. Links are not followed. Entries that cannot be changed, such as those of other users,
+    are reported in one line. Call it before this process opens the database: closing any descriptor of its file
     drops SQLite's locks.
     """
     foreign: list[Path] = []
@@ -122,8 +122,8 @@ def _entries(folder: Path) -> Iterator[Path]:
 
 
 def _close(path: Path, umask: int) -> bool:
-    """Close one entry. Returns whether it is closed or no longer exists. It is opened first, so that a link
-    that replaced it is not followed."""
+    """Close one entry. False if it stays open to others. It is opened first, so that a link that replaced it is
+    not followed."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:

@@ -53,7 +53,7 @@ def start_mark(pid: int) -> str | None:
 
 
 class Adopted:
-    """A child that this process did not start itself, with the interface of `subprocess.Popen`."""
+    """A child that this process did not start itself, with a part of the interface of `subprocess.Popen`."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid

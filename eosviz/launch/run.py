@@ -28,7 +28,8 @@ PORT = 8000
 DATA_BYTES = 200_000_000
 BACKLOG = 2048
 HEALTHY_SECONDS_MAX = 180.0
-"""The longest time from the start until `/healthz` answers 200. A slow machine may need a minute."""
+"""The longest time from the start of the processes until `/healthz` answers 200. A slow machine may need a
+minute."""
 
 
 def run(prepare: bool = True) -> None:

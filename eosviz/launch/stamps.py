@@ -30,5 +30,5 @@ def stamp(made: Path, digest: str) -> None:
 
 
 def unstamp(made: Path) -> None:
-    """Remove a folder's stamp. Called before the folder is generated, so that an interrupted run is repeated."""
+    """Remove a folder's stamp, so that the folder is generated again, also after an interrupted run."""
     (made / STAMP_NAME).unlink(missing_ok=True)

@@ -20,7 +20,8 @@ from eosviz.launch.storage import Level, Room
 from eosviz.launch.template import NoTemplate, Requested, Template, take_up_orphans
 
 RESTARTS_MAX = 10
-"""A process is restarted at most this often within WINDOW_SECONDS. After that, restarting does not help."""
+"""A process is restarted at most this often within WINDOW_SECONDS, unless nothing can be stored. After that,
+restarting does not help."""
 WINDOW_SECONDS = 60.0
 BACK_OFF_SECONDS = (0.0, 0.0, 0.5, 1.0, 2.0)
 """The pauses before the first, the second, … restart within the window. The last pause is also that of all
@@ -244,7 +245,7 @@ class Supervisor:
         self._occupancy.note_ready()
 
     def stop(self) -> None:
-        """End every process, last started first; each gets GRACE_SECONDS to finish."""
+        """End every process, the last service first; each gets GRACE_SECONDS to finish."""
         for child in reversed(self._children):
             if child.requested is not None:
                 child.requested.withdraw()

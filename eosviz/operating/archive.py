@@ -8,7 +8,7 @@ order:
 - `end.json`: how many rows and files there are, and the chain over all members before it
 
 The chain is SHA-256 over the chain so far, the member's name and the SHA-256 of its content. A truncated file
-has no end, and an altered file has another chain. Both are detected before anything of the file is used.
+has no end, and a damaged file has another chain. Both are detected before anything of the file is used.
 """
 
 from __future__ import annotations

@@ -233,7 +233,7 @@ def _go_on_counting() -> None:
 
 
 def _move_into_place(draft: Path, folder: Path) -> None:
-    """Move the files into place. Within one file system this is the last step before the rows are committed."""
+    """Move the files into place: the last step before the rows are committed."""
     for path in sorted(draft.rglob("*")):
         if path.is_file():
             target = folder / path.relative_to(draft)

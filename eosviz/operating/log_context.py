@@ -18,7 +18,7 @@ _context: ContextVar[dict[str, str] | None] = ContextVar("log_context", default=
 
 SESSION_IN_PATH = re.compile(r"/sessions/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:/|$)")
 TEXT_CHARACTERS_MAX = 20_000
-"""A traceback in one line has at most this many characters. Of a longer one, the middle is left out and counted."""
+"""A JSON line has this many characters of a longer traceback: the middle is left out and counted."""
 
 
 @contextlib.contextmanager
@@ -51,8 +51,7 @@ SECRETS_IN_ADDRESSES = re.compile(
     r"(/accounts/password/reset/key/|/accounts/confirm-email/|/follow/|/classes/join/)[^/\s\"'?]+"
     r"|([?&][^=&\s\"']*(?:token|key|code|secret|password)[^=&\s\"']*=)[^&\s\"']+"
 )
-"""Finds secrets in addresses. Such an address gives its reader a right: to set a new password, to follow a
-presentation, to join a class."""
+"""Finds secrets in addresses. Such an address gives its reader a right, for example to set a new password."""
 
 
 def without_secrets(text: str) -> str:

@@ -103,8 +103,7 @@ def _unavailable(request: HttpRequest, what: Sentence, retry_seconds: int) -> Ht
 
 
 def _page(request: HttpRequest, what: Sentence, status: HTTPStatus) -> HttpResponse:
-    """The page. It is rendered without the context processors, which read the session and the account; of the
-    cookies, only that of the language is read."""
+    """The page. It is rendered without the context processors, which read the session and the account."""
     context = {"request": request, "what": what.key, "why": what.why, "code": status.value}
     return HttpResponse(render_to_string("failure.html", context), status=status)
 

@@ -1,9 +1,10 @@
 """The search over scenarios, tracks, pages and the reference, in both languages: an index in memory, built once.
 
 Everything to find ships with the program, so no database is used; a reader's own sessions are passed in. An entry
-matches if it contains each term of the search (`search_terms.py`): a term must begin a word in it, in either language
-(*LSO* does not match *also*), or one of its synonyms must. `answer` says when an entry that lacks terms matches too;
-`search_ranks.py` ranks the scenarios for a question of several terms.
+matches if it contains each term of the search (`search_terms.py`): the term or a synonym of it begins a word of the
+entry, in either language (*LSO* does not match *also*; Chinese matches anywhere), or the entry is a scenario that the
+catalogue's table names for the term. `answer` says when an entry that lacks terms matches too; `search_ranks.py` ranks
+the scenarios for a question of several terms.
 """
 
 from __future__ import annotations

@@ -28,9 +28,9 @@ LEANING = re.compile(
 FIRST_COUNTS, SIGN_COUNTS = 1.5, 0.95
 """The scores of a lesson's first passage, which mostly says the cause, and of a sign are multiplied by these."""
 TITLE_COUNTS = 0.25
-"""The weight of a word that is in the scenario's title, too: all its passages are about it."""
+"""The weight of a word that is in the scenario's title, too, is multiplied by this: all its passages are about it."""
 SHARED_COUNTS = 0.5
-"""The weight of a word that all passages of the scenario have."""
+"""The weight of a word that all passages of the scenario have is multiplied by about this."""
 SAME_COUNTS = 2.0
 """The score of a term that a passage has as a synonym, for each unit of its weight."""
 EXTRA_WEIGHT = 150.0
@@ -127,7 +127,8 @@ def _roots(one: Reason) -> frozenset[str]:
 
 
 def _passages(part: dict[str, str]) -> list[dict[str, str]]:
-    """A text as its sentences, in both languages. One that leans on the one before it (LEANING) stands with it."""
+    """A text as its sentences, in both languages. One that leans on the one before it (LEANING) stands with it, but
+    at most two stand together."""
     english, chinese = ([found.strip() for found in SENTENCES.findall(part[name])] for name in LANGUAGES)
     passages: list[dict[str, str]] = []
     is_joined = False

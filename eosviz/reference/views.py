@@ -277,8 +277,9 @@ def _placed(rows: list[search_index.Found], question: str, language: str) -> lis
 
 
 def _shown_text(row: search_index.Found, question: str, language: str) -> dict[str, Any]:
-    """An excerpt; of a scenario the sentence or sign that answers the question, and what the sign means. If nothing of
-    this has the only term of a question: why the entry is a match, if that can be shown."""
+    """An excerpt; of a scenario the sentence or sign that answers the question, and what the sign means.
+    `shown_why`: the scenarios of the question that a track has; or the requirement that a scenario covers, if it is
+    the only term of the question and nothing else of the scenario shows it."""
     if row.kind == "track":
         held = row.asks_for(_scenarios_of(row.identifier))
         return {"text": row.excerpt_pieces, "shown_why": held and ("search.holds", ", ".join(held))}

@@ -17,8 +17,9 @@ from eosviz.scenarios.models import Endings, ScenarioVersion, encode_document
 
 @transaction.atomic
 def load_library(entries: tuple[LibraryEntry, ...] | None = None) -> tuple[int, int]:
-    """Make the engine's documents the library. Returns how many scenarios it has and how many of them are
-    new. Older versions of a document leave the library, but stay stored for the sessions that run them."""
+    """Make the engine's documents the library. Returns how many scenarios it has, and how many of their documents
+    were not stored before. Older versions of a document leave the library, but stay stored for the sessions that run
+    them."""
     entries = library() if entries is None else entries
     encoded = [(entry, encode_document(entry.document)) for entry in entries]
     digests = [hashlib.sha256(document).hexdigest() for _, document in encoded]

@@ -97,7 +97,8 @@ class Shelved:
     card: Card
     runs: tuple[Run, ...]
     twin: str | None = None
-    """The name of a variant whose run makes the same steps as the first run; None if there is none."""
+    """The name of a variant that is a twin of the first run (`are_twins`): both make the same steps. None if there is
+    none."""
 
     @property
     def different(self) -> list[Run]:
@@ -150,8 +151,7 @@ def _shelved(version: ScenarioVersion, endings: dict[str, Any]) -> Shelved:
 
 
 def _twin(version: ScenarioVersion, runs: tuple[Run, ...]) -> str | None:
-    """The name of the variant whose run makes the same steps as the first run; None without one. The endings are
-    compared first, because they are stored."""
+    """`Shelved.twin`. The endings are compared first, because they are stored."""
     document = version.document
     first = runs[0]
     first_name = first.variant.name if first.variant else None

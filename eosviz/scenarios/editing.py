@@ -1,6 +1,7 @@
-"""Edits the TOML text of a document. The rest stays as written, with comments, order and spacing; only an
-inline table in which a key is set or removed gets the usual spacing. Afterwards the meaning of the edited text
-is compared with the meaning of the edit. If they differ, nothing is changed."""
+"""Edits the TOML text of a document. The rest stays as written, with comments, order and spacing. Two things do
+not: an inline table in which a key is set or removed gets the usual spacing, and with a table that is removed or
+replaced the comments behind it go. Afterwards the meaning of the edited text is compared with the meaning of the
+edit. If they differ, nothing is changed."""
 
 from __future__ import annotations
 
@@ -36,12 +37,12 @@ class Edit(Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class CannotEdit(Exception):
-    """The text cannot be edited in this way, and is unchanged."""
+    """A text cannot be edited in this way and is unchanged, or a document cannot be written as a text."""
 
 
 def edited(text: str, edits: list[Edit]) -> str:
     """The text after the first EDITS_MAX edits; further edits are ignored. Raises CannotEdit, or BadScenario
-    if the text is no TOML."""
+    if `parse` refuses the text."""
     meaning = parse(text)
     try:
         document = tomlkit.parse(text)

@@ -20,7 +20,7 @@ HERE_BYTES_MAX = 8_000
 
 
 def edited(text: str, edits: list[Edit], asks: Caller) -> str:
-    """The text after all edits. Raises CannotEdit, BadScenario if the text is no TOML, Busy or BeyondBounds."""
+    """The text after all edits. Raises CannotEdit, BadScenario if `parse` refuses the text, Busy or BeyondBounds."""
     if _size(text, edits) <= HERE_BYTES_MAX:
         return editing.all_edited(text, edits)
     parse(text)  # checks the bounds of the text first; a text that is no TOML needs no process

@@ -1,9 +1,9 @@
 """The animation of the front page: a few scenes of one real run, each drawn from the engine's view at its
 step.
 
-A process makes the run once. Every drawn object has a key and, for each scene, a place and a look; the page
-moves the object from one place to the next (static/pages/trailer.ts). A scene is a step. What the scene shows
-is read from the view and the step's parameters; no decision of a broker is computed here.
+A process makes the run once. Every drawn object has a place and a look for each scene; the page moves the
+object from one place to the next (static/pages/trailer.ts). A scene is a step. It is read from the view and the
+step; no decision of a broker is computed here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CLIENT, BROKER, READER = "p1", "broker-1", "c1"
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One step of the run. `name` is the key of its sentence (`front.scene.<name>`), `params` fill it."""
+    """One step of the run. Its sentence has the key `front.scene.<name>`, and `params` fill it."""
 
     name: str
     step: int

@@ -1,9 +1,9 @@
 """How a run ends, as a tiny picture: `engine.ending` to SVG.
 
-The picture shows the lanes and below them the rows of a database, or the participants of a two-phase commit. As in all
-pictures, the hue is the producer id, dashed is open, hatched is aborted, a thick bar is the last stable offset, and
-only a broken guarantee is red. Elements with the same look share one path, so that a page can have hundreds of
-pictures.
+The picture shows the lanes and below them the rows of a database, or the participants of a two-phase commit, or the
+rule that refuses the run. As in all pictures, the hue is the producer id, dashed is open, hatched is aborted, a thick
+bar is the last stable offset, and only a broken guarantee is red. Boxes with the same look share one path, so that a
+page can have hundreds of pictures.
 """
 
 from __future__ import annotations
@@ -224,8 +224,8 @@ def _fitting(lane: Json, room: float) -> tuple[list[Any], float]:
 
 
 def _draw_nodes(drawing: _Drawing, ending: Json) -> None:
-    """A box for each participant with its final state. A red line below means that the guarantee `mixed` or
-    `repeated` is broken."""
+    """A box for each of the first four participants with its final state. A red line below means that the guarantee
+    `mixed` or `repeated` is broken."""
     for number, (_, state) in enumerate(ending["nodes"][:4]):
         x = LEFT + number * 35.0
         drawing.path("hx", _box(x, 8, 28, 22))

@@ -108,8 +108,8 @@ TEMPLATES = [
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATABASES = {"default": env.db("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'eosviz.sqlite3'}")}
-# Web requests may end in any thread, so web processes keep no connection. A worker's threads live long and
-# keep theirs.
+# Web requests may end in any thread, so their connections are closed or go back to the pool. A worker's threads
+# live long and keep theirs.
 DATABASES["default"]["CONN_MAX_AGE"] = 0
 KEPT_CONNECTION_SECONDS = env.int("EOSVIZ_CONNECTION_SECONDS", 600)
 """How long a process keeps a connection that it does not share."""

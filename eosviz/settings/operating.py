@@ -13,10 +13,10 @@ from eosviz.bounded.tasks import MEMORY_BYTES_MAX
 env = environ.Env()
 
 KEEP_ANONYMOUS_DAYS = env.int("EOSVIZ_KEEP_ANONYMOUS_DAYS", 0)
-"""Rows of browsers without an account are deleted this many days after their last use (`accounts/retention.py`);
-0: never."""
+"""`celery beat` deletes rows of browsers without an account that are older than this many days
+(`accounts/retention.py`); 0: never."""
 METRICS_TOKEN = env.str("EOSVIZ_METRICS_TOKEN", "")
-"""The token with which metrics are read. Without a token there are no metrics."""
+"""The token with which `/metrics` is read. Without a token there is no such page."""
 WORKER_METRICS_PORT = env.int("EOSVIZ_WORKER_METRICS_PORT", 0)
 """The port of the first worker's metrics; each further worker has the next port. 0: workers serve no metrics."""
 WORKER_METRICS_HOST = env.str("EOSVIZ_WORKER_METRICS_HOST", "127.0.0.1")

@@ -1,4 +1,4 @@
-"""Drafts and editions in Django's administration, to view and to remove."""
+"""Drafts and editions in Django's administration, to view and to remove, and to change who can find a draft."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ def compare_editions(**kwargs: Any) -> None:
 
 
 def take_publications_again(**kwargs: Any) -> None:
-    """Take up publications that a stop interrupted."""
+    """Take up the publications that no worker has taken."""
     from eosviz.workshop.tasks import publish_again
 
     publish_again()

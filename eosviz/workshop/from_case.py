@@ -1,6 +1,6 @@
-"""*A scenario like this case*: makes a scenario in which the engine's clients write the contents of a real
-log again. It becomes a draft only if its run writes the same records at the same offsets; otherwise the
-case's page says why there is no scenario."""
+"""*A scenario like this case*: makes a scenario in which the engine's clients fill the log of a case again. It
+becomes a draft only if its run stores records and markers at the same offsets; otherwise the case's page says why
+there is no scenario."""
 
 from __future__ import annotations
 

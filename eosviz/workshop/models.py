@@ -95,7 +95,7 @@ class Draft(models.Model):
     text = models.TextField()
     """The TOML as its author wrote it, valid or not."""
     revision = models.PositiveIntegerField(default=1)
-    """Grows with each save of the text. A save names the revision that it changes."""
+    """Grows with each save. A save names the revision that it changes."""
     identifier = models.CharField(max_length=64, blank=True)
     title = models.JSONField(default=dict)
     profile = models.CharField(max_length=16, blank=True)
@@ -150,7 +150,7 @@ class Publishing(models.Model):
     """Why there is no version: `{"key", "params"}` of a sentence; null while the publication is
     unfinished."""
     beat = models.DateTimeField()
-    """When a worker was last asked to publish the draft."""
+    """When the author asked to publish, or when `is_forgotten` later set it anew."""
 
     objects = PublishingQuerySet.as_manager()
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from eosviz.bounded.register import Caller
 
 RUN_SECONDS_MAX = 8
-"""The run may use this much processor time. The process may use more, so that the run can report how far it
-got."""
+"""The run of a trial may use this much processor time. The process may use more, so that the trial can report how
+far the run got."""
 STEPS_MAX = 20_000
 MESSAGES_MAX = 400
 TRANSACTIONS_MAX = 100
@@ -171,7 +171,7 @@ class Trial(msgspec.Struct, kw_only=True):
     beat_kinds: dict[str, int] = {}
     """If there are `empty_names`: kind of beat → how many the run has. Otherwise empty."""
     questions: list[Question] = []
-    """The document's questions, in their order. Empty if finding them takes longer than the run may."""
+    """The document's questions, in their order. Empty if the run was stopped, or if finding them takes too long."""
     configurations: dict[str, Json] = {}
     broke: str | None = None
     """The engine's message if the engine broke one of its own rules."""

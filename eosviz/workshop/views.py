@@ -44,7 +44,7 @@ from eosviz.workshop.tasks import publish as publish_task
 PAGE = 24
 OWN_SHOWN = 12
 TEMPLATE = "SC-01"
-"""The scenario whose text is shown as an example to people without drafts."""
+"""The scenario of whose text a part is shown as an example to people without drafts."""
 FILTER_CHARACTERS_MAX = 100
 
 
@@ -214,7 +214,7 @@ def _edition(request: HttpRequest, draft_id: uuid.UUID, number: int) -> Edition:
 
 
 def _may_choose(request: HttpRequest, visibility: Visibility, rooms: list[Classroom]) -> bool:
-    """True if `actions.set_visibility` would accept this choice."""
+    """Whether the page offers this choice to the draft's owner."""
     needs = {
         Visibility.CLASS: bool(rooms),
         Visibility.PUBLIC: request.user.has_perm("workshop.publish_to_all"),

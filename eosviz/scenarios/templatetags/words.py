@@ -39,12 +39,13 @@ _NAME_WITH_UNDERSCORES = re.compile(r"([A-Za-z0-9]+(?:_[A-Za-z0-9]+)+[，。：�
 _UNDERSCORE = re.compile(r"_(?=[A-Za-z0-9]{4})")
 _CLAUSE = re.compile(r"[^，：；？！]+[，：；？！]+(?!$)|[^，：；？！]+[，：；？！]*$")
 LONGEST = 28
-"""A name is kept whole if it has at most this many letters."""
+"""A name or a word of a command is kept whole if it has at most this many letters."""
 
 
 @register.simple_tag
 def say_unbroken(key: str, params: dict[str, Any] | None = None, /, **named: Any) -> SafeString:
-    """The same as `say`, for headlines: a name stays in one line, as in the player (static/player/unbroken.ts)."""
+    """The same as `say`, for headlines: a name of at most LONGEST letters stays in one line, as in the player
+    (static/player/unbroken.ts)."""
     text = sentence(key, language_of(get_language()), {**(params or {}), **named})
     parts = _NAME.split(text)
     whole = (
@@ -56,8 +57,8 @@ def say_unbroken(key: str, params: dict[str, Any] | None = None, /, **named: Any
 
 @register.filter
 def by_words(command: str) -> SafeString:
-    """A command whose lines end only between words, because `--bootstrap-` at the end of a line would not be
-    read as the beginning of an option."""
+    """A command in which words of at most LONGEST letters are not divided: `--bootstrap-` at the end of a line would
+    not be read as the beginning of an option."""
     words = (
         format_html('<span class="nb">{}</span>', word) if len(word) <= LONGEST else word
         for word in command.split(" ")
