@@ -97,8 +97,8 @@ REASONS = frozenset(quota.reason for quota in TABLE)
 
 def check(owner: str, name: str, more: int = 1, *, refused: Callable[..., Refusal]) -> None:
     """Raise the refusal that `refused` makes of the quota's reason, `most` and `used` (in MiB if the quota is in
-    bytes), if `more` would exceed the quota. Other transactions that add something of this person wait until this transaction ends, so that
-    two together do not exceed it. An empty owner has no quota."""
+    bytes), if `more` would exceed the quota. Other transactions that add something of this person wait until this
+    transaction ends, so that two together do not exceed it. An empty owner has no quota."""
     if not owner:
         return
     quota = BY_NAME[name]
