@@ -1,4 +1,4 @@
-"""The queue of bounded processes, over all processes of the site on one machine.
+"""The queue of bounded processes, over all processes of the site that share a data folder.
 
 A request is a folder with a lock (`flock`). The lock is held by the process of the site that made the
 request, and by the bounded process. Before a process reads the queue, it takes the gate lock, so that two

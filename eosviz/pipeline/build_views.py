@@ -89,8 +89,8 @@ class Draft:
 
     def about(self, scenario: str, variant: str | None) -> list[str]:
         """Take the scenario and the variant, and read which parameters the form has. Returns the names of the
-        scenario's variants. An unknown variant counts as none. An unknown scenario has no variants and leaves
-        the page without a form."""
+        scenario's variants. An unknown variant counts as none. An unknown scenario has no variants and
+        changes nothing."""
         try:
             found = entry(scenario)
         except BadScenario:

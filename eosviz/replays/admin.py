@@ -1,4 +1,5 @@
-"""Published replays in Django's administration: they can be found by address, viewed and withdrawn."""
+"""Published replays in Django's administration: they can be found by the digest in their address, viewed and
+withdrawn."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ def forget_linked_files(**kwargs: Any) -> None:
 
 
 def forget_export(instance: Any, **kwargs: Any) -> None:
-    """Delete the file of an Export whose row was deleted, for whatever reason."""
+    """Delete the file of an Export whose row was deleted."""
     from eosviz.replays.stores import exports
 
     place = instance.place  # after the commit the row no longer has its id

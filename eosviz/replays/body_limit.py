@@ -9,7 +9,7 @@ from eosviz.replays.log_upload import ALL_BYTES_MAX
 
 BODY_BYTES_MAX = 2 * 1024 * 1024
 BODY_BYTES_DISCARDED_MAX = 512 * 1024 * 1024
-"""At most this many bytes of a refused body are read and discarded before its connection is closed."""
+"""After this many bytes of a refused body no more is read, and its connection is closed."""
 _FORM_BYTES = 1024 * 1024
 """Room for the parts of a form around its files."""
 LOG_PATH = "/replays/log"

@@ -2,8 +2,8 @@
 which may ask for anything.
 
 `check_import` checks a file that a user imports, and leaves `player` (docs/player.md) and `replay`
-(docs/replay-format.md) in the process's folder. `verify` checks a file that the site is exporting, and leaves `counted`
-and, if asked for, `player` and the picture `card`.
+(docs/replay-format.md) in the process's folder. `verify` checks a file that the site is exporting, writes its
+progress to `counted`, and leaves, if asked for, `player` and the picture `card`.
 """
 
 from __future__ import annotations

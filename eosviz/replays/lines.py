@@ -72,8 +72,8 @@ def unpacked(file: Readable, bounds: Bounds) -> Iterator[bytes]:
 
 
 def split_lines(pieces: Iterator[bytes], bounds: Bounds) -> Iterator[tuple[int, bytes]]:
-    """``(number, line)`` from 1, without the line feed. Keeps one line in memory. Raises ReplayRefused for a
-    line or a count of lines beyond the bounds, and for a last line without a line feed."""
+    """``(number, line)`` from 1, without the line feed. Raises ReplayRefused for a line or a count of lines
+    beyond the bounds, and for a last line without a line feed."""
     number = 1
     rest = bytearray()
     try:

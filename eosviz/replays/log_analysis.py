@@ -68,7 +68,7 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 class Row(msgspec.Struct, kw_only=True):
     """The columns of a replay's row for a log case. `analysis`: the document of docs/logs.md with keys and
     parameters for sentences, lists of bounded length, and the lists' full `counts`; `{"too_much": true}` if
-    the verdicts took too long or too much memory; None if the files can be shown but not judged."""
+    the process that judged the files gave no answer; None if the files can be shown but not judged."""
 
     title: dict[str, str]
     engine: str

@@ -90,8 +90,8 @@ class Replay(models.Model):
 
     @property
     def has_verdicts(self) -> bool:
-        """Whether there is a page about the transactions: the log case was judged, or judging took too long or too much
-        memory."""
+        """Whether there is a page about the transactions: the log case was judged, or the process that judged
+        it gave no answer."""
         return self.kind == "log" and self.analysis is not None
 
     @property

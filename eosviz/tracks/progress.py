@@ -20,8 +20,8 @@ class Place:
     run: Run | None
     visit: Visit | None
     is_played: bool
-    """Whether the browser has a session outside the tracks in which a run of the scenario, of any variant,
-    reached its end."""
+    """Whether the browser has a session outside the tracks in which a run of the scenario's current version,
+    of any variant, reached its end."""
 
     @property
     def state(self) -> str:

@@ -27,9 +27,9 @@ from eosviz.walkthroughs.walking import next_steps, one_step
 logger = logging.getLogger(__name__)
 
 STEPS_MAX = 2_000
-"""No step is made ahead after this step of a branch. Making a step ahead moves the simulation one step past
-the branch, so a question about the newest step needs another simulation, which takes too long to make in a
-long branch."""
+"""In a branch with more steps than this, none is made ahead. Making a step ahead moves the simulation one
+step past the branch, so a question about the newest step needs another simulation, which takes too long to
+make in a long branch."""
 
 
 def look_ahead(session_id: uuid.UUID, branch_id: int, page: str) -> None:

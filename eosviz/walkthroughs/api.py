@@ -185,8 +185,9 @@ def delete_session(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     ),
 )
 def carry_out(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """`advance`, `run_until`, `branch` or `intervene`, exactly as over the socket, and once per id. 202 when the
-    answer takes longer: read it at the address in `Location`, or send the same request again."""
+    """`advance`, `run_until`, `branch` or `intervene`, as over the socket but without `ahead` and `present`,
+    and once per id. 202 when the answer takes longer: read it at the address in `Location`, or send the same
+    request again."""
     session = _owned(request, session_id)
     command = messages.read_message(request.body)
     if not isinstance(command, messages.Command):

@@ -22,7 +22,7 @@ class AskedRun(msgspec.Struct, forbid_unknown_fields=True):
     done: list[dict[str, Any]]
 
     def scenario(self) -> Scenario:
-        """The scenario. Raises BadScenario, or Refused where the engine refuses a configuration."""
+        """The scenario. Raises BadScenario."""
         return load(self.document, self.variant, source=self.source)
 
     def interventions(self) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""How much one person may ask for. `welcome`, the HTTP API and each error that a limit causes state the bound."""
+"""How much one person may ask for. `welcome` and the HTTP API state the bounds."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ from eosviz.walkthroughs.previewing import preview_of
 
 OPENED_KEY = "opened_links"
 OPENED_MAX = 50
-"""A browser that opens one of its last OPENED_MAX links again gets the session that the link made before. An
-older link makes a new session."""
+"""A browser that opens one of its last OPENED_MAX links again gets the session that the link made before, if
+this still has the link's steps. An older link makes a new session."""
 STEPS_COUNTED_AS_ONE = 500
 """Opening a link runs the engine. For the rate `open_link.address` it counts once, and once more for each
 STEPS_COUNTED_AS_ONE steps of the run."""
@@ -47,7 +47,7 @@ STEPS_COUNTED_AS_ONE steps of the run."""
 @require_http_methods(["GET", "HEAD", "POST"])
 def open_page(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
     """GET shows where the address leads and creates nothing, because link previews send GET, too; a browser's
-    page then posts by itself. The same run, opened again, leads to the same session."""
+    page then posts by itself."""
     try:
         link = read_link(scenario, version, request.GET)
         check_open(link, request)

@@ -38,8 +38,8 @@ class SessionQuerySet(models.QuerySet["Session"]):
         return self.filter(models.Exists(stepped) | models.Q(visit__isnull=False))
 
     def played_scenarios(self) -> frozenset[str]:
-        """The identifiers of the library's scenarios that one of these sessions has played to the end, in any of its
-        branches. Sessions of tracks do not count."""
+        """The identifiers of the library's scenarios whose current version one of these sessions has played
+        to the end, in any of its branches. Sessions of tracks do not count."""
         played = self.filter(
             visit=None, branches__finished__isnull=False, version__library_position__isnull=False
         )
@@ -180,8 +180,7 @@ class Branch(models.Model):
     """Why the run ended after `newest`, in the engine's words. None while the run can continue."""
     earlier_interventions = models.JSONField(default=list, db_column="interventions")
     """The interventions as one list. Only processes of the previous release write this field, while a site is
-    updated (docs/school.md); this release stores them as rows of `Intervention`. The next release removes the
-    field."""
+    updated; this release stores them as rows of `Intervention`. The next release removes the field."""
     first_broken = models.JSONField(default=dict)
     """Guarantee → the number of the first step of the line that broke it."""
     pauses = models.PositiveIntegerField(default=0)

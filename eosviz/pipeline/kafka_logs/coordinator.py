@@ -67,7 +67,7 @@ class CoordinatorEntry:
 
     @property
     def is_prepared(self) -> bool:
-        """Whether a decision is written, and not all of its markers are."""
+        """Whether the record has a decision that is not completed."""
         return self.value is not None and self.value.status in PREPARED
 
     def lists(self, partition: str) -> bool:

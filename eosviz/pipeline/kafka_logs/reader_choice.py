@@ -19,8 +19,8 @@ SPARK_FROM_BYTES = {Depth.HEADERS: 64 * 2**30, Depth.DEEP: 16 * 2**30}
 """From this many bytes of segments on, Spark is faster than this process. With fewer, starting Spark and
 distributing the work cost more time than they save."""
 SPARK_PROCESSORS_MIN = 4
-"""With fewer processors Spark is never chosen, because the start of Java and of the workers costs more time
-than a second or third processor saves."""
+"""With fewer processors Spark is used only if `--master` names it, because the start of Java and of the
+workers costs more time than a second or third processor saves."""
 PRINTED_FROM_BYTES = 64 * 2**20
 """If segments have at least this many bytes, the choice is printed."""
 

@@ -1,6 +1,5 @@
 """Reads printed text line by line: output of Kafka's dump tool, tables of `kafka-transactions.sh` and logs of
-brokers and clients in any mix. Every line that is not empty is counted: used, or skipped for a reason with a
-remedy."""
+brokers and clients in any mix. Every line that is not empty is counted: used, or skipped for a reason."""
 
 import re
 from collections import Counter
@@ -55,7 +54,7 @@ _INDEXES = (".index", ".timeindex")
 
 
 class Skipped(StrEnum):
-    """Why a line is skipped. The sentences, with the remedy, are `replays.case.skipped.<value>`."""
+    """Why a line is skipped. The sentences are `replays.case.skipped.<value>`."""
 
     FOREIGN = "foreign"
     OTHER_LOG = "other_log"
