@@ -29,7 +29,7 @@ LOOK_SECONDS = 2.0
 
 class LivePart(RightfulConsumer):
     """A socket at `…/?lang=en`. It sends `{"table": "…"}`, with the part's HTML, whenever the part has changed since it
-    was last sent, and accepts no messages."""
+    was last sent, and ignores messages."""
 
     def group(self) -> str:
         """The channel-layer group of all pages with the same part."""

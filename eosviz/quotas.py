@@ -1,8 +1,8 @@
 """How much one person may have. There is one table of what is counted, and one function that compares a count
 with its setting.
 
-A person is a key, either of an account or of a browser without one (`eosviz/browser.py`). Each app calls
-`check` before it stores something, and words the refusal itself. The page *Your usage* reads the same table.
+A person is a key, either of an account or of a browser without one (`eosviz/browser.py`). An app calls
+`check` before it stores what is counted, and words the refusal itself. The page *Your usage* reads the same table.
 Rows without an owner (from the command line, and samples) have no quota.
 """
 
@@ -35,7 +35,7 @@ class Quota:
     reason: str
     """The last part of the refusal's key: `problem.<reason>`, `replays.refused.<reason>`, …"""
     page: str
-    """The page on which a person sees and deletes what the quota counts."""
+    """The page on which a person sees what the quota counts."""
     owner: str = "owner"
     """The lookup for the owner's key."""
     amount: Combinable | None = None

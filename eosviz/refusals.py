@@ -64,8 +64,8 @@ class Refusal(Exception):
 class Problem(Refusal):
     """A request that cannot be carried out, as the `error` message reports it.
 
-    `code` is one of the codes in docs/websocket.md. The keys are in eosviz/catalogue/problems.toml, where
-    each `<key>` has a `<key>.remedy`; `params` fill both.
+    `code` is one of the codes in docs/websocket.md. The catalogue has the sentences of `key` and of `remedy_key`;
+    `params` fill both.
     """
 
     words = "problem"

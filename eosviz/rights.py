@@ -1,4 +1,4 @@
-"""Keeps a socket open only while it has a right to be, and closes it as soon as the right ends.
+"""Keeps a socket open only while it has a right to be.
 
 A socket is opened with one or more rights: that of its person (still signed in, not blocked, the same password) and
 that to its subject (the session exists and is theirs, the presentation runs, the class may be read). A right is a

@@ -1,4 +1,4 @@
-"""Every address of the site. Each app declares its own addresses; they are combined here."""
+"""The site's addresses over HTTP. Each app declares its own addresses; they are combined here."""
 
 from django.contrib import admin
 from django.urls import include, path

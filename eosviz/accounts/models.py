@@ -52,7 +52,7 @@ class UserManager(BaseUserManager.from_queryset(UserQuerySet)):  # type: ignore[
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """An account. The roles of its person are groups (`roles.py`), not columns."""
+    """An account. `roles.py` says which role its person has."""
 
     email = models.EmailField(unique=True)
     """The address, in lower case."""

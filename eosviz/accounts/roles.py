@@ -1,6 +1,6 @@
 """The permissions of each role, stored as groups after every migration.
 
-Everyone with an account is a learner, which needs no permission. A right that depends on a thing (one's own session,
+A learner needs no permission. A right that depends on a thing (one's own session,
 a class that one teaches) is a method of its query set, not a permission.
 """
 

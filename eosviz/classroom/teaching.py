@@ -204,7 +204,7 @@ def results_csv(request: SignedInRequest, classroom_id: uuid.UUID) -> Streamed:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def attempt(request: SignedInRequest, attempt_id: uuid.UUID) -> HttpResponse:
-    """What a learner handed in, with the task and the run. A POST with `passed` (yes or no) and `comment`
+    """An attempt of a learner, with the task and the run. A POST with `passed` (yes or no) and `comment`
     decides about a text, and then leads to the next text of the class that waits, or to the results if no other
     waits."""
     found = _judged(request, attempt_id)

@@ -28,7 +28,7 @@ class LogBound:
         self._look_at = 0.0
 
     def look(self) -> None:
-        """Called in every round of the supervisor; checks the logs at most every LOOK_SECONDS. Never
+        """Called in every round of `Supervisor.watch`; checks the logs at most every LOOK_SECONDS. Never
         raises."""
         if self._now() < self._look_at:
             return

@@ -82,8 +82,8 @@ def answers_ping(socket_path: Path) -> bool:
 
 
 def template(data_folder: Path, environment: Mapping[str, str], listener: socket.socket) -> Service:
-    """The template process. Worker and web process are forked from it, so it gets the environment and the
-    descriptors that both need."""
+    """The template process. Workers and the web process are forked from it, so it gets their environment and
+    descriptors."""
     return Service(
         "template",
         [environment_python(), "-m", "eosviz.template", str(listener.fileno())],

@@ -100,7 +100,7 @@ class StorageWatch:
         self._level = Level.ENOUGH
 
     def look(self) -> None:
-        """Called in every round of the supervisor; checks the folder at most every ASK_SECONDS."""
+        """Called in every round of `Supervisor.watch`; checks the folder at most every ASK_SECONDS."""
         if self._now() < self._ask_at:
             return
         self._ask_at = self._now() + ASK_SECONDS

@@ -82,7 +82,7 @@ def sign(name: str) -> str:
 
 
 class _Drawing:
-    """Collects the shapes of a picture. Shapes with the same look become one SVG path."""
+    """Collects the shapes of a picture. Boxes and lines with the same look become one SVG path."""
 
     def __init__(self) -> None:
         self._paths: dict[str, list[str]] = {}

@@ -178,8 +178,8 @@ CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_BROKER_CHANNEL_ERROR_RETRY = True
 CELERY_BEAT_SCHEDULER = "eosviz.celery:OutlivingScheduler"
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    # A task whose worker was killed is delivered again after this many seconds. A longer task must be declared with
-    # acks_late=False, or it is delivered again while it still runs.
+    # A task with acks_late=True whose worker was killed is delivered again after this many seconds. A longer task
+    # must be declared with acks_late=False, or it is delivered again while it still runs.
     "visibility_timeout": env.int("EOSVIZ_TASK_RETURN_SECONDS", 10),
     # If a worker is killed while it looks for such tasks, the other workers can look again after this many
     # seconds.
@@ -229,7 +229,7 @@ STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 
-# Uploads: bodies are stored in the data folder, which other users cannot read, and not in the system's
+# Uploads: large bodies are stored in the data folder, which other users cannot read, and not in the system's
 # temporary folder
 
 FILE_UPLOAD_TEMP_DIR = DATA_DIR / "uploads"

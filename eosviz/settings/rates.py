@@ -10,7 +10,7 @@ MINUTE = 60
 HOUR = 60 * MINUTE
 
 RATES: dict[str, tuple[int, int]] = {
-    # What a person (an account, or a browser with a key) or an address starts, imports and exports.
+    # Pages and the API. A person is an account, or a browser with a key.
     "create.person": (120, 10 * MINUTE),
     "create.address": (1200, 10 * MINUTE),
     "import.person": (30, 10 * MINUTE),
@@ -36,11 +36,11 @@ RATES: dict[str, tuple[int, int]] = {
     "mail.recipient": (3, 10 * MINUTE),
     "confirm.person": (10, MINUTE),
     "confirm.address": (100, MINUTE),
-    # Wrong passwords; right ones do not count. From browsers in which the account never signed in:
+    # Wrong passwords; right ones do not count. From browsers that do not know the account:
     "wrong_password.address": (300, 10 * MINUTE),
     "wrong_password.account_here": (5, 5 * MINUTE),
     "wrong_password.account": (100, HOUR),
-    # and from one in which it did:
+    # and from one that does:
     "wrong_password.known_browser": (10, 5 * MINUTE),
     # Sockets.
     "messages.person": (240, 4),

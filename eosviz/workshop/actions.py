@@ -83,8 +83,8 @@ def create_draft(
 
 
 def _take(draft: Draft, text: str) -> None:
-    """Set the draft's text, and the fields that lists show. If the text is no TOML, these fields stay as they
-    were. Raises WorkshopRefused."""
+    """Set the draft's text, and the fields that lists show. If `parse` refuses the text, these fields stay
+    as they were. Raises WorkshopRefused."""
     if len(text.encode()) > TEXT_BYTES_MAX:
         raise WorkshopRefused("too_long", most=TEXT_BYTES_MAX)
     if "\0" in text:

@@ -102,7 +102,7 @@ def build(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 
 def meaning_of(text: str) -> Json:
     """What a text means: the document as written, the names in it, its mistakes, and its lesson as HTML. `document` is
-    None if the text is no TOML."""
+    None if `parse` refuses the text."""
     language = language_of(get_language())
     try:
         document = parse(text)

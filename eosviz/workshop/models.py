@@ -1,4 +1,4 @@
-"""Scenarios that instructors and learners build: drafts that change, and editions that never do.
+"""Scenarios that instructors and learners build: drafts, and editions, whose text never changes.
 
 The query sets here decide who may see or change a row: a page gets 404 for another user's private draft.
 """

@@ -142,8 +142,8 @@ class Message(msgspec.Struct):
 
 
 class Trial(msgspec.Struct, kw_only=True):
-    """The result of a trial. `stopped`: why the trial ended before the run did, `steps` or `time`; null if
-    the run is complete. `refused`: the rule that refuses the run, its place, whether the document expects the
+    """The result of a trial. `stopped`: why the trial ended before the run did, `steps` or `time`; else
+    null. `refused`: the rule that refuses the run, its place, whether the document expects the
     refusal, and the sentences that say why and what is allowed."""
 
     mistakes: list[Mistake] = []
