@@ -14,12 +14,12 @@ import { arrivalWords, arrivedNow } from "./lane-arrival.ts";
 import { shownReplica } from "./shown-replica.ts";
 import type { LaneHead } from "./spacetime-heads.ts";
 import { TO_LANES } from "./spacetime-heads.ts";
-import { defaults as margin, marginWidth } from "./spacetime-margin.ts";
+import { defaults as margin, marginWidth, wordsWidth } from "./spacetime-margin.ts";
 
 /** px of a row's wash at least. */
 const BAND = 40;
 /** Lines of a text: more than any has. */
-const LINES = 6;
+const LINES = 9;
 /** px from one to the next. */
 const LINE = 17;
 /** The width of the page's typeface, as a share of the one that widths are estimated with. */
@@ -39,10 +39,10 @@ export interface BandShape {
   texts: { x: number; y: number; text: string; strong: boolean; anchor: "start" | "end" }[];
 }
 
-/** The texts of the band as lines for the column beside the lanes. */
-function bandLines(frame: Frame): { text: string; strong: boolean }[] {
+/** The texts of the band as lines for the column beside the lanes, which is so wide. */
+function bandLines(frame: Frame, column: number): { text: string; strong: boolean }[] {
   return bandText(frame).flatMap((text, index) =>
-    wrapAtMost(text, (margin.width - 26) / NARROWER, TEXT, LINES, index === 0).map((line) => ({ text: line, strong: index === 0 })));
+    wrapAtMost(text, wordsWidth(column) / NARROWER, TEXT, LINES, index === 0).map((line) => ({ text: line, strong: index === 0 })));
 }
 
 /** px of the wash over the middle of its row and under it. */
@@ -64,9 +64,10 @@ function linesUnder(frame: Frame, width: number): string[] {
 /** Where the step's sentence stands beside the picture, the row is washed and has no words. */
 export const WORDLESS: BandRoom = { above: BAND / 2, below: BAND / 2 };
 
-export function bandRoom(frame: Frame, width: number): BandRoom {
+/** `column`: of {@link marginWidth}. */
+export function bandRoom(frame: Frame, width: number, column: number | null): BandRoom {
   if (width < margin.narrow) return { above: BAND / 2, below: 16 + linesUnder(frame, width).length * LINE + 6 };
-  const half = Math.max(BAND, bandLines(frame).length * LINE + 10) / 2;
+  const half = Math.max(BAND, bandLines(frame, column ?? margin.width).length * LINE + 10) / 2;
   return { above: half, below: half };
 }
 
@@ -97,10 +98,11 @@ function plateOf(texts: BandShape["texts"]): Box | null {
 }
 
 function bandOf(frame: Frame, y: number, lanes: LaneHead[], width: number, begin: number): Omit<BandShape, "plate"> {
-  const place = washOf(frame, y, lanes, bandRoom(frame, width));
+  const column = marginWidth(width, begin, lanes.length);
+  const place = washOf(frame, y, lanes, bandRoom(frame, width, column));
   const { x } = place;
-  if (marginWidth(width, begin, lanes.length) !== null) {
-    const lines = bandLines(frame);
+  if (column !== null) {
+    const lines = bandLines(frame, column);
     const left = (lanes[lanes.length - 1]?.x ?? begin) + 16;
     const first = y + 4.5 - ((lines.length - 1) * LINE) / 2;
     return { ...place, texts: lines.map(({ text, strong }, index) => ({ x: round(left), y: round(first + index * LINE), text, strong, anchor: "start" })) };

@@ -12,7 +12,7 @@ import { hueOf, range } from "./batch.ts";
 import { MARK, overlap, round, textWidth } from "./geometry.ts";
 import { batchKey, fateText, messageHue, messageLabel } from "./message-words.ts";
 import { carriedBatches, isPicked, messageSelection } from "./picked.ts";
-import type { BandRoom, BandShape } from "./spacetime-band.ts";
+import type { BandShape } from "./spacetime-band.ts";
 import { bandRoom, bandShape, plainBand, WORDLESS } from "./spacetime-band.ts";
 import type { FoldPlace } from "./spacetime-folds.ts";
 import { placeFolds } from "./spacetime-folds.ts";
@@ -22,7 +22,7 @@ import { ACTORS_MOST, actorsOf, byRole, laneHeads, lanesLeft, TIMES } from "./sp
 import { labelArrows } from "./spacetime-labels.ts";
 import type { MarkShape } from "./spacetime-margin.ts";
 import { defaults as margin, layoutMark, marginWidth, turningPoints } from "./spacetime-margin.ts";
-import type { Cut, Row, Spacing } from "./spacetime-rows.ts";
+import type { Cut, Row, Spacing, WordsRoom } from "./spacetime-rows.ts";
 import { layoutRows } from "./spacetime-rows.ts";
 import { ownSubject } from "./timer-word.ts";
 import { isMessageOfPicked } from "./transaction-picked.ts";
@@ -178,13 +178,12 @@ export function layoutSpacetime(
   const begin = options.whole === true ? (candidates[0]?.arrow.sentStep ?? step) : first;
   const points = options.width < margin.narrow || options.columns != null ? [] : turningPoints(marks, begin, step);
   if (options.whole === true) return compose(frame, candidates, candidates, points, end - candidates.length, options);
-  const band = bandFor(frame, options);
   const choose = (among: typeof ranked): Drawn[] => {
     const kept: Drawn[] = [];
     for (const { drawn, weight } of among) {
       kept.push(drawn);
       const actors = actorsOf(frame, kept);
-      if (kept.length > 1 && (layoutRows(frame, kept, candidates, points, band, spacing).height > room || actors.length > ACTORS_MOST)) {
+      if (kept.length > 1 && (layoutRows(frame, kept, candidates, points, wordsRoom(frame, kept, points, options), spacing).height > room || actors.length > ACTORS_MOST)) {
         kept.pop();
         if (spacing === "time" && weight <= 1) break; // Older ones would stand beyond a gap that is not quiet.
       }
@@ -201,8 +200,14 @@ export function layoutSpacetime(
   return { ...compose(frame, kept, candidates, points, end - candidates.length, options), wanted };
 }
 
-function bandFor(frame: Frame, { columns, width }: SpacetimeOptions): BandRoom {
-  return columns == null ? bandRoom(frame, width) : WORDLESS;
+/** px from the left edge to the first lane, and what the words of the rows take beside the lanes. */
+function wordsRoom(frame: Frame, kept: readonly Drawn[], points: readonly Mark[], { columns, width }: SpacetimeOptions): WordsRoom & { left: number } {
+  const now = frame.step?.at ?? frame.view.time;
+  const times = [...kept.flatMap(({ arrow, underWay, endAt }) => [arrow.sentAt, underWay ? Math.max(endAt, frame.view.time) : endAt]), ...points.map(({ at }) => at)];
+  const left = lanesLeft([...times.map((at) => ({ text: timeText(at), now: false })), { text: timeText(now), now: true }]);
+  if (columns != null) return { left, band: WORDLESS, column: null };
+  const column = marginWidth(width, left, actorsOf(frame, kept).length);
+  return { left, band: bandRoom(frame, width, column), column };
 }
 
 function compose(
@@ -210,12 +215,13 @@ function compose(
   options: SpacetimeOptions,
 ): SpacetimeShape {
   const spacing = options.spacing ?? "step";
-  const layout = layoutRows(frame, kept, candidates, points, bandFor(frame, options), spacing);
+  const words = wordsRoom(frame, kept, points, options);
+  const layout = layoutRows(frame, kept, candidates, points, words, spacing);
   const top = HEADER + 14;
   const rows = layout.rows.map((row) => ({ ...row, y: row.y + top }));
   const now = frame.step?.number ?? 0;
   const times = timeTexts(rows, now);
-  const left = lanesLeft(times);
+  const { left } = words;
   const columns = options.columns ?? null;
   const isBeside = columns !== null;
   const actors = isBeside && columns.length > 0 ? byRole(frame, columns) : actorsOf(frame, kept);
@@ -234,10 +240,10 @@ function compose(
     marks: [], band: null, stored: [], bars: [], notes: [], noteLines: [], twin: [], wanted: actors,
   };
   if (nowRow !== undefined && frame.step !== null) shape.band = isBeside ? plainBand(frame, nowRow.y, lanes) : bandShape(frame, nowRow.y, lanes, options.width, left);
-  const beside = isBeside ? null : marginWidth(options.width, left, lanes.length) === null ? null : Math.max(...xOf.values()) + 16;
+  const beside = Math.max(...xOf.values()) + 16;
   shape.marks = points.map((point) => {
     const y = rows.find((row) => row.step === point.step)?.y ?? 0;
-    return layoutMark(point, y, xOf.get(point.actor) ?? null, beside);
+    return layoutMark(point, y, xOf.get(point.actor) ?? null, beside, words.column);
   });
   placeArrows(frame, shape, kept, rows, xOf);
   shape.bars = timerBars(frame, rows, xOf);
@@ -260,6 +266,10 @@ function cutText({ from, until, awaited }: Cut, spacing: Spacing): string {
   return say(spacing === "time" && !awaited ? "diagram.spacetime.quiet" : "diagram.spacetime.shortened", { by });
 }
 
+function timeText(at: number): string {
+  return say("diagram.at", { at });
+}
+
 function timeTexts(rows: Row[], now: number): SpacetimeShape["times"] {
   const texts: SpacetimeShape["times"] = [];
   let last: Row | null = null;
@@ -271,7 +281,7 @@ function timeTexts(rows: Row[], now: number): SpacetimeShape["times"] {
       if (row.step !== now) continue;
       texts.pop();
     }
-    texts.push({ y, text: say("diagram.at", { at: row.at }), now: row.step === now });
+    texts.push({ y, text: timeText(row.at), now: row.step === now });
     last = row;
   }
   return texts;

@@ -19,7 +19,7 @@ export const defaults = {
   spacing: 96,
   marks: 3,
   /** More than any sentence has. */
-  lines: 6,
+  lines: 9,
   lineHeight: 14,
 };
 
@@ -30,18 +30,24 @@ export function marginWidth(width: number, left: number, actors: number): number
   return room < defaults.least ? null : Math.min(defaults.width, room);
 }
 
+/** px of it for words: {@link marginWidth}, without the gap to the last lane and the picture's edge. */
+export function wordsWidth(column: number): number {
+  return column - 26;
+}
+
 /** The newest turning points after step `from` and before step `until`; `marks` are in order of their steps. */
 export function turningPoints(marks: readonly Mark[], from: number, until: number): Mark[] {
   return marks.filter((mark) => mark.step > from && mark.step < until).slice(-defaults.marks);
 }
 
-export function markLines(mark: Mark): string[] {
-  return wrapAtMost(say(mark.key, mark.params), defaults.width - 24, MARK, defaults.lines);
+/** `column`: of {@link marginWidth}; without one its words are in the diagram's text. */
+function markLines(mark: Mark, column: number | null): string[] {
+  return column === null ? [] : wrapAtMost(say(mark.key, mark.params), wordsWidth(column), MARK, defaults.lines);
 }
 
 /** px from a mark's row to the next row. */
-export function markHeight(mark: Mark): number {
-  return markLines(mark).length * defaults.lineHeight + 5;
+export function markHeight(mark: Mark, column: number | null): number {
+  return markLines(mark, column).length * defaults.lineHeight + 5;
 }
 
 export interface MarkShape {
@@ -53,13 +59,13 @@ export interface MarkShape {
   name: string;
 }
 
-/** `x`: where its text begins; null when there is no column. */
-export function layoutMark(mark: Mark, y: number, dot: number | null, x: number | null): MarkShape {
+/** `x`: where its text begins, if there is a column. */
+export function layoutMark(mark: Mark, y: number, dot: number | null, x: number, column: number | null): MarkShape {
   return {
     step: mark.step,
     dot,
     y: round(y),
-    texts: x === null ? [] : markLines(mark).map((text, index) => ({ x: round(x), y: round(y + 4 + index * defaults.lineHeight), text })),
+    texts: markLines(mark, column).map((text, index) => ({ x: round(x), y: round(y + 4 + index * defaults.lineHeight), text })),
     name: say("diagram.spacetime.mark", { at: mark.at, actor: mark.actor, sentence: say(mark.key, mark.params) }),
   };
 }

@@ -88,13 +88,21 @@ export interface Rows {
   height: number;
 }
 
-/** `points`: turning points with a row of their own. `band`: px that this step's row takes over its middle and under it. */
+/** What the words of the rows take. */
+export interface WordsRoom {
+  /** px that this step's row takes over its middle and under it. */
+  band: BandRoom;
+  /** px of the column beside the lanes, if there is one. */
+  column: number | null;
+}
+
+/** `points`: turning points with a row of their own. */
 export function layoutRows(
-  frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[], points: readonly Mark[], band: BandRoom, spacing: Spacing,
+  frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[], points: readonly Mark[], { band, column }: WordsRoom, spacing: Spacing,
 ): Rows {
   const rule = RULES[spacing];
   const now = frame.step?.number ?? 0;
-  const { at, awaited, tall } = moments(frame, kept, points);
+  const { at, awaited, tall } = moments(frame, kept, points, column);
   const steps = [...at.keys()].sort((one, other) => one - other);
   const counted = hiddenBetween(kept, candidates, steps);
   // The band of the first row needs room below the actors' names.
@@ -129,7 +137,7 @@ export function layoutRows(
 }
 
 /** When each row's step was, what is waited for, and how tall the text beside a row is. */
-function moments(frame: Frame, kept: readonly Drawn[], points: readonly Mark[]) {
+function moments(frame: Frame, kept: readonly Drawn[], points: readonly Mark[], column: number | null) {
   const at = new Map<number, number>();
   const awaited = new Set<number>();
   at.set(frame.step?.number ?? 0, frame.step?.at ?? frame.view.time);
@@ -141,7 +149,7 @@ function moments(frame: Frame, kept: readonly Drawn[], points: readonly Mark[]) 
   const tall = new Map<number, number>();
   for (const point of points) {
     at.set(point.step, point.at);
-    tall.set(point.step, markHeight(point));
+    tall.set(point.step, markHeight(point, column));
   }
   return { at, awaited: [...awaited].sort((one, other) => one - other), tall };
 }

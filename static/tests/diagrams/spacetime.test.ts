@@ -144,6 +144,22 @@ test("a turning point has a row of its own, named beside the lanes where no arro
   assert.deepEqual(narrow.marks, []);
 });
 
+test("the words beside the lanes stay within the picture, however many lanes there are", () => {
+  const text = "broker-1 answers that the transaction of the producer was committed before the request arrived, and p1, p2, p3, p4 send their next requests";
+  const mark = { step: 30, at: 78, actor: "p1", key: "diagram.spacetime.mark", params: { at: 78, actor: "p1", sentence: text }, rules: [] };
+  const frame = frameOf(DUPLICATE);
+  if (frame.step !== null) Object.assign(frame.step, { key: "diagram.spacetime.mark", params: { at: 143, actor: "p1", sentence: text }, decision: null, refusal: null });
+  for (const lanes of [2, 3, 4, 5, 6]) {
+    const others = Array.from({ length: lanes - 2 }, (_, index) => arrow(10 + index, [40, 138], null, { message: message({ from: "p1", to: `c${index}` }) }));
+    const { band, marks, lanes: heads } = layoutSpacetime(frame, [...RETRY, ...others], SIZE, [mark]);
+    const words = [...(band?.texts ?? []), ...marks.flatMap(({ texts }) => texts.map((one) => ({ ...one, strong: false })))];
+    assert.equal(heads.length, lanes);
+    assert.ok(words.length > 1);
+    for (const { x, text: line, strong } of words) assert.ok(x + textWidth(line, strong ? 14 : 12, strong) * 0.92 <= SIZE.width, `${lanes} lanes: ${line}`);
+    assert.ok(words.every(({ text: line }) => !line.includes("…")), `${lanes} lanes`);
+  }
+});
+
 test("a fold stands where no arrow runs through it", () => {
   const between = Array.from({ length: 30 }, (_, index) => arrow(10 + index, [22 + (index >> 1), 23 + index], [23 + (index >> 1), 24 + index], {
     message: message({ api: "Fetch", from: "c1", to: "broker-2" }) }));
