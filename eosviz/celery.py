@@ -54,7 +54,7 @@ class OutlivedChannel(Channel):
 
     Celery would return the task to the queue, and acknowledge it at its end, over the lost connection; the
     resulting error would end the worker. Neither is needed: the task continues and commits its results, and a
-    task whose message is delivered again (`visibility_timeout`) looks for them first.
+    committed step is not made again when the message is delivered again (`visibility_timeout`).
     """
 
     QoS = OutlivedQoS

@@ -17,7 +17,7 @@ _turn = BoundedSemaphore(AT_ONCE)
 
 
 class PasswordHasher(PBKDF2PasswordHasher):
-    """Django's hasher. The hashes are the same, but only a few are computed at the same time."""
+    """Django's hasher. The hashes are the same, but at most AT_ONCE are computed at the same time."""
 
     def encode(self, password: str, salt: str, iterations: int | None = None) -> str:
         with _turn:

@@ -65,8 +65,8 @@ class Owned:
         """Do what is needed before the account is deleted. Called outside the transaction."""
 
     def delete(self, user: User) -> None:
-        """Delete or anonymise the rows, in the transaction that deletes the account. Nothing to do for rows that
-        refer to the account: the database does it."""
+        """Delete or anonymise the rows, in the transaction that deletes the account. Rows that refer to the account
+        need nothing here: Django deletes or empties them with it."""
 
     def left_behind(self, before: datetime) -> QuerySet[Any] | None:
         """The rows of browsers without an account that are to be deleted: made before this time and, where use is

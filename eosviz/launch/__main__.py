@@ -1,4 +1,4 @@
-"""`python3 -m eosviz.launch VERB`. The Makefile's targets run these verbs; `make help` describes the targets."""
+"""`python3 -m eosviz.launch VERB`. Most verbs are also targets of the Makefile; `make help` describes the targets."""
 
 import sys
 from collections.abc import Callable

@@ -202,8 +202,8 @@ def edit(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def preview(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """Run the text on the engine and answer with the result (`Trial`). The sentences are in the reader's
-    language, except those of `mistakes`, which the page words itself."""
+    """Run the text on the engine and answer with the result (`Trial`). The sentences of the catalogue are
+    in the reader's language, except those of `mistakes`, which the page words itself."""
     own_draft(request, draft_id)
     try:
         take("try_out.person", request.user.owner_key)  # each trial starts a process

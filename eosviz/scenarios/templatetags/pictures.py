@@ -31,9 +31,9 @@ def fault_signs() -> list[tuple[SafeString, str]]:
 
 @register.simple_tag
 def ends(run: Run | None) -> str:
-    """`t-0: 5 records stored, 1 lost` for each lane with records, then the rows of a database, then the state of
-    each participant of a two-phase commit. If a rule refuses the run, the sentence that names the rule; empty
-    for None."""
+    """`t-0: 5 records stored, 1 lost` for each lane of the ending in which something is counted, then the rows of a
+    database, then the state of each participant of a two-phase commit. If a rule refuses the run, the sentence that
+    names the rule; empty for None."""
     if run is None:
         return ""
     language = language_of(get_language())
