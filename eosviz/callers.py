@@ -1,4 +1,4 @@
-"""Identifies a caller for rate limits: a person, or the address of visitors without a key."""
+"""Identifies a caller: a person, or the address of visitors without a key."""
 
 from __future__ import annotations
 

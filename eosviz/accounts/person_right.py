@@ -1,4 +1,5 @@
-"""The right of the person who opened a socket. It lasts while they are the same signed-in or anonymous person."""
+"""The right of the person who opened a socket. It lasts while their session is of the same signed-in or anonymous
+person."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from eosviz.bounded.tasks import MEMORY_BYTES_MAX
 env = environ.Env()
 
 KEEP_ANONYMOUS_DAYS = env.int("EOSVIZ_KEEP_ANONYMOUS_DAYS", 0)
-"""`celery beat` deletes rows of browsers without an account that are older than this many days
-(`accounts/retention.py`); 0: never."""
+"""Rows of browsers without an account that were left behind for this many days (`accounts/retention.py`) are deleted
+once a day, if `celery beat` runs; 0: never."""
 METRICS_TOKEN = env.str("EOSVIZ_METRICS_TOKEN", "")
 """The token with which `/metrics` is read. Without a token there is no such page."""
 WORKER_METRICS_PORT = env.int("EOSVIZ_WORKER_METRICS_PORT", 0)
