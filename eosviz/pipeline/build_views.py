@@ -110,8 +110,8 @@ class Draft:
         )
 
     def add_generations(self) -> None:
-        """Add the generations of Kafka as an axis, if the form may have it. Each value of the axis sets several
-        versions."""
+        """Add the generations of Kafka as an axis, if the form may have it. Each value of the axis sets the
+        versions of one generation."""
         if self.may_add_generations:
             scenario = load(entry(self.scenario).document, self.variant, source=self.scenario)
             self.filled.choices.append(generation_axis(scenario))

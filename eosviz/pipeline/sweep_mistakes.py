@@ -1,4 +1,4 @@
-"""The errors of a sweep in the reader's language, each with the field of the form in which it is."""
+"""The errors of a sweep in the reader's language, each with its place in the document and in the form."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ make in a long branch."""
 
 def look_ahead(session_id: uuid.UUID, branch_id: int, page: str) -> None:
     """Make the step after the newest one, and send it to the socket with the channel name `page`. Called
-    after a command of this page has made the newest step."""
+    after a command of this page."""
     with recent.of(branch_id) as slot:
         branch = slot.held_branch(session_id)
         if branch is not None:

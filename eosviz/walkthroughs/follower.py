@@ -66,7 +66,7 @@ class FollowerConsumer(SessionConsumer):
 
     def last_words(self, ending: Ending) -> str | None:
         """The last message, as JSON: the presenter's place with `ended`. None if the page got no place yet,
-        or if the socket closes for another reason than the end of the presentation."""
+        or if `ending` is not GONE."""
         if ending is not Ending.GONE or self.place is None:
             return None
         last = msgspec.json.decode(self.place)

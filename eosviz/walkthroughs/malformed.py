@@ -37,7 +37,8 @@ ROWS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"Invalid (?:enum )?value (?P<found>.*)", "not_one_of"),
     )
 )
-"""The texts of msgspec's errors, each with its key. A text without a match is passed on as it is (`malformed`)."""
+"""The texts of msgspec's errors, each with its key. A text without a match is passed on, shortened
+(`malformed`)."""
 
 KEYS = frozenset(key for _, key in ROWS) | {"not_utf8", "nested_too_deep", "malformed"}
 

@@ -252,7 +252,8 @@ def moments(request: HttpRequest) -> HttpResponse:
 
 
 def _other_runs(session: Session) -> list[dict[str, Any]]:
-    """The runs of the scenario's variants and its plain run, without those that make the same steps as this one."""
+    """The runs of the scenario's variants and its plain run, without this run. The plain run and its twin
+    count as one."""
     card, own = card_of(session.version), session.variant or ""
     runs = [{"name": "", "title": card.title}] if card.acts else []
     runs += [{"name": variant.name, "title": variant.title} for variant in card.variants]

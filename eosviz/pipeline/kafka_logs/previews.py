@@ -13,8 +13,8 @@ _EPOCH_MAX = 32767
 
 
 class _Marker(NamedTuple):
-    """A marker to try. `name`: the last part of its sentences' keys, `logs.preview.<name>`. `raised`: by how much
-    the marker's epoch is higher than that of the data."""
+    """A marker to try. `name`: its sentences are `logs.preview.<name>` and `logs.preview.<name>.means`.
+    `raised`: by how much the marker's epoch is higher than that of the data."""
 
     name: str
     result: str

@@ -1,5 +1,5 @@
-"""The batches of a stretch, as facts or as rows. A short stretch is read row by row, a long one in blocks of
-columns.
+"""The batches of a stretch, as facts or as rows. A long stretch is read in blocks of columns, unless its rows
+are asked for without their records. Everything else is read row by row.
 
 The result is the same in both ways. Columns need numpy, whose import takes longer than reading a short
 stretch.
