@@ -18,7 +18,7 @@ STEPS_LISTENED = 2_000
 fewer steps."""
 _OF_PRODUCERS = ("Metadata", "FindCoordinator", "InitProducerId", "Produce")
 _OF_CONSUMERS = ("Metadata", "Fetch")
-"""Both lists have messages that are sent only with some settings, which may vary."""
+"""The messages of producers and of consumers. Some of them are sent only with certain settings."""
 
 
 def with_answers(apis: tuple[str, ...]) -> list[str]:

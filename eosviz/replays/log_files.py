@@ -21,7 +21,7 @@ MANIFEST = "manifest"
 PASTED = "pasted.txt"
 _READ_ENDINGS = (".index", ".txnindex", ".snapshot", "-checkpoint", ".checkpoint", PARTITION_METADATA)
 _OF_LOG_DIRECTORY = (META_PROPERTIES, CLEANER_CHECKPOINT)
-"""Files of a log directory that say something about every partition in it."""
+"""Files of a log directory that say something about its partitions."""
 NOT_READ = (".index", ".timeindex", ".deleted", ".cleaned", ".swap", ".lock")
 """The endings of files that the page does not send from a folder with segments."""
 _TEXT_ENDINGS = (".txt", ".text", ".out", ".dump", ".log", "")

@@ -120,8 +120,9 @@ class Rerun:
 
 
 def _same(made: dict[str, Any], step: bytes) -> bool:
-    """Whether a step equals the recorded one. In older recordings the fields of a crafted request have the order of
-    their document, which no replay contains. So these fields are compared in any order."""
+    """Whether a step equals the recorded one. In older recordings the fields of a crafted request have the
+    order of their document. A replay's own document has its keys sorted, so these fields are compared in any
+    order."""
     if canonical(made) == step:
         return True
     if made["key"] != _CRAFTED:

@@ -23,7 +23,7 @@ class _Marker(NamedTuple):
 
 _ACTIONS = {"abort": _Marker("abort", "ABORT"), "look": _Marker("abort", "ABORT")}
 """The action of a remedy to its marker. An abort is also tried where the remedy is to look first, because an
-administrator can do nothing else."""
+administrator cannot commit."""
 _WAITS = {
     "PrepareCommit": _Marker("owed", "COMMIT"),
     "PrepareAbort": _Marker("owed", "ABORT"),
