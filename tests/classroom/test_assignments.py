@@ -200,6 +200,7 @@ class TestBreaking:
 
 class TestHolding:
     PATH = "producers.p1.settings.enable_idempotence"
+    RETRIES = "producers.p1.settings.retries"
 
     def test_other_settings_hold_what_the_scenario_breaks(self, school: School) -> None:
         given = school.assign("hold", "SC-02", settings=["enable_idempotence"])
@@ -213,6 +214,15 @@ class TestHolding:
         handed = actions.hand_in(attempt)
         assert handed.outcome == Outcome.FAILED
         assert handed.evidence["broken"] == "duplicated"
+
+    def test_a_run_that_the_engine_refuses_does_not_hold(self, school: School) -> None:
+        attempt = school.attempt(school.assign("hold", "SC-02", settings=["retries"]), **{self.RETRIES: 4})
+        version = attempt.session.version
+        unknown = ScenarioVersion.objects.of_document("SC-02", {**version.document, "profile": "kafka-0.7"})
+        Session.objects.filter(pk=attempt.session.pk).update(version=unknown)
+        attempt.session.refresh_from_db()
+        handed = actions.hand_in(attempt)
+        assert (handed.outcome, handed.evidence) == (Outcome.FAILED, {"reason": "run_refused"})
 
     def test_what_is_done_inside_the_run_does_not_count(self, school: School) -> None:
         attempt = school.attempt(school.assign("hold", "SC-02", settings=["enable_idempotence"]))

@@ -72,7 +72,9 @@ class Hold(Kind):
             return Judgement(Outcome.FAILED, "run_deleted")
         guarantee = attempt.assignment.guarantee
         asks = caller(attempt.user.owner_key)
-        every = broken_by_itself(attempt.session.version, attempt.session.variant, asks) or {}
+        every = broken_by_itself(attempt.session.version, attempt.session.variant, asks)
+        if every is None:
+            return Judgement(Outcome.FAILED, "run_refused")
         broken = {name: step for name, step in every.items() if guarantee in ("", name)}
         if broken:
             name, step = min(broken.items(), key=lambda one: (one[1], one[0]))
