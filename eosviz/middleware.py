@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from asgiref.sync import iscoroutinefunction, markcoroutinefunction, sync_to_async
+from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.http import HttpRequest, HttpResponse
 
 
 class Middleware:
-    """Django calls it in a thread or on the event loop, depending on the next one in the chain. A middleware whose
-    `before` uses the database or the session sets `reads = True`: on the loop it is then called in a thread."""
+    """Django calls it in a thread or on the event loop, depending on the next one in the chain. Its hooks are
+    called there, so they may not use the database or the session."""
 
     sync_capable = True
     async_capable = True
-    reads = False
 
     def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
         """`get_response` returns a response, or an awaitable if it is a coroutine function."""
@@ -38,6 +37,5 @@ class Middleware:
         return self.after(request, self.get_response(request) if response is None else response)
 
     async def _call_async(self, request: HttpRequest) -> HttpResponse:
-        before = sync_to_async(self.before) if self.reads else None
-        response = self.before(request) if before is None else await before(request)
+        response = self.before(request)
         return self.after(request, await self.get_response(request) if response is None else response)
