@@ -204,8 +204,9 @@ def _take(rest: str, is_sought: Callable[[str], bool]) -> tuple[list[Wish], str]
     the first occurrence of each."""
     wishes = []
     for word, rows in _known():
-        found = _whole(word).search(rest) if is_sought(word) else None
-        if found is None or _within_a_name(rest, found):
+        places = _whole(word).finditer(rest) if is_sought(word) else ()
+        found = next((place for place in places if not _within_a_name(rest, place)), None)
+        if found is None:
             continue
         rest = f"{rest[: found.start()]} {rest[found.end() :]}"
         wishes.append(replace(_wish(word, rows), telling=_telling_of(word, KNOWN)))

@@ -284,6 +284,11 @@ def test_what_stands_before_a_title_is_no_term(question: str) -> None:
     assert [wish.text for wish in search_terms.understand(question)] == ["hanging"]
 
 
+def test_a_word_counts_where_it_stands_alone() -> None:
+    assert "fenced" not in [wish.text for wish in search_terms.understand("my_fenced_topic")]
+    assert "fenced" in [wish.text for wish in search_terms.understand("my_fenced_topic is fenced")]
+
+
 def test_words_of_a_row_are_known_in_another_order_and_apart() -> None:
     wishes = search_terms.understand("duplicates although we enabled idempotence")
     extra = next(wish for wish in wishes if wish.is_extra)
