@@ -50,6 +50,7 @@ from engine.why.happened import (
     why_here,
     why_stored,
 )
+from engine.why.its_fault import with_its_fault
 from engine.why.links import Json, Link, NotAsked, Question, bounded, kind_of
 from engine.why.messages import why_message
 from engine.why.moment import Moment
@@ -135,7 +136,9 @@ def why(run: Simulation | Moment | Json, question: str, subject: str) -> tuple[L
     answer = _ANSWERS.get(question)
     if answer is None:
         raise NotAsked("question", f"{question!r} is none", f"known: {', '.join(QUESTIONS)}")
-    return answered(question, bounded(list(answer(moment_of(run), subject))))
+    moment = moment_of(run)
+    chain = with_its_fault(moment, question, subject, list(answer(moment, subject)), answer)
+    return answered(question, bounded(chain))
 
 
 def moment_of(run: Simulation | Moment | Json) -> Moment:

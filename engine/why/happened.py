@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from engine.broker.sequence import follows
-from engine.lately import ANSWER_LOST, SENT, STORED, Said
+from engine.lately import ANSWER_LOST, SENT, STORED
 from engine.record_names import record_names
 from engine.why.fencing import decided
 from engine.why.links import (
@@ -30,23 +29,10 @@ from engine.why.records import quoted
 from engine.why.replication import behind, leaderless, not_running
 from engine.why.states import led_here
 from engine.why.waiting import nobody_has, why_nothing
+from engine.why.without import came_of
 
 APPENDS = ("broker.appended", "broker.marker_appended")
 """Prefixes of the keys of steps that store a batch."""
-AGAIN_MAX = 2_000
-"""A run with at most this many steps is made again without an intervention, to learn what came of it."""
-WHAT = (
-    "client",
-    "consumer",
-    "service",
-    "participant",
-    "broker",
-    "partition",
-    "partitions",
-    "batch",
-    "batches",
-)
-"""Two reactions to faults are the same if they say the same of these."""
 
 
 def newest_of(moment: Moment) -> Json:
@@ -162,40 +148,12 @@ def why_came(moment: Moment, subject: str) -> Iterator[Link]:
         known = ", ".join(str(one.number) for one in moment.lately.faults) or "none"
         raise NotAsked("subject", f"step {subject!r} is no fault", f"known: {known}")
     yield quoted(fault)
-    others = Counter(map(_what, _without(moment, fault.number)))
-    seen = {fault.key}
-    told = 0
-    for said in moment.lately.came:
-        if said.number <= fault.number:
-            continue
-        if others[_what(said)] > 0:
-            others[_what(said)] -= 1
-        elif said.key not in seen and (said.number, said.key) != (told, "client.requeued"):
-            seen.add(said.key)
-            told = said.number
-            yield quoted(said)
+    yield from map(quoted, came_of(moment, fault))
     broken = [name for name, shown in moment.part("guarantees").items() if shown["count"]]
     if broken:
         yield link("came.broken", "GEN-8", count=len(broken))
     else:
         yield link("came.unbroken", "GEN-8")
-
-
-def _without(moment: Moment, number: int) -> list[Said]:
-    """The reactions to faults behind step ``number`` in the run without the intervention that makes this step. None
-    if the step is no intervention, or if the run is too long to be made again."""
-    run = moment.simulation
-    if run is None or number - 1 not in moment.intervened_after or run.number > AGAIN_MAX:
-        return []
-    before = [one for one in run.interference.interventions if one["after"] < number - 1]
-    other = type(run)(run.scenario, before)
-    while other.number < AGAIN_MAX and other.step() is not None:
-        pass
-    return [said for said in Moment.of(other).lately.came if said.number > number - 1]
-
-
-def _what(said: Said) -> tuple[str, str]:
-    return said.key, repr([said.params.get(name) for name in WHAT])
 
 
 def lost_messages(step: Json) -> list[Json]:

@@ -30,7 +30,7 @@ class Moment:
     """``view``: the current state. ``step``: the newest step; None before the first step, and without the
     run. ``simulation``: the run, which is read and never changed; None for a view without its run."""
 
-    __slots__ = ("lately", "now", "simulation", "step", "view")
+    __slots__ = ("lately", "now", "others", "simulation", "step", "view")
 
     def __init__(self, view: Json, simulation: Simulation | None = None) -> None:
         self.view = {
@@ -41,6 +41,8 @@ class Moment:
         }
         self.now: int = view.get("time", 0)
         self.simulation = simulation
+        self.others: dict[int, Moment] = {}
+        """The ends of runs without one of this run's interventions, by the number of its step (``without.py``)."""
         watch = None if simulation is None else simulation.watch
         self.lately = watch.lately if isinstance(watch, Recorded) else Lately()
         newest = self.lately.newest

@@ -1,0 +1,67 @@
+"""A run made again without an intervention, and the reactions that the intervention led to."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from engine.lately import Said
+from engine.why.moment import Moment
+
+AGAIN_MAX = 2_000
+"""A run with at most this many steps is made again without an intervention, to learn what came of it."""
+WHAT = (
+    "client",
+    "consumer",
+    "service",
+    "participant",
+    "broker",
+    "partition",
+    "partitions",
+    "batch",
+    "batches",
+)
+"""Two reactions to faults are the same if they say the same of these."""
+
+
+def came_of(moment: Moment, fault: Said) -> list[Said]:
+    """The sentences by which the run reacts to a fault. If the fault is an intervention, the reactions that the run
+    has without it, too, came of other faults."""
+    return reactions(moment, fault, without(moment, fault.number))
+
+
+def reactions(moment: Moment, fault: Said, other: Moment | None) -> list[Said]:
+    others = Counter(
+        _what(said) for said in (() if other is None else other.lately.came) if said.number > fault.number - 1
+    )
+    seen = {fault.key}
+    told = 0
+    found = []
+    for said in moment.lately.came:
+        if said.number <= fault.number:
+            continue
+        if others[_what(said)] > 0:
+            others[_what(said)] -= 1
+        elif said.key not in seen and (said.number, said.key) != (told, "client.requeued"):
+            seen.add(said.key)
+            told = said.number
+            found.append(said)
+    return found
+
+
+def without(moment: Moment, number: int) -> Moment | None:
+    """The end of the run without the intervention that makes step ``number``, and without those behind it. None if the
+    step is no intervention, or if the run is too long to be made again."""
+    run = moment.simulation
+    if run is None or number - 1 not in moment.intervened_after or run.number > AGAIN_MAX:
+        return None
+    if number not in moment.others:
+        before = [one for one in run.interference.interventions if one["after"] < number - 1]
+        other = type(run)(run.scenario, before)
+        while other.number < AGAIN_MAX and other.step() is not None:
+            pass
+        moment.others[number] = Moment.of(other)
+    return moment.others[number]
+
+
+def _what(said: Said) -> tuple[str, str]:
+    return said.key, repr([said.params.get(name) for name in WHAT])

@@ -1,0 +1,74 @@
+"""An answer names the intervention that led to what it is about, and no other fault."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.scenario.shelf import entry
+from engine.simulation import Simulation
+from engine.why.asking import moment_of, why
+from engine.why.links import Link
+from engine.why.moment import Moment
+
+DROP_R1 = {"action": "drop_message", "message": 3, "after": 9}
+
+
+def end_of(name: str, *interventions: dict[str, Any]) -> Moment:
+    run = Simulation(entry(name).scenario(None), interventions)
+    while run.number < 700 and run.step() is not None:
+        pass
+    return moment_of(run)
+
+
+def steps(chain: tuple[Link, ...]) -> list[tuple[int | None, str]]:
+    return [(one.step, one.key) for one in chain]
+
+
+def test_a_second_copy_leads_back_to_the_drop_and_the_refusal_between() -> None:
+    told = steps(why(end_of("SC-03", DROP_R1), "twice", "2"))
+    way = [
+        (10, "fault.message_dropped"),
+        (10, "why.came.not_without"),
+        (25, "broker.unknown_producer_accepted"),
+        (51, "fault.answer_dropped"),
+        (97, "broker.stale_sequence_refused"),
+        (99, "client.epoch_bumped"),
+        (140, "broker.appended_and_waits"),
+    ]
+    assert [one for one in told if one in way] == way
+    assert told[0] == (None, "why.twice.record"), "The outcome comes first."
+    assert told[-1] == (None, "why.twice.other_epoch"), "The reason comes last."
+
+
+def test_a_record_out_of_order_leads_back_to_the_drop() -> None:
+    told = steps(why(end_of("SC-03", DROP_R1), "reordered", "1"))
+    assert told.count((10, "fault.message_dropped")) == 1
+    assert (99, "client.epoch_bumped") in told
+
+
+def test_what_the_run_comes_to_anyhow_is_no_work_of_the_intervention() -> None:
+    """SC-04 stores r1 twice by a fault of its own."""
+    plain = end_of("SC-04")
+    serial = str(plain.part("guarantees")["duplicated"]["serials"][0])
+    last = plain.lately.newest
+    assert last is not None
+    late = end_of("SC-04", {"action": "crash", "actor": "p1", "after": last.number - 2})
+    assert late.part("guarantees")["duplicated"]["count"] > 0
+    assert "why.came.not_without" not in [key for _, key in steps(why(late, "twice", serial))]
+
+
+@pytest.mark.parametrize(
+    ("name", "one", "question", "subject"),
+    [
+        ("SC-79", {"action": "delay_message", "message": 7, "after": 27, "by": 400}, "lost", "3"),
+        ("SC-79", {"action": "delay_message", "message": 7, "after": 27, "by": 400}, "state", "txn-1"),
+        ("SC-102", {"action": "crash", "actor": "broker-3", "after": 29}, "state", "txn-1"),
+    ],
+)
+def test_lost_and_aborted_lead_back_to_the_intervention(
+    name: str, one: dict[str, Any], question: str, subject: str
+) -> None:
+    told = steps(why(end_of(name, one), question, subject))
+    assert (one["after"] + 1, "why.came.not_without") in told
