@@ -128,6 +128,8 @@ intervention has it, too, and if it breaks a guarantee. The last two give way to
 PACKED = 5
 """If what came of an intervention gives one beat at least so many beats inside, the beats of the run without the
 intervention give way, too."""
+OTHERS_INSIDE = 1
+"""A beat that holds what came of an intervention has room for so many other beats behind it."""
 GIVES_WAY = 3
 """What is then added to their weight."""
 CROWDED = 2
@@ -594,7 +596,7 @@ class Beats:
             return self._until(beat, last, repeats)
         start = beat["last"]
         own = beat.get("beats") or [beat]
-        most = MOST - len(own)
+        most = min(MOST - len(own), max(FEW, sum(map(_is_added, inside)) + OTHERS_INSIDE))
         inside = _from(start, inside)
         later = self._level(start, stop, inside, repeats, most if most >= FEW else MOST)
         return {
@@ -655,7 +657,7 @@ class Beats:
         ends = [beat.at for beat in chosen[1:]] + [end]
         beats = []
         for number, (beat, stop) in enumerate(zip(chosen, ends, strict=True), 1):
-            inside = [one for one in openings if beat.at < one.at < stop]
+            inside = [one for one in openings if beat.at + beat.lead < one.at < stop]
             if number == 1:
                 inside = [*ahead, *inside]
             beats.append(self._beat(number, beat, stop, inside, end - start, repeats, nests))

@@ -839,3 +839,26 @@ def test_a_beat_of_collected_records_is_led_by_the_drain_that_sends_them() -> No
     of_p1 = [Opened(0, collects, {"client": "p1"}, 2, lead=1), Opened(14, sends, {"client": "p1"}, 4)]
     first = with_what_was_collected([*of_p1, *further])[0]
     assert (first.opener, first.at, first.lead) == (sends, 0, 14)
+
+
+def test_a_decision_that_begins_with_its_request_is_nested_once_in_its_beat() -> None:
+    scenario = scenario_of("SC-72/k20")
+    drop = {"action": "drop_message", "message": 113, "after": 314}
+    plan = plan_ahead(scenario, [drop], plan_ahead(scenario))
+    for level in levels(plan["beats"]):
+        assert all(one["last"] + 1 == other["first"] for one, other in pairwise(level))
+    assert plan["beats"][-1]["last"] == plan["steps"]
+
+
+def test_a_beat_that_a_late_fault_makes_longer_is_not_packed_with_other_parts() -> None:
+    scenario = scenario_of("SC-106")
+    drop = {"action": "drop_message", "message": 21, "after": 80}
+    beats = plan_ahead(scenario, [drop], plan_ahead(scenario))["beats"]
+    long = next(beat for beat in beats if beat["first"] <= 81 <= beat["last"])
+    assert [(part["kind"], part.get("added", False)) for part in long["beats"]] == [
+        ("complete", False),
+        ("message_lost", True),
+        ("gives_up_waiting", True),
+        ("request_again", True),
+        ("commit_decided", False),
+    ]

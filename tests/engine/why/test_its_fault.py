@@ -27,7 +27,7 @@ def steps(chain: tuple[Link, ...]) -> list[tuple[int | None, str]]:
 
 
 def test_a_second_copy_leads_back_to_the_drop_and_the_refusal_between() -> None:
-    told = steps(why(end_of("SC-03", DROP_R1), "twice", "2"))
+    links = steps(why(end_of("SC-03", DROP_R1), "twice", "2"))
     way = [
         (10, "fault.message_dropped"),
         (10, "why.came.not_without"),
@@ -37,15 +37,15 @@ def test_a_second_copy_leads_back_to_the_drop_and_the_refusal_between() -> None:
         (99, "client.epoch_bumped"),
         (140, "broker.appended_and_waits"),
     ]
-    assert [one for one in told if one in way] == way
-    assert told[0] == (None, "why.twice.record"), "The outcome comes first."
-    assert told[-1] == (None, "why.twice.other_epoch"), "The reason comes last."
+    assert [one for one in links if one in way] == way
+    assert links[0] == (None, "why.twice.record"), "The outcome comes first."
+    assert links[-1] == (None, "why.twice.other_epoch"), "The reason comes last."
 
 
 def test_a_record_out_of_order_leads_back_to_the_drop() -> None:
-    told = steps(why(end_of("SC-03", DROP_R1), "reordered", "1"))
-    assert told.count((10, "fault.message_dropped")) == 1
-    assert (99, "client.epoch_bumped") in told
+    links = steps(why(end_of("SC-03", DROP_R1), "reordered", "1"))
+    assert links.count((10, "fault.message_dropped")) == 1
+    assert (99, "client.epoch_bumped") in links
 
 
 def test_what_the_run_comes_to_anyhow_is_no_work_of_the_intervention() -> None:
@@ -70,5 +70,5 @@ def test_what_the_run_comes_to_anyhow_is_no_work_of_the_intervention() -> None:
 def test_lost_and_aborted_lead_back_to_the_intervention(
     name: str, one: dict[str, Any], question: str, subject: str
 ) -> None:
-    told = steps(why(end_of(name, one), question, subject))
-    assert (one["after"] + 1, "why.came.not_without") in told
+    links = steps(why(end_of(name, one), question, subject))
+    assert (one["after"] + 1, "why.came.not_without") in links
