@@ -143,7 +143,7 @@ class AnswerQuerySet(models.QuerySet["Answer"]):
 
 
 class Answer(models.Model):
-    """A follower's current answer; it may change until the poll is closed."""
+    """A follower's current answer; it may change while the poll is open."""
 
     poll = models.ForeignKey(Poll, on_delete=models.CASCADE, related_name="answers")
     follower = models.ForeignKey(Follower, on_delete=models.CASCADE, related_name="+")

@@ -131,14 +131,14 @@ class AskDifference(
 
 
 class Search(FromPage, tag="search", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}):
-    """The stored steps `from` to `to` of a branch or its ancestors at which all conditions hold."""
+    """The stored steps `from` to `to` of a branch or its ancestors at which all conditions hold; with `any`,
+    at which one holds."""
 
     branch: BranchId
     first: StepNumber
     last: StepNumber
     conditions: Annotated[list[AnyCondition], Meta(min_length=1, max_length=LIMITS.breakpoints)]
     any: bool = False
-    """True: find the steps at which any of the conditions holds."""
 
 
 class Rename(FromPage, tag="rename", frozen=True, kw_only=True):

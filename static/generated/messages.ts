@@ -397,7 +397,8 @@ export interface AskDifference {
   to: number;
 }
 /**
- * The stored steps `from` to `to` of a branch or its ancestors at which all conditions hold.
+ * The stored steps `from` to `to` of a branch or its ancestors at which all conditions hold; with `any`,
+ *     at which one holds.
  */
 export interface Search {
   type: "search";
@@ -407,9 +408,6 @@ export interface Search {
   from: number;
   to: number;
   conditions: Condition[];
-  /**
-   * True: find the steps at which any of the conditions holds.
-   */
   any?: boolean;
 }
 export interface Rename {

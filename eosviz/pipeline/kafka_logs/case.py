@@ -72,7 +72,7 @@ class Case:
 
     paths: tuple[str, ...]
     now: int
-    """The time against which timeouts are measured, in milliseconds since 1970; -1 if no file has a time."""
+    """The time against which timeouts are measured, in milliseconds since 1970; -1 if unknown."""
     partitions: list[ReadPartition] = field(default_factory=list)
     """The judged partitions, by name. Of several copies of a partition, the one with the highest end offset is
     judged; of equal copies, the one whose path has the fewest parts."""
