@@ -439,7 +439,7 @@ AnyFromServer = (
 
 CommandAnswer = Done | ErrorMessage
 Answer = Done | ErrorMessage | Ahead | Actions | Why | PlanAnswer
-"""Messages to the page that asked, and to no other."""
+"""The answers that workers give, each to the page that asked."""
 
 read_command_answer = msgspec.json.Decoder(CommandAnswer).decode
 
