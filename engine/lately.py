@@ -40,6 +40,7 @@ REMEMBERED = {
     "coordinator.fence_raises_epoch": "transactional_id",
     "coordinator.fence_raises_with_decision": "transactional_id",
     "coordinator.epoch_rises_with_decision": "transactional_id",
+    "coordinator.last_epoch_decided": "transactional_id",
     "coordinator.decides_commit": "transactional_id",
     "coordinator.decides_abort": "transactional_id",
     "coordinator.aborts_nothing": "transactional_id",

@@ -116,10 +116,12 @@ def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | Non
             yield link("client.paused", "GEN-6", subject=subject, **params)
         elif (
             identity is not None
+            and identity[1] >= 0  # Before a new id is written, no transaction has its epoch.
             and own[0] is not None
             and own != identity
             and not asks_for_identity(client)
             and not raised_by_end(moment, transactional_id, own[1], identity[1])
+            and not continued_by(moment, transactional_id, own, identity)
         ):
             yield link(
                 "client.other_epoch",
@@ -137,6 +139,19 @@ def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | Non
             yield from _asks_next(moment, name, client)
             if manager["state"] != READY:  # A client in READY has no transaction to end.
                 yield from applications_of(moment, name)
+
+
+def continued_by(
+    moment: Moment, transactional_id: str, own: tuple[int, int], identity: tuple[int, int]
+) -> bool:
+    """Whether the end of the transaction used up the epochs of its producer id, so that the producer which ended
+    it continues with ``own`` (KIP-890, part 2)."""
+    said = moment.lately.said.get(("coordinator.last_epoch_decided", transactional_id))
+    return said is not None and (
+        own == (said.params["next_producer_id"], 0)
+        and identity[0] == said.params["producer_id"]
+        and identity[1] in (said.params["producer_epoch"], said.params["new_epoch"])
+    )
 
 
 def raised_by_end(moment: Moment, transactional_id: str, one: int, other: int) -> bool:

@@ -252,7 +252,7 @@ function legendUnder(here: Places): Drawn {
   const [first] = rows;
   if (here.kind === "middleware" || first === undefined) return nothing;
   const hasTransactions = Object.values(here.brokers).some(({ coordinator }) => coordinator !== null);
-  const signs = here.kind === "log" ? LOG : hasTransactions ? CLUSTER : CLUSTER.filter(([, , isOfAll]) => isOfAll);
+  const signs = here.kind === "log" ? LOG : hasTransactions ? CLUSTER : PLAIN;
   // At the foot: a tag under the last row has its own place.
   const y = here.height - 18 - signs.length * SIGN.row;
   return y < Math.max(...rows.map((row) => row.y + row.height)) + 18 ? nothing : legend(first.x, y, first.width, signs).drawn;
@@ -262,16 +262,18 @@ const CELL = (classes = ""): SVGTemplateResult => box(0, 0, SIGN.width, 14, `cel
 const DRAWN = {
   batch: CELL(), open: CELL(" open"), aborted: svg`${CELL()}${hatch(SIGN.width, 14, "b0")}`, marker: flag(4, -2, 14, "C", "b0"), lso: box(6, -2, 5, 18, "lso", 1),
 };
-/** Key of its words, the sign, and whether runs without transactions have it. */
-type Sign = readonly [key: string, sign: SVGTemplateResult, isOfAll: boolean];
+/** Key of its words, and the sign. */
+type Sign = readonly [key: string, sign: SVGTemplateResult];
 const LOG: readonly Sign[] = [
-  ["stage.sign.log_batch", DRAWN.batch, true], ["stage.sign.log_open", DRAWN.open, false], ["stage.sign.aborted", DRAWN.aborted, false],
-  ["stage.sign.marker", DRAWN.marker, false], ["stage.sign.lso", DRAWN.lso, true],
+  ["stage.sign.log_batch", DRAWN.batch], ["stage.sign.log_open", DRAWN.open], ["stage.sign.aborted", DRAWN.aborted],
+  ["stage.sign.marker", DRAWN.marker], ["stage.sign.lso", DRAWN.lso],
 ];
+/** A batch in a log is dashed while its transaction has no marker there; a producer's, while it has no sequence numbers. */
 const CLUSTER: readonly Sign[] = [
-  ["stage.sign.batch", DRAWN.batch, true], ["stage.sign.open", DRAWN.open, true], ["stage.sign.aborted", DRAWN.aborted, false],
-  ["stage.sign.marker", DRAWN.marker, false], ["stage.sign.lso", DRAWN.lso, true],
+  ["stage.sign.batch", DRAWN.batch], ["stage.sign.open", DRAWN.open], ["stage.sign.aborted", DRAWN.aborted],
+  ["stage.sign.marker", DRAWN.marker], ["stage.sign.lso", DRAWN.lso],
 ];
+const PLAIN: readonly Sign[] = [["stage.sign.batch", DRAWN.batch], ["stage.sign.unnumbered", DRAWN.open], ["stage.sign.lso", DRAWN.lso]];
 
 /** The signs of a log, each with its words, all in letters of one size; `end` is the y of its foot. */
 function legend(x: number, y: number, width: number, signs: readonly Sign[]): { drawn: Drawn; end: number } {

@@ -43,5 +43,6 @@ test("under the readers of a run stands the legend where there is room; runs wit
   assert.match(said(1), /batch: PID·epoch, seq.*COMMIT or ABORT marker/s);
   const plain = said(1, { brokers: planOf(2, 1, 1).brokers.map((broker) => ({ ...broker, transactional_ids: [] })) });
   assert.ok(plain.includes("batch: PID·epoch, seq") && !plain.includes("ABORT"));
+  assert.ok(plain.includes("at a producer: no seq") && !plain.includes("no marker"), "without transactions no batch waits for a marker");
   assert.equal(said(2, { consumers: planOf(2, 2, 1, 9).consumers }).includes("PID·epoch"), false);
 });

@@ -474,3 +474,23 @@ def test_a_response_from_the_coordinators_own_broker_is_no_marker_on_its_way() -
     assert (False, ["why.marker.on_the_way"]) in said
     assert (True, ["why.marker.answer_on_the_way"]) in said
     assert len({str(one) for one in said}) == 2
+
+
+@pytest.mark.parametrize("scenario, variant", [("SC-91", "last-epoch"), ("SC-131", "k41")])
+def test_a_producer_with_a_new_id_after_its_last_epoch_ended_the_transaction_itself(
+    scenario: str, variant: str
+) -> None:
+    run = Simulation(entry(scenario).scenario(variant))
+    while (step := run.step()) is not None:
+        if any(note["key"] == "client.next_id_given" for note in step.to_json()["notes"]):
+            break
+    assert step is not None
+    assert "why.client.uses" in [one.key for one in why(run, "unended", "txn-1")]
+    assert "why.client.other_epoch" not in [one.key for one in why(run, "unended", "txn-1")]
+
+
+def test_no_producer_is_said_to_lack_the_epoch_of_an_id_that_is_not_written_yet() -> None:
+    run = Simulation(entry("SC-149").scenario("k41"))
+    while (step := run.step()) is not None:
+        for one in why(run, "unended", "txn-1") if step.actor == "broker-2" else ():
+            assert one.params.get("producer_epoch", 0) >= 0, (step.number, one)
