@@ -108,7 +108,7 @@ def _keys(caller: Caller) -> list[tuple[str, str]]:
 
 def starting(standings: Sequence[Standing], memory_bytes: int) -> list[str]:
     """The names of the waiting requests that may start now. No request overtakes one that does not fit yet."""
-    # A trial takes seconds: background tasks leave room for an interactive one, if the memory is enough for
+    # Background tasks leave room for an interactive one, for which a person waits, if the memory is enough for
     # the largest of each.
     reserve = INTERACTIVE_BYTES_MAX if memory_bytes >= MEMORY_BYTES_MAX + INTERACTIVE_BYTES_MAX else 0
     used = sum(one.ticket.memory_bytes for one in standings if one.runs)
