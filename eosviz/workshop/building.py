@@ -84,7 +84,7 @@ def build(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     draft = own_draft(request, draft_id)
     context = {
         "draft": draft,
-        "told": _json(
+        "builder_draft": _json(
             {
                 "text": draft.text,
                 "revision": draft.revision,

@@ -1,6 +1,6 @@
 /** The builder: a form beside the TOML, editable in either, and the engine's trial run of both.
  *
- *  <eos-builder told='{"text": …}' form="/workshop/form.json?v=…" catalogue="/catalogue/en.json?v=…" language="en"
+ *  <eos-builder draft='{"text": …}' form="/workshop/form.json?v=…" catalogue="/catalogue/en.json?v=…" language="en"
  *    edit="…" preview="…" save="…" publish="…" try="…"></eos-builder>
  *
  *  The text is the scenario. An edit of the form goes to the server with the text and comes back as the changed text:
@@ -28,7 +28,7 @@ const SAVE_MS = 1200;
 const TRIAL_MS = 900;
 const AGAIN_MS = 4000;
 
-interface Told extends Meaning {
+interface Draft extends Meaning {
   text: string;
   revision: number;
   tags: string[];
@@ -65,7 +65,7 @@ export class Builder extends LitElement {
 
   #state: State = "loading";
   #form: Form | undefined;
-  #told: Told = { text: "", revision: 0, tags: [], language: "both", document: null, names: {}, mistakes: [], lesson: "" };
+  #draft: Draft = { text: "", revision: 0, tags: [], language: "both", document: null, names: {}, mistakes: [], lesson: "" };
   /** The document and names that the form shows while the text is no TOML. */
   #document: JsonObject = {};
   #pending: Edit[] = [];
@@ -101,8 +101,8 @@ export class Builder extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.#told = parseToBigint(this.getAttribute("told") ?? "{}") as Told;
-    if (isObject(this.#told.document ?? undefined)) this.#document = this.#told.document as JsonObject;
+    this.#draft = parseToBigint(this.getAttribute("draft") ?? "{}") as Draft;
+    if (isObject(this.#draft.document ?? undefined)) this.#document = this.#draft.document as JsonObject;
     const named = decodeURIComponent(location.hash.slice(1));
     if (Object.hasOwn(GROUPS, named)) this.#group = named;
     window.addEventListener("beforeunload", this.#leaving);
@@ -179,10 +179,10 @@ export class Builder extends LitElement {
   /** Back to the text before the last change, or forth again; not while a change is on its way. */
   #undo(isBack: boolean): void {
     if (this.#busy || this.#pending.length > 0) return;
-    const before = this.#told.text;
+    const before = this.#draft.text;
     const text = isBack ? this.#past.back(before) : this.#past.forth(before);
     if (text === undefined) return;
-    this.#told.text = text;
+    this.#draft.text = text;
     this.#dirty();
     this.#typed = true;
     void this.#pump();
@@ -194,8 +194,8 @@ export class Builder extends LitElement {
   }
 
   #type(text: string): void {
-    this.#past.typed(this.#told.text, performance.now());
-    this.#told.text = text;
+    this.#past.typed(this.#draft.text, performance.now());
+    this.#draft.text = text;
     this.#typed = true;
     this.#dirty();
     this.#later("typed", TYPED_MS, () => this.#pump());
@@ -207,7 +207,7 @@ export class Builder extends LitElement {
     this.#busy = true;
     while (this.#pending.length > 0 || this.#typed) {
       const edits = this.#pending.splice(0, 50);
-      const sent = this.#told.text;
+      const sent = this.#draft.text;
       this.#typed = false;
       const answer = await ask<Meaning & { text: string }>(this.getAttribute("edit") ?? "", { text: sent, edits });
       if (answer.content === undefined) {
@@ -217,7 +217,7 @@ export class Builder extends LitElement {
         this.#later("typed", AGAIN_MS, () => this.#pump());
         break;
       }
-      if (this.#told.text !== sent) {
+      if (this.#draft.text !== sent) {
         this.#pending.unshift(...edits);
         continue;
       }
@@ -237,9 +237,9 @@ export class Builder extends LitElement {
   }
 
   #take(meaning: Meaning & { text: string }, sent: string): void {
-    this.#told = { ...this.#told, ...meaning };
+    this.#draft = { ...this.#draft, ...meaning };
     if (meaning.document !== null) this.#document = meaning.document;
-    else this.#told.names = {};
+    else this.#draft.names = {};
     if (meaning.text !== sent) {
       this.#past.changed(sent);
       this.#open = this.#shifts.reduce((open, shift) => shift(open), this.#open);
@@ -263,20 +263,20 @@ export class Builder extends LitElement {
   async save(leaving = false): Promise<boolean> {
     window.clearTimeout(this.#timers["save"]);
     if (this.#saved === "conflict") return false;
-    const { text, revision, tags, language } = this.#told;
+    const { text, revision, tags, language } = this.#draft;
     this.#saved = "saving";
     this.#draw();
     const asked = { text, revision, tags, language };
     const answer = await ask<{ revision: number }>(this.getAttribute("save") ?? "", asked, leaving);
     if (answer.content !== undefined) {
-      this.#told.revision = answer.content.revision;
-      const same = this.#told.text === text && this.#told.tags.join() === tags.join() && this.#told.language === language;
+      this.#draft.revision = answer.content.revision;
+      const same = this.#draft.text === text && this.#draft.tags.join() === tags.join() && this.#draft.language === language;
       this.#saved = same ? "saved" : "dirty";
       if (!same) this.#later("save", SAVE_MS, () => this.save());
     } else {
       this.#saved = answer.status === 409 ? "conflict" : "failed";
       this.#refused = answer.refused;
-      this.#elsewhere = Number(answer.told["revision"] ?? 0);
+      this.#elsewhere = Number(answer.fields["revision"] ?? 0);
       if (this.#saved === "failed" && answer.status !== 400) this.#later("save", AGAIN_MS, () => this.save());
     }
     this.#draw();
@@ -285,7 +285,7 @@ export class Builder extends LitElement {
 
   /** Both windows changed the text: what stands here is kept in the place of what was kept there. */
   #keepThis(): void {
-    this.#told.revision = this.#elsewhere;
+    this.#draft.revision = this.#elsewhere;
     this.#saved = "dirty";
     this.#refused = null;
     void this.save();
@@ -321,9 +321,9 @@ export class Builder extends LitElement {
       this.#later("trial", TRIAL_MS, () => this.#try());
       return;
     }
-    const asked = { text: this.#told.text, variant: this.#variant };
+    const asked = { text: this.#draft.text, variant: this.#variant };
     const key = JSON.stringify(asked);
-    if (this.#told.mistakes.length > 0 || this.#told.document === null || key === this.#tried) return;
+    if (this.#draft.mistakes.length > 0 || this.#draft.document === null || key === this.#tried) return;
     this.#trialState = "running";
     this.#draw();
     const answer = await ask<Trial>(this.getAttribute("preview") ?? "", asked);
@@ -337,7 +337,7 @@ export class Builder extends LitElement {
       this.#trialState = "done";
       this.#trialRefused = null;
       // What was written meanwhile is tried next.
-      if (this.#told.text !== asked.text) this.#later("trial", TRIAL_MS, () => this.#try());
+      if (this.#draft.text !== asked.text) this.#later("trial", TRIAL_MS, () => this.#try());
     }
     this.#draw();
   }
@@ -369,7 +369,7 @@ export class Builder extends LitElement {
   }
 
   #groups(form: Form): TemplateResult {
-    const stale = this.#told.document === null;
+    const stale = this.#draft.document === null;
     return html`<nav class="builder-groups" aria-label=${say("builder.groups")}><ul>${Object.keys(GROUPS).map((group) => {
         const wrong = mistakesInGroup(this.#mistakes, group);
         return html`<li><button type="button" aria-pressed=${group === this.#group ? "true" : "false"} @click=${() => this.#show(group)}>
@@ -404,12 +404,12 @@ export class Builder extends LitElement {
     return {
       form,
       document: this.#document,
-      names: this.#told.names,
+      names: this.#draft.names,
       mistakes: this.#mistakes,
       seen: this.#trialState === "done" ? this.#trial?.seen_by_rules : undefined,
       effective: (producer) => this.#trial?.configurations[producer],
       steps: this.#trialState === "done" ? this.#trial?.steps : undefined,
-      languages: languagesOf(this.#told.language),
+      languages: languagesOf(this.#draft.language),
       open: this.#open,
       edit: (edits, focus) => this.#edit(edits, focus),
       shifted: (place, rows, edit) => { this.#shifts.push((open) => openAfter(open, place, rows, edit)); },
@@ -426,35 +426,35 @@ export class Builder extends LitElement {
   /** Tags and language stand beside the text, not in it. */
   #tags(): TemplateResult {
     const tags = (event: Event): void => {
-      this.#told.tags = (event.target as HTMLInputElement).value.split(/[,，、]/).map((tag) => tag.trim()).filter((tag) => tag !== "");
+      this.#draft.tags = (event.target as HTMLInputElement).value.split(/[,，、]/).map((tag) => tag.trim()).filter((tag) => tag !== "");
       this.#dirty();
     };
-    return html`<div class="form-field"><label for="tags">${say("workshop.tags")}</label><input id="tags" .value=${listed(this.#told.tags)} @change=${tags}></div>`;
+    return html`<div class="form-field"><label for="tags">${say("workshop.tags")}</label><input id="tags" .value=${listed(this.#draft.tags)} @change=${tags}></div>`;
   }
 
   /** If the author writes one language, every text is the same in both, so that pages in the other language show it. */
   #language(): TemplateResult {
     const choose = (event: Event): void => {
       const language = (event.target as HTMLSelectElement).value;
-      this.#told.language = language;
+      this.#draft.language = language;
       this.#dirty();
       if (language !== "both") this.#edit(oneLanguage(this.#document, language));
     };
     return html`<div class="form-field"><label for="text-language">${say("workshop.language")}</label><select id="text-language" @change=${choose}>
-        ${["both", "en", "zh-Hans"].map((name) => html`<option value=${name} ?selected=${name === this.#told.language}>${say(`workshop.language.${name}`)}</option>`)}</select>
-      <span class="quiet form-usual">${say(this.#told.language === "both" ? "builder.language.both" : "builder.language.one")}</span></div>`;
+        ${["both", "en", "zh-Hans"].map((name) => html`<option value=${name} ?selected=${name === this.#draft.language}>${say(`workshop.language.${name}`)}</option>`)}</select>
+      <span class="quiet form-usual">${say(this.#draft.language === "both" ? "builder.language.both" : "builder.language.one")}</span></div>`;
   }
 
   /** The server made it of Markdown and let nothing through that is not plain text, lists, tables and links. */
   #lesson(): TemplateResult | typeof nothing {
-    if (this.#told.lesson === "") return nothing;
-    const shown = new DOMParser().parseFromString(this.#told.lesson, "text/html").body;
+    if (this.#draft.lesson === "") return nothing;
+    const shown = new DOMParser().parseFromString(this.#draft.lesson, "text/html").body;
     return html`<section class="lesson" aria-label=${say("workshop.lesson")}>${[...shown.childNodes].map((node) => document.importNode(node, true))}</section>`;
   }
 
   #trialPart(): TemplateResult {
     const running = this.#trialState === "running";
-    const current = this.#trialState === "done" && JSON.parse(this.#tried).text === this.#told.text;
+    const current = this.#trialState === "done" && JSON.parse(this.#tried).text === this.#draft.text;
     const status = say(`builder.trial.${running ? "running" : current ? "current" : "waits"}`);
     const expect = this.#document["expect"];
     return html`<section class="builder-trial" aria-labelledby="trial-heading"><h2 id="trial-heading">${say("builder.trial")}</h2>
@@ -462,7 +462,7 @@ export class Builder extends LitElement {
       ${this.#trialRefused === null ? nothing : html`<p class="errorlist" role="alert">${this.#trialRefused}</p>`}
       ${this.#mistakes.length >= (this.#form?.mistakes_max ?? Infinity) ? html`<p>${say("builder.mistakes.first", { most: this.#mistakes.length })}</p>` : nothing}
       ${this.#mistakes.length > 0 ? html`<ul class="plain mistake-list">${this.#mistakes.map((mistake) => this.#mistake(mistake))}</ul>` : nothing}
-      ${this.#trial === undefined ? nothing : html`<div class=${running || this.#told.mistakes.length > 0 ? "trial-result stale" : "trial-result"}>${drawTrial(this.#trial, {
+      ${this.#trial === undefined ? nothing : html`<div class=${running || this.#draft.mistakes.length > 0 ? "trial-result stale" : "trial-result"}>${drawTrial(this.#trial, {
         edit: (edits) => this.#edit(edits),
         chooseVariant: (variant) => { this.#variant = variant === "" ? null : variant; void this.#try(); },
         filter: this.#filter,
@@ -474,7 +474,7 @@ export class Builder extends LitElement {
 
   /** What the loader finds in the text; once it finds nothing, what the world that was to be built from it found. */
   get #mistakes(): Mistake[] {
-    return this.#told.mistakes.length > 0 ? this.#told.mistakes : this.#trial?.mistakes ?? [];
+    return this.#draft.mistakes.length > 0 ? this.#draft.mistakes : this.#trial?.mistakes ?? [];
   }
 
   #mistake(mistake: Mistake): TemplateResult {
@@ -487,7 +487,7 @@ export class Builder extends LitElement {
   #goTo(place: string, line: number | null): void {
     const top = place.split(".")[0] ?? "";
     const group = Object.keys(GROUPS).find((name) => GROUPS[name]?.includes(top));
-    if (group === undefined || this.#told.document === null) return this.#goToLine(line);
+    if (group === undefined || this.#draft.document === null) return this.#goToLine(line);
     this.#show(group);
     void this.updateComplete.then(() => {
       const field = this.#fieldOf(place);
@@ -515,7 +515,7 @@ export class Builder extends LitElement {
   #goToLine(line: number | null): void {
     const area = this.querySelector<HTMLTextAreaElement>("#text");
     if (area === null || line === null) return;
-    const start = this.#told.text.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+    const start = this.#draft.text.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
     area.focus();
     area.scrollIntoView({ block: "start" });
     area.setSelectionRange(start, start);
@@ -525,7 +525,7 @@ export class Builder extends LitElement {
   #textPart(): TemplateResult {
     return html`<section class="builder-text" aria-labelledby="text-heading"><h2 id="text-heading"><label for="text">${say("builder.text")}</label></h2>
       <p class="quiet">${say("builder.text.why")}</p>
-      <textarea id="text" class="pasted mono" rows="24" spellcheck="false" autocapitalize="off" autocomplete="off" wrap="off" .value=${this.#told.text}
+      <textarea id="text" class="pasted mono" rows="24" spellcheck="false" autocapitalize="off" autocomplete="off" wrap="off" .value=${this.#draft.text}
         @input=${(event: Event) => this.#type((event.target as HTMLTextAreaElement).value)}></textarea></section>`;
   }
 }

@@ -273,13 +273,13 @@ export function mistakesInGroup(mistakes: Mistake[], group: string): number {
 export function rowLine(section: string, row: JsonObject, wordOf: (prefix: string, name: string) => string, form: Form): string {
   const word = form.belonging[section]?.word ?? (section === "checkpoint" ? "ask" : null);
   const prefix = word === null ? null : wordsOfChoices(section, word, form);
-  const told = word !== null && prefix !== null && typeof row[word] === "string" ? wordOf(prefix, row[word]) : null;
+  const worded = word !== null && prefix !== null && typeof row[word] === "string" ? wordOf(prefix, row[word]) : null;
   const match = isObject(row["match"]) ? matchLine(row["match"]) : null;
   const at = typeof row["at"] === "number" ? `${row["at"]} ms` : null;
   const named = row["name"] ?? row["id"] ?? null;
   const further = ["actor", "partition", "client", "transactional_id", "group"].map((name) => row[name]).filter(
     (value) => typeof value === "string" && value !== named);
-  return [at, typeof named === "string" ? named : null, told, match, ...further].filter((part) => part !== null).join(" · ");
+  return [at, typeof named === "string" ? named : null, worded, match, ...further].filter((part) => part !== null).join(" · ");
 }
 
 export function matchLine(match: JsonObject): string {

@@ -106,9 +106,9 @@ function choiceText(prefix: string | null, choice: string): string {
   return prefix !== null && words.knows(key) ? say(key) : choice;
 }
 
-function drawLabelled(sheet: Sheet, path: Path, place: string, meaning: string, name: string, input: TemplateResult, told: Drawn = nothing): TemplateResult {
+function drawLabelled(sheet: Sheet, path: Path, place: string, meaning: string, name: string, input: TemplateResult, further: Drawn = nothing): TemplateResult {
   return html`<div class="form-field"><label for=${idOf(path)}>${meaning} <code class="quiet">${name}</code></label>
-    ${input}${told}${drawMistakes(sheet, path, place)}</div>`;
+    ${input}${further}${drawMistakes(sheet, path, place)}</div>`;
 }
 
 const MISSING = "scenario.wrong.missing";
@@ -278,11 +278,11 @@ function drawSettings(sheet: Sheet, { known, prefix }: { known: Record<string, S
 function drawUsual(setting: Setting): Drawn {
   const bounds = boundsOf(setting);
   const usual = showValue(setting.default);
-  const told = [
+  const parts = [
     ...(usual === "" ? [] : [say("builder.default", { value: usual })]),
     ...(bounds === null ? [] : [say("scenario.allowed.int_between", bounds)]),
   ];
-  return told.length === 0 ? nothing : html`<span class="quiet form-usual">${told.join(" · ")}</span>`;
+  return parts.length === 0 ? nothing : html`<span class="quiet form-usual">${parts.join(" · ")}</span>`;
 }
 
 /** What the given settings force (CFG-6), as the engine explained it in the trial. */

@@ -11,8 +11,8 @@ export interface Answer<T> {
   content: T | undefined;
   /** Why there is no content: the server's own sentence where it gave one. */
   refused: string | null;
-  /** What it said beside that sentence. */
-  told: JsonObject;
+  /** All fields of the server's answer. */
+  fields: JsonObject;
 }
 
 const SIGNED_OUT = 401;
@@ -27,16 +27,16 @@ export async function ask<T extends object>(address: string, asked: unknown, lea
   let response = await post(address, body, keepalive);
   // After a sign-in in another window the token is another one.
   if (response?.status === FORBIDDEN && (await learnToken())) response = await post(address, body, keepalive);
-  if (response === null) return { status: 0, content: undefined, refused: say("builder.unreachable"), told: {} };
+  if (response === null) return { status: 0, content: undefined, refused: say("builder.unreachable"), fields: {} };
   // Who is signed out is led to a page where one signs in.
   if (response.redirected || response.status === FORBIDDEN) {
-    return { status: SIGNED_OUT, content: undefined, refused: say("builder.signed_out"), told: {} };
+    return { status: SIGNED_OUT, content: undefined, refused: say("builder.signed_out"), fields: {} };
   }
   const content = (await response.text().then(parseToBigint).catch(() => undefined)) as T | undefined;
-  const told = (content ?? {}) as JsonObject;
-  const refused = typeof told["refused"] === "string" ? told["refused"] : null;
-  if (response.ok && content !== undefined) return { status: response.status, content, refused, told };
-  return { status: response.status, content: undefined, refused: refused ?? say("builder.unreachable"), told };
+  const fields = (content ?? {}) as JsonObject;
+  const refused = typeof fields["refused"] === "string" ? fields["refused"] : null;
+  if (response.ok && content !== undefined) return { status: response.status, content, refused, fields };
+  return { status: response.status, content: undefined, refused: refused ?? say("builder.unreachable"), fields };
 }
 
 function post(address: string, body: string, keepalive: boolean): Promise<Response | null> {

@@ -116,9 +116,9 @@ function variants(trial: Trial, door: TrialDoor): TemplateResult {
     </select></label>`;
 }
 
-function refused(told: NonNullable<Trial["refused"]>): TemplateResult {
-  return html`<div class=${told.expected ? "notice" : "refusal"}><p><b>${say("builder.trial.refused", { rule: told.rule })}</b></p>
-    <p><code>${told.place}</code></p><p>${told.reason}</p><p>${told.allowed}</p></div>`;
+function refused(refusal: NonNullable<Trial["refused"]>): TemplateResult {
+  return html`<div class=${refusal.expected ? "notice" : "refusal"}><p><b>${say("builder.trial.refused", { rule: refusal.rule })}</b></p>
+    <p><code>${refusal.place}</code></p><p>${refusal.reason}</p><p>${refusal.allowed}</p></div>`;
 }
 
 function ended(trial: Trial): TemplateResult {
@@ -205,9 +205,9 @@ function unmet(trial: Trial, door: TrialDoor): TemplateResult {
   const expected = trial.verdicts.map((row) => Object.fromEntries(
     Object.entries(row).filter(([name, value]) => name === "partition" || name === "stored" || value !== 0)));
   const keep = (): void => door.edit([{ do: "set", path: ["expect", "verdicts"], value: expected }]);
-  const told = door.hasExpectations && trial.stopped === null && trial.unmet.length === 0
+  const met = door.hasExpectations && trial.stopped === null && trial.unmet.length === 0
     ? html`<p>${say("builder.trial.met")}</p>` : nothing;
-  return html`${told}${trial.unmet.length > 0 ? html`<ul class="plain">${trial.unmet.map((one) => html`<li class="errorlist">
+  return html`${met}${trial.unmet.length > 0 ? html`<ul class="plain">${trial.unmet.map((one) => html`<li class="errorlist">
       ${say("builder.trial.unmet", { place: one.place, wanted: valueOrNothing(one.wanted), found: valueOrNothing(one.found) })}</li>`)}</ul>` : nothing}
     ${trial.variant === null && trial.verdicts.length > 0 && trial.stopped === null
       ? html`<button class="small" type="button" @click=${keep}>${say("builder.trial.keep")}</button>` : nothing}`;
