@@ -218,8 +218,8 @@ export function reasonText(reason: string): string {
   return say(`diagram.accumulator.reason.${reason}`);
 }
 
-/** `told`: the countdown of a batch shows already when the Sender looks next. */
-function noteTexts(client: ClientView, told: boolean): string[] {
+/** `isCountdownShown`: the countdown of a batch shows already when the Sender looks next. */
+function noteTexts(client: ClientView, isCountdownShown: boolean): string[] {
   const notes: string[] = [];
   const { unknown_leader_topics: unknown, nodes, next_check_delay: delay } = client.ready;
   if (unknown.length > 0) notes.push(say("diagram.accumulator.unknown_leaders", { topics: unknown }));
@@ -227,7 +227,7 @@ function noteTexts(client: ClientView, told: boolean): string[] {
     ([node, entries]) => aside(`broker-${node}`, listed(entries.map(([partition, reason]) => say("diagram.accumulator.ready_entry", { partition, reason: reasonText(reason) })))),
   );
   if (ready.length > 0) notes.push(say("diagram.accumulator.ready_nodes", { nodes: ready }));
-  else if (delay !== null && delay < Number.MAX_SAFE_INTEGER && !told) {
+  else if (delay !== null && delay < Number.MAX_SAFE_INTEGER && !isCountdownShown) {
     notes.push(say("diagram.accumulator.next_check", { delay: duration(delay) }));
   }
   return notes;

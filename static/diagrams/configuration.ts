@@ -29,9 +29,9 @@ export interface SettingRow {
 }
 
 /** Settings that differ from their default or were forced first, then the rest; each group by name. */
-export function layoutConfiguration(frame: Frame, client: string): { told: SettingRow[]; rest: SettingRow[] } {
+export function layoutConfiguration(frame: Frame, client: string): { notable: SettingRow[]; rest: SettingRow[] } {
   const settings = found(frame, "settings", ({ view }) => view.clients?.[client]?.configuration ?? {});
-  const told: SettingRow[] = [];
+  const notable: SettingRow[] = [];
   const rest: SettingRow[] = [];
   for (const name of Object.keys(settings).sort()) {
     const setting = settings[name];
@@ -47,9 +47,9 @@ export function layoutConfiguration(frame: Frame, client: string): { told: Setti
       reason: reasonText(setting.reason ?? null, setting.rule ?? null),
       changed: hasChanged(frame, ...path),
     };
-    (altered || row.reason !== "" || row.changed ? told : rest).push(row);
+    (altered || row.reason !== "" || row.changed ? notable : rest).push(row);
   }
-  return { told, rest };
+  return { notable, rest };
 }
 
 function shown(name: string, value: Json): string {
@@ -74,14 +74,14 @@ export class Configuration extends DiagramElement {
     this.#last = name;
     if (name === null) return nothing;
     const shape = layoutConfiguration(frame, name);
-    const altered = shape.told.filter((row) => row.altered !== null).length;
+    const altered = shape.notable.filter((row) => row.altered !== null).length;
     return html`<details class="more" @toggle=${this.toggled}><summary><b>${say("diagram.configuration.heading", { client: name })}</b> ${say(
-      "diagram.configuration.fact", { altered, count: shape.told.length + shape.rest.length })}</summary>${
+      "diagram.configuration.fact", { altered, count: shape.notable.length + shape.rest.length })}</summary>${
       this.isOpen ? this.#settings(shape) : nothing}</details>`;
   }
 
-  #settings({ told, rest }: ReturnType<typeof layoutConfiguration>): TemplateResult {
-    return html`${this.#table(told)}<details class="more"><summary>${say("diagram.configuration.rest", { count: rest.length })}</summary>${
+  #settings({ notable, rest }: ReturnType<typeof layoutConfiguration>): TemplateResult {
+    return html`${this.#table(notable)}<details class="more"><summary>${say("diagram.configuration.rest", { count: rest.length })}</summary>${
       this.#table(rest)}</details>`;
   }
 

@@ -59,22 +59,22 @@ export function arrivedNow(frame: Frame, partition: string, replicaId: string): 
 }
 
 function arrivedIn({ step, view }: Frame, partition: string, replicaId: string): Arrived | null {
-  const told = step?.derived?.arrivals?.find((one) => one.partition === partition && one.broker === replicaId);
+  const arrival = step?.derived?.arrivals?.find((one) => one.partition === partition && one.broker === replicaId);
   const replica = view.partitions?.[partition]?.replicas[replicaId];
-  if (told === undefined || replica === undefined) return null;
-  const stored = told.at === null ? undefined : replica.batches[String(told.at)];
-  if (told.fate === "appended") return stored === undefined ? null : fromStored(stored, "appended");
+  if (arrival === undefined || replica === undefined) return null;
+  const stored = arrival.at === null ? undefined : replica.batches[String(arrival.at)];
+  if (arrival.fate === "appended") return stored === undefined ? null : fromStored(stored, "appended");
   const { producer_id, producer_epoch, first_sequence, last_sequence } = (step?.decision?.arrived ?? {}) as Record<string, Id>;
   return {
-    fate: told.fate,
+    fate: arrival.fate,
     producerId: producer_id,
     epoch: producer_epoch,
     first: first_sequence,
     last: last_sequence,
     serials: stored?.serials ?? [],
     count: countOf(first_sequence, last_sequence),
-    control: told.control ?? null,
-    at: told.at,
+    control: arrival.control ?? null,
+    at: arrival.at,
   };
 }
 

@@ -215,8 +215,8 @@ function readerTexts(
   reader: string, consumer: Reader, { whole: fact, brief }: Facts, y: number, cells: Cells, replica: ReplicaView, options: ReaderOptions,
 ): TextShape[] {
   const line = y + options.rowHeight - STRIP_FOOT;
-  const told = isolationTerm(consumer.isolation);
-  const term = told === null ? {} : { term: told };
+  const isolation = isolationTerm(consumer.isolation);
+  const term = isolation === null ? {} : { term: isolation };
   const name = facts([reader, consumer.isolation]);
   const label: TextShape = { x: cells.left, y: line - aboveStrip(options.rowHeight), text: name, anchor: "start", style: "text ink halo", ...term };
   const gates = [xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark)];
@@ -295,18 +295,18 @@ function compactWords(consumers: Readers, partition: string, cells: Cells, repli
   const isLow = options.rowHeight < NAMED_ROW;
   if (!isLow && !options.isSmall) return [];
   const room = options.right - beyondGates(cells, replica);
-  const told = consumers.map(([name, consumer]) => ({ name, ...factsOf(consumer, partition) }));
+  const readers = consumers.map(([name, consumer]) => ({ name, ...factsOf(consumer, partition) }));
   // Half a fact would say nothing: then the strip beside the name shows it.
-  const levels = [...(options.isSmall ? [] : [told.map(({ name, whole }) => named(name, whole))]), told.map(({ name, brief }) => named(name, brief))];
-  return levels.find((words) => words.every((text) => textWidth(text, MARK) <= room)) ?? (isLow ? told.map(({ name }) => name) : []);
+  const levels = [...(options.isSmall ? [] : [readers.map(({ name, whole }) => named(name, whole))]), readers.map(({ name, brief }) => named(name, brief))];
+  return levels.find((words) => words.every((text) => textWidth(text, MARK) <= room)) ?? (isLow ? readers.map(({ name }) => name) : []);
 }
 
 /** One small line beyond the gates; beside another run's picture it ends at the right edge, wherever the gates are. */
-function compactText(text: string, told: string | null, line: number, cells: Cells, replica: ReplicaView, options: ReaderOptions): TextShape[] {
+function compactText(text: string, term: string | null, line: number, cells: Cells, replica: ReplicaView, options: ReaderOptions): TextShape[] {
   const start = beyondGates(cells, replica);
   if (textWidth(text, MARK) > options.right - start) return [];
   const place = options.isSmall ? { x: options.right, anchor: "end" as const } : { x: round(start), anchor: "start" as const };
-  return [{ ...place, y: line + 4, text, style: "", ...(told === null ? {} : { term: told }) }];
+  return [{ ...place, y: line + 4, text, style: "", ...(term === null ? {} : { term }) }];
 }
 
 /** The changes of brokers that lanes show. */

@@ -96,8 +96,8 @@ function messageWord(message: string): string {
 /** How long the participants differed, and what of it the middleware can know. */
 export function windowText(frame: Frame, tid: string): string | null {
   const of = frame.view.middleware;
-  const told = [differText(of?.differ?.[tid]), knownText(of?.transactions?.[tid]?.window)].filter((one) => one !== null);
-  return told.length === 0 ? null : sentences(told);
+  const texts = [differText(of?.differ?.[tid]), knownText(of?.transactions?.[tid]?.window)].filter((one) => one !== null);
+  return texts.length === 0 ? null : sentences(texts);
 }
 
 function differText(span: WindowView | undefined): string | null {

@@ -22,12 +22,12 @@ export function sequenceText(frame: Frame, arrows: readonly Arrow[], marks: read
   const actors = participants(frame, shown, notes);
   actors.forEach((actor, index) => lines.push(`  participant a${index} as ${plain(actor)}`));
   const name = (actor: string): string => `a${actors.indexOf(actor)}`;
-  const told = [
+  const numbered = [
     ...shown.map((arrow) => ({ step: arrow.sentStep, line: messageLine(arrow, step, name) })),
     ...notes.map((mark) => ({ step: mark.step, line: `  Note over ${name(mark.actor)}: ${plain(say(mark.key, mark.params))}` })),
   ];
   // Sorting keeps the order of what happened in one step.
-  lines.push(...told.sort((one, other) => one.step - other.step).map(({ line }) => line));
+  lines.push(...numbered.sort((one, other) => one.step - other.step).map(({ line }) => line));
   return `${lines.join("\n")}\n`;
 }
 

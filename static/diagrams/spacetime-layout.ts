@@ -422,19 +422,19 @@ function yAt(rows: Row[], time: number): number {
 
 /** `cuts`: those that the distances leave out, each before the first message after it. */
 function twinSentences(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[], cuts: readonly Cut[]): string[] {
-  const told = cuts.map((cut, index) => ({
+  const waiting = cuts.map((cut, index) => ({
     at: cut.until, text: say("diagram.spacetime.cut", { from: cut.from, until: cut.until, text: shape.shortened[index]?.text ?? "" }),
   }));
   const sentences: string[] = [];
   kept.forEach((drawn, index) => {
-    while (told[0] !== undefined && told[0].at <= drawn.arrow.sentAt) sentences.push(told.shift()?.text ?? "");
+    while (waiting[0] !== undefined && waiting[0].at <= drawn.arrow.sentAt) sentences.push(waiting.shift()?.text ?? "");
     sentences.push(shape.arrows[index]?.name ?? "");
   });
   const step = frame.step;
   if (step !== null) {
-    while (told[0] !== undefined && told[0].at <= step.at) sentences.push(told.shift()?.text ?? "");
+    while (waiting[0] !== undefined && waiting[0].at <= step.at) sentences.push(waiting.shift()?.text ?? "");
     sentences.push(say("diagram.spacetime.now", { at: step.at, actor: step.actor, sentence: say(step.key, step.params) }));
   }
-  sentences.push(...told.map(({ text }) => text));
+  sentences.push(...waiting.map(({ text }) => text));
   return [...shape.notes, ...shape.folds.map((fold) => fold.text), ...shape.counts.map((hidden) => hidden.name), ...shape.marks.map((mark) => mark.name), ...sentences];
 }

@@ -110,17 +110,17 @@ export class Breakpoints extends EventTarget {
     this.#known.clear();
     this.#refused = false;
     this.#keeper.write(list.map((one) => (one.isOn ? "" : "-") + inShort(one.condition)));
-    this.#told();
+    this.#announce();
     void this.#look();
   }
 
-  #told(): void {
+  #announce(): void {
     this.dispatchEvent(new Event("change"));
   }
 
   dismiss(): void {
     this.outcome = null;
-    this.#told();
+    this.#announce();
   }
 
   // Where they hold among stored steps
@@ -153,7 +153,7 @@ export class Breakpoints extends EventTarget {
     const isStale = JSON.stringify(conditions) !== JSON.stringify(this.active);
     if (answer === null) this.#refused = true;
     else if (!isStale) this.#known.set(branch, { numbers: [...known.numbers, ...(answer.numbers ?? [])], upTo: Math.max(answer.to ?? to, known.upTo) });
-    this.#told();
+    this.#announce();
     if (answer !== null) await this.#look();
   }
 
@@ -165,11 +165,11 @@ export class Breakpoints extends EventTarget {
     if (conditions.length === 0 || this.running) return;
     this.running = true;
     this.outcome = null;
-    this.#told();
+    this.#announce();
     const answer = await this.#store.runToBreakpoint(conditions);
     this.running = false;
     this.outcome = answer === null ? null : outcomeOf(answer, conditions, this.#store.target);
-    this.#told();
+    this.#announce();
   }
 
   /** Goes back to the nearest earlier step where one holds; false when none is known. */

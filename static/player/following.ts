@@ -151,7 +151,7 @@ export class Presenting {
   readonly #place: () => Place | null;
   readonly #tell: (place: Place) => boolean;
   readonly #timers: Timers;
-  #told: Place | null = null;
+  #sent: Place | null = null;
   #waiting = false;
   #resumed: boolean;
 
@@ -169,14 +169,14 @@ export class Presenting {
   changed(): void {
     if (this.#waiting) return;
     const place = this.#place();
-    if (place === null || same(place, this.#told)) return;
+    if (place === null || same(place, this.#sent)) return;
     if (this.#resumed) {
       this.#resumed = false;
-      this.#told = place;
+      this.#sent = place;
       return;
     }
     if (!this.#tell(place)) return;
-    this.#told = place;
+    this.#sent = place;
     this.#waiting = true;
     this.#timers.after(defaults.tellEvery, () => {
       this.#waiting = false;
@@ -186,7 +186,7 @@ export class Presenting {
 
   /** After a lost connection: the last message may not have arrived. */
   again(): void {
-    if (this.#told !== null) this.#told = null;
+    if (this.#sent !== null) this.#sent = null;
     this.changed();
   }
 }

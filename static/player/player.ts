@@ -148,7 +148,7 @@ export class Player extends PlayerAttributes {
       this.requestUpdate();
     });
     const transactions = new Transactions(store);
-    transactions.addEventListener("change", () => { zoom.stops = stopsOf(transactions.told?.lines ?? []); });
+    transactions.addEventListener("change", () => { zoom.stops = stopsOf(transactions.lines?.lines ?? []); });
     store.pace = zoom;
     this.zoom = zoom;
     this.transactions = transactions;

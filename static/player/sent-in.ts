@@ -17,19 +17,19 @@ export interface Sent {
 /** The last message that leaves in the beat, up to where its reader is set down; null where none does. */
 export function sentIn(lines: Pick<Lines, "step">, branch: string, { first, lands }: Pick<Beat, "first" | "lands">): Sent | null {
   for (let step = lands; step >= first; step--) {
-    const told = lines.step(branch, step);
-    const sent = told?.messages.find(({ event }) => event === "sent");
-    if (told !== undefined && sent !== undefined) return { step, id: sent.id, api: apiOf(told, sent.id) };
+    const content = lines.step(branch, step);
+    const sent = content?.messages.find(({ event }) => event === "sent");
+    if (content !== undefined && sent !== undefined) return { step, id: sent.id, api: apiOf(content, sent.id) };
   }
   return null;
 }
 
 /** The message that arrives in this step, where it is still on its way: one step before; null where none does. */
 export function arriving(lines: Pick<Lines, "step">, branch: string, at: number): Sent | null {
-  const told = at > 1 ? lines.step(branch, at) : undefined;
-  const id = told?.messages.find(({ event }) => event === "delivered")?.id;
-  if (told === undefined || id === undefined) return null;
-  const gone = told.changes.find(({ path }) => isMessage(path, id))?.before as MessageView | null | undefined;
+  const content = at > 1 ? lines.step(branch, at) : undefined;
+  const id = content?.messages.find(({ event }) => event === "delivered")?.id;
+  if (content === undefined || id === undefined) return null;
+  const gone = content.changes.find(({ path }) => isMessage(path, id))?.before as MessageView | null | undefined;
   return { step: at - 1, id, api: gone?.api ?? "" };
 }
 
@@ -43,10 +43,10 @@ const NEAR = 12;
 export function lastSent(lines: Pick<Lines, "step">, branch: string, at: number): Sent | null {
   let other: Sent | null = null;
   for (let step = at; step > Math.max(0, at - LOOKS_BACK); step--) {
-    const told = lines.step(branch, step);
-    for (const { event, id } of told?.messages ?? []) {
-      if (told === undefined || event !== "sent") continue;
-      const sent = { step, id, api: apiOf(told, id) };
+    const content = lines.step(branch, step);
+    for (const { event, id } of content?.messages ?? []) {
+      if (content === undefined || event !== "sent") continue;
+      const sent = { step, id, api: apiOf(content, id) };
       if (other !== null && other.step - step > NEAR) return other;
       if (TELLING.includes(sent.api)) return sent;
       other ??= sent;

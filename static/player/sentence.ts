@@ -174,9 +174,9 @@ export class Sentence extends StoreElement {
     // Two runs beside each other go by steps.
     const button = say(planOf(store) === null || this.#player === null ? "player.do.step" : "player.do.beat_forward");
     const begins = say(store.verified?.state === "log" ? "player.begins.log" : "player.begins", { button, steps: store.newest });
-    const told = store.header?.summary?.[words.language] ?? "";
+    const summarized = store.header?.summary?.[words.language] ?? "";
     // Nothing has happened yet, and many summaries tell what will have.
-    const summary = told === "" || store.verified?.state === "log" ? told : say("player.summary", { text: told });
+    const summary = summarized === "" || store.verified?.state === "log" ? summarized : say("player.summary", { text: summarized });
     const variant = withoutVersion(store.header?.variant_title?.[words.language] ?? "");
     const run = variant === "" ? "" : say("player.this_run", { variant });
     const watch = this.watch === "" ? "" : say("lesson.watch_for", { text: this.watch });
@@ -233,12 +233,12 @@ export class SaidText extends MeasuredElement {
   }
 
   protected override updated(): void {
-    if (this.fits === this.#told) return;
-    this.#told = this.fits;
+    if (this.fits === this.#fitted) return;
+    this.#fitted = this.fits;
     this.dispatchEvent(new Event("fitted", { bubbles: true }));
   }
 
-  #told = 0;
+  #fitted = 0;
 
   /** A press elsewhere closes what is unfolded. */
   #leaves(event: PointerEvent): boolean {

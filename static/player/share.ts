@@ -98,10 +98,10 @@ export class Share extends DialogElement {
     const query = new URLSearchParams({ branch: store.branch, step: String(store.shown), ...shown });
     try {
       const response = await fetch(`${this.address}?${query}`, { headers: { Accept: "application/json" } });
-      const told = (await response.json()) as { address?: string; frame?: string; key?: string; remedy_key?: string; params?: JsonObject };
-      if (told.address !== undefined) this.link = told.address;
-      this.frame = told.frame ?? "";
-      if (told.address === undefined) this.refusal = { key: told.key ?? "share.failed", remedy_key: told.remedy_key ?? "share.failed.remedy", params: told.params ?? {} };
+      const answer = (await response.json()) as { address?: string; frame?: string; key?: string; remedy_key?: string; params?: JsonObject };
+      if (answer.address !== undefined) this.link = answer.address;
+      this.frame = answer.frame ?? "";
+      if (answer.address === undefined) this.refusal = { key: answer.key ?? "share.failed", remedy_key: answer.remedy_key ?? "share.failed.remedy", params: answer.params ?? {} };
     } catch {
       this.refusal = { key: "share.failed", remedy_key: "share.failed.remedy", params: {} };
     }
@@ -146,8 +146,8 @@ export class Share extends DialogElement {
   }
 
   async #startPresenting(): Promise<void> {
-    const told = await this.#post(this.present);
-    if (told !== null) this.#tell(((await told.json()) as { address: string }).address);
+    const response = await this.#post(this.present);
+    if (response !== null) this.#tell(((await response.json()) as { address: string }).address);
   }
 
   async #endPresenting(): Promise<void> {

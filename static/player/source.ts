@@ -133,7 +133,7 @@ export class FileSource implements Source {
   readonly #address: string;
   #listener: Listener | null = null;
   #transactions: Record<string, TransactionLines> | null = null;
-  #told: LogAnswers | null = null;
+  #answers: LogAnswers | null = null;
 
   constructor(address: string) {
     this.#address = address;
@@ -171,8 +171,8 @@ export class FileSource implements Source {
 
   /** A log case holds its answers; no engine stands behind another recording. */
   #why(command: AskedWhy): Promise<Answer> {
-    if (this.#told === null) return Promise.reject(new Problem("refused", "player.why.recording", {}, "player.why.recording.remedy"));
-    return Promise.resolve({ why: whyInLog(this.#told, command) });
+    if (this.#answers === null) return Promise.reject(new Problem("refused", "player.why.recording", {}, "player.why.recording.remedy"));
+    return Promise.resolve({ why: whyInLog(this.#answers, command) });
   }
 
   async #load(): Promise<Played> {
@@ -186,7 +186,7 @@ export class FileSource implements Source {
     if (listener === null) return;
     const branches = file.branches.map(normalBranch);
     this.#transactions = file.transactions ?? null;
-    this.#told = file.why === undefined ? null : { why: file.why, written: branches.find(({ parent }) => parent === null) ?? null, steps: file.steps };
+    this.#answers = file.why === undefined ? null : { why: file.why, written: branches.find(({ parent }) => parent === null) ?? null, steps: file.steps };
     listener.welcomed({ session: file.session, header: file.header, branches, verified: file.verified });
     for (const branch of branches) {
       const plan = file.plans?.[branch.id];
@@ -202,9 +202,9 @@ export class FileSource implements Source {
 function withDerived(file: Played): Played {
   let view = file.view;
   for (const [branch, derived] of Object.entries(file.derived ?? {})) {
-    derived?.steps.forEach((told, place) => {
+    derived?.steps.forEach((known, place) => {
       const step = file.steps[branch]?.[place];
-      if (step !== undefined) step.derived = told;
+      if (step !== undefined) step.derived = known;
     });
     if (derived?.view !== undefined) view = { ...view, derived: derived.view };
   }

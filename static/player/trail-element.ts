@@ -56,11 +56,11 @@ export class TrailElement extends HTMLElement {
   readonly #tell = (): void => this.#post(this.#trail.take());
 
   /** What is lost on its way is not sent again: a count is not worth a reader's waiting. */
-  #post(told: TrailReport | null): void {
+  #post(report: TrailReport | null): void {
     const address = this.getAttribute("address");
-    if (told === null || address === null) return;
+    if (report === null || address === null) return;
     const headers = { "X-CSRFToken": csrfToken(), "Content-Type": "application/json" };
-    void fetch(address, { method: "POST", keepalive: true, headers, body: JSON.stringify(told) }).catch(() => undefined);
+    void fetch(address, { method: "POST", keepalive: true, headers, body: JSON.stringify(report) }).catch(() => undefined);
   }
 }
 

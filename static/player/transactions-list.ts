@@ -53,18 +53,18 @@ export class TransactionsList extends StoreElement {
 
   protected override render(): TemplateResult | typeof nothing {
     const { store } = this;
-    const told = this.transactions?.told ?? null;
+    const found = this.transactions?.lines ?? null;
     if (store === undefined || store.header === null) return nothing;
-    if (told === null) {
+    if (found === null) {
       const text = this.transactions?.isUnknown === true ? say("player.transactions.unknown") : "…";
       return html`<div class="transactions"><p class="quiet">${text}</p></div>`;
     }
     const { along } = this;
-    const lines = along === null ? told.lines : told.lines.flatMap((line) => lineAt(line, store.shown, store.frame?.view.time ?? line.last_at) ?? []);
-    const step = along === null ? told.through : Math.min(told.through, store.shown);
+    const lines = along === null ? found.lines : found.lines.flatMap((line) => lineAt(line, store.shown, store.frame?.view.time ?? line.last_at) ?? []);
+    const step = along === null ? found.through : Math.min(found.through, store.shown);
     return html`<div class="transactions">
       <h2>${say("player.transactions")} <small class="quiet">${say("player.transactions.through", { count: lines.length, step })}</small></h2>
-      ${told.folded === 0 ? nothing : html`<p class="quiet">${say("player.transactions.folded", { count: told.folded })}</p>`}
+      ${found.folded === 0 ? nothing : html`<p class="quiet">${say("player.transactions.folded", { count: found.folded })}</p>`}
       ${lines.length === 0 ? html`<p class="quiet">${say("player.transactions.none")}</p>` : this.#list(lines, store)}
     </div>`;
   }

@@ -33,7 +33,7 @@ export function lineAt(line: TransactionLine, step: number, time: number): Trans
 export class Transactions extends EventTarget {
   readonly #store: PlayerStore;
   readonly #later: (milliseconds: number, action: () => void) => void;
-  #told: { branch: string; lines: TransactionLines | null } | null = null;
+  #answered: { branch: string; lines: TransactionLines | null } | null = null;
   #watched = false;
   #asking = false;
 
@@ -45,13 +45,13 @@ export class Transactions extends EventTarget {
   }
 
   /** Null until the branch on show has its list. */
-  get told(): TransactionLines | null {
-    return this.#told?.branch === this.#store.branch ? this.#told.lines : null;
+  get lines(): TransactionLines | null {
+    return this.#answered?.branch === this.#store.branch ? this.#answered.lines : null;
   }
 
   /** Requested in vain: a recording that was made without them. */
   get isUnknown(): boolean {
-    return this.#told?.branch === this.#store.branch && this.#told.lines === null;
+    return this.#answered?.branch === this.#store.branch && this.#answered.lines === null;
   }
 
   /** Whether the list is open. */
@@ -63,8 +63,8 @@ export class Transactions extends EventTarget {
   readonly #look = (): void => {
     const store = this.#store;
     if (!this.#watched || this.#asking || store.header === null || store.branch === "") return;
-    const { told } = this;
-    const isWhole = told !== null && (told.through >= store.newest || !store.source.live);
+    const { lines } = this;
+    const isWhole = lines !== null && (lines.through >= store.newest || !store.source.live);
     if (isWhole || (this.isUnknown && !store.source.live)) return;
     this.#asking = true;
     void this.#ask(store.branch).finally(() => this.#later(defaults.every, () => {
@@ -76,7 +76,7 @@ export class Transactions extends EventTarget {
   async #ask(branch: string): Promise<void> {
     const answer = await this.#store.question({ type: "transactions", branch });
     if (answer === null) return;
-    this.#told = { branch, lines: answer.transactions ?? null };
+    this.#answered = { branch, lines: answer.transactions ?? null };
     this.dispatchEvent(new Event("change"));
   }
 }

@@ -67,7 +67,7 @@ test("inside a step the line of its check is the current one, and other componen
 });
 
 test("what the line carries out is said, and of a line without a requirement what it stands under carries out", () => {
-  const told = new Code({
+  const code = new Code({
     components: {
       state: {
         kafka: "", machines: [],
@@ -76,7 +76,7 @@ test("what the line carries out is said, and of a line without a requirement wha
     },
     rows: {}, tables: {},
   });
-  assert.deepEqual(layoutCode(frameOf(DUPLICATE), told, null, null)?.rules.map(({ rule }) => rule), ["SEQ-9"]);
+  assert.deepEqual(layoutCode(frameOf(DUPLICATE), code, null, null)?.rules.map(({ rule }) => rule), ["SEQ-9"]);
 });
 
 test("a step without code has none, and a component without a mark folds nothing", () => {
@@ -92,7 +92,7 @@ test("what was compared stands beside the line, in words", () => {
 });
 
 test("a line is in the language that is spoken, where it has one of its own", () => {
-  const told = new Code({
+  const code = new Code({
     components: {
       state: {
         kafka: "", machines: [],
@@ -102,10 +102,10 @@ test("a line is in the language that is spoken, where it has one of its own", ()
     rows: {}, tables: {},
   });
   words.use("zh-Hans");
-  const shape = layoutCode(frameOf(DUPLICATE), told, null, null);
+  const shape = layoutCode(frameOf(DUPLICATE), code, null, null);
   words.use("en");
   assert.deepEqual(shape?.parts[0]?.lines.map((one) => one.text), ["append():", "return 它原来的偏移量"]);
-  assert.equal(layoutCode(frameOf(DUPLICATE), told, null, null)?.parts[0]?.lines[1]?.text, "return the offset it had");
+  assert.equal(layoutCode(frameOf(DUPLICATE), code, null, null)?.parts[0]?.lines[1]?.text, "return the offset it had");
 });
 
 test("the row that fired stands under those that were tried before it", () => {

@@ -10,8 +10,8 @@ before(speakEnglish);
 
 /** A client that knows something else than its leader. */
 function frameWith(found: Partial<Disagreement>) {
-  const told: Disagreement = { what: "sequence", producer_id: 0, leader: 1, own: 9, known: 12, ...found };
-  return frameOf(null, view({ partitions: { "t-0": partition(replica(FIVE)) }, derived: derived({ disagreements: { p1: { "t-0": told } } }) }));
+  const disagreement: Disagreement = { what: "sequence", producer_id: 0, leader: 1, own: 9, known: 12, ...found };
+  return frameOf(null, view({ partitions: { "t-0": partition(replica(FIVE)) }, derived: derived({ disagreements: { p1: { "t-0": disagreement } } }) }));
 }
 
 const textOf = (found: Partial<Disagreement>) => disagreement(frameWith(found), "p1", "t-0") ?? "";

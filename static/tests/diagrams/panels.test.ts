@@ -47,15 +47,15 @@ test("accumulator: what each queue holds, muted and pointed at, and what the poo
 });
 
 test("accumulator: an application that goes round says its place, not how many rounds it might still go", () => {
-  const told = (loop: object, blocked_by: string | null = null): string => {
+  const loopText = (loop: object, blocked_by: string | null = null): string => {
     const application = { client: "p1", next_call: 1, calls: 100, next_at: 160, blocked_by, finished: false, last_result: null };
     const place = { consumer: "c1", state: "POLLING", round: 2, hand: [], sent: 0, in_transaction: true, ...loop };
     const now = view({ applications: { "app-1": { ...application, loop: place } } });
     return layoutAccumulator(frameOf(null, now), "p1").records.sentence.replace("No result yet for r1–r3. ", "");
   };
-  assert.equal(told({}), "app-1 is in round 2 of its loop, POLLING. It holds no records from c1.");
+  assert.equal(loopText({}), "app-1 is in round 2 of its loop, POLLING. It holds no records from c1.");
   assert.equal(
-    told({ state: "REGISTERED", hand: [["in-0", 0], ["in-0", 1]], sent: 2 }, "commit_transaction"),
+    loopText({ state: "REGISTERED", hand: [["in-0", 0], ["in-0", 1]], sent: 2 }, "commit_transaction"),
     "app-1 is in round 2 of its loop, REGISTERED. It holds 2 records from c1; sent on: 2. app-1 is blocked: commitTransaction().",
   );
 });
@@ -279,7 +279,7 @@ test("consumers, configuration and the event queue", () => {
     ["c1", "t-0\u00a053, t-1\u00a012", "13", "13"],
   ]);
   const settings = layoutConfiguration(frameOf(null), "p1");
-  assert.deepEqual(settings.told.map((row) => [row.name, row.value, row.altered, row.reason]), [
+  assert.deepEqual(settings.notable.map((row) => [row.name, row.value, row.altered, row.reason]), [
     ["acks", "all", "1", "required by enable.idempotence (CFG-2)"], ["linger_ms", "5", "0", "set by the scenario (CFG-1)"],
   ]);
   assert.deepEqual(settings.rest.map((row) => row.name), ["batch_size"]);

@@ -191,8 +191,8 @@ test("spaced by time, distances are to one scale, and a break says how long noth
   assert.equal(between(shape, "8 ms", "13 ms"), 5 * TO_SCALE.perMillisecond);
   assert.deepEqual(shape.shortened.map((cut) => cut.text), ["116 ms, nothing sent"]);
   assert.equal(shape.notes[0], "Gaps of 3 to 30 ms are to scale; longer ones are shortened");
-  const told = shape.twin.indexOf("t = 22 ms to t = 138 ms: 116 ms, nothing sent.");
-  assert.ok(told > shape.twin.findIndex((line) => line.startsWith("t = 20 ms:")) && told < shape.twin.findIndex((line) => line.startsWith("t = 138 ms:")));
+  const quiet = shape.twin.indexOf("t = 22 ms to t = 138 ms: 116 ms, nothing sent.");
+  assert.ok(quiet > shape.twin.findIndex((line) => line.startsWith("t = 20 ms:")) && quiet < shape.twin.findIndex((line) => line.startsWith("t = 138 ms:")));
 });
 
 test("spaced by time, as much quiet as the scale goes stands to scale, and one millisecond more is a break", () => {

@@ -29,13 +29,13 @@ function poll(id: number, more: Partial<Poll> = {}): Poll {
 
 test("a presenter hears of each hand once, also when its connection comes and goes", () => {
   const { audience, heard } = met(true);
-  const told = (hands: HandSeen[]): void => audience.heard({ type: "audience", hands, poll: null, names: {} });
-  told([hand(1, 3)]);
-  told([hand(1, 3, true), hand(2, 5)]);
-  told([hand(1, 3), hand(2, 5)]);
+  const seen = (hands: HandSeen[]): void => audience.heard({ type: "audience", hands, poll: null, names: {} });
+  seen([hand(1, 3)]);
+  seen([hand(1, 3, true), hand(2, 5)]);
+  seen([hand(1, 3), hand(2, 5)]);
   assert.deepEqual(heard, ["hand", "hand"]);
-  told([hand(2, 5)]);
-  told([hand(2, 6)]);
+  seen([hand(2, 5)]);
+  seen([hand(2, 6)]);
   assert.deepEqual(heard, ["hand", "hand", "hand"]);
 });
 

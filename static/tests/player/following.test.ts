@@ -145,15 +145,15 @@ test("the presenter's answer comes along, again for who comes back, and goes", (
   assert.deepEqual(whys, [null, "why.lso", null]);
 });
 
-function presenter(resumed = false): { presenting: Presenting; told: number[]; pass: () => void; go: (step: number) => void; cut: (lost: boolean) => void } {
-  const told: number[] = [];
+function presenter(resumed = false): { presenting: Presenting; sent: number[]; pass: () => void; go: (step: number) => void; cut: (lost: boolean) => void } {
+  const sent: number[] = [];
   const waiting: (() => void)[] = [];
   let place: Place = { branch: "1", step: 0, view: "lanes", zoom: "", selection: null, why: null };
   let lost = false;
   const presenting = new Presenting(
     () => place,
     ({ step }) => {
-      if (!lost) told.push(step);
+      if (!lost) sent.push(step);
       return !lost;
     },
     resumed,
@@ -161,7 +161,7 @@ function presenter(resumed = false): { presenting: Presenting; told: number[]; p
   );
   return {
     presenting,
-    told,
+    sent,
     pass: () => waiting.splice(0).forEach((action) => action()),
     go: (step) => {
       place = { ...place, step };
@@ -172,31 +172,31 @@ function presenter(resumed = false): { presenting: Presenting; told: number[]; p
 }
 
 test("a presenter who scrubs tells the first place and the last, not all between", () => {
-  const { told, pass, go } = presenter();
+  const { sent, pass, go } = presenter();
   for (const step of [1, 2, 3, 4]) go(step);
-  assert.deepEqual(told, [1]);
+  assert.deepEqual(sent, [1]);
   pass();
-  assert.deepEqual(told, [1, 4]);
+  assert.deepEqual(sent, [1, 4]);
   pass();
   pass();
-  assert.deepEqual(told, [1, 4]);
+  assert.deepEqual(sent, [1, 4]);
 });
 
 test("what could not be sent is sent when the connection is there again", () => {
-  const { presenting, told, pass, go, cut } = presenter();
+  const { presenting, sent, pass, go, cut } = presenter();
   go(1);
   pass();
   cut(true);
   go(5);
   cut(false);
   presenting.again();
-  assert.deepEqual(told, [1, 5]);
+  assert.deepEqual(sent, [1, 5]);
 });
 
 test("opening the page again is not a move of the presenter", () => {
-  const { told, pass, go } = presenter(true);
+  const { sent, pass, go } = presenter(true);
   go(6);
   pass();
   go(7);
-  assert.deepEqual(told, [7]);
+  assert.deepEqual(sent, [7]);
 });

@@ -9,7 +9,7 @@ import { words } from "../../player/text.ts";
 import type { Header } from "../../player/frame.ts";
 
 const link = (key: string) => ({ key, params: {}, rules: [], subject: null, compared: [], step: null });
-const TOLD = {
+const ANSWERS = {
   why: [
     { partition: "t-0", first: 2, last: 4, offset: 1, links: [link("first")] },
     { partition: "t-1", first: 3, last: null, offset: 7, links: [link("other")] },
@@ -20,17 +20,17 @@ const TOLD = {
 const asked = { branch: "1", number: 3, selection: null, question: null, subject: "" };
 
 test("each partition whose readers stop can be asked about, at the steps where they do", () => {
-  const answer = whyInLog(TOLD, asked);
+  const answer = whyInLog(ANSWERS, asked);
   assert.deepEqual(answer.questions.map(({ subject, params }) => [subject, params["offset"]]), [["t-0", 1], ["t-1", 7]]);
   assert.equal(answer.links[0]?.key, "first");
-  assert.equal(whyInLog(TOLD, { ...asked, subject: "t-1" }).links[0]?.key, "other");
-  assert.equal(whyInLog(TOLD, { ...asked, number: 6 }).subject, "t-1");
+  assert.equal(whyInLog(ANSWERS, { ...asked, subject: "t-1" }).links[0]?.key, "other");
+  assert.equal(whyInLog(ANSWERS, { ...asked, number: 6 }).subject, "t-1");
 });
 
 test("where nothing is open, or no log has the step, that is the answer", () => {
-  assert.equal(whyInLog(TOLD, { ...asked, number: 1 }).links[0]?.key, "log.why.free");
-  assert.equal(whyInLog(TOLD, { ...asked, branch: "2", number: 7 }).links[0]?.key, "log.why.preview");
-  assert.equal(whyInLog(TOLD, { ...asked, branch: "2", number: 5 }).subject, "t-1");
+  assert.equal(whyInLog(ANSWERS, { ...asked, number: 1 }).links[0]?.key, "log.why.free");
+  assert.equal(whyInLog(ANSWERS, { ...asked, branch: "2", number: 7 }).links[0]?.key, "log.why.preview");
+  assert.equal(whyInLog(ANSWERS, { ...asked, branch: "2", number: 5 }).subject, "t-1");
 });
 
 test("a log has a clock, a run virtual time", () => {

@@ -58,8 +58,8 @@ test("of the beats of a run the message to break is one whose loss tells somethi
 
 test("what a change cost is one sentence, once the run is over", () => {
   words.learn("en", { texts: { "outcome.after": "After {what}, {kept}.", "outcome.cost": "It cost {costs}.", "cost.drop_message": "your drop", "cost.time": "{by} ms", "cost.retries": "{by:retry|retries}", "cost.log_same": "the same" }, sources: {} });
-  const told = (key: string, by = 0) => ({ key, params: { by } });
-  const cost = { what: told("cost.drop_message"), dearer: true, costs: [told("cost.time", 2100), told("cost.retries", 1)], kept: [told("cost.log_same")] };
+  const clause = (key: string, by = 0) => ({ key, params: { by } });
+  const cost = { what: clause("cost.drop_message"), dearer: true, costs: [clause("cost.time", 2100), clause("cost.retries", 1)], kept: [clause("cost.log_same")] };
   const branches = new Map([["b", branch("b", 9, { interventions: [{ after: 3, intervention: { action: "drop_message", message: 1 } }] })]]);
   const at = (newest: number) => ({ newest, shown: newest, branch: "b", lines: { branches }, frame: { plan: { steps: 9, cost } } }) as unknown as PlayerStore;
   assert.equal(costText(at(9)), "After your drop, the same. It cost 2100 ms, 1 retry.");
@@ -68,15 +68,15 @@ test("what a change cost is one sentence, once the run is over", () => {
 
 test("what a fault did not change is said before the numbers", () => {
   words.learn("en", { texts: { "outcome.although_kept": "{outcome} although {fault}; {kept}.", "outcome.cost_mixed": "In numbers: {costs}.", "commits": "It commits", "down": "{actor} is down", "same": "the same", "fewer": "2 fewer messages" }, sources: {} });
-  const told = (key: string, params = {}) => ({ key, params });
-  const cost = { what: told("crash"), dearer: false, costs: [told("fewer")], kept: [told("same")], although: { outcome: told("commits"), fault: told("down", { actor: "p1" }) } };
+  const clause = (key: string, params = {}) => ({ key, params });
+  const cost = { what: clause("crash"), dearer: false, costs: [clause("fewer")], kept: [clause("same")], although: { outcome: clause("commits"), fault: clause("down", { actor: "p1" }) } };
   assert.equal(planCost(cost), "It commits although p1 is down; the same. In numbers: 2 fewer messages.");
 });
 
 test("beside another run a changed one says how it ended, because its cost stands above both", () => {
   words.learn("en", { texts: { "outcome.over": "Over: {broken}.", "outcome.none": "nothing broken", "outcome.over_cost": "{cost} Over.", "outcome.after": "After {what}, {kept}.", "outcome.cost": "It cost {costs}.", "cost.drop_message": "your drop", "cost.time": "{by} ms", "cost.log_same": "the same" }, sources: {} });
-  const told = (key: string, by = 0) => ({ key, params: { by } });
-  const cost = { what: told("cost.drop_message"), dearer: true, costs: [told("cost.time", 5)], kept: [told("cost.log_same")] };
+  const clause = (key: string, by = 0) => ({ key, params: { by } });
+  const cost = { what: clause("cost.drop_message"), dearer: true, costs: [clause("cost.time", 5)], kept: [clause("cost.log_same")] };
   const info = branch("b", 9, { finished: "complete", interventions: [{ after: 3, intervention: { action: "drop_message", message: 1 } }] });
   const view = { time: 0, records: {}, verdicts: {}, guarantees: { lost: { judged: true, count: 0, broken_at: null } } };
   const store = { newest: 9, shown: 9, branch: "b", info, lines: { branches: new Map([["b", info]]) }, frame: { view, plan: { steps: 9, cost } } } as unknown as PlayerStore;

@@ -29,10 +29,10 @@ test("what is longer is smaller, and what does not fit is counted", () => {
 });
 
 test("a first sentence of a few words is not left alone where the next fits small", () => {
-  const told = "Preview; no cluster was changed. An ABORT marker for PID 4000, epoch 0, would be written at offset 4 of t-0, and the last stable offset would go from 2 to 5.";
-  const fitted = fit(told, 358, 80);
+  const whole = "Preview; no cluster was changed. An ABORT marker for PID 4000, epoch 0, would be written at offset 4 of t-0, and the last stable offset would go from 2 to 5.";
+  const fitted = fit(whole, 358, 80);
   assert.deepEqual([fitted.restType[0], fitted.hidden], [13, 0]);
-  assert.equal(fit(`${told} ${FOUND}`, 358, 80).hidden, 2);
+  assert.equal(fit(`${whole} ${FOUND}`, 358, 80).hidden, 2);
 });
 
 test("where both do not fit large, the rest gives way before the first sentence", () => {

@@ -11,10 +11,10 @@ const SITE = { rules: "/reference/requirements/{rule}", reference: "/reference/"
 const FILE = { rules: "", reference: "" };
 
 test("an error tells what it means, what was compared and what both sides do, and leads to its entry", () => {
-  const told = meaningOf("error.INVALID_PRODUCER_EPOCH", SITE);
-  assert.equal(told?.name, "INVALID_PRODUCER_EPOCH");
-  assert.deepEqual(told.parts.map(([heading]) => heading), ["What was compared", "What the receiver does", "What the sender of the request does"]);
-  assert.equal(told.more, "/reference/errors/#INVALID_PRODUCER_EPOCH");
+  const meaning = meaningOf("error.INVALID_PRODUCER_EPOCH", SITE);
+  assert.equal(meaning?.name, "INVALID_PRODUCER_EPOCH");
+  assert.deepEqual(meaning.parts.map(([heading]) => heading), ["What was compared", "What the receiver does", "What the sender of the request does"]);
+  assert.equal(meaning.more, "/reference/errors/#INVALID_PRODUCER_EPOCH");
 });
 
 test("rules, isolation levels and guarantees tell their sentence", () => {

@@ -47,8 +47,8 @@ test("a range whose ends are equal is one number", () => {
 });
 
 test("behind a Chinese word or mark Chinese goes on without a space, behind any other with one", () => {
-  const told = (who: string) => fill("{who} 的事务", { who });
-  assert.deepEqual(["p1", "生产者", "p1（PID 0）"].map(told), ["p1 的事务", "生产者的事务", "p1（PID 0）的事务"]);
+  const owned = (who: string) => fill("{who} 的事务", { who });
+  assert.deepEqual(["p1", "生产者", "p1（PID 0）"].map(owned), ["p1 的事务", "生产者的事务", "p1（PID 0）的事务"]);
 });
 
 test("a duration of a second and a moment of a minute are written in larger units, exactly", () => {

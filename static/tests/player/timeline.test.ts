@@ -62,8 +62,8 @@ test("other branches are shown where they leave those on show", () => {
     branch("main", 96), branch("a", 60, { parent: "main", leaves_at: 30 }), branch("b", 70, { parent: "main", leaves_at: 30 }),
     branch("c", 80, { parent: "b", leaves_at: 50 }), branch("d", 90, { parent: "main", leaves_at: 40 }),
   ];
-  const told = (...onShow: [owner: string, to: number][]) =>
+  const drawn = (...onShow: [owner: string, to: number][]) =>
     forksOf(branches, onShow.map(([owner, to]) => ({ owner, to }))).map(({ at, branches: leaving }) => [at, leaving.map(({ id }) => id)]);
-  assert.deepEqual(told(["main", 96]), [[30, ["a", "b"]], [40, ["d"]]]);
-  assert.deepEqual(told(["main", 30], ["b", 70]), [[30, ["a"]], [50, ["c"]]], "d leaves main behind the step at which b has left it");
+  assert.deepEqual(drawn(["main", 96]), [[30, ["a", "b"]], [40, ["d"]]]);
+  assert.deepEqual(drawn(["main", 30], ["b", 70]), [[30, ["a"]], [50, ["c"]]], "d leaves main behind the step at which b has left it");
 });
