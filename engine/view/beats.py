@@ -136,6 +136,9 @@ CROWDED = 2
 """They do so if the level has room for at least so many beats behind the intervention."""
 EVENTS_MAX = 300
 """At most this many events of a run are listed, the first ones."""
+BROKEN_TITLE = "beat.broken_"
+LAST_WORDS = frozenset({"ends"})
+"""The openers of how a transaction ends at the node that began it."""
 ABOUT = ("client", "transactional_id", "actor", "api", "kind", "group", "consumer", "service", "participant")
 """A beat of a changed run is about the same as one of the run without the change if these parameters are equal, as far
 as both have them."""
@@ -543,8 +546,25 @@ class Beats:
             giving = [replace(one, gives_way=one.recurs) for one in later]
             anew = self._level(start, end, _from(start, giving), repeats, room, nests=True)
             if packed(anew) < packed(beats):
-                return _numbered([*kept, *anew])
-        return beats
+                beats = _numbered([*kept, *anew])
+        return self._marked_added(beats, later, past)
+
+    def _marked_added(
+        self, beats: list[Beat], openings: Sequence[Opened], past: Sequence[Beat]
+    ) -> list[Beat]:
+        """The beats. Those that came of an intervention are marked, and those that have another kind of title than
+        ``past`` beats of their kind."""
+        titles = {(beat.get("kind"), beat["key"]) for beat in past}
+        kinds = {kind for kind, _ in titles}
+        came = {(self._steps[one.at].number, one.opener.name) for one in openings if _is_added(one)}
+
+        def is_one(beat: Beat) -> bool:
+            kind = beat.get("kind")
+            if beat["key"].startswith(BROKEN_TITLE) or any((at, kind) in came for at in _numbers(beat)):
+                return True
+            return kind in kinds and (kind, beat["key"]) not in titles
+
+        return [{**beat, "added": True} if is_one(beat) else beat for beat in beats]
 
     def _beats_behind(
         self,
@@ -857,9 +877,15 @@ def _event(kind: str) -> str:
     return SAME_KIND.get(kind, kind)
 
 
+def _numbers(beat: Beat) -> range:
+    return range(beat["first"], beat["last"] + 1)
+
+
 def _is_added(one: Opened) -> bool:
     """Whether the opening came of an intervention, and is worth a beat inside another one."""
-    return one.by_hand or (one.new and (one.weight >= HEAVY or one.opener is REQUEST_AGAIN))
+    return one.by_hand or (
+        one.new and (one.weight >= HEAVY or one.opener is REQUEST_AGAIN or one.opener.name in LAST_WORDS)
+    )
 
 
 def _recurring(past: Sequence[Beat], openings: list[Opened]) -> list[Opened]:

@@ -2632,7 +2632,7 @@ export interface Beat {
    */
   beats?: Beat[];
   /**
-   * True if this beat came of an intervention and is inside a beat that the run without the intervention has, too. Pages name it beside the outer beat, and go through the beats inside that one by one.
+   * True if this beat came of an intervention. If it is inside a beat, pages name it beside the outer beat, and go through such beats one by one.
    */
   added?: boolean;
 }

@@ -35,7 +35,7 @@ let last: { of: string; beats: readonly Beat[]; axis: BeatAxis } | null = null;
 
 /** Beats between `left` and `right` px; the last one reaches to `end`, which may lie behind what was planned. */
 export function beatAxis(beats: readonly Beat[], end: number, left: number, right: number): BeatAxis {
-  const names = beats.map((beat) => [titleOf(beat), addedText(beat)] as const);
+  const names = beats.map((beat, place) => [titleOf(beat), addedText(beat, place === beats.length - 1)] as const);
   const of = [end, left, right, ...names].join("\n");
   if (last?.beats !== beats || last.of !== of) last = { of, beats, axis: laidOut(beats, names, end, left, right) };
   return last.axis;

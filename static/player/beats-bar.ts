@@ -69,7 +69,7 @@ export class BeatsBar extends MeasuredElement {
     const title = titleOf(beat);
     const last = place === plan.beats.length - 1 ? Math.max(beat.last, stepsOf(store)) : beat.last;
     const isBroken = store.info !== null && Object.values(store.info.first_broken).some((step) => step >= beat.first && step <= last && step <= store.shown);
-    const added = addedText(beat);
+    const added = addedText(beat, place === plan.beats.length - 1);
     const name = say("player.beat_named", { number: place + 1, title: [title, ...addedIn(beat).map((one) => say("player.beat_added", { title: titleOf(one) }))].join(" "), count: last - beat.first + 1, first: beat.first, last });
     const style = segment === undefined ? "" : `left:${segment.x.toFixed(1)}px;width:${segment.width.toFixed(1)}px`;
     const state = place < here ? "past" : place === here ? "now" : "ahead";
@@ -189,12 +189,12 @@ export function nameIn(plan: BeatPlan, step: number): { number: string; beat: Be
   return beat === undefined ? null : { number: path.slice(0, 2).map(({ place }) => place + 1).join("."), beat };
 }
 
-/** `beat 7 of 8`, inside of a long one `beat 3 of 9, part 2 of 7`; where the long one itself lands, without a part;
- * nothing before the first. */
+/** `beat 7 of 8`, inside of a long one `beat 3 of 9, part 2 of 7`; where the long one itself lands, without a part, unless
+ * the reader goes through its parts; nothing before the first. */
 export function whereIn(plan: BeatPlan, step: number): { number: number; count: number; part: number; parts: number } | null {
   const [outer, inner] = pathTo(plan.beats, step);
   if (outer === undefined) return null;
-  const part = inner === undefined || outer.beat.lands === step ? null : inner;
+  const part = inner === undefined || (outer.beat.lands === step && addedIn(outer.beat).length === 0) ? null : inner;
   return { number: outer.place + 1, count: outer.count, part: part === null ? 0 : part.place + 1, parts: part?.count ?? 0 };
 }
 

@@ -15,11 +15,14 @@ export function titleOf(beat: Beat): string {
   return beat.title?.[words.language] ?? say(beat.key, beat.params);
 }
 
-/** What came of an intervention inside a beat: `+ The EndTxn request is dropped, and 1 more`; empty where nothing did. */
-export function addedText(beat: Beat): string {
-  const [title, ...more] = addedIn(beat).map(titleOf);
-  if (title === undefined) return "";
-  return more.length > 0 ? say("player.beat_added_more", { title, count: more.length }) : say("player.beat_added", { title });
+/** What came of an intervention inside a beat: `+ The EndTxn request is dropped (4 parts)`; empty where nothing did. The
+ * number is that of all parts, as the reader goes through them. Of the last beat of a run it names what comes last. */
+export function addedText(beat: Beat, isLast = false): string {
+  const named = addedIn(beat).at(isLast ? -1 : 0);
+  if (named === undefined) return "";
+  const title = titleOf(named);
+  const count = inside(beat).length;
+  return count > 2 ? say("player.beat_added_more", { title, count }) : say("player.beat_added", { title });
 }
 
 /** The beats inside a beat. Even parts of a long one, whose steps repeat each other, are lines of a list and no beats. */

@@ -12,6 +12,7 @@ import type { Beat } from "./beats.ts";
 import { addedIn, titleOf } from "./beats.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import type { Bilingual, Language } from "./frame.ts";
+import type { Done } from "./done.ts";
 import { inWords } from "./done.ts";
 import type { Broken } from "./outcome.ts";
 import { brokenIn, brokenWords, changesOf, costText, isSame, judgedRows, resultsOf, resultsText } from "./outcome.ts";
@@ -73,13 +74,15 @@ export function hasEnd(store: PlayerStore, lesson: LessonTexts): boolean {
 }
 
 export class Lesson extends StoreElement {
-  static override properties = { ...StoreElement.properties, lesson: { attribute: false }, walk: { attribute: false }, compare: {}, isOpen: { state: true } };
+  static override properties = { ...StoreElement.properties, lesson: { attribute: false }, walk: { attribute: false }, compare: {}, isOpen: { state: true }, isWhole: { state: true } };
 
   declare lesson: LessonTexts;
   declare walk: BeatWalk | undefined;
   /** Where two runs are compared; empty on a page that has no site around it. */
   declare compare: string;
   declare isOpen: boolean;
+  /** Every line of what came of the changes is on show. */
+  declare isWhole: boolean;
   #opener: HTMLElement | null = null;
   #openedAt = 0;
 
@@ -89,6 +92,7 @@ export class Lesson extends StoreElement {
     this.walk = undefined;
     this.compare = "";
     this.isOpen = false;
+    this.isWhole = false;
   }
 
   /** Opens the end; if it is open already, gives the focus to the next button. */
@@ -100,6 +104,7 @@ export class Lesson extends StoreElement {
     }
     this.#opener = document.activeElement instanceof HTMLElement ? document.activeElement : null;
     this.isOpen = true;
+    this.isWhole = false;
     this.#openedAt = this.store?.shown ?? 0;
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(".lesson-card")?.focus());
   }
@@ -125,7 +130,7 @@ export class Lesson extends StoreElement {
       <header><h2 id="lesson-heading">${say("lesson.heading")}</h2><button class="close" aria-label=${say("player.close")} @click=${() => this.close()}>✕</button></header>
       <div class="lesson-came">${this.#changed(store)}
         ${this.#isAsWritten(store) ? html`${this.#means(store)}${this.#verdict(store)}` : html`${this.#verdict(store)}
-        ${this.#means(store)}${this.#showed(store)}`}${this.#libraries()}</div>
+        ${this.#showed(store)}${this.#means(store)}`}${this.#libraries()}</div>
       <div class="lesson-onward">${this.#next()} ${this.#try(store)}</div>
     </section>`;
   }
@@ -150,25 +155,28 @@ export class Lesson extends StoreElement {
       ${cost === "" ? nothing : html`<p><strong>${cost}</strong></p>`}
       ${!isOtherwise ? nothing : html`<p>${cost === "" ? say("lesson.changed_outcome", { here: brokenWords(here), written: brokenWords(written.broken) }) : say("lesson.written_outcome", { written: brokenWords(written.broken) })}</p>`}
       <p>${say("lesson.changed", { done: done.map((one) => say("lesson.changed_at", { what: inWords(one, store.lines), step: one.after })) })}</p>
-      ${store.source.live && this.compare !== "" ? html`<p>${asItWas(store, first, this.compare, "button")}</p>` : nothing}</div>`;
+      ${store.source.live && this.compare !== "" ? html`<p>${asItWas(store, first, this.compare, "button", say("undo.compare_original"))}</p>` : nothing}</div>`;
   }
 
-  /** In a run with interventions: its outcome since then, by its own beats, without those inside a long beat. */
+  /** What happened since the first change, with every change in its place. */
   #showed(store: PlayerStore): TemplateResult | typeof nothing {
-    const [first] = changesOf(store);
-    const beats = first === undefined ? [] : cameAfter(planOf(store)?.beats ?? [], first.after);
-    if (beats.length === 0) return nothing;
-    return html`<h3>${say("lesson.showed")}</h3><ol class="lesson-showed">${beats.slice(0, defaults.showed).map((beat) => html`<li><button @click=${() => this.#goTo(beat.lands)}>${titleOf(beat)}</button></li>`)}${
-      beats.length > defaults.showed ? html`<li class="more num">+${beats.length - defaults.showed}</li>` : nothing}</ol>`;
+    const done = changesOf(store);
+    const beats = planOf(store)?.beats ?? [];
+    const rows = storyOf(beats, done.map(({ after }) => after));
+    if (rows.length === 0) return nothing;
+    const most = this.isWhole ? rows.length : defaults.showed;
+    const text = ({ beat, change }: StoryRow): string => (beat !== null ? titleOf(beat) : inWords(done[change ?? 0] as Done, store.lines));
+    return html`<h3>${say("lesson.showed")}</h3><ol class="lesson-showed">${rows.slice(0, most).map((row) => html`<li ?data-change=${row.change !== null}><button @click=${() => this.#goTo(row.step)}>${unbroken(text(row))}</button></li>`)}${
+      rows.length > most ? html`<li class="more num"><button @click=${() => (this.isWhole = true)}>${say("lesson.showed_all", { count: rows.length - most })}</button></li>` : nothing}</ol>`;
   }
 
-  /** The author's text is about the run as written: where the run was changed, it says so; where its settings were, it is folded, too. */
+  /** The author's text is about the run as written: where the run or its settings were changed, it says so, and is folded. */
   #means(store: PlayerStore): TemplateResult | typeof nothing {
     const { lesson } = this.lesson;
     if (lesson === undefined) return nothing;
     const said = lesson[words.language].map(({ kind, parts }) => html`<p class="lesson-text ${kind}">${withScenarios(parts, this.lesson.starts)}</p>`);
     if (this.#isAsWritten(store)) return html`<h3>${say("lesson.means")}</h3>${said}${this.#signs()}`;
-    return html`<details class="lesson-written" ?open=${this.lesson.of_original !== true}><summary>${say("lesson.means_written")}</summary>${said}${this.#signs()}</details>`;
+    return html`<details class="lesson-written"><summary>${say("lesson.means_written")}</summary>${said}${this.#signs()}</details>`;
   }
 
   #signs(): TemplateResult | typeof nothing {
@@ -229,11 +237,34 @@ export class Lesson extends StoreElement {
   }
 }
 
-/** What happened after a step of a changed run; where beats hold what came of the change, this and what broke. */
+/** A line of what came of the changes: a beat, or a change at whose step no beat lands. */
+export interface StoryRow {
+  step: number;
+  beat: Beat | null;
+  /** Which change, if the line is one. */
+  change: number | null;
+}
+
+/** What happened since the first of these changes, and every change in its place. `after`: the step before each. */
+export function storyOf(beats: readonly Beat[], after: readonly number[]): StoryRow[] {
+  const [first] = after;
+  if (first === undefined) return [];
+  const rows = cameAfter(beats, first).map((beat): StoryRow => ({ step: beat.lands, beat, change: changeAt(after, beat.lands) }));
+  const bare = after.map((step, change): StoryRow => ({ step: step + 1, beat: null, change })).filter(({ step }) => !rows.some((row) => row.step === step));
+  return [...rows, ...bare].sort((one, other) => one.step - other.step);
+}
+
+function changeAt(after: readonly number[], step: number): number | null {
+  const change = after.indexOf(step - 1);
+  return change < 0 ? null : change;
+}
+
+/** What happened after a step of a changed run: where beats came of the change, these and the last one. */
 export function cameAfter(beats: readonly Beat[], step: number): readonly Beat[] {
   const after = beats.filter(({ last }) => last > step);
-  if (!after.some((beat) => addedIn(beat).length > 0)) return after;
-  return after.flatMap((beat) => [...(beat.key.startsWith("beat.broken_") ? [beat] : []), ...addedIn(beat).filter(({ last }) => last > step)]);
+  if (!after.some((beat) => beat.added === true || addedIn(beat).length > 0)) return after;
+  const came = after.flatMap((beat, place) => [...(beat.added === true || place === after.length - 1 ? [beat] : []), ...addedIn(beat).filter(({ last }) => last > step)]);
+  return came.filter((beat, place) => came.findIndex(({ lands }) => lands === beat.lands) === place);
 }
 
 /** A text in which each name of a scenario leads to it, where there is an address for that. */
@@ -242,7 +273,7 @@ export function withScenarios(parts: Parts, starts: string | undefined): (string
 }
 
 function withLinks(text: string, starts: string): (string | TemplateResult)[] {
-  return text.split(/(SC-\d+)/).map((part, place) => (place % 2 === 0 ? part : html`<a href=${starts.replace("{scenario}", part)}>${part}</a>`));
+  return text.split(/(SC-\d+)/).map((part, place) => (place % 2 === 0 ? part : html`<a class="nb" href=${starts.replace("{scenario}", part)}>${part}</a>`));
 }
 
 /** Another run of the scenario, with what it shows against this one. A page with a site around it starts it at once. */

@@ -6,8 +6,6 @@ import { isLogCase } from "../diagrams/log-case.ts";
 import { asItWas } from "./as-it-was.ts";
 import { planOf, stepsOf } from "./axis-of.ts";
 import type { BeatWalk } from "./beat-walk.ts";
-import type { BeatPlan } from "./beats.ts";
-import { pathTo } from "./beats.ts";
 import { whereIn } from "./beats-bar.ts";
 import { besideAddress, originalFirst } from "./beside-address.ts";
 import { branchName, isPreview } from "./branch-name.ts";
@@ -111,9 +109,8 @@ export class Transport extends StoreElement {
   #where(store: PlayerStore, at: number, over: string | null): TemplateResult {
     const plan = planOf(store);
     const place = plan === null ? null : whereIn(plan, store.shown);
-    const within = leadsTo(plan, store.shown);
     return html`<div class="where num">
-        ${place === null ? nothing : html`<span class="in-beats">${say(place.parts === 0 ? "player.beat_of" : "player.beat_part_of", place)}${within === null ? nothing : html`<span class="within">${say("join.comma")}${say("player.beat_step", within)}</span>`}<span class="dot"> ·</span></span>`}
+        ${place === null ? nothing : html`<span class="in-beats">${say(place.parts === 0 ? "player.beat_of" : "player.beat_part_of", place)}<span class="dot"> ·</span></span>`}
         <span class="in-steps"><b>${say("player.step")} ${this.walk?.cameFrom == null ? store.shown : `${this.walk.cameFrom} → ${store.shown}`}</b> <span>${say("player.of", { of: stepsOf(store) })}</span><span class="dot"> ·</span></span>
         <span class="virtual">${this.#when(store, at, over)}</span>
         ${this.#branches(store)}
@@ -177,13 +174,6 @@ export class Transport extends StoreElement {
   readonly #askBranch = (): void => {
     this.dispatchEvent(new CustomEvent("make-branch", { bubbles: true }));
   };
-}
-
-/** Before a beat's landing: which of its steps is on show. From there on the beat's title is true. */
-function leadsTo(plan: BeatPlan | null, step: number): { step: number; of: number } | null {
-  const path = plan === null ? [] : pathTo(plan.beats, step);
-  const beat = path.at(-1)?.beat;
-  return beat === undefined || step >= beat.lands || path.some((one) => one.beat.lands === step) ? null : { step: step - beat.first + 1, of: beat.last - beat.first + 1 };
 }
 
 /** Why there is nothing further: the run ended, at a limit or by itself, or the recording did. Null while a presenter may go on. */

@@ -7,7 +7,7 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { asItWas } from "./as-it-was.ts";
 import type { Done } from "./done.ts";
-import { inWords, placeBefore } from "./done.ts";
+import { doneOnLine, inWords, placeBefore } from "./done.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say } from "./text.ts";
@@ -46,7 +46,7 @@ export class UndoBar extends StoreElement {
     return this.#bar(
       html`<span role="status" title=${inWords(done, store.lines)}>${unbroken(say("undo.done", { what: inWords(done, store.lines), branch: nameOf(store, done.branch) }))}</span>
         <button title=${say("undo.means", where(store, done))} @click=${() => undo.undo()}>${say("undo.undo")} <kbd>u</kbd></button>
-        ${store.source.live && this.compare !== "" ? html`<span class="seen" @click=${() => keepClosed(store)}>${asItWas(store, done, this.compare, "", say("undo.compare_bar"), "c")}</span>` : nothing}`,
+        ${store.source.live && this.compare !== "" ? html`<span class="seen" @click=${() => keepClosed(store)}>${asItWas(store, done, this.compare, "", say(isFirst(store, done) ? "undo.compare_original" : "undo.compare_bar"), "c")}</span>` : nothing}`,
       () => {
         keepClosed(store);
         this.requestUpdate();
@@ -100,6 +100,11 @@ function keepClosed(store: PlayerStore): void {
 
 function nameOf(store: PlayerStore, branch: string): string {
   return store.lines.branches.get(branch)?.name ?? branch;
+}
+
+/** Whether the run before this change is the original run. */
+function isFirst(store: PlayerStore, { after }: Done): boolean {
+  return doneOnLine(store.lines.branches, store.branch)[0]?.after === after;
 }
 
 function where(store: PlayerStore, done: Done): { step: number; branch: string } {

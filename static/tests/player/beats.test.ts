@@ -54,12 +54,14 @@ test("behind the last landing of a run whose last beat is long, presses go throu
 });
 
 test("presses go through what came of an intervention inside a beat, and the beat names it", () => {
-  words.learn("en", { texts: { "beat.test": "Beat {number}", "player.beat_added": "+ {title}", "player.beat_added_more": "+ {title}, and {count:more beat|more beats}" }, sources: {} });
+  words.learn("en", { texts: { "beat.test": "Beat {number}", "player.beat_added": "+ {title}", "player.beat_added_more": "+ {title} ({count:part|parts})" }, sources: {} });
   const changed = beat(2, 21, 40, 38, { beats: [beat(3, 21, 24, 22, { added: true }), beat(4, 25, 34, 26, { added: true }), beat(5, 35, 40, 38)] });
   const plan: BeatPlan = { ...PLAN, beats: [beat(1, 1, 20, 5), changed] };
   assert.deepEqual([5, 22, 26, 38].map((at) => landingAfter(plan, at)), [22, 26, 38, 40]);
   assert.deepEqual([40, 38, 26, 22].map((at) => landingBefore(plan, at)), [38, 26, 22, 5]);
-  assert.equal(addedText(changed), "+ Beat 3, and 1 more beat");
+  assert.equal(addedText(changed), "+ Beat 3 (3 parts)");
+  assert.deepEqual([26, 38].map((at) => whereIn(plan, at)), [2, 3].map((part) => ({ number: 2, count: 2, part, parts: 3 })), "Every part that is counted is gone through.");
+  assert.equal(addedText(changed, true), "+ Beat 4 (3 parts)");
   assert.equal(addedText(NESTED.beats[0] as Beat), "");
 });
 
