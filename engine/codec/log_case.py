@@ -30,7 +30,7 @@ from engine.codec.log_sentences import (
     sentence,
 )
 from engine.codec.log_step import log_step
-from engine.codec.log_why import Begun, Stretches
+from engine.codec.log_why import Begun, Ended, Stretches, after_marker
 from engine.codec.partition_folder import (
     PartitionFolder,
     PrintedSegment,
@@ -219,6 +219,8 @@ class _Run:
     stretches: Stretches = field(default_factory=Stretches)
     begun: dict[tuple[str, int], Begun] = field(default_factory=dict)
     """(Partition, first offset) to the transaction that begins there."""
+    ended: dict[tuple[str, int], Ended] = field(default_factory=dict)
+    """(Partition, producer id) to the producer's newest marker there."""
 
     def add(self, placed: _Placed) -> None:
         changes = self._advance(placed.time)
@@ -273,7 +275,8 @@ class _Run:
         for one in open_now:
             step = self.steps[one.step - 1]
             lane = self.lanes[one.partition]
-            step["notes"].insert(0, never_ends(one, lane, self.internal))
+            late = after_marker(one, self.internal)
+            step["notes"][:0] = [never_ends(one, lane, self.internal), *late]
             step["interesting"] = True
         said, *notes = now_said(open_now, self)
         key, params = self.internal.written.sentence()
@@ -286,8 +289,12 @@ class _Run:
         if self.lanes[placed.partition].is_open(header.producer_id, header.base_offset):
             self.begun[placed.partition, header.base_offset] = Begun(
                 placed.partition, header.producer_id, header.producer_epoch, header.base_offset,
-                len(self.steps) + 1, placed.time,
+                len(self.steps) + 1, placed.time, self.ended.get((placed.partition, header.producer_id)),
             )  # fmt: skip
+        if row.control is not None and row.control.coordinator_epoch is not None:
+            self.ended[placed.partition, header.producer_id] = Ended(
+                header.base_offset, header.producer_epoch, row.control.type_name
+            )
 
     def cut(self) -> None:
         """Add the step that says that the files hold more."""

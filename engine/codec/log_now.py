@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from engine.codec.internal_records import InternalRecords
 from engine.codec.lane import Lane, exact
 from engine.codec.log_sentences import sentence
-from engine.codec.log_why import Begun
+from engine.codec.log_why import Begun, after_marker
 
 OPEN_SHOWN_MAX = 10
 """The last step names at most this many open transactions; it counts the others."""
@@ -40,7 +40,9 @@ def now_said(open_now: Sequence[Begun], end: End) -> list[Json]:
         ]
         return [sentence(key, "LOG-8", "CON-3", logs=len(end.lanes)), *notes]
     first = sorted(open_now, key=lambda one: not _holds(one, end.lanes[one.partition]))
-    said = [_open(one, end) for one in first[:OPEN_SHOWN_MAX]]
+    said = [
+        line for one in first[:OPEN_SHOWN_MAX] for line in (_open(one, end), *after_marker(one, end.internal))
+    ]
     if len(first) > OPEN_SHOWN_MAX:
         said.append(sentence("log.now_more", count=len(first) - OPEN_SHOWN_MAX))
     return [*said, *_coordinator(first[:OPEN_SHOWN_MAX], end.internal)]

@@ -11,12 +11,25 @@ from typing import Any
 
 from engine.codec.internal_records import InternalRecords
 from engine.codec.lane import Lane, exact
+from engine.codec.log_sentences import sentence
+from engine.coordinator.transaction_states import COMPLETE_ABORT, COMPLETE_COMMIT, EMPTY
 from engine.why.links import Link, partition_subject, transaction_subject
 
+OPENS_NONE = (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT)
+"""The states in which the coordinator has no open transaction of an id."""
 STRETCHES_MAX = 1000
 """A case has at most this many answers, for its last steps. The steps before them have none."""
 
 Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A marker: its offset, its producer epoch, and its result."""
+
+    offset: int
+    epoch: int
+    result: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +43,8 @@ class Begun:
     step: int
     time: int
     """The batch's time in milliseconds since 1970; -1 when no time is plausible."""
+    after: Ended | None = None
+    """The newest marker of the same producer id in the partition before the batch."""
 
 
 @dataclass(slots=True)
@@ -76,6 +91,21 @@ class Stretches:
         ]
 
 
+def after_marker(one: Begun, internal: InternalRecords) -> list[Json]:
+    """The sentence about a batch that follows a marker of the same producer id and epoch. None for any other batch, and
+    none if the coordinator's log has a transaction to which the batch may belong."""
+    if one.after is None or one.after.epoch != one.epoch:
+        return []
+    params: Json = {"offset": one.first_offset, "marker_offset": one.after.offset, "result": one.after.result}
+    known = internal.of_producer.get(one.producer_id)
+    if known is None:
+        return [sentence("log.after_marker", "MRK-6", **params)]
+    if known.state not in OPENS_NONE:
+        return []
+    params |= {"transactional_id": known.transactional_id, "state": known.state}
+    return [sentence("log.after_marker_late", "MRK-6", "TXC-3", **params)]
+
+
 def _links(stretch: _Stretch, internal: InternalRecords) -> Iterator[Link]:
     one = stretch.begun
     partition = partition_subject(one.partition)
@@ -97,6 +127,9 @@ def _links(stretch: _Stretch, internal: InternalRecords) -> Iterator[Link]:
         rules=("MSG-2",),
         step=one.step,
     )
+    for said in after_marker(one, internal):
+        rules = tuple(said["rules"])
+        yield Link(key=said["key"], params=said["params"], rules=rules, step=one.step, answers=True)
     if stretch.last is not None:
         yield Link(
             key="log.why.ends", params={"step": stretch.last + 1}, rules=("MSG-3",), step=stretch.last + 1

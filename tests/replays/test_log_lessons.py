@@ -9,10 +9,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from engine.codec.log_case import log_case
 from eosviz.pipeline.kafka_logs.verdict_kinds import NOT_HEALTHY, VerdictKind
 from eosviz.reference.signatures import ON_CALL, fitting, lesson_of
 from eosviz.replays.models import Replay
 from eosviz.replays.sample_case import sample_case
+from eosviz.replays.sample_log import sample_log
 from eosviz.walkthroughs.models import Session
 
 
@@ -63,3 +65,26 @@ def test_the_beats_of_the_sample_log_stop_at_the_new_epoch_and_name_the_last_sta
     assert beats[0] == (4, "beat.log_coordinator", {"transactional_id": "billing-3", "state": "PrepareAbort"})
     assert (8, "beat.log_epoch_raised", {"transactional_id": "billing-3", "producer_epoch": 1}) in beats
     assert [lands for lands, *_ in beats] == [4, 5, 7, 8, 10]
+
+
+def test_step_end_and_answer_say_that_the_batch_came_after_the_marker() -> None:
+    said = {
+        "offset": 2, "marker_offset": 1, "result": "ABORT", "transactional_id": "billing-3", "state": "Empty",
+    }  # fmt: skip
+    case = log_case(dict(sample_log()))
+    late = {
+        step["number"]: note["params"]
+        for step in case.steps
+        for note in step["notes"]
+        if note["key"] == "log.after_marker_late"
+    }
+    assert late == {7: said, case.steps[-1]["number"]: said}
+    *_, newest = case.why
+    (link,) = (link for link in newest["links"] if link["answers"])
+    assert (link["key"], link["params"], link["step"]) == ("log.after_marker_late", said, 7)
+
+
+def test_without_the_coordinators_log_the_marker_alone_is_named() -> None:
+    files = {path: content for path, content in sample_log() if path.startswith("orders-")}
+    notes = [note["key"] for step in log_case(files).steps for note in step["notes"]]
+    assert "log.after_marker" in notes and "log.after_marker_late" not in notes
